@@ -1,1 +1,1 @@
-"""Pure functions from a run to a frozen result (numpy and torch; no page, no picture)."""
+"""Pure functions from a run to a frozen result (numpy and torch; no page, no charts)."""

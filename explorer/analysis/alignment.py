@@ -1,4 +1,4 @@
-"""One text, three vocabularies: the words on which every model can be compared."""
+"""Alignment of one text's tokens across models: words on which all vocabularies agree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,24 +8,24 @@ import numpy as np
 from explorer.models.tokens import MASK, Tokens
 
 Groups = tuple[tuple[int, ...], ...]
-"""For each word, the token positions it is made of."""
+"""The token positions of each word."""
 OPENING, BETWEEN, CLOSING = -1, -2, -3
-"""The added tokens by where they stand: between two sentences a model may put more than one."""
+"""Special tokens by their place in the text; a model may have several between two sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedWord:
-    """A stretch of text that no model splits across another; or an added [CLS], [SEP]."""
+    """A span of text whose edges no model's token crosses, or an added [CLS] or [SEP]."""
 
     text: str
     start: int
     end: int
     special: bool = False
-    """True for tokens every tokenizer added; ``start`` and ``end`` are 0 then."""
+    """True for tokens that every tokenizer adds; ``start`` and ``end`` are then 0."""
 
     @property
     def is_mask(self) -> bool:
-        """Whether the word is a mask to be filled."""
+        """Return whether the word is a mask."""
         return self.text == MASK
 
 
@@ -36,11 +36,11 @@ class Alignment:
     words: tuple[AlignedWord, ...]
     groups: Mapping[str, Groups]
     """By model key, parallel to ``words``: every token is in one group, and no group is empty
-    unless a model reads no word at all."""
+    unless a model has no token for any word."""
 
     @property
     def content(self) -> tuple[int, ...]:
-        """The indices of the words that stand in the text, without [CLS] and [SEP]."""
+        """The indices of the words of the text, without [CLS] and [SEP]."""
         return tuple(i for i, word in enumerate(self.words) if not word.special)
 
     def __len__(self) -> int:
@@ -48,17 +48,17 @@ class Alignment:
 
 
 def first_shown(words: Sequence[AlignedWord]) -> int:
-    """The word that is looked at first: the first mask, else the last word that is no sign."""
+    """Return the word selected at first: the first mask, else the last that is not punctuation."""
     masks = [i for i, word in enumerate(words) if word.is_mask]
     last = max((i for i, word in enumerate(words) if word.text[0].isalnum()), default=0)
     return masks[0] if masks else last
 
 
 def align(tokens_by_model: Mapping[str, Tokens]) -> Alignment:
-    """The finest words on which the models' tokens agree: no token lies in two of them.
+    """Compute the smallest words on which all models agree: no token lies in two of them.
 
-    Text words are merged where a token of any model straddles them, or where a model has no
-    token for one (it dropped those characters); a word that no model reads is left out.
+    Text words are merged where a token of any model spans them, or where a model has no token
+    for one (it dropped those characters); a word that no model has a token for is left out.
     """
     models = list(tokens_by_model.values())
     blocks = _blocks(models)
@@ -74,9 +74,9 @@ def align(tokens_by_model: Mapping[str, Tokens]) -> Alignment:
 
 
 def word_attention(attention: np.ndarray, groups: Groups) -> np.ndarray:
-    """Attention between words: [..., query, key] over tokens becomes [..., word, word].
+    """Convert attention between tokens, [..., query, key], to words, [..., word, word].
 
-    What a word receives is the sum over its tokens; what it gives is the mean over them: rows
+    Attention to a word is the sum over its tokens, attention from it the mean over them, so rows
     keep their sums (Clark et al. 2019, section 4.1).
     """
     members = np.zeros((len(groups), attention.shape[-1]), attention.dtype)
@@ -87,40 +87,38 @@ def word_attention(attention: np.ndarray, groups: Groups) -> np.ndarray:
 
 
 def _blocks(models: Sequence[Tokens]) -> list[int]:
-    """The merged word each text word belongs to, by its first word; -1 where nobody reads it."""
+    """Return each text word's block, the index of its first word; -1 if no model has a token."""
     n_words = len(models[0].words)
-    read = [{word for word in tokens.word_index if word >= 0} for tokens in models]
-    for tokens, words in zip(models, read, strict=True):
-        words.update(i for span in _stretches(tokens) for i in span)
-    anybody, everybody = sorted(set.union(*read)), set.intersection(*read)
-    joined = {i for tokens in models for span in _stretches(tokens) for i in span[1:]}
-    # A word that some model lacks goes with the word before it, the first one with the next.
-    joined |= {
-        i if i > anybody[0] else next(iter(anybody[1:]), i) for i in anybody if i not in everybody
-    }
+    words_by_model = [{word for word in tokens.word_index if word >= 0} for tokens in models]
+    for tokens, known in zip(models, words_by_model, strict=True):
+        known.update(i for span in _stretches(tokens) for i in span)
+    in_any, in_all = sorted(set.union(*words_by_model)), set.intersection(*words_by_model)
+    merged = {i for tokens in models for span in _stretches(tokens) for i in span[1:]}
+    # A word that some model lacks joins the word before it; the first one joins the next.
+    merged |= {i if i > in_any[0] else next(iter(in_any[1:]), i) for i in in_any if i not in in_all}
     blocks, block = [-1] * n_words, -1
-    for i in anybody:
-        block = block if i in joined and block >= 0 else i
+    for i in in_any:
+        block = block if i in merged and block >= 0 else i
         blocks[i] = block
     return blocks
 
 
 def _stretches(tokens: Tokens) -> list[range]:
-    """The words each token of the text reaches into."""
+    """Return the range of words that each token of the text overlaps."""
     spans = zip(tokens.word_index, tokens.spans, strict=True)
-    found = [(first, end) for first, (_, end) in spans if first >= 0]
+    edges = [(first, end) for first, (_, end) in spans if first >= 0]
     return [
         range(
             first,
             next((i for i in range(first, len(tokens.words)) if tokens.words[i].end >= end), first)
             + 1,
         )
-        for first, end in found
+        for first, end in edges
     ]
 
 
 def _places(tokens: Tokens, blocks: list[int]) -> list[int]:
-    """For each token its block; for an added one, where it stands (added tokens have no block)."""
+    """Return each token's block, or OPENING, BETWEEN or CLOSING for a special token."""
     added = [i for i, special in enumerate(tokens.special) if special]
     ends = dict.fromkeys(added, BETWEEN)
     ends |= {added[-1]: CLOSING, added[0]: OPENING} if added else {}
@@ -133,7 +131,7 @@ def _added_piece(tokens: Tokens, place: int) -> str:
 
 
 def _order(tokens: Tokens, blocks: list[int]) -> list[int]:
-    """Blocks and places of added tokens, each once, in reading order."""
+    """Return the blocks and the places of special tokens, each once, in reading order."""
     return list(dict.fromkeys(_places(tokens, blocks)))
 
 

@@ -1,4 +1,4 @@
-"""What each head does, which heads a student kept, summaries, answers without a head."""
+"""Attention heads: statistics, kinds, ablation, teacher and student compared, summaries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from explorer.models.run import Run, read_only
 from explorer.models.tokens import spelling_of
 
 LISTED = 5
-"""The likeliest words of before and of after that are compared."""
+"""Top predictions with and without the heads that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedWord:
-    """One word's probability with all heads on and with some off."""
+    """One word's probability before (all heads on) and after (some heads off)."""
 
     id: int
     word: str
@@ -26,7 +26,7 @@ class ChangedWord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadAblation:
-    """One model's answers before and after; everything is per mask."""
+    """One model's predictions before and after switching heads off, for each mask."""
 
     model: str
     label: str
@@ -34,30 +34,30 @@ class HeadAblation:
     kl: np.ndarray
     """float64 [mask], nats: KL(before || after) over the whole vocabulary."""
     words: tuple[tuple[ChangedWord, ...], ...]
-    """For each mask the likeliest words of before and after, by the larger of the two."""
+    """Top words of before and after for each mask, by the larger of their two probabilities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadImportance:
-    """How much each head, switched off by itself, changes the answer."""
+    """Effect of switching off each head alone on the predictions."""
 
     model: str
     label: str
     kl: np.ndarray
-    """float64 [layer, head], nats: KL(before || after), averaged over the masks; layers that
-    were not swept yet are left out."""
+    """float64 [layer, head], nats: KL(before || after), averaged over the masks; only layers
+    swept so far."""
 
     def strongest(self, count: int) -> tuple[tuple[int, int, float], ...]:
-        """(layer, head, nats) of the heads that change most."""
+        """Return (layer, head, nats) of the heads with the largest effect, largest first."""
         order = np.argsort(-self.kl, axis=None, kind="stable")[:count]
         places = [divmod(int(i), self.kl.shape[1]) for i in order]
         return tuple((layer, head, float(self.kl[layer, head])) for layer, head in places)
 
 
 def head_ablation(run: Run, logits: np.ndarray, n_off: int) -> HeadAblation:
-    """What the model answers with heads off, against what it answers with all of them.
+    """Compare the predictions with some heads off with those of all heads.
 
-    ``logits`` is float [mask, vocabulary], the answer with ``n_off`` heads off.
+    ``logits`` is float [mask, vocabulary], with ``n_off`` heads off.
     """
     before, after = log_softmax(run.mask_logits), log_softmax(logits)
     words = tuple(
@@ -69,9 +69,9 @@ def head_ablation(run: Run, logits: np.ndarray, n_off: int) -> HeadAblation:
 
 
 def head_importance(run: Run, swept: Sequence[np.ndarray]) -> HeadImportance:
-    """How much each head matters to the answer, from the answers with each one off by itself.
+    """Compute the effect of each head from the logits with it alone switched off.
 
-    ``swept`` holds one array [head, mask, vocabulary] per layer, in order.
+    ``swept`` holds one array of logits [head, mask, vocabulary] per layer, in order.
     """
     before = log_softmax(run.mask_logits)
     kl = [
@@ -92,17 +92,17 @@ def _changed_words(run: Run, before: np.ndarray, after: np.ndarray) -> tuple[Cha
 
 
 PLACES: tuple[str, ...] = ("previous", "next", "self", "cls", "sep")
-"""The five places whose share of a head's attention is measured."""
+"""The five targets of attention whose share is measured for each head."""
 KINDS: tuple[str, ...] = (*PLACES, "broad", "mixed")
 PLACE_SHARE = 0.5
-"""A head is named after a place that takes at least this much of a word's attention."""
+"""Least share of a word's attention, on average, for a head to be named after its target."""
 BROAD_SHARE = 0.85
-"""Else it is broad when its entropy is at least this share of the most possible, ln n."""
+"""Least share of the largest possible entropy, ln n, for any other head to count as broad."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordHeads:
-    """Every head of every model over the same words."""
+    """Attention of every head of every model between the same words."""
 
     alignment: Alignment
     attention: Mapping[str, np.ndarray]
@@ -111,20 +111,20 @@ class WordHeads:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadStatistics:
-    """One model's heads in numbers; every array starts with [layer, head]."""
+    """Statistics of one model's heads; every array starts with [layer, head]."""
 
     entropy: np.ndarray
-    """In nats: 0 for one word at a time, ln n for all n alike."""
+    """Nats: 0 where all attention goes to one word, ln n where it is equal over all n words."""
     distance: np.ndarray
-    """In words."""
+    """Attention-weighted distance between two words, in words."""
     shares: np.ndarray
-    """[layer, head, place]: the part of a word's attention that each of ``PLACES`` takes."""
+    """[layer, head, place]: mean share of a word's attention that goes to each of ``PLACES``."""
     kind: np.ndarray
     """Index into ``KINDS``."""
 
 
 def word_heads(runs: Mapping[str, Run]) -> WordHeads:
-    """The attention of all models on the words they share, so that heads can be compared."""
+    """Compute the attention of all models between their shared words, to compare heads."""
     alignment = align({key: run.tokens for key, run in runs.items()})
     attention = {
         key: read_only(word_attention(run.attention, alignment.groups[key]))
@@ -134,137 +134,137 @@ def word_heads(runs: Mapping[str, Run]) -> WordHeads:
 
 
 def head_statistics(attention: np.ndarray, alignment: Alignment) -> HeadStatistics:
-    """How broadly, how far and where each head looks, averaged over the words of the text.
+    """Compute each head's entropy, distance and targets, averaged over the words of the text.
 
-    ``attention`` is [layer, head, word, word]. Rows of [CLS] and [SEP] are left out: what added
-    tokens look at is not reading. Clark et al. 2019 (section 3) measure the same places.
+    ``attention`` is [layer, head, word, word]. Rows of [CLS] and [SEP] are left out, because they
+    are no words of the text. Clark et al. 2019 (section 3) measure the same targets.
     """
     queries = list(alignment.content) or list(range(len(alignment)))
     rows = attention[:, :, queries]
     positions = np.arange(len(alignment))
-    away = np.abs(positions[None] - np.asarray(queries)[:, None])
+    distances = np.abs(positions[None] - np.asarray(queries)[:, None])
     spread = entropy(rows).mean(-1)
     shares = np.stack([_share(rows, queries, alignment, place) for place in PLACES], -1)
     return HeadStatistics(
         read_only(spread),
-        read_only((rows * away).sum(-1).mean(-1)),
+        read_only((rows * distances).sum(-1).mean(-1)),
         read_only(shares),
         read_only(_kind(shares, spread / np.log(max(len(alignment), 2)))),
     )
 
 
 def _share(rows: np.ndarray, queries: list[int], alignment: Alignment, place: str) -> np.ndarray:
-    """The mean attention to one place; a word without a neighbour there does not count."""
+    """Return the mean attention to one target, over the words that have such a neighbour."""
     words = alignment.words
     if place in ("cls", "sep"):
         added = [i for i, word in enumerate(words) if word.special]
         keys = added[:1] if place == "cls" else added[1:]
         return rows[..., keys].sum(-1).mean(-1)
     step = {"previous": -1, "next": 1, "self": 0}[place]
-    kept = range(len(words)) if step == 0 else alignment.content
-    pairs = [(row, q + step) for row, q in enumerate(queries) if q + step in kept]
+    keys_in_text = range(len(words)) if step == 0 else alignment.content
+    pairs = [(row, q + step) for row, q in enumerate(queries) if q + step in keys_in_text]
     if not pairs:
         return np.zeros(rows.shape[:2], rows.dtype)
     return rows[:, :, [row for row, _ in pairs], [key for _, key in pairs]].mean(-1)
 
 
 def _kind(shares: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """The place that takes most if it takes enough, else broad, else mixed."""
+    """Return each head's kind: the target with a large enough share, else broad or mixed."""
     unnamed = np.where(spread >= BROAD_SHARE, KINDS.index("broad"), KINDS.index("mixed"))
     return np.where(shares.max(-1) >= PLACE_SHARE, shares.argmax(-1), unnamed)
 
 
 KEPT_JS = 0.05
-"""A head is kept when the nearest head of the student lies within this many nats of it.
+"""Largest divergence, in nats, from the student's nearest head for a head to count as kept.
 
 Over 23 sentences of 5 to 17 words with the bundled models, 3% to 8% of all pairs of a teacher's
-and a student's head lie within 0.05 nats, so a pair taken at random does about once in twenty;
-of the nearest pairs 49% to 88% do. At 0.1 nats random pairs already pass in 14% to 33% of cases;
-at 0.02 nats even the heads that were copied fail on long texts.
+and a student's head lie within 0.05 nats, so a random pair does about once in twenty; of the
+nearest pairs 49% to 88% do. At 0.1 nats random pairs already pass in 14% to 33% of cases; at
+0.02 nats even heads copied from the teacher fail on long texts.
 """
 MOST_CELLS = 8_000_000
-"""Attention weights compared at most; of a longer text evenly spaced words stand for all."""
+"""Most attention weights compared; of a longer text only evenly spaced words are used."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptHeads:
-    """The Jensen-Shannon divergence of every head of one model from every head of another."""
+    """Jensen-Shannon divergences of every head of one model from every head of another."""
 
     js: np.ndarray
-    """float64 [head, other's head], nats, averaged over words; heads counted through the layers."""
+    """float64 [head, other's head], nats, averaged over words; heads are numbered across layers."""
     n_heads: tuple[int, int]
-    """Heads of a layer, of both models."""
+    """Heads per layer of the two models."""
     n_words: tuple[int, int]
-    """Words whose rows are compared, and words there are."""
+    """Words whose rows are compared, and all words."""
 
     @property
     def nearest(self) -> np.ndarray:
-        """Find for each head the most similar head of the other model."""
+        """The most similar head of the other model for each head: int64 [head]."""
         return self.js.argmin(1)
 
     @property
     def is_kept(self) -> np.ndarray:
-        """Tell for each head whether its nearest one lies within ``KEPT_JS``."""
+        """Boolean [head]: True where the nearest head lies within ``KEPT_JS``."""
         return self.js.min(1) <= KEPT_JS
 
     @property
     def by_chance(self) -> float:
-        """Expect how many heads lie within ``KEPT_JS`` of a head drawn uniformly for each."""
+        """The expected number of heads within ``KEPT_JS`` of a head drawn uniformly for each."""
         return float((self.js <= KEPT_JS).mean(1).sum())
 
 
 def kept_heads(teacher: np.ndarray, student: np.ndarray, alignment: Alignment) -> KeptHeads:
-    """Compare every head of two models on the words they share.
+    """Compute the divergence between all heads of two models on the words they share.
 
     Args:
         teacher: [layer, head, word, word], rows sum to 1.
-        student: The same of the other model.
+        student: [layer, head, word, word] of the other model.
         alignment: The words; rows of [CLS] and [SEP] are left out where there are others.
     """
     queries = np.array(alignment.content or range(len(alignment)))
     pairs = int(np.prod(teacher.shape[:2]) * np.prod(student.shape[:2]))
     room = max(1, MOST_CELLS // (pairs * len(alignment)))
-    kept = queries
+    rows_used = queries
     if room < len(queries):
-        kept = queries[np.linspace(0, len(queries) - 1, room).round().astype(int)]
+        rows_used = queries[np.linspace(0, len(queries) - 1, room).round().astype(int)]
     first, second = (
-        attention[:, :, kept].reshape(-1, len(kept), len(alignment)).astype(np.float64)
+        attention[:, :, rows_used].reshape(-1, len(rows_used), len(alignment)).astype(np.float64)
         for attention in (teacher, student)
     )
-    own, other = _negentropy(first), _negentropy(second)
+    first_terms, second_terms = _negentropy(first), _negentropy(second)
     middle = np.stack([_negentropy((row + second) / 2) for row in first])
-    js = (own[:, None] + other) / 2 - middle
+    js = (first_terms[:, None] + second_terms) / 2 - middle
     return KeptHeads(
         read_only(np.maximum(js.mean(-1), 0.0)),
         (teacher.shape[1], student.shape[1]),
-        (len(kept), len(queries)),
+        (len(rows_used), len(queries)),
     )
 
 
 def _negentropy(p: np.ndarray) -> np.ndarray:
-    """``sum p ln p`` over the last axis, 0 where p is 0."""
+    """Compute ``sum p ln p`` over the last axis, 0 where p is 0."""
     return np.einsum("...i,...i->...", p, np.log(np.where(p > 0, p, 1.0)))
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What one word draws on in one model: shares of its row, the words apart from the rest."""
+    """Shares of one word's row of attention: other words, and everything else together."""
 
     query: str
     best: str
-    """The other word with the largest share; empty where no word has more than the next one."""
+    """The other word with the largest share; empty where the two largest are equal."""
     share: float
     apart: tuple[str, ...]
-    """What is no other word: [CLS] and [SEP], punctuation, the word itself."""
+    """Names of everything else: [CLS] and [SEP], punctuation, the word itself."""
     apart_share: float
     n_others: int
-    """Other words of the text: with fewer than two there is none to be more than."""
+    """Number of other words in the text; with fewer than two there is no comparison."""
 
 
 def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
-    """What the first mask, or else the last word, draws on; None for a row of zeros.
+    """Return the shares of the row of the first mask, or else the last word; None if all are 0.
 
-    Two words whose shares print as the same whole per cent tie.
+    Two words whose shares round to the same whole per cent count as equal.
     """
     words = alignment.words
     masks = [i for i, word in enumerate(words) if word.is_mask]
@@ -284,15 +284,15 @@ def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
 
 
 def mean_attention(attention: np.ndarray) -> np.ndarray:
-    """Where tokens look on average: the mean over all layers and heads, [query, key]."""
+    """Return the mean attention over all layers and heads, [query, key]."""
     return attention.mean((0, 1), dtype=np.float64)
 
 
 def attention_rollout(attention: np.ndarray) -> np.ndarray:
-    """How much of each input token reaches each output position, following attention alone.
+    """Compute attention rollout: the flow from each input token to each output position.
 
     ``R = A_L ... A_2 A_1`` with ``A_l = (mean over heads + I) / 2``: the identity stands for the
-    residual connection and a new layer multiplies from the left (Abnar & Zuidema 2020).
+    residual connection, and each further layer multiplies from the left (Abnar & Zuidema 2020).
     """
     identity = np.eye(attention.shape[-1])
     rollout = identity
@@ -302,20 +302,20 @@ def attention_rollout(attention: np.ndarray) -> np.ndarray:
 
 
 def value_weighted(attention: np.ndarray, norms: np.ndarray) -> np.ndarray:
-    """Attention by what it carries: ``a_ij |f(x_j)|``, averaged, rows scaled to sum to 1.
+    """Compute value-weighted attention: ``a_ij |f(x_j)|``, averaged, rows scaled to sum to 1.
 
     ``norms`` is [layer, head, key]: the length of each value vector after the output projection.
-    A head may look at a token whose value is almost zero (Kobayashi et al. 2020).
+    A head may attend to a token whose value is almost zero (Kobayashi et al. 2020).
     """
-    carried = (attention * norms[:, :, None, :]).mean((0, 1), dtype=np.float64)
-    return carried / np.maximum(carried.sum(-1, keepdims=True), 1e-12)
+    weighted = (attention * norms[:, :, None, :]).mean((0, 1), dtype=np.float64)
+    return weighted / np.maximum(weighted.sum(-1, keepdims=True), 1e-12)
 
 
 def gradient_attention(attention: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """Which attention a prediction needs: ``max(0, a * dy/da)``, heads averaged, layers added.
+    """Compute gradient-weighted attention: ``max(0, a * dy/da)``, mean of heads, sum of layers.
 
-    Scaled so that all cells together are 1 (after Chefer et al. 2021, equation 5, without its
-    rollout); zeros if no weight raises the logit.
+    Scaled so that all cells sum to 1 (after Chefer et al. 2021, equation 5, without its rollout);
+    zeros if no weight raises the logit.
     """
-    helped = np.maximum(attention * gradient, 0).mean(1, dtype=np.float64).sum(0)
-    return helped / max(helped.sum(), 1e-12)
+    relevance = np.maximum(attention * gradient, 0).mean(1, dtype=np.float64).sum(0)
+    return relevance / max(relevance.sum(), 1e-12)

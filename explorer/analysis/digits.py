@@ -1,14 +1,14 @@
-"""How the page, its cards and its reports print a number; the browser's part is kit/numbers.js."""
+"""Number formatting for the page, its cards and its reports; in the browser: kit/numbers.js."""
 
 from collections.abc import Sequence
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MOST_DECIMALS = 6
-"""Decimals of a probability beyond which float32 has none: what is equal there is equal."""
+"""Most decimals of a probability that float32 resolves; values equal at these count as equal."""
 
 
 def power(x: float, decimals: int = 1) -> str:
-    """A small or large number: ``7.0×10⁻⁴``."""
+    """Format a small or large number as a power of ten: ``7.0×10⁻⁴``."""
     if not x:
         return "0"
     digits, _, exponent = f"{x:.{decimals}e}".replace("-", "−", int(x < 0)).partition("e")
@@ -16,12 +16,12 @@ def power(x: float, decimals: int = 1) -> str:
 
 
 def probability(p: float, decimals: int = 3) -> str:
-    """Three decimals, and a power of ten where they would all be 0."""
+    """Format a probability to three decimals, or as a power of ten where these would all be 0."""
     return power(p, decimals - 2) if 0 < p < 0.001 else f"{p:.{decimals}f}"
 
 
 def side_by_side(values: Sequence[float]) -> list[str]:
-    """Print probabilities in the fewest decimals, three to six, that tell unequal ones apart."""
+    """Format probabilities in the fewest decimals, three to six, that tell unequal ones apart."""
     printed = [
         [probability(p, decimals) for p in values] for decimals in range(3, MOST_DECIMALS + 1)
     ]
@@ -29,35 +29,35 @@ def side_by_side(values: Sequence[float]) -> list[str]:
 
 
 def none_or_all(count: int, total: int) -> str:
-    """Print how many of several things: "none", "all", or the number."""
+    """Format a count of a total: "none", "all", or the number."""
     return {0: "none", total: "all"}.get(count, str(count))
 
 
 def percent(share: float) -> str:
-    """A share: ``93.4%``."""
+    """Format a share as per cent: ``93.4%``."""
     return f"{share:.1%}"
 
 
 def signed(x: float, decimals: int = 2) -> str:
-    """A change, with a true minus; what rounds to nothing has the plus of 0."""
+    """Format a change with its sign: a typographic minus, and a plus for what rounds to 0."""
     return f"{round(x, decimals) + 0.0:+.{decimals}f}".replace("-", "−")
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things, singular or plural: ``1 round``, ``1,200 rounds``."""
+    """Format a count with its noun, singular or plural: ``1 round``, ``1,200 rounds``."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def repeated(n: int) -> str:
-    """How often something is done: ``once``, ``12 times``."""
+    """Format a number of repetitions: ``once``, ``12 times``."""
     return "once" if n == 1 else f"{n} times"
 
 
 def quotient(x: float) -> str:
-    """A quotient of two sizes: two decimals below 2, then one."""
+    """Format a quotient of two sizes: two decimals below 2, one from there on."""
     return f"{x:,.2f}" if x < 1.995 else f"{x:,.1f}"
 
 
 def milliseconds(ms: float) -> str:
-    """A time in the digits it deserves."""
+    """Format a time: two decimals below 10 ms, one below 100 ms, none from there on."""
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"

@@ -1,4 +1,4 @@
-"""One layer: its stations, what each block adds, answers without context, an LSTM."""
+"""One encoder layer: its steps, the effect of each block, context, and an LSTM in its place."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,34 +24,35 @@ if TYPE_CHECKING:
 
 
 def aligned_layers(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str, int]:
-    """For a layer of the model of this key the layer of every model, all counted from 0.
+    """Return for one model's layer the matching layer of every model, all counted from 0.
 
-    A student whose teacher is there stands beside the layer that it was initialised from (or the
-    last one before it); any other two models at the same relative depth.
+    A student's layer matches the teacher's layer that it was initialised from, if the teacher is
+    among ``specs`` (or else the last one before it); other models match by relative depth.
     """
     chosen = next(spec for spec in specs if spec.key == key)
     layer = min(layer, chosen.architecture.n_layers - 1)
-    given, at = chosen, layer
+    reference, reference_layer = chosen, layer
     if (teacher := teacher_of(chosen)) and teacher in specs:
-        given, at = teacher, chosen.initialised_from[layer]
+        reference, reference_layer = teacher, chosen.initialised_from[layer]
     return {
-        spec.key: layer if spec is chosen else _beside(specs, spec, given, at) for spec in specs
+        spec.key: layer if spec is chosen else _beside(specs, spec, reference, reference_layer)
+        for spec in specs
     }
 
 
-def _beside(specs: Sequence[ModelSpec], spec: ModelSpec, given: ModelSpec, layer: int) -> int:
+def _beside(specs: Sequence[ModelSpec], spec: ModelSpec, reference: ModelSpec, layer: int) -> int:
     teacher = teacher_of(spec)
     if not teacher or teacher not in specs:
-        return _as_deep(spec, given, layer)
-    at = _as_deep(teacher, given, layer)
-    before = [i for i, origin in enumerate(spec.initialised_from) if origin <= at]
-    return before[-1] if before else 0
+        return _as_deep(spec, reference, layer)
+    teacher_layer = _as_deep(teacher, reference, layer)
+    layers = [i for i, origin in enumerate(spec.initialised_from) if origin <= teacher_layer]
+    return layers[-1] if layers else 0
 
 
-def _as_deep(spec: ModelSpec, given: ModelSpec, layer: int) -> int:
-    """The layer at the same relative depth."""
-    as_deep = round((layer + 1) * spec.architecture.n_layers / given.architecture.n_layers)
-    return max(0, as_deep - 1)
+def _as_deep(spec: ModelSpec, reference: ModelSpec, layer: int) -> int:
+    """Return the layer at the same relative depth."""
+    depth = round((layer + 1) * spec.architecture.n_layers / reference.architecture.n_layers)
+    return max(0, depth - 1)
 
 
 AMONG = 5
@@ -59,24 +60,24 @@ AMONG = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextAnswers:
-    """One model at one mask, in each reading."""
+    """One model's predictions at one mask, for each reading of the context."""
 
     readings: tuple[str, ...]
-    """Their names; without ``shuffled`` where there is nothing to shuffle."""
+    """Names of the readings; without ``shuffled`` where there is nothing to shuffle."""
     words: tuple[str, ...]
-    """The first answer of each reading, as a reader writes it."""
+    """The top prediction of each reading, spelled as a word."""
     tokens: tuple[str, ...]
-    """The same as the vocabulary writes them."""
+    """The top prediction of each reading, spelled as in the vocabulary."""
     probabilities: np.ndarray
-    """float64 [reading], of that answer."""
+    """float64 [reading]: the probability of the top prediction."""
     wanted: str
-    """The word whose probability is followed."""
+    """The target word, whose probability is compared across readings."""
     wanted_id: int
     wanted_token: str
     of_wanted: np.ndarray
-    """float64 [reading]: its probability."""
+    """float64 [reading]: the probability of the target word."""
     ranks: np.ndarray
-    """int64 [reading]: its rank; 1 where no piece is likelier."""
+    """int64 [reading]: the rank of the target word; 1 where no piece is likelier."""
 
 
 def context_answers(
@@ -85,47 +86,47 @@ def context_answers(
     wanted: int | None,
     readings: tuple[str, ...] = READINGS,
 ) -> ContextAnswers:
-    """From logits [reading, vocabulary] at one mask.
+    """Compute the predictions of each reading from logits [reading, vocabulary] at one mask.
 
     Args:
         logits: a row for each reading.
         vocabulary: the model's pieces.
-        wanted: the id of the hidden word; None: the model's own answer with both sides.
-        readings: their names.
+        wanted: the id of the target word; None: the top prediction with both sides.
+        readings: names of the readings.
     """
     p, spelling = np.exp(log_softmax(logits)), spelling_of(vocabulary)
     first = top_ids(p, 1)[:, 0]
-    followed = int(first[0]) if wanted is None else wanted
+    target = int(first[0]) if wanted is None else wanted
     return ContextAnswers(
         readings,
         tuple(spelling.word(vocabulary[i]) for i in first),
         tuple(vocabulary[i] for i in first),
         read_only(p[np.arange(len(p)), first]),
-        spelling.word(vocabulary[followed]),
-        followed,
-        vocabulary[followed],
-        read_only(p[:, followed]),
-        read_only(1 + (p > p[:, followed, None]).sum(-1)),
+        spelling.word(vocabulary[target]),
+        target,
+        vocabulary[target],
+        read_only(p[:, target]),
+        read_only(1 + (p > p[:, target, None]).sum(-1)),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class ContextScore:
-    """One model in one reading over many sentences with a known word."""
+    """Accuracy of one model in one reading, over sentences whose masked word is known."""
 
     first: float
-    """Share of sentences whose word is the first answer."""
+    """Share of sentences whose word is the top prediction."""
     first_interval: tuple[float, float]
-    """Its 95% interval (Wilson 1927)."""
+    """The 95% interval of that share (Wilson 1927)."""
     among: float
-    """Share whose word is among the first five answers."""
+    """Share of sentences whose word is among the top five predictions."""
     among_interval: tuple[float, float]
 
 
 def context_scores(
     ranks: Mapping[str, Sequence[Sequence[int]]],
 ) -> dict[str, tuple[ContextScore, ...]]:
-    """For every model its score in each reading, from ranks [sentence][reading]."""
+    """Compute each model's score in each reading from ranks [sentence][reading]."""
     return {
         key: tuple(_score(column) for column in zip(*rows, strict=True))
         for key, rows in ranks.items()
@@ -147,19 +148,19 @@ ALLOWED_S = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecurrentPoint:
-    """Both at one length."""
+    """Measured times of an encoder layer and an LSTM at one length."""
 
     length: int
     latency: Latency
-    """Of ``NAMES``, in this order."""
+    """Measured times of ``NAMES``, in this order."""
     flops: tuple[int, int]
-    """Operations of one pass of each."""
+    """Floating-point operations of one forward pass, by ``NAMES``."""
     steps: tuple[int, int]
-    """How many steps must follow one another: 1, and the length."""
+    """Sequential steps, by ``NAMES``: 1, and the length."""
 
     @property
     def us_per_token(self) -> tuple[float, float]:
-        """Median microseconds for a token: of the layer, and of the LSTM by their paired ratio."""
+        """The median microseconds per token of the layer, and of the LSTM by the paired ratio."""
         median = float(sorted(self.latency.seconds[:, 0])[self.latency.n_rounds // 2])
         layer = 1e6 * median / self.length
         return layer, layer * self.ratio.ratio
@@ -177,15 +178,15 @@ def measure_recurrent(
     lengths: Sequence[int] = LENGTHS,
     plan: RoundsPlan = PLAN,
 ) -> Iterator[tuple[RecurrentPoint, ...]]:
-    """Both at every length, by the latency protocol on one thread; yields after every length.
+    """Time an encoder layer and an LSTM at every length; yields after every length.
 
-    Random weights: the time does not depend on them.
+    Uses the latency protocol on one thread, and random weights: the time does not depend on them.
     """
     from explorer.timing.protocol import one_layer_calls
 
     calls = dict(zip(NAMES, one_layer_calls(spec, max(lengths)), strict=True))
-    done: tuple[RecurrentPoint, ...] = ()
-    yield done
+    points: tuple[RecurrentPoint, ...] = ()
+    yield points
     for length in lengths:
         cancel_token.set_deadline(ALLOWED_S)
         workload = Workload(length=length)
@@ -195,18 +196,18 @@ def measure_recurrent(
         if latency.n_rounds < plan.min_rounds:
             return
         flops = layer_flops(spec, length), lstm_flops(spec.architecture.d_model, length)
-        done = (*done, RecurrentPoint(length, latency, flops, (1, length)))
-        yield done
+        points = (*points, RecurrentPoint(length, latency, flops, (1, length)))
+        yield points
 
 
 def layer_flops(spec: ModelSpec, length: int) -> int:
-    """Operations of one encoder layer over a text: 2 for a product and a sum."""
+    """Count the floating-point operations of one encoder layer over a text; a multiply-add is 2."""
     shape = replace(spec.architecture, n_layers=1, has_pooler=False, has_projection=False)
     return shape_flops(shape, length)
 
 
 def lstm_flops(width: int, length: int) -> int:
-    """Four gates, each with a product of the input and one of the state before: 16 d^2 a token."""
+    """Count an LSTM's floating-point operations: 16 d^2 a token, two products for each gate."""
     return 16 * width**2 * length
 
 
@@ -218,50 +219,50 @@ BEFORE: dict[str, str] = {
     "summed": "attention_norm",
     "output": "summed",
 }
-"""The station that each vector's cosine is with."""
+"""The earlier step that each vector is compared with by cosine."""
 MOST_UNITS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerWay:
-    """One word's way through one layer of one model, ready to be drawn."""
+    """One token's vectors at each step of one layer of one model, ready to be drawn."""
 
     vectors: dict[str, np.ndarray]
-    """``input`` and the stations of ``BEFORE``, in their order, float32 [d_model]."""
+    """``input`` and the steps of ``BEFORE``, in order, float32 [d_model]."""
     norms: dict[str, float]
-    """Euclidean length of each."""
+    """Euclidean norm of each vector."""
     cosines: dict[str, float]
-    """Of each but the input, with the vector named in ``BEFORE``."""
+    """Cosine of each vector but the input with the one named in ``BEFORE``."""
     exponentials: np.ndarray
-    """float64 [position]: of the scores minus the largest."""
+    """float64 [position]: exp(score - largest score)."""
     weights: np.ndarray
-    """float64 [position]: the softmax, the exponentials over their sum."""
+    """float64 [position]: the softmax, exponentials divided by their sum."""
     head_lengths: np.ndarray
-    """float64 [head]: how long each head's part of the projection is."""
+    """float64 [head]: Euclidean norm of each head's part of the projection."""
     units: np.ndarray
-    """int64 [8]: the units that write the longest vectors, longest first."""
+    """int64 [8]: the feed-forward units with the longest output vectors, longest first."""
     attention_cosine: float
-    """Of the state before and after the attention block, its norm included."""
+    """Cosine of the state before and after the attention block, layer norm included."""
     feed_forward_cosine: float
-    """The same for the feed-forward block."""
+    """Cosine of the state before and after the feed-forward block, layer norm included."""
 
     @property
     def angles(self) -> dict[str, float]:
-        """By how many degrees each block turned the state, its norm included."""
+        """The angle in degrees between the state before each block and after its layer norm."""
         blocks = {"attention": self.attention_cosine, "feed_forward": self.feed_forward_cosine}
         return {name: degrees(acos(min(1.0, max(-1.0, c)))) for name, c in blocks.items()}
 
     @property
     def changed_by(self) -> str:
-        """The block that turned the state further: ``attention`` or ``feed_forward``."""
+        """The block with the larger angle: ``attention`` or ``feed_forward``."""
         is_attention = self.attention_cosine < self.feed_forward_cosine
         return "attention" if is_attention else "feed_forward"
 
 
-def layer_way(state: np.ndarray, found: "LayerStations") -> LayerWay:
-    """From the state [d_model] that the layer was given, and its stations."""
-    vectors = {"input": state, **found.vectors}
-    scores = found.scores.astype(np.float64)
+def layer_way(state: np.ndarray, stations: "LayerStations") -> LayerWay:
+    """Build a token's steps from the layer's input state [d_model] and the recorded stations."""
+    vectors = {"input": state, **stations.vectors}
+    scores = stations.scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max())
     return LayerWay(
         vectors,
@@ -269,20 +270,20 @@ def layer_way(state: np.ndarray, found: "LayerStations") -> LayerWay:
         {name: cosine(vectors[name], vectors[before]) for name, before in BEFORE.items()},
         read_only(exponentials),
         read_only(exponentials / exponentials.sum()),
-        read_only(np.linalg.norm(found.heads.astype(np.float64), axis=-1)),
-        read_only(np.argsort(-found.unit_lengths, kind="stable")[:MOST_UNITS]),
-        cosine(state, found.attention_norm.gave),
-        cosine(found.attention_norm.gave, found.norm.gave),
+        read_only(np.linalg.norm(stations.heads.astype(np.float64), axis=-1)),
+        read_only(np.argsort(-stations.unit_lengths, kind="stable")[:MOST_UNITS]),
+        cosine(state, stations.attention_norm.gave),
+        cosine(stations.attention_norm.gave, stations.norm.gave),
     )
 
 
 def mean_weights(run: Run, layer: int, position: int) -> np.ndarray:
-    """How much one token attends to each in a layer: float64 [position], the mean of all heads."""
+    """Return one token's attention in a layer, the mean of all heads: float64 [position]."""
     return read_only(run.attention[layer, :, position].astype(np.float64).mean(0))
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
-    """The cosine of two vectors; 0 where one of them has no length."""
+    """Compute the cosine of two vectors; 0 where one of them is zero."""
     a, b = a.astype(np.float64), b.astype(np.float64)
     lengths = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / lengths if lengths else 0.0
@@ -290,19 +291,19 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Normalised:
-    """A layer norm's arithmetic: ``(x - mean) / sqrt(variance + eps) * scale + shift``."""
+    """One layer norm in numbers: ``(x - mean) / sqrt(variance + eps) * scale + shift``."""
 
     mean: float
     deviation: float
     """``sqrt(variance + eps)``, the variance over all dimensions."""
     shown: np.ndarray
-    """int64: the dimensions that are written out, largest results first."""
+    """int64 [shown]: the listed dimensions, largest absolute results first."""
     rows: np.ndarray
-    """float64 [shown, 4]: x, scale, shift and the result of each."""
+    """float64 [shown, 4]: x, scale, shift and result of each listed dimension."""
 
 
 def normalised(norm: "Normalisation") -> Normalised:
-    """The mean and the deviation, and the largest results in numbers."""
+    """Compute a layer norm's mean and deviation, and list the dimensions with largest results."""
     x = norm.given.astype(np.float64)
     shown = np.argsort(-np.abs(norm.gave), kind="stable")[:MOST_UNITS]
     columns = (x, norm.scale, norm.shift, norm.gave)
@@ -320,24 +321,24 @@ BLOCKS = ("attention", "feed_forward")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerSteps:
-    """The log-probability of one piece after the embedding and after every block."""
+    """Log-probabilities of one piece after the embedding and after every block."""
 
     log_probs: np.ndarray
-    """float64 [1 + 2 x layers], nats: the embedding, then attention and feed-forward by turns."""
+    """float64 [1 + 2 x layers], nats: embedding, then attention and feed-forward alternating."""
 
     @property
     def steps(self) -> np.ndarray:
-        """float64 [2 x layers]: what each block added. First value + steps = last value."""
+        """The change by each block, float64 [2 x layers]: first value + their sum = last value."""
         return np.diff(self.log_probs)
 
     @property
     def largest(self) -> tuple[tuple[int, str, float], ...]:
-        """The three largest steps by size: layer from 0, block, nats."""
+        """The three largest steps by absolute value: (layer from 0, block, nats)."""
         steps = self.steps
         order = np.argsort(-np.abs(steps), kind="stable")[:NAMED]
         return tuple((int(i) // 2, BLOCKS[i % 2], float(steps[i])) for i in order)
 
 
 def answer_steps(logits: np.ndarray, token_id: int) -> AnswerSteps:
-    """From the head's logits [1 + 2 x layers, vocabulary] of the states after every block."""
+    """Compute the steps from the head's logits [1 + 2 x layers, vocabulary] after every block."""
     return AnswerSteps(read_only(log_softmax(logits)[:, token_id]))

@@ -1,4 +1,4 @@
-"""How far apart distributions are: every formula has its one home here; nats, float64."""
+"""Entropies and divergences of distributions, in nats and float64, for the whole package."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ TEMPERATURES = (0.05, 20.0)
 
 
 def log_softmax(logits: np.ndarray, temperature: float = 1.0, axis: int = -1) -> np.ndarray:
-    """Log-probabilities of logits at a temperature: ``z/T - log sum exp(z/T)``.
+    """Return the log-probabilities of logits at a temperature: ``z/T - log sum exp(z/T)``.
 
     The largest value is subtracted first, so no temperature above 0 overflows.
     """
@@ -17,34 +17,34 @@ def log_softmax(logits: np.ndarray, temperature: float = 1.0, axis: int = -1) ->
 
 
 def softmax(logits: np.ndarray, temperature: float = 1.0, axis: int = -1) -> np.ndarray:
-    """Probabilities of logits at a temperature; they sum to 1 along ``axis``."""
+    """Return the probabilities of logits at a temperature; they sum to 1 along ``axis``."""
     return np.exp(log_softmax(logits, temperature, axis))
 
 
 def entropy(p: np.ndarray, axis: int = -1) -> np.ndarray:
-    """How spread out a distribution is: ``-sum p ln p``, 0 where p is 0; ln n at most."""
+    """Compute the entropy of a distribution: ``-sum p ln p``, 0 where p is 0; ln n at most."""
     p = np.asarray(p, np.float64)
     return -(p * _log(p)).sum(axis=axis) + 0.0
 
 
 def kl(p: np.ndarray, q: np.ndarray, axis: int = -1) -> np.ndarray:
-    """What q misses of p: ``sum p ln(p/q)``; infinite where q is 0 and p is not."""
+    """Compute KL(p || q): ``sum p ln(p/q)``; infinite where q is 0 and p is not."""
     p, q = np.asarray(p, np.float64), np.asarray(q, np.float64)
     terms = p * (_log(p) - _log(q))
     return np.where((p > 0) & (q <= 0), np.inf, terms).sum(axis=axis)
 
 
 def kl_of_logs(log_p: np.ndarray, log_q: np.ndarray, axis: int = -1) -> np.ndarray:
-    """``kl`` from log-probabilities: finite even where q underflows to 0."""
+    """Compute ``kl`` from log-probabilities: finite even where q underflows to 0."""
     log_p, log_q = np.asarray(log_p, np.float64), np.asarray(log_q, np.float64)
     p = np.exp(log_p)
     return np.multiply(p, log_p - log_q, out=np.zeros_like(p), where=p > 0).sum(axis=axis)
 
 
 def js(p: np.ndarray, q: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Jensen-Shannon divergence: symmetric, 0 for equal distributions, ln 2 for disjoint ones.
+    """Compute the Jensen-Shannon divergence: 0 for equal distributions, ln 2 for disjoint ones.
 
-    ``(KL(p || m) + KL(q || m)) / 2`` with ``m = (p + q) / 2`` (Lin 1991).
+    Symmetric: ``(KL(p || m) + KL(q || m)) / 2`` with ``m = (p + q) / 2`` (Lin 1991).
     """
     p, q = np.asarray(p, np.float64), np.asarray(q, np.float64)
     middle = _log((p + q) / 2)
@@ -53,26 +53,27 @@ def js(p: np.ndarray, q: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def top_ids(values: np.ndarray, k: int) -> np.ndarray:
-    """Where the k largest values of the last axis are: largest first, ties by position.
+    """Return the indices of the k largest values of the last axis, largest first, ties by index.
 
-    Only the few that can matter are sorted: a vocabulary of 30,000 costs 0.5 ms instead of 2.7.
+    Only values that can be among the k are sorted: 0.5 ms instead of 2.7 for a vocabulary of
+    30,000.
     """
     rows = values.reshape(-1, values.shape[-1])
     k = min(k, rows.shape[-1])
-    found = np.empty((len(rows), k), np.int64)
-    for row, line in zip(rows, found, strict=True):
+    ids = np.empty((len(rows), k), np.int64)
+    for row, row_ids in zip(rows, ids, strict=True):
         candidates = np.flatnonzero(row >= np.partition(row, -k)[-k])
-        line[:] = candidates[np.argsort(-row[candidates], kind="stable")][:k]
-    return found.reshape(*values.shape[:-1], k)
+        row_ids[:] = candidates[np.argsort(-row[candidates], kind="stable")][:k]
+    return ids.reshape(*values.shape[:-1], k)
 
 
 def _log(p: np.ndarray) -> np.ndarray:
-    """Natural logarithm, and 0 where p is 0: products with p then take their limit."""
+    """Return ln p, and 0 where p is 0, so that products with p take their limit."""
     return np.log(p, out=np.zeros_like(p), where=p > 0)
 
 
 def share_interval(hits: float, n: int) -> tuple[float, float]:
-    """The 95% interval of a share of n trials (Wilson 1927): honest for few, all or none."""
+    """Compute the 95% interval of a share of n trials (Wilson 1927), valid for few, all or none."""
     z = 1.959964
     share, spread = hits / n, z**2 / n
     middle = share + spread / 2

@@ -1,4 +1,4 @@
-"""Predictions for masked words, agreement, joint fillings, contrasts, every word masked."""
+"""Predictions for masked words: top words, agreement, several masks, contrasts, surprisal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,74 +17,74 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SpanScore:
-    """How likely a stretch of text is in its place, by one model."""
+    """One model's probability of a span of text in its context."""
 
     word: Word
     pieces: tuple[str, ...]
     log_probability: float
-    """Nats, summed over the pieces from left to right."""
+    """Nats, the sum over the pieces from left to right."""
     rank: int | None
-    """1 = no piece of the vocabulary is likelier; None for a stretch of several pieces, whose
-    product over several masks does not compare with them."""
+    """1 = no piece of the vocabulary is likelier; None for a span of several pieces, because a
+    product over several masks does not compare with single pieces."""
     answers: tuple[tuple[str, float], ...]
-    """The likeliest pieces for the first hidden place, as a reader writes them."""
+    """The top predictions for the first masked piece, spelled as words, and their probabilities."""
 
     @property
     def probability(self) -> float:
-        """The product over the pieces."""
+        """The probability of the span: the product over its pieces."""
         return float(np.exp(self.log_probability))
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the vocabulary lacks the word, so that no probability is its own."""
+        """Return whether the vocabulary lacks the word or a part of it: it then has no score."""
         return any(piece in UNKNOWN for piece in self.pieces)
 
     @property
     def is_first(self) -> bool:
-        """Whether the model would have answered this itself."""
+        """Return whether the span is the model's top prediction."""
         return self.rank == 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contrast:
-    """One model's preference among the alternatives of ``[he|she]``."""
+    """One model's preference among alternatives such as ``[he|she]``."""
 
     model: str
     label: str
     scores: tuple[SpanScore, ...]
-    """One per alternative, in the reader's order."""
+    """One per alternative, in the order of the text."""
     shares: np.ndarray
-    """float64 [alternative]: P(alternative) divided by the sum over those that take as many
-    masks; nan where no other does, and where the vocabulary lacks a part of it."""
+    """float64 [alternative]: P(alternative) divided by the sum over alternatives with the same
+    number of masks; nan where there is no other, or where the vocabulary lacks a part of it."""
 
     @property
     def known(self) -> tuple[int, ...]:
-        """The places of the alternatives that the vocabulary can write."""
+        """The indices of the alternatives that are in the vocabulary."""
         return tuple(i for i, score in enumerate(self.scores) if not score.is_unknown)
 
     @property
     def preferred(self) -> int | None:
-        """The place of the likeliest alternative; None where they cannot all be ranked."""
+        """The index of the likeliest alternative; None where not all can be ranked."""
         if not self.is_equal or not np.isfinite(self.shares).any():
             return None
         return int(np.nanargmax(self.shares))
 
     @property
     def favourites(self) -> tuple[int, ...]:
-        """The places whose share prints as the largest, to three decimals; none unranked."""
+        """The indices with the largest share to three decimals; empty if not all can be ranked."""
         if self.preferred is None:
             return ()
-        most = f"{np.nanmax(self.shares):.3f}"
-        return tuple(i for i, share in enumerate(self.shares) if f"{share:.3f}" == most)
+        largest = f"{np.nanmax(self.shares):.3f}"
+        return tuple(i for i, share in enumerate(self.shares) if f"{share:.3f}" == largest)
 
     @property
     def is_equal(self) -> bool:
-        """Whether all alternatives that it knows take the same number of masks."""
+        """Return whether all known alternatives take the same number of masks."""
         return len({len(self.scores[i].pieces) for i in self.known}) == 1
 
     @property
     def equals(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """(number of masks, places, likeliest first) wherever several alternatives share one."""
+        """The (number of masks, indices), likeliest first, of alternatives with equal numbers."""
         return tuple(
             (n, tuple(sorted(places, key=lambda place: -self.shares[place])))
             for n, places in sorted(_by_masks(self.scores).items())
@@ -93,11 +93,11 @@ class Contrast:
 
 
 def contrast(model: str, label: str, scores: Sequence[SpanScore]) -> Contrast:
-    """How a model shares its belief among alternatives, whatever else it might have said.
+    """Compute each alternative's share of the probability of all alternatives.
 
-    The shares are softmax(log P) over the alternatives of one number of masks, so that even two
-    unlikely words compare; a product over more masks is smaller whatever the word is, so shares
-    across them would say little about the words.
+    The shares are softmax(log P) over the alternatives with the same number of masks, so that even
+    two unlikely words compare. A product over more masks is smaller whatever the word is, so
+    shares across different numbers would say little about the words.
     """
     shares = np.full(len(scores), np.nan)
     for places in _by_masks(scores).values():
@@ -107,7 +107,7 @@ def contrast(model: str, label: str, scores: Sequence[SpanScore]) -> Contrast:
 
 
 def _by_masks(scores: Sequence[SpanScore]) -> dict[int, list[int]]:
-    """The places of the known alternatives by their number of masks."""
+    """Return the indices of the known alternatives by their number of masks."""
     places: dict[int, list[int]] = {}
     for place, score in enumerate(scores):
         if not score.is_unknown:
@@ -120,10 +120,10 @@ N_ANSWERS = 3
 
 @dataclass(frozen=True, slots=True)
 class SpanPlan:
-    """The rows that price one stretch of text, and the piece wanted in each.
+    """Rows of input that score one span of text, and the target piece of each.
 
-    All pieces of the stretch are masked; they are filled one by one from left to right, so that
-    P(stretch) = P(piece 1) P(piece 2 | piece 1) ...: one row per piece.
+    All pieces of the span are masked, then filled one by one from left to right, so that
+    P(span) = P(piece 1) P(piece 2 | piece 1) ...: one row per piece.
     """
 
     word: Word
@@ -132,10 +132,10 @@ class SpanPlan:
 
 
 def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
-    """How to price the stretch ``word.start`` to ``word.end`` of a text.
+    """Build the plan that scores the span ``word.start`` to ``word.end`` of a text.
 
     Raises:
-        BadText: a piece of the vocabulary reaches over the stretch's edge, or nothing is in it.
+        BadText: a token crosses the span's edge, or the span has no token.
     """
     inside = [
         pos
@@ -148,21 +148,21 @@ def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
         max(tokens.spans[pos][1] for pos in inside) > word.end
     ):
         raise BadText(f"“{brief(word.text)}” is merged with its neighbour: put a space around it.")
-    hidden = list(tokens.ids)
+    masked = list(tokens.ids)
     for pos in inside:
-        hidden[pos] = mask_id
+        masked[pos] = mask_id
     rows = []
     for pos in inside:
-        rows.append(MaskedRow(tuple(hidden), tokens.segments, pos))
-        hidden[pos] = tokens.ids[pos]
+        rows.append(MaskedRow(tuple(masked), tokens.segments, pos))
+        masked[pos] = tokens.ids[pos]
     return SpanPlan(word, tuple(rows), tuple(tokens.ids[pos] for pos in inside))
 
 
 def loaded_plans(
     loaded: "LoadedModel", stretches: Sequence[tuple[str, Word]]
 ) -> list[SpanPlan | str]:
-    """How a model prices stretches of texts; where it cannot, the sentence that says why."""
-    return [_plan_or_why(loaded, *stretch) for stretch in stretches]
+    """Build a model's plan for each (text, span), or the error message where it has none."""
+    return [_plan_or_why(loaded, *span) for span in stretches]
 
 
 def _plan_or_why(loaded: "LoadedModel", text: str, word: Word) -> SpanPlan | str:
@@ -175,7 +175,7 @@ def _plan_or_why(loaded: "LoadedModel", text: str, word: Word) -> SpanPlan | str
 
 
 def word_plans(tokens: Tokens, mask_id: int) -> tuple[SpanPlan, ...]:
-    """Every word of a text masked in turn; a piece that spans two words leaves both out."""
+    """Build a plan for every word of a text, without words that share a token with another."""
     plans = []
     for word in tokens.words:
         if word.text.startswith("[") and len(word.text) > 1:
@@ -183,18 +183,18 @@ def word_plans(tokens: Tokens, mask_id: int) -> tuple[SpanPlan, ...]:
         try:
             plans.append(span_plan(tokens, word, mask_id))
         except BadText:
-            # A piece that spans two words belongs to neither alone; the strip leaves both blank.
+            # A token that spans two words belongs to neither alone: the page leaves both blank.
             continue
     return tuple(plans)
 
 
 def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) -> SpanScore:
-    """How likely a stretch is in its place, from its rows' logits [piece, vocabulary]."""
+    """Compute a span's score from the logits [piece, vocabulary] of its plan's rows."""
     log_probs = log_softmax(logits)
     total = float(log_probs[np.arange(len(plan.targets)), plan.targets].sum())
     spelling = spelling_of(vocabulary)
     first = top_ids(log_probs[0], N_ANSWERS)
-    # The margin keeps the wanted piece from counting as likelier than itself.
+    # The margin keeps the target piece from counting as likelier than itself after rounding.
     n_likelier = int((log_probs[0] > total + 1e-12).sum())
     return SpanScore(
         plan.word,
@@ -206,14 +206,17 @@ def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) 
 
 
 def shared_scores(scores: Mapping[str, Sequence[SpanScore]]) -> dict[str, tuple[SpanScore, ...]]:
-    """Each model's scores of the words that all of them can read, by the same words."""
-    read = [{s.word for s in found if not s.is_unknown} for found in scores.values()]
-    common = set.intersection(*read) if read else set()
-    return {key: tuple(s for s in found if s.word in common) for key, found in scores.items()}
+    """Return each model's scores of the words that are known to all models."""
+    known = [{s.word for s in model_scores if not s.is_unknown} for model_scores in scores.values()]
+    common = set.intersection(*known) if known else set()
+    return {
+        key: tuple(s for s in model_scores if s.word in common)
+        for key, model_scores in scores.items()
+    }
 
 
 def mean_surprisal(scores: Sequence[SpanScore]) -> float:
-    """How surprised a model is per word, in nats: the mean of -log P."""
+    """Compute a model's mean surprisal per word, -log P, in nats; nan without words."""
     if not scores:
         return float("nan")
     return 0.0 - float(np.mean([score.log_probability for score in scores]))
@@ -222,34 +225,34 @@ def mean_surprisal(scores: Sequence[SpanScore]) -> float:
 MAX_MASKS = 8
 BEAM = 5
 Logits = Callable[[Sequence[MaskedRow]], np.ndarray]
-"""From rows of one length to logits [row, vocabulary]."""
+"""A function from rows of equal length to logits [row, vocabulary]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """Words for all gaps, and how likely the model finds them under both readings."""
+    """Words for all masks, with their joint and their independent log-probability."""
 
     words: tuple[str, ...]
     joint: float
     """Nats: log of P(w1) P(w2 | w1) P(w3 | w1, w2) ..., filled from left to right."""
     independent: float
-    """Nats: log of P(w1) P(w2) P(w3) ..., every gap filled while the others stay hidden."""
+    """Nats: log of P(w1) P(w2) P(w3) ..., each while all others stay masked."""
 
 
 @dataclass(frozen=True, slots=True)
 class MaskFillings:
-    """What changes when gaps know of each other, for one model."""
+    """One model's words for several masks, filled independently and from left to right."""
 
     model: str
     label: str
     alone: Filling
-    """The likeliest word of each gap on its own."""
+    """The likeliest word of each mask while all others stay masked."""
     together: tuple[Filling, ...]
     """The likeliest fillings from left to right, best first (beam search: not exhaustive)."""
 
     @property
     def is_changed(self) -> bool:
-        """Whether filling one after the other leads to other words."""
+        """Return whether filling from left to right and independently give different words."""
         return self.alone.words != self.together[0].words
 
 
@@ -261,7 +264,7 @@ class _Beam:
 
 
 def mask_fillings(run: Run, logits: Logits, width: int = BEAM) -> MaskFillings:
-    """The words a model gives several gaps, independently and from left to right.
+    """Fill several masks, independently and from left to right by beam search.
 
     Raises:
         BadText: fewer than two masks, or more than eight.
@@ -271,15 +274,15 @@ def mask_fillings(run: Run, logits: Logits, width: int = BEAM) -> MaskFillings:
         raise BadText(
             f"The text has {len(positions)} masks; filling them together takes 2 to {MAX_MASKS}."
         )
-    apart = log_softmax(run.mask_logits)
-    alone = tuple(int(i) for i in apart.argmax(-1))
+    log_probs = log_softmax(run.mask_logits)
+    alone = tuple(int(i) for i in log_probs.argmax(-1))
     together = _search(run, logits, width)
-    priced = _replay(run, alone, logits)
+    joint = _replay(run, alone, logits)
     return MaskFillings(
         run.spec.key,
         run.spec.label,
-        _filling(run, apart, alone, priced),
-        tuple(_filling(run, apart, beam.chosen, beam.joint) for beam in together),
+        _filling(run, log_probs, alone, joint),
+        tuple(_filling(run, log_probs, beam.chosen, beam.joint) for beam in together),
     )
 
 
@@ -287,17 +290,17 @@ def _search(run: Run, logits: Logits, width: int) -> tuple[_Beam, ...]:
     beams: tuple[_Beam, ...] = (_Beam(run.tokens.ids, (), 0.0),)
     for pos in run.tokens.mask_positions:
         log_probs = log_softmax(logits([_row(run, beam.ids, pos) for beam in beams]))
-        grown = [
+        candidates = [
             _fill(beam, pos, int(i), float(row[i]))
             for beam, row in zip(beams, log_probs, strict=True)
             for i in top_ids(row, width)
         ]
-        beams = tuple(sorted(grown, key=lambda beam: -beam.joint)[:width])
+        beams = tuple(sorted(candidates, key=lambda beam: -beam.joint)[:width])
     return beams
 
 
 def _replay(run: Run, chosen: tuple[int, ...], logits: Logits) -> float:
-    """The joint log-probability of given words, in the same left-to-right order."""
+    """Compute the joint log-probability of the chosen words, filled from left to right."""
     rows, beam = [], _Beam(run.tokens.ids, (), 0.0)
     for pos, i in zip(run.tokens.mask_positions, chosen, strict=True):
         rows.append(_row(run, beam.ids, pos))
@@ -315,19 +318,19 @@ def _fill(beam: _Beam, pos: int, i: int, log_probability: float) -> _Beam:
     return _Beam(ids, (*beam.chosen, i), beam.joint + log_probability)
 
 
-def _filling(run: Run, apart: np.ndarray, chosen: tuple[int, ...], joint: float) -> Filling:
+def _filling(run: Run, log_probs: np.ndarray, chosen: tuple[int, ...], joint: float) -> Filling:
     spelling = spelling_of(run.vocabulary)
     words = tuple(spelling.word(run.vocabulary[i]) for i in chosen)
-    return Filling(words, joint, float(apart[np.arange(len(chosen)), list(chosen)].sum()))
+    return Filling(words, joint, float(log_probs[np.arange(len(chosen)), list(chosen)].sum()))
 
 
 TOP_K = (1, 50)
-"""The fewest and the most words listed for a mask."""
+"""The smallest and the largest number of predictions listed for a mask."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskPredictions:
-    """What one model puts in each mask: the ``k`` likeliest pieces and the mass outside them."""
+    """One model's top ``k`` predictions for each mask, and the probability outside them."""
 
     model: str
     label: str
@@ -336,13 +339,13 @@ class MaskPredictions:
     ids: np.ndarray
     """int64 [mask, k], likeliest first."""
     tokens: tuple[tuple[str, ...], ...]
-    """As the vocabulary writes them: ``##ing``, ``▁the``."""
+    """Spelled as in the vocabulary: ``##ing``, ``▁the``."""
     words: tuple[tuple[str, ...], ...]
-    """As a reader writes them; equal words are equal here, whatever the vocabulary."""
+    """Spelled as words, so that equal words of different vocabularies are equal."""
     probabilities: np.ndarray
-    """float64 [mask, k], shares of the whole vocabulary."""
+    """float64 [mask, k], softmax over the whole vocabulary."""
     remaining: np.ndarray
-    """float64 [mask], the mass outside the ``k``."""
+    """float64 [mask], the probability outside the top ``k``."""
     entropy: np.ndarray
     """float64 [mask], nats, over the whole vocabulary."""
     d_vocab: int
@@ -350,12 +353,12 @@ class MaskPredictions:
 
 @dataclass(frozen=True, slots=True)
 class WordFound:
-    """Where one model's answer for a mask has a word; numbers only where it is one known piece."""
+    """One model's probability and rank of a word at a mask, if the word is a single known piece."""
 
     n_pieces: int
-    """0 where no piece is the word's own."""
+    """Number of pieces; 0 where the word has none."""
     is_unknown: bool
-    """Whether the vocabulary lacks the word or a part of it."""
+    """True where the vocabulary lacks the word or a part of it."""
     id: int = -1
     probability: float = float("nan")
     rank: int = 0
@@ -364,23 +367,23 @@ class WordFound:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Who answers what in one mask: models by their first answer, largest group first."""
+    """Models grouped by their top prediction for one mask, largest group first."""
 
     groups: tuple[tuple[str, tuple[str, ...]], ...]
     """(word, model keys) pairs."""
     probabilities: Mapping[str, float]
-    """Each model's probability of its own first answer."""
+    """Each model's probability of its own top prediction."""
 
     @property
     def is_unanimous(self) -> bool:
-        """Whether every model gives the same first answer."""
+        """Return whether all models have the same top prediction."""
         return len(self.groups) == 1
 
 
 def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
-    """What a model puts in each mask: softmax over the whole vocabulary, likeliest first.
+    """Return a model's top predictions for each mask: softmax over the whole vocabulary.
 
-    ``top_k`` is brought into 1 to 50 (and under the size of the vocabulary).
+    ``top_k`` is clipped to 1 to 50, and to the size of the vocabulary.
     """
     log_probs = log_softmax(run.mask_logits)
     probs = np.exp(log_probs)
@@ -405,18 +408,18 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
 
 
 def word_found(run: Run, mask: int, pieces: tuple[int, ...]) -> WordFound:
-    """Where a model's answer for a mask has the word that its tokenizer writes as these pieces."""
+    """Find the probability and rank at a mask of the word that is tokenized as these pieces."""
     unknown = not pieces or any(run.vocabulary[i] in UNKNOWN for i in pieces)
     if unknown or len(pieces) > 1:
         return WordFound(len(pieces), unknown)
     log_probs = log_softmax(run.mask_logits[mask])
-    of_word = log_probs[pieces[0]]
-    rank = 1 + int((log_probs > of_word).sum())
-    return WordFound(1, False, pieces[0], float(np.exp(of_word)), rank)
+    log_prob = log_probs[pieces[0]]
+    rank = 1 + int((log_probs > log_prob).sum())
+    return WordFound(1, False, pieces[0], float(np.exp(log_prob)), rank)
 
 
 def agreement(predictions: Mapping[str, MaskPredictions], mask: int) -> Agreement:
-    """Where the models agree on one mask: the same first answer, compared as readers' words."""
+    """Group the models by their top prediction for one mask, compared as words."""
     groups: dict[str, list[str]] = {}
     for key, result in predictions.items():
         groups.setdefault(result.words[mask][0], []).append(key)

@@ -1,1 +1,1 @@
-"""Which of the things printed about these models hold? The numbers."""
+"""Printed claims about the models, and live checks of them."""

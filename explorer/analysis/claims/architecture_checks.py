@@ -29,24 +29,22 @@ TEXT = "The cat that was chased by the dog ran away."
 BEFORE, AFTER = "The [MASK] was very cold.", "The [MASK] was very sweet."
 POSITIONS = "embeddings.position_embeddings.weight"
 EXACT, MOVED = 1e-4, 1e-3
-"""Below the first two results count as equal in float32; above the second as different."""
+"""Differences below the first count as equal in float32, above the second as different."""
 
 
-def attention_formula(specimens: CheckModels) -> CheckOutcome:
-    """LC22: every head recomputed as softmax(Q K^T / sqrt(d)) from its own queries and keys."""
-    worst = specimens.of_each(CLAIMED, formula_error)
-    with specimens.leased("bert") as loaded:
-        seen, pieces = _attention(loaded), tokenize(loaded, TEXT).pieces
+def attention_formula(models: CheckModels) -> CheckOutcome:
+    """Check LC22: every head recomputed as softmax(Q K^T / sqrt(d)) from its queries and keys."""
+    worst = models.of_each(CLAIMED, formula_error)
+    with models.leased("bert") as loaded:
+        attention, pieces = _attention(loaded), tokenize(loaded, TEXT).pieces
         words = [spelling_of(loaded.vocabulary).text(piece) for piece in pieces]
     quantities = {"largest_difference": Quantity(max(worst.values()), _differ(max(worst.values())))}
     text = f"largest difference over all heads: {listed({k: power(x) for k, x in worst.items()})}"
     if "ran" in words and "cat" in words:
-        weight = float(seen[:, :, words.index("ran"), words.index("cat")].max())
+        weight = float(attention[:, :, words.index("ran"), words.index("cat")].max())
         quantities["ran_to_cat"] = Quantity(weight, f"ran attends to cat with {weight:.2f} at most")
         text += f"; {quantities['ran_to_cat'].text}"
-    return CheckOutcome(
-        text, max(worst.values()) < EXACT, family_name(specimens.family), quantities
-    )
+    return CheckOutcome(text, max(worst.values()) < EXACT, family_name(models.family), quantities)
 
 
 def _differ(x: float) -> str:
@@ -55,7 +53,7 @@ def _differ(x: float) -> str:
 
 @torch.inference_mode()
 def _attention(loaded: LoadedModel) -> Tensor:
-    """[layer, head, query, key] over the check's text."""
+    """Return the attention [layer, head, query, key] over the check's text."""
     inputs = inputs_of(loaded, tokenize(loaded, TEXT))
     with loaded.lock:
         out = loaded.network.base_model(**inputs, output_attentions=True)
@@ -64,61 +62,63 @@ def _attention(loaded: LoadedModel) -> Tensor:
 
 @torch.inference_mode()
 def formula_error(loaded: LoadedModel) -> float:
-    """The largest difference between a network's attention and the formula, over all heads."""
+    """Return the largest difference between a network's attention and the formula."""
     inputs = inputs_of(loaded, tokenize(loaded, TEXT))
     kind = loaded.spec.kind
     encoder = loaded.network.base_model
     with loaded.lock, _outputs(encoder, kind.query) as q, _outputs(encoder, kind.key) as k:
         out = encoder(**inputs, output_attentions=True)
     errors = []
-    for layer, given in enumerate(out.attentions):
-        n_heads = given.shape[1]
+    for layer, attention in enumerate(out.attentions):
+        n_heads = attention.shape[1]
         query, key = (_by_head(x[layer], n_heads) for x in (q, k))
         scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
-        errors.append(float((scores.softmax(-1) - given).abs().max()))
+        errors.append(float((scores.softmax(-1) - attention).abs().max()))
     return max(errors)
 
 
 @contextmanager
 def _outputs(encoder: nn.Module, pattern: str) -> Iterator[list[Tensor]]:
-    """Outputs of every call of the modules with these names, in order; the hooks go afterwards."""
-    kept: list[Tensor] = []
+    """Record the outputs of modules by name, in call order, by forward hooks removed on exit."""
+    outputs: list[Tensor] = []
     modules = [module for name, module in encoder.named_modules() if re.search(pattern, name)]
-    hooks = [m.register_forward_hook(lambda _m, _in, out: kept.append(out)) for m in modules]
+    hooks = [m.register_forward_hook(lambda _m, _in, out: outputs.append(out)) for m in modules]
     try:
-        yield kept
+        yield outputs
     finally:
         for hook in hooks:
             hook.remove()
 
 
 def _by_head(x: Tensor, n_heads: int) -> Tensor:
-    """[1, pos, d_model] to [1, head, pos, d_head]."""
+    """Reshape [1, pos, d_model] to [1, head, pos, d_head]."""
     return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
 
 
-def both_directions(specimens: CheckModels) -> CheckOutcome:
-    """LC23: what a word to the right of the mask changes, read both ways and left to right.
+def both_directions(models: CheckModels) -> CheckOutcome:
+    """Check LC23: effect of a word to the right of the mask, with full and with causal attention.
 
-    The measure is total variation: the share of probability that moves.
+    Measured by total variation distance: the share of probability that moves.
     """
-    free = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, False))
-    causal = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, True))
-    least, most = min(free.values()), max(causal.values())
+    free = models.of_each(CLAIMED, lambda model: moved_by_right_word(model, False))
+    causal = models.of_each(CLAIMED, lambda model: moved_by_right_word(model, True))
+    smallest, largest = min(free.values()), max(causal.values())
     return CheckOutcome(
         f"probability moved: {listed({k: f'{100 * x:.1f}%' for k, x in free.items()})}; "
-        f"left to right only: {power(most)} at most",
-        least > MOVED and most < EXACT,
-        family_name(specimens.family),
+        f"left to right only: {power(largest)} at most",
+        smallest > MOVED and largest < EXACT,
+        family_name(models.family),
         {
-            "right_word_change": Quantity(least, f"moves at least {100 * least:.1f}% probability"),
-            "causal_change": Quantity(most, f"moves {power(most)} of the probability"),
+            "right_word_change": Quantity(
+                smallest, f"moves at least {100 * smallest:.1f}% probability"
+            ),
+            "causal_change": Quantity(largest, f"moves {power(largest)} of the probability"),
         },
     )
 
 
 def moved_by_right_word(loaded: LoadedModel, causal: bool) -> float:
-    """Share of the prediction that moves when the last word changes from cold to sweet."""
+    """Return the share of probability that moves when the last word goes from cold to sweet."""
     first, second = (_prediction(loaded, text, causal) for text in (BEFORE, AFTER))
     return float((first - second).abs().sum() / 2)
 
@@ -128,8 +128,8 @@ def _prediction(loaded: LoadedModel, text: str, causal: bool) -> Tensor:
     tokens = tokenize(loaded, text)
     inputs = inputs_of(loaded, tokens)
     if causal:
-        n, low = len(tokens), torch.finfo(torch.float32).min
-        mask = torch.full((1, 1, n, n), low, device=loaded.device).triu(1)
+        n, lowest = len(tokens), torch.finfo(torch.float32).min
+        mask = torch.full((1, 1, n, n), lowest, device=loaded.device).triu(1)
         inputs["attention_mask"] = mask.to(next(loaded.network.parameters()).dtype)
     with loaded.lock:
         hidden = loaded.network.base_model(**inputs).last_hidden_state
@@ -137,34 +137,34 @@ def _prediction(loaded: LoadedModel, text: str, causal: bool) -> Tensor:
     return logits.double().softmax(-1)
 
 
-def position_effect(specimens: CheckModels) -> CheckOutcome:
-    """LC24: whether shuffling the tokens only shuffles the outputs, with and without positions."""
-    without = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, False))
-    with_them = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, True))
-    most, least = max(without.values()), min(with_them.values())
+def position_effect(models: CheckModels) -> CheckOutcome:
+    """Check LC24: shuffled tokens only shuffle the outputs if positions are removed."""
+    without = models.of_each(CLAIMED, lambda model: shuffle_error(model, False))
+    with_them = models.of_each(CLAIMED, lambda model: shuffle_error(model, True))
+    largest, smallest = max(without.values()), min(with_them.values())
     return CheckOutcome(
-        f"outputs differ by {power(most)} at most without position embeddings, "
-        f"by {least:.2g} or more with them",
-        most < EXACT and least > MOVED,
-        family_name(specimens.family),
+        f"outputs differ by {power(largest)} at most without position embeddings, "
+        f"by {smallest:.2g} or more with them",
+        largest < EXACT and smallest > MOVED,
+        family_name(models.family),
         {
-            "without_positions": Quantity(most, f"{_differ(most)} without positions"),
-            "with_positions": Quantity(least, f"differs by {least:.2g} with positions"),
+            "without_positions": Quantity(largest, f"{_differ(largest)} without positions"),
+            "with_positions": Quantity(smallest, f"differs by {smallest:.2g} with positions"),
         },
     )
 
 
 @torch.inference_mode()
 def shuffle_error(loaded: LoadedModel, positions: bool) -> float:
-    """Largest difference between outputs of shuffled tokens and shuffled outputs of tokens."""
+    """Return the largest difference of outputs of shuffled tokens from shuffled outputs."""
     ids = inputs_of(loaded, tokenize(loaded, TEXT))["input_ids"]
     order = torch.randperm(ids.shape[1], generator=torch.Generator().manual_seed(0))
     encoder = loaded.network.base_model
     table = encoder.get_parameter(POSITIONS)
-    used = {POSITIONS: table if positions else torch.zeros_like(table)}
+    parameters = {POSITIONS: table if positions else torch.zeros_like(table)}
     with loaded.lock:
         straight, shuffled = (
-            functional_call(encoder, used, (), {"input_ids": x}).last_hidden_state
+            functional_call(encoder, parameters, (), {"input_ids": x}).last_hidden_state
             for x in (ids, ids[:, order])
         )
     return float((straight[:, order] - shuffled).abs().max())
@@ -174,26 +174,26 @@ _PAIR_PARTS = re.compile(r"pooler|seq_relationship|sop_classifier")
 WORDS = "embeddings.word_embeddings.weight"
 
 
-def shared_layers(specimens: CheckModels) -> CheckOutcome:
-    """LC07: layer calls of one forward pass and the different weight tensors behind them.
+def shared_layers(models: CheckModels) -> CheckOutcome:
+    """Check LC07: layer calls of one forward pass, and the distinct weight tensors they use.
 
-    On the full-size shapes, and again on the family's own weights.
+    On the full-size shapes, and on the family's own weights.
     """
-    seen = {
-        key: layer_calls(specimens.shape(spec).base_model, spec.kind.output)
+    shape_calls = {
+        key: layer_calls(models.shape(spec).base_model, spec.kind.output)
         for key, spec in BASE.items()
     }
-    counted = specimens.of_each(CLAIMED, lambda model: (loaded_layer_calls(model), model.spec))
-    own = {key: calls for key, (calls, _) in counted.items()}
+    counted = models.of_each(CLAIMED, lambda model: (loaded_layer_calls(model), model.spec))
+    own_calls = {key: calls for key, (calls, _) in counted.items()}
     as_built = all(_as_built(calls, spec) for calls, spec in counted.values())
-    said = {key: f"{calls.calls} on {calls.distinct}" for key, calls in seen.items()}
-    here = {key: f"{calls.calls} on {calls.distinct}" for key, calls in own.items()}
+    texts = {key: f"{calls.calls} on {calls.distinct}" for key, calls in shape_calls.items()}
+    own_texts = {key: f"{calls.calls} on {calls.distinct}" for key, calls in own_calls.items()}
     return CheckOutcome(
-        f"calls on tensors: {listed(said)}; {family_name(specimens.family)}: {listed(here)}",
-        as_built and all(_as_built(seen[key], spec) for key, spec in BASE.items()),
+        f"calls on tensors: {listed(texts)}; {family_name(models.family)}: {listed(own_texts)}",
+        as_built and all(_as_built(shape_calls[key], spec) for key, spec in BASE.items()),
         SHAPES,
-        {f"{k}_calls": Quantity(c.calls, f"{c.calls} layer calls") for k, c in seen.items()}
-        | {f"{k}_tensors": Quantity(c.distinct, _tensors(c)) for k, c in seen.items()},
+        {f"{k}_calls": Quantity(c.calls, f"{c.calls} layer calls") for k, c in shape_calls.items()}
+        | {f"{k}_tensors": Quantity(c.distinct, _tensors(c)) for k, c in shape_calls.items()},
     )
 
 
@@ -208,23 +208,23 @@ def _tensors(calls: LayerCalls) -> str:
     return f"{calls.distinct} distinct weight tensor{'s' * (calls.distinct > 1)}"
 
 
-def segment_effect(specimens: CheckModels) -> CheckOutcome:
-    """LC12: segment embeddings stored, and how far the outputs move when the segments change."""
+def segment_effect(models: CheckModels) -> CheckOutcome:
+    """Check LC12: number of segment embeddings, and the outputs' change with the segments."""
     rows, moved = {}, {}
     for key in CLAIMED:
-        with specimens.leased(key) as loaded:
+        with models.leased(key) as loaded:
             stored = loaded.network.named_parameters()
             rows[key] = sum(p.shape[0] for name, p in stored if "token_type" in name)
             moved[key] = _moved_by_segments(loaded)
-    with specimens.leased("distilbert") as loaded:
+    with models.leased("distilbert") as loaded:
         extra = [name for name in _names(loaded) if _PAIR_PARTS.search(name)]
-    said = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
+    texts = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
     return CheckOutcome(
-        listed(said),
+        listed(texts),
         rows["distilbert"] == 0 == moved["distilbert"]
         and not extra
         and min(rows["bert"], rows["albert"], moved["bert"], moved["albert"]) > 0,
-        family_name(specimens.family),
+        family_name(models.family),
         {f"{key}_segment_rows": Quantity(n, f"{n} segment embeddings") for key, n in rows.items()}
         | {f"{key}_moved": Quantity(x, f"outputs move by {x:.2g}") for key, x in moved.items()}
         | {"distilbert_nsp_weights": Quantity(len(extra), f"{len(extra)} sentence-pair tensors")},
@@ -237,7 +237,7 @@ def _names(loaded: LoadedModel) -> list[str]:
 
 @torch.inference_mode()
 def _moved_by_segments(loaded: LoadedModel) -> float:
-    """Largest change of an output when every token is said to be in the second sentence."""
+    """Return the largest change of an output when every token has segment 1 instead of 0."""
     ids = inputs_of(loaded, tokenize(loaded, TEXT))["input_ids"]
     with loaded.lock:
         first, second = (
@@ -247,9 +247,9 @@ def _moved_by_segments(loaded: LoadedModel) -> float:
     return float((first.last_hidden_state - second.last_hidden_state).abs().max())
 
 
-def longest_text(specimens: CheckModels) -> CheckOutcome:
-    """LC25: whether the last position works and one more is refused, in all three shapes."""
-    longest = {key: _longest(specimens, key) for key in CLAIMED}
+def longest_text(models: CheckModels) -> CheckOutcome:
+    """Check LC25: the last position works and one more is an error, in all three shapes."""
+    longest = {key: _longest(models, key) for key in CLAIMED}
     return CheckOutcome(
         f"longest text: {listed(longest)} tokens; one more is an error",
         all(n == BASE[key].architecture.n_positions for key, n in longest.items()),
@@ -258,32 +258,32 @@ def longest_text(specimens: CheckModels) -> CheckOutcome:
     )
 
 
-def _longest(specimens: CheckModels, key: str) -> int:
-    """The longest of three lengths around the limit that the encoder accepts.
+def _longest(models: CheckModels, key: str) -> int:
+    """Return the longest of three lengths around the limit that the encoder accepts.
 
     Raises:
-        ValueError: it accepts none of them.
+        ValueError: the encoder accepts none of them.
     """
-    encoder, limit = specimens.shape(BASE[key]).base_model, BASE[key].architecture.n_positions
+    encoder, limit = models.shape(BASE[key]).base_model, BASE[key].architecture.n_positions
     for length in (limit + 1, limit, limit - 1):
         try:
             encoder(input_ids=torch.zeros(1, length, dtype=torch.long, device="meta"))
         except (RuntimeError, IndexError):
-            continue  # being refused is what is measured
+            continue  # this error is what is measured
         return length
     raise ValueError(f"{BASE[key].label} refuses texts of {limit} tokens.")
 
 
-def special_tokens(specimens: CheckModels) -> CheckOutcome:
-    """LC32: which pieces the three tokenizers put at the two ends of a text."""
-    pieces = specimens.of_each(CLAIMED, lambda model: tokenize(model, TEXT).pieces)
+def special_tokens(models: CheckModels) -> CheckOutcome:
+    """Check LC32: special tokens of the three tokenizers at the two ends of a text."""
+    pieces = models.of_each(CLAIMED, lambda model: tokenize(model, TEXT).pieces)
     ends = {key: f"{row[0]} … {row[-1]}" for key, row in pieces.items()}
     starts = sum(row[0] == "[CLS]" for row in pieces.values())
     stops = sum(row[-1] == "[SEP]" for row in pieces.values())
     return CheckOutcome(
         listed(ends),
         starts == stops == len(CLAIMED),
-        family_name(specimens.family),
+        family_name(models.family),
         {
             "starts_with_cls": Quantity(starts, f"[CLS] first in {starts} of 3"),
             "ends_with_sep": Quantity(stops, f"[SEP] last in {stops} of 3"),
@@ -291,23 +291,23 @@ def special_tokens(specimens: CheckModels) -> CheckOutcome:
     )
 
 
-def updated_rows(specimens: CheckModels) -> CheckOutcome:
-    """LC34: rows of BERT's word embeddings that get a gradient from one sentence, by both doors.
+def updated_rows(models: CheckModels) -> CheckOutcome:
+    """Check LC34: rows of BERT's word embedding that get a gradient from one sentence.
 
-    As input only the rows that were read; as the tied output layer every row, since softmax
-    moves the scores of all words.
+    As the input layer only the rows of its tokens; as the tied output layer every row, because
+    softmax changes the scores of all words.
     """
-    with specimens.leased("bert") as loaded, loaded.lock, torch.enable_grad():
+    with models.leased("bert") as loaded, loaded.lock, torch.enable_grad():
         inputs = inputs_of(loaded, tokenize(loaded, TEXT))
-        different = len(set(inputs["input_ids"].flatten().tolist()))
-        read, size = _rows_with_gradient(loaded, inputs, by_output=False)
-        moved, _ = _rows_with_gradient(loaded, inputs, by_output=True)
-    share = 100 * read / size
+        n_pieces = len(set(inputs["input_ids"].flatten().tolist()))
+        as_input, size = _rows_with_gradient(loaded, inputs, by_output=False)
+        as_output, _ = _rows_with_gradient(loaded, inputs, by_output=True)
+    share = 100 * as_input / size
     return CheckOutcome(
-        f"as input {read} of {size:,} rows ({share:.2f}%) after one sentence of {different} "
-        f"different pieces; with the tied output layer {moved:,}",
-        0 < read <= different < moved,
-        family_name(specimens.family),
+        f"as input {as_input} of {size:,} rows ({share:.2f}%) after one sentence of {n_pieces} "
+        f"different pieces; with the tied output layer {as_output:,}",
+        0 < as_input <= n_pieces < as_output,
+        family_name(models.family),
         {"rows_updated": percent(share, " of the rows, as input", 2)},
     )
 
@@ -315,7 +315,7 @@ def updated_rows(specimens: CheckModels) -> CheckOutcome:
 def _rows_with_gradient(
     loaded: LoadedModel, inputs: dict[str, torch.Tensor], *, by_output: bool
 ) -> tuple[int, int]:
-    """Rows of the word table that one backward pass reaches, and how many rows there are."""
+    """Count the rows of the word embedding with a gradient after a backward pass, and all rows."""
     network = loaded.network if by_output else loaded.network.base_model
     table = loaded.network.base_model.get_parameter(WORDS)
     name = next(name for name, parameter in network.named_parameters() if parameter is table)

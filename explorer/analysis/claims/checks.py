@@ -1,4 +1,4 @@
-"""The live checks by id, and what each says about the printed claims it bears on."""
+"""Live checks by id, and their verdicts on the printed claims that they test."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -54,7 +54,7 @@ TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
 
 
 def checked(where: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
-    """``check_result`` of a family, loaded on the device and in the precision of ``where``."""
+    """Return ``check_result`` of a family on the device and in the precision of ``where``."""
 
     def lease(spec: ModelSpec) -> AbstractContextManager[LoadedModel]:
         return leased(spec, where.device, where.dtype)
@@ -63,12 +63,12 @@ def checked(where: NetworkKey, family: str, check: str, presses: int) -> CheckRe
 
 
 def timed(where: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
-    """``checked``, for what has the machine to itself."""
+    """Return ``checked``; a separate job because a timed check runs alone on the machine."""
     return checked(where, family, check, presses)
 
 
-def check_result(check: str, specimens: CheckModels) -> CheckResult:
-    """Run one live check; one whose weights cannot be had says what it waits for.
+def check_result(check: str, models: CheckModels) -> CheckResult:
+    """Run one live check; without its weights the result has the status ``waits``.
 
     Raises:
         Refusal: there is no such check.
@@ -76,9 +76,9 @@ def check_result(check: str, specimens: CheckModels) -> CheckResult:
     if check not in CHECKS:
         raise Refusal("There is no such check.")
     try:
-        measured = CHECKS[check](specimens)
-    except (ModelUnavailable, NotAPair) as missing:
-        return CheckResult(check, "waits", str(missing), "", False, {})
+        measured = CHECKS[check](models)
+    except (ModelUnavailable, NotAPair) as error:
+        return CheckResult(check, "waits", str(error), "", False, {})
     status = {True: "holds", False: "fails", None: "undecided"}[measured.holds]
     judged = {claim.id: _judge(claim, check, measured) for claim in claims_ledger().claims}
     verdicts = {claim: tests for claim, tests in judged.items() if tests}

@@ -1,4 +1,4 @@
-"""The ledger of claims, and the papers' tables that they are held against."""
+"""Ledger of printed claims, and the papers' tables that they are checked against."""
 
 import json
 from collections import Counter
@@ -14,12 +14,12 @@ from explorer.refusal import Refusal
 
 LEDGER = DATA / "claims.json"
 VERDICTS: tuple[str, ...] = ("right", "imprecise", "wrong", "unsupported")
-"""Always in this order: from agreeing with the source to having none."""
+"""Verdicts in the order of display, from agreement with the source to no source."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveTest:
-    """One number of a claim, and the quantity of a live check it is held against."""
+    """One number of a claim, and the quantity of a live check that tests it."""
 
     check: str
     quantity: str
@@ -30,21 +30,20 @@ class LiveTest:
     """For ``rounds_to``: the precision of the printed number, 1,000,000 for 66M."""
 
     def holds(self, low: float, high: float | None = None) -> bool | None:
-        """Whether a value known to lie between two ends is what the claim prints.
+        """Return whether a value in the interval from ``low`` to ``high`` agrees with the claim.
 
-        None where one end is and the other is not: then no verdict is due. One value alone is
-        both ends.
+        None where the interval leaves it open. Without ``high`` the value is exactly ``low``.
         """
         ends = {self._side(low), self._side(low if high is None else high)}
         return ends == {0} if len(ends) == 1 else None
 
     def _side(self, x: float) -> int:
-        """0 where a value is what the claim prints; -1 and 1 where it is less or more."""
+        """Return 0 where a value agrees with the claim, -1 where it is less and 1 where more."""
         return 0 if _OPERATORS[self.op](x, self) else 1 if x > self.value else -1
 
 
 _OPERATORS = {
-    # 1e-9: 39.5 / 1 must not depend on how a binary fraction happens to fall.
+    # 1e-9 absorbs rounding errors of the division.
     "rounds_to": lambda x, t: abs(x) < inf and abs(round(x / t.unit) - t.value / t.unit) < 1e-9,
     "equals": lambda x, t: abs(x - t.value) <= 1e-9 * max(1.0, abs(t.value)),
     "at_least": lambda x, t: x >= t.value,
@@ -65,31 +64,31 @@ class Claim:
     source: str
     """Empty where no source was found."""
     found: str
-    """What the primary source says."""
+    """Statement of the primary source."""
     verdict: str
     checks: tuple[str, ...]
-    """Live checks that bear on it."""
+    """Ids of the live checks related to the claim."""
     live: tuple[LiveTest, ...]
-    """Its numbers, testable here; empty where it prints none that can be measured."""
+    """Tests of the claim's numbers; empty where it has none that can be measured."""
     same: str = ""
-    """The claim of which this is another wording; empty where it is the first of its kind."""
+    """Id of the first claim with the same content; empty where this is the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckNote:
-    """What the reader is told about one live check before it runs."""
+    """Description of one live check, displayed before it runs."""
 
     id: str
     name: str
     measures: str
     expected: str
     see: str = ""
-    """The tab, and its fold, where the same is seen on any text; empty where nowhere is."""
+    """Tab and fold that show the same for any text; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimsLedger:
-    """All claims and live checks, with the names of reports, topics and verdicts."""
+    """Claims and live checks, with the names of reports, topics and verdicts."""
 
     reports: Mapping[str, str]
     topics: Mapping[str, str]
@@ -100,7 +99,7 @@ class ClaimsLedger:
 
 @lru_cache(maxsize=1)
 def claims_ledger(path: Path = LEDGER) -> ClaimsLedger:
-    """Every claim of the ledger, in the order of the reports.
+    """Load the ledger, claims in the order of the reports; cached.
 
     Raises:
         ValueError: a verdict, topic, report or check that the ledger does not list.
@@ -139,23 +138,23 @@ def _refuse_unlisted(claim: Claim, ledger: ClaimsLedger) -> None:
 
 @dataclass(frozen=True, slots=True)
 class VerdictShares:
-    """How many claims got each verdict, in all and per report."""
+    """Number of claims with each verdict, in total and per report."""
 
     total: Mapping[str, int]
     reports: Mapping[str, Mapping[str, int]]
 
     @property
     def n_claims(self) -> int:
-        """All claims."""
+        """The number of claims."""
         return sum(self.total.values())
 
     def share(self, verdict: str) -> float:
-        """The share of all claims with a verdict, 0 to 1."""
+        """Return the share of all claims with a verdict, 0 to 1."""
         return self.total[verdict] / self.n_claims
 
 
 def verdict_shares(ledger: ClaimsLedger) -> VerdictShares:
-    """What share of the printed claims is right, imprecise, wrong or without a source."""
+    """Count the claims that are right, imprecise, wrong or unsupported."""
     reports = {
         report: _count([claim for claim in ledger.claims if claim.report == report])
         for report in ledger.reports
@@ -173,7 +172,7 @@ TABLES = DATA / "benchmarks.json"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a column counts."""
+    """One column of a table: its label and unit."""
 
     label: str
     unit: str
@@ -181,7 +180,7 @@ class Column:
 
     @property
     def is_score(self) -> bool:
-        """Whether a share of it can be kept: per cent, or a correlation times 100."""
+        """Return whether the column is a score: per cent, or a correlation times 100."""
         return self.unit == "%" or self.unit.endswith("× 100")
 
 
@@ -191,7 +190,7 @@ class Row:
 
     name: str
     model: str
-    """``bert``, ``distilbert``, ``albert`` or empty for others."""
+    """Model key: ``bert``, ``distilbert``, ``albert`` or empty for others."""
     values: tuple[float | None, ...]
 
 
@@ -208,7 +207,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkTable:
-    """One table of one paper, with the split it was scored on and how."""
+    """One table of one paper, with its dataset split and evaluation protocol."""
 
     id: str
     paper: str
@@ -220,11 +219,11 @@ class BenchmarkTable:
     rows: tuple[Row, ...]
     flags: tuple[Flag, ...]
     sort: str
-    """The column that ranks the rows at first."""
+    """Label of the column that sorts the rows initially."""
     note: str = ""
 
     def cell(self, row: str, column: str) -> float:
-        """One printed number.
+        """Return one printed number.
 
         Raises:
             ValueError: the table has no such row or column, or prints nothing there.
@@ -239,7 +238,7 @@ class BenchmarkTable:
 
 @lru_cache(maxsize=1)
 def benchmark_tables(path: Path = TABLES) -> Mapping[str, BenchmarkTable]:
-    """Every published table by id, in the order of the papers.
+    """Load the published tables by id, in the order of the papers; cached.
 
     Raises:
         ValueError: a row without a value for each column, or a flag on a cell that is not there.
@@ -266,7 +265,7 @@ def _table(raw: dict) -> BenchmarkTable:
 
 @dataclass(frozen=True, slots=True)
 class TaskDrop:
-    """One task: both printed scores and what is lost."""
+    """One task with the printed scores of reference and student."""
 
     task: str
     unit: str
@@ -275,7 +274,7 @@ class TaskDrop:
 
     @property
     def drop(self) -> float:
-        """Points lost; negative where the student is ahead."""
+        """The points lost; negative where the student is better."""
         return self.reference - self.student
 
     @property
@@ -286,31 +285,31 @@ class TaskDrop:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What one system keeps of another's scores in one table, task by task."""
+    """Scores of one system relative to another in one table, task by task."""
 
     table: BenchmarkTable
     student: str
     reference: str
     tasks: tuple[TaskDrop, ...]
-    """The columns that are scores and that both rows have."""
+    """Tasks whose columns are scores that both rows have."""
 
     @property
     def overall(self) -> TaskDrop:
-        """The column the table is ranked by: its printed average where it has one."""
+        """The task of the table's sort column, its printed average where it has one."""
         return next(task for task in self.tasks if task.task == self.table.sort)
 
     @property
     def worst(self) -> tuple[TaskDrop, ...]:
-        """The tasks that lose the most points as printed; none where no task loses any."""
-        lost = [(round(task.drop, 6), task) for task in self.tasks]
-        most = max(drop for drop, _ in lost)
-        return tuple(task for drop, task in lost if drop == most > 0)
+        """The tasks that lose the most points as printed; empty where none loses any."""
+        drops = [(round(task.drop, 6), task) for task in self.tasks]
+        largest = max(drop for drop, _ in drops)
+        return tuple(task for drop, task in drops if drop == largest > 0)
 
 
 def retention(table: BenchmarkTable, student: str, reference: str) -> Retention:
-    """What a model keeps of another's score: the quotient of two cells of the same table.
+    """Compare a student's scores with a reference's in the same table.
 
-    Only scores are compared (higher is better), and only where both rows have one.
+    Only columns that are scores (higher is better) are compared, and only where both rows have one.
 
     Raises:
         Refusal: the table lacks a row, or the two share no score in the ranking column.
@@ -338,4 +337,4 @@ KEPT: dict[str, tuple[str, str, str]] = {
     "albert_xxlarge": ("albert-2", "ALBERT-xxlarge", "BERT-large"),
     "sharing_e128": ("albert-4", "all-shared, E=128", "not-shared, E=128"),
 }
-"""Which row over which, by the name that claims use."""
+"""By the name of the quantity in claims: (table, student row, reference row)."""

@@ -1,4 +1,4 @@
-"""What a live check measured, and its verdict on each claim."""
+"""Outcome of a live check, and its verdict on each claim."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,101 +14,102 @@ FULL: dict[str, ModelSpec] = {
     "albert_xlarge": LARGER["albert-xlarge-v2"],
     "albert_xxlarge": LARGER["albert-xxlarge-v2"],
 }
-"""The architectures that printed claims are about, by the names their quantities carry."""
+"""Architectures that printed claims are about, by the names used in quantities."""
 SHAPES = "full-size shapes"
 RANDOM = "full-size shapes, random weights"
 PRINTED = "published tables"
 CLAIMED = ("bert", "distilbert", "albert")
-"""The models that the printed claims are about."""
+"""Keys of the base models that the printed claims are about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One number of a check: its value and how it is printed, unit included."""
+    """One number of a check: its value and its printed text with the unit."""
 
     value: float
     text: str
     low: float | None = None
-    """The ends of its 95% interval, where it has one; infinite where rounds were too few."""
+    """Lower end of the 95% interval, if any; 0 where rounds were too few for one."""
     high: float | None = None
+    """Upper end of the 95% interval, if any; infinite where rounds were too few for one."""
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Where the true value lies, as far as is known; the value itself where it is exact."""
+        """The interval of the true value, (value, value) where it is exact."""
         low = self.value if self.low is None else self.low
         return low, self.value if self.high is None else self.high
 
 
 def lies_in(ends: tuple[float, float], low: float, high: float) -> bool | None:
-    """Whether a value known to lie between two ends lies in a range; None where it may or not."""
+    """Return whether an interval lies within a range; None where it overlaps only in part."""
     if low <= ends[0] and ends[1] <= high:
         return True
     return False if ends[1] < low or ends[0] > high else None
 
 
 def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether everything holds: one that does not decides, else one that is open leaves it open."""
-    found = list(verdicts)
-    return False if False in found else None if None in found else True
+    """Return False if any verdict is False, else None if any is None, else True."""
+    values = list(verdicts)
+    return False if False in values else None if None in values else True
 
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """What a check found, on which networks, and whether that is what the sources say."""
+    """Outcome of a check: its text, its networks and its agreement with the sources."""
 
     text: str
     holds: bool | None
-    """None: its intervals leave it open."""
+    """None: the intervals leave it open."""
     on: str
     quantities: Mapping[str, Quantity]
     published: bool = False
-    """The numbers were looked up in printed tables, not measured."""
+    """True where the numbers come from printed tables and were not measured."""
 
 
 def family_name(family: str) -> str:
-    """What the reader sees beside a number that was measured on a family."""
+    """Return the printed name of a family that a number was measured on."""
     known = {"mini": "bundled mini family", "base": "published checkpoints"}
     return known.get(family) or ", ".join(spec.label for spec in family_specs(family))
 
 
 def listed(parts: Mapping[str, object]) -> str:
-    """``BERT 12, DistilBERT 6, ALBERT 12`` for values by model key."""
+    """Format values by model key: ``BERT 12, DistilBERT 6, ALBERT 12``."""
     return ", ".join(f"{label_of(key)} {value}" for key, value in parts.items())
 
 
 def parameters(n: int) -> Quantity:
-    """A number of parameters."""
+    """Return a number of parameters as a quantity."""
     return Quantity(n, f"{n:,} parameters")
 
 
 def percent(x: float, of: str = "", digits: int = 1) -> Quantity:
-    """A share, already times 100."""
+    """Return a share, already times 100, as a quantity."""
     return Quantity(x, f"{x:.{digits}f}%{of}")
 
 
 def of_few(share: float, n: int) -> str:
-    """A count out of few, with the 95% interval of its share."""
+    """Format a share of n as a count with the 95% interval of the share."""
     low, high = share_interval(share * n, n)
     return f"{round(share * n)} [{low:.0%}, {high:.0%}]"
 
 
 def times(x: float, of: str) -> Quantity:
-    """A quotient of two like things."""
+    """Return a ratio as a quantity."""
     return Quantity(x, f"{x:.2f} × {of}")
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """One printed number against the quantity measured for it."""
+    """Verdict on one printed number by the quantity measured for it."""
 
     text: str
     holds: bool | None
-    """None: the interval of what was measured holds both answers."""
+    """None: the measured interval leaves it open."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check came to, and what that says about each claim it bears on."""
+    """Result of one check, and its verdicts on each claim that it tests."""
 
     id: str
     status: str
@@ -118,4 +119,4 @@ class CheckResult:
     published: bool
     claims: dict[str, tuple[ClaimVerdict, ...]]
     timed: bool = False
-    """Where it is undecided, more rounds may decide it."""
+    """True for a timed check: if it is undecided, more rounds may decide it."""

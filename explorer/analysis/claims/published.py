@@ -1,4 +1,4 @@
-"""Live checks of what papers print: scores that are kept, and single cells of their tables."""
+"""Live checks of the papers' tables: scores relative to BERT, and single cells."""
 
 from collections.abc import Mapping
 
@@ -17,8 +17,8 @@ from explorer.models.specs import label_of
 _DECIDED = {"right", "wrong"}
 
 
-def scores_kept(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
-    """LC26: what each model keeps of the score of its like, by the papers' own tables."""
+def scores_kept(models: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
+    """Check LC26: each model's score relative to its reference, by the papers' own tables."""
     tables = benchmark_tables()
     kept = {n: retention(tables[t], row, base) for n, (t, row, base) in KEPT.items()}
     glue = kept["glue_distilbert"]
@@ -41,17 +41,17 @@ def _kept(row: Retention) -> Quantity:
     return percent(best.kept, f" kept ({best.student:.1f} of {best.reference:.1f})")
 
 
-def printed_cells(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
-    """LC30: every table cell that a claim is about, and whether the verdicts follow from them."""
+def printed_cells(models: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
+    """Check LC30: table cells that claims cite, and the ledger's verdicts against them."""
     tables = benchmark_tables()
     cited = [(c.verdict, t) for c in claims_ledger().claims for t in c.live if t.check == "LC30"]
     cells = {test.quantity: _cell(tables, test.quantity) for _, test in cited}
     agree = [(verdict, bool(test.holds(*cells[test.quantity].ends))) for verdict, test in cited]
-    due = [holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED]
+    upheld = [holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED]
     return CheckOutcome(
         f"{sum(holds for _, holds in agree)} of {len(agree)} claimed scores agree with their cell; "
-        f"{sum(due)} of the {len(due)} that the ledger calls right or wrong are just that",
-        all(due),
+        f"{sum(upheld)} of the {len(upheld)} that the ledger calls right or wrong are just that",
+        all(upheld),
         PRINTED,
         cells,
         published=True,

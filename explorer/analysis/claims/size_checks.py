@@ -44,16 +44,16 @@ LENGTH = 128
 TIMED_LENGTH = 32
 PLAN = RoundsPlan(budget_s=12.0, min_rounds=8, max_rounds=24, target=0.05, max_warm_rounds=2)
 TIMES = {"distilbert": (0.4, 0.65), "albert": (0.65, 1.6)}
-"""Share of BERT's time that the sources lead one to expect, on any ordinary processor."""
+"""Range of each model's time relative to BERT's that the sources imply for any ordinary CPU."""
 EQUAL_STEPS = 0.95
-"""At least so many of BERT's steps count as no fewer."""
+"""Least ratio to BERT's steps per second that counts as not slower."""
 STEP_TOKENS = (2, 64)
 """Sequences and tokens of one training step."""
 
 
-def forward_operations(specimens: CheckModels) -> CheckOutcome:
-    """LC04: operations of one forward pass, matrix product by matrix product."""
-    gflops = {key: operations(specimens.shape(BASE[key]), BASE[key]) / 1e9 for key in CLAIMED}
+def forward_operations(models: CheckModels) -> CheckOutcome:
+    """Check LC04: operations of one forward pass, matrix product by matrix product."""
+    gflops = {key: operations(models.shape(BASE[key]), BASE[key]) / 1e9 for key in CLAIMED}
     ratios = {key: gflops[key] / gflops["bert"] for key in ("distilbert", "albert")}
     return CheckOutcome(
         f"{listed({key: f'{x:.2f}' for key, x in gflops.items()})} GFLOPs at {LENGTH} tokens",
@@ -65,27 +65,30 @@ def forward_operations(specimens: CheckModels) -> CheckOutcome:
 
 
 def operations(network: Network, spec: ModelSpec) -> int:
-    """Floating-point operations of one encoder pass over the check's length, from its shape.
+    """Count the floating-point operations of one encoder pass over the check's length.
 
-    Torch's own counter hooks every module of the process, others' under way among them.
+    Computed from the shape, because torch's counter hooks every module of the process, also those
+    that other threads are running.
     """
-    has = network.config
-    shape = replace(spec.architecture, n_layers=has.num_hidden_layers, d_model=has.hidden_size)
+    config = network.config
+    shape = replace(
+        spec.architecture, n_layers=config.num_hidden_layers, d_model=config.hidden_size
+    )
     return shape_flops(shape, LENGTH)
 
 
-def memory_split(specimens: CheckModels) -> CheckOutcome:
-    """LC06: bytes of the weights beside the most bytes of activations alive at once."""
-    held = {key: forward_memory(specimens.shape(BASE[key]).base_model, LENGTH) for key in CLAIMED}
-    weights = {key: m.weight_bytes / held["bert"].weight_bytes for key, m in held.items()}
-    active = {key: m.peak_bytes / held["bert"].peak_bytes for key, m in held.items()}
-    said = {key: _mb(m) for key, m in held.items()}
+def memory_split(models: CheckModels) -> CheckOutcome:
+    """Check LC06: bytes of the weights, and peak bytes of the activations."""
+    memory = {key: forward_memory(models.shape(BASE[key]).base_model, LENGTH) for key in CLAIMED}
+    weights = {key: m.weight_bytes / memory["bert"].weight_bytes for key, m in memory.items()}
+    activations = {key: m.peak_bytes / memory["bert"].peak_bytes for key, m in memory.items()}
+    texts = {key: _mb(m) for key, m in memory.items()}
     return CheckOutcome(
-        f"weights + activations at {LENGTH} tokens: {listed(said)}",
-        weights["albert"] < 0.2 and active["albert"] > 0.9,
+        f"weights + activations at {LENGTH} tokens: {listed(texts)}",
+        weights["albert"] < 0.2 and activations["albert"] > 0.9,
         SHAPES,
         {f"weights_{k}": times(x, "BERT's weights") for k, x in weights.items()}
-        | {f"activations_{k}": times(x, "BERT's activations") for k, x in active.items()},
+        | {f"activations_{k}": times(x, "BERT's activations") for k, x in activations.items()},
     )
 
 
@@ -93,14 +96,14 @@ def _mb(memory: ForwardMemory) -> str:
     return f"{memory.weight_bytes / 1e6:.0f} + {memory.peak_bytes / 1e6:.1f} MB"
 
 
-def forward_times(specimens: CheckModels) -> CheckOutcome:
-    """LC03: time of one forward pass of each base shape, the three taking turns, one thread."""
+def forward_times(models: CheckModels) -> CheckOutcome:
+    """Check LC03: time of one forward pass of each base shape, interleaved, on one thread."""
     workload = Workload(length=TIMED_LENGTH)
-    networks = {key: specimens.random(BASE[key]) for key in CLAIMED}
+    networks = {key: models.random(BASE[key]) for key in CLAIMED}
     calls = {key: forward_call(BASE[key], networks[key], workload) for key in CLAIMED}
-    latency = _timed(calls, workload, specimens.presses)
+    latency = _timed(calls, workload, models.presses)
     distilbert, albert = _ratio(latency, "distilbert", "bert"), _ratio(latency, "albert", "bert")
-    between = _ratio(latency, "albert", "distilbert")
+    albert_distilbert = _ratio(latency, "albert", "distilbert")
     return CheckOutcome(
         f"at {TIMED_LENGTH} tokens DistilBERT takes {_said(distilbert)} BERT's time and ALBERT "
         f"{_said(albert)}; {latency.n_rounds} rounds",
@@ -115,16 +118,16 @@ def forward_times(specimens: CheckModels) -> CheckOutcome:
                 f"as fast as BERT, {distilbert.ratio:.2f} × its time",
             ),
             "albert_over_bert": _of(albert, "BERT's time"),
-            "albert_over_distilbert": _of(between, "DistilBERT's time"),
+            "albert_over_distilbert": _of(albert_distilbert, "DistilBERT's time"),
         },
     )
 
 
 def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: int) -> Latency:
-    """The calls timed in turn by the latency protocol, so many times as long as usual.
+    """Time the calls by the latency protocol, ``presses`` times as long as usual.
 
     Raises:
-        Refusal: not one round was complete.
+        Refusal: no round was complete in time.
     """
     candidates = [TimedCall(name, call) for name, call in calls.items()]
     plan, final = longer(PLAN, presses), None
@@ -137,7 +140,7 @@ def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: 
 
 
 def longer(plan: RoundsPlan, times: int) -> RoundsPlan:
-    """A plan with so many times the rounds, and an interval so much narrower to end at."""
+    """Return a plan with ``times`` as many rounds, and a target interval as much narrower."""
     return replace(
         plan,
         budget_s=plan.budget_s * times,
@@ -148,8 +151,10 @@ def longer(plan: RoundsPlan, times: int) -> RoundsPlan:
 
 
 def _ratio(latency: Latency, of: str, over: str) -> Ratio:
-    at = latency.names.index
-    return paired_ratio(latency.seconds[:, at(of)], latency.seconds[:, at(over)], latency.blocks)
+    index = latency.names.index
+    return paired_ratio(
+        latency.seconds[:, index(of)], latency.seconds[:, index(over)], latency.blocks
+    )
 
 
 def _said(ratio: Ratio) -> str:
@@ -162,19 +167,19 @@ def _of(ratio: Ratio, of: str) -> Quantity:
     return Quantity(ratio.ratio, f"{_said(ratio)} {of}", ratio.low, ratio.high)
 
 
-def training_steps(specimens: CheckModels) -> CheckOutcome:
-    """LC27: training steps per second of ALBERT against BERT, at one shape and at twice the width.
+def training_steps(models: CheckModels) -> CheckOutcome:
+    """Check LC27: training steps per second of ALBERT and BERT, at equal and at twice the width.
 
-    Small shapes with one activation function, so that only sharing and factorising differ.
+    Small shapes with the same activation function, so that only sharing and factorising differ.
     """
     specs = {
         "bert": _small("bert", 256),
         "albert": _small("albert", 256),
         "wide": _small("albert", 512),
     }
-    steps = {name: training_step(specimens.random(spec)) for name, spec in specs.items()}
+    steps = {name: training_step(models.random(spec)) for name, spec in specs.items()}
     workload = Workload(length=STEP_TOKENS[1], batch=STEP_TOKENS[0])
-    latency = _timed(steps, workload, specimens.presses)
+    latency = _timed(steps, workload, models.presses)
     same, wide = _ratio(latency, "bert", "albert"), _ratio(latency, "bert", "wide")
     return CheckOutcome(
         f"ALBERT makes {_said(same)} BERT's steps per second at equal shape, {_said(wide)} at "
@@ -208,7 +213,7 @@ def _small(key: str, width: int) -> ModelSpec:
 
 
 def training_step(network: Network) -> Callable[[], object]:
-    """One step as a call: forward, backward and an AdamW update of the encoder."""
+    """Return a callable that does one step: forward, backward and AdamW update of the encoder."""
     # No dropout: the two configs set different rates, and only sharing is to differ.
     encoder = network.base_model.requires_grad_(True).eval()
     optimiser = torch.optim.AdamW(encoder.parameters(), lr=1e-5)
@@ -229,13 +234,13 @@ MB, MIB = 10**6, 2**20
 
 
 def encoder_size(network: Network) -> int:
-    """Numbers stored by encoder and pooler, shared tensors counted once."""
+    """Count the parameters stored by encoder and pooler, shared tensors once."""
     return sum(parameter.numel() for parameter in network.base_model.parameters())
 
 
-def parameter_totals(specimens: CheckModels) -> CheckOutcome:
-    """LC01: parameters of the seven architectures, against the arithmetic of their shapes."""
-    totals = {name: encoder_size(specimens.shape(spec)) for name, spec in FULL.items()}
+def parameter_totals(models: CheckModels) -> CheckOutcome:
+    """Check LC01: parameters of the seven architectures, against formulas of their shapes."""
+    totals = {name: encoder_size(models.shape(spec)) for name, spec in FULL.items()}
     cuts = {
         "distilbert_cut": 100 * (1 - totals["distilbert"] / totals["bert"]),
         "albert_cut": 100 * (1 - totals["albert"] / totals["bert"]),
@@ -252,9 +257,9 @@ def parameter_totals(specimens: CheckModels) -> CheckOutcome:
     )
 
 
-def saving_breakdown(specimens: CheckModels) -> CheckOutcome:
-    """LC02: what part of DistilBERT's saving is the six layers, and what the rest is."""
-    counts = {key: _counts(specimens, key) for key in CLAIMED}
+def saving_breakdown(models: CheckModels) -> CheckOutcome:
+    """Check LC02: shares of the six layers and of the rest in DistilBERT's saving."""
+    counts = {key: _counts(models, key) for key in CLAIMED}
     saved = counts["bert"].total - counts["distilbert"].total
     layers = _in_layers(counts["bert"]) - _in_layers(counts["distilbert"])
     blocks = {key: len({t.layer for t in c.encoder} - {None}) for key, c in counts.items()}
@@ -271,19 +276,19 @@ def saving_breakdown(specimens: CheckModels) -> CheckOutcome:
     )
 
 
-def _counts(specimens: CheckModels, key: str) -> ParameterCounts:
-    return network_parameters(key, specimens.shape(BASE[key]))
+def _counts(models: CheckModels, key: str) -> ParameterCounts:
+    return network_parameters(key, models.shape(BASE[key]))
 
 
 def _in_layers(counts: ParameterCounts) -> int:
     return sum(tensor.size for tensor in counts.encoder if tensor.layer is not None)
 
 
-def weight_bytes(specimens: CheckModels) -> CheckOutcome:
-    """LC05: bytes of the float32 weights of encoder and pooler, in MB and in MiB."""
+def weight_bytes(models: CheckModels) -> CheckOutcome:
+    """Check LC05: bytes of the float32 weights of encoder and pooler, in MB and in MiB."""
     sizes = {
         key: sum(
-            p.numel() * p.element_size() for p in specimens.shape(BASE[key]).base_model.parameters()
+            p.numel() * p.element_size() for p in models.shape(BASE[key]).base_model.parameters()
         )
         for key in CLAIMED
     }
@@ -297,10 +302,10 @@ def weight_bytes(specimens: CheckModels) -> CheckOutcome:
     )
 
 
-def depth_growth(specimens: CheckModels) -> CheckOutcome:
-    """LC08: what one more layer costs, at six depths."""
+def depth_growth(models: CheckModels) -> CheckOutcome:
+    """Check LC08: parameters of one more layer, at six depths."""
     totals = {
-        key: [encoder_size(specimens.shape(_of_depth(key, depth))) for depth in DEPTHS]
+        key: [encoder_size(models.shape(_of_depth(key, depth))) for depth in DEPTHS]
         for key in ("bert", "albert")
     }
     per_layer = {
@@ -322,9 +327,9 @@ def _of_depth(key: str, depth: int) -> ModelSpec:
     return replace(spec, architecture=replace(spec.architecture, n_layers=depth))
 
 
-def factorised_embedding(specimens: CheckModels) -> CheckOutcome:
-    """LC09: V E + E H of the network's own two matrices, against one matrix V H."""
-    word, projection = _embedding(specimens.shape(BASE["albert"]))
+def factorised_embedding(models: CheckModels) -> CheckOutcome:
+    """Check LC09: V E + E H of the network's own two matrices, against one matrix V H."""
+    word, projection = _embedding(models.shape(BASE["albert"]))
     factorised = word.numel() + projection.numel()
     one_matrix = word.shape[0] * projection.shape[0]
     share = 100 * factorised / one_matrix
@@ -342,7 +347,7 @@ def factorised_embedding(specimens: CheckModels) -> CheckOutcome:
 
 
 def _embedding(network: Network) -> tuple[torch.Tensor, torch.Tensor]:
-    """Word embeddings [vocabulary, E] and projection [H, E] of an ALBERT."""
+    """Return word embedding [vocabulary, E] and projection [H, E] of an ALBERT."""
     encoder = network.base_model
     return (
         encoder.embeddings.word_embeddings.weight,
@@ -350,10 +355,10 @@ def _embedding(network: Network) -> tuple[torch.Tensor, torch.Tensor]:
     )
 
 
-def sharing_modes(specimens: CheckModels) -> CheckOutcome:
-    """LC10: parameters of ALBERT-base with nothing, attention, FFN or all of a layer shared."""
+def sharing_modes(models: CheckModels) -> CheckOutcome:
+    """Check LC10: parameters of ALBERT-base with nothing, attention, FFN or all shared."""
     spec = BASE["albert"]
-    totals = {mode: encoder_size(specimens.sharing(spec, mode)) for mode in SHARING_MODES}
+    totals = {mode: encoder_size(models.sharing(spec, mode)) for mode in SHARING_MODES}
     ratio = totals["all"] / totals["none"]
     return CheckOutcome(
         ", ".join(f"{mode} {n / 1e6:.2f}M" for mode, n in totals.items()),
@@ -364,9 +369,9 @@ def sharing_modes(specimens: CheckModels) -> CheckOutcome:
     )
 
 
-def embedding_rank(specimens: CheckModels) -> CheckOutcome:
-    """LC11: rank of the matrix [vocabulary, H] that ALBERT's two embedding matrices make."""
-    spectrum = embedding_spectrum(specimens.random(BASE["albert"]))
+def embedding_rank(models: CheckModels) -> CheckOutcome:
+    """Check LC11: rank of the product [vocabulary, H] of ALBERT's two embedding matrices."""
+    spectrum = embedding_spectrum(models.random(BASE["albert"]))
     bottleneck = BASE["albert"].architecture.d_embedding
     return CheckOutcome(
         f"{spectrum.rank} of {spectrum.d_model} singular values are not zero; E is {bottleneck}",
@@ -376,22 +381,22 @@ def embedding_rank(specimens: CheckModels) -> CheckOutcome:
     )
 
 
-def printed_shapes(specimens: CheckModels) -> CheckOutcome:
-    """LC31: layers, width, heads, embedding size and vocabulary, read off one forward pass."""
-    shapes = {name: _shape_seen(specimens.shape(spec)) for name, spec in FULL.items()}
+def printed_shapes(models: CheckModels) -> CheckOutcome:
+    """Check LC31: layers, width, heads, embedding size and vocabulary in one forward pass."""
+    shapes = {name: _shape_seen(models.shape(spec)) for name, spec in FULL.items()}
     expected = {
         name: (a.n_layers, a.d_model, a.n_heads, a.d_embedding, a.d_vocab)
         for name, a in ((name, spec.architecture) for name, spec in FULL.items())
     }
-    said = {key: " / ".join(str(x) for x in list(shapes[key].values())[:4]) for key in CLAIMED}
+    texts = {key: " / ".join(str(x) for x in list(shapes[key].values())[:4]) for key in CLAIMED}
     return CheckOutcome(
-        f"layers / width / heads / E: {listed(said)}",
+        f"layers / width / heads / E: {listed(texts)}",
         all(tuple(shape.values()) == expected[name] for name, shape in shapes.items()),
         SHAPES,
         {
-            f"{name}.{what}": Quantity(n, f"{n:,} {_UNITS[what]}")
+            f"{name}.{part}": Quantity(n, f"{n:,} {_UNITS[part]}")
             for name, shape in shapes.items()
-            for what, n in shape.items()
+            for part, n in shape.items()
         },
     )
 
@@ -419,9 +424,9 @@ def _shape_seen(network: Network) -> Mapping[str, int]:
     }
 
 
-def classifier_head(specimens: CheckModels) -> CheckOutcome:
-    """LC33: what a two-class head adds to BERT-base: 2 H + 2."""
-    network = specimens.shape(BASE["bert"])
+def classifier_head(models: CheckModels) -> CheckOutcome:
+    """Check LC33: parameters that a two-class head adds to BERT-base, 2 H + 2."""
+    network = models.shape(BASE["bert"])
     width = network.base_model.pooler.dense.out_features
     head = sum(p.numel() for p in nn.Linear(width, 2, device="meta").parameters())
     share = 100 * head / encoder_size(network)

@@ -1,1 +1,1 @@
-"""Where does every weight sit, and what do sharing and factorising buy? The numbers."""
+"""Parameter counts, operations and memory, and the effect of sharing and factorising."""

@@ -1,4 +1,4 @@
-"""Parameters: how many are stored, how often each is applied, and the rank of the embedding."""
+"""Parameter counts, uses of each tensor per forward pass, and the rank of the embedding."""
 
 import re
 from collections import Counter
@@ -34,7 +34,7 @@ COMPONENTS: tuple[str, ...] = (
     "layer_norm",
     "pooler",
 )
-"""The parts of an encoder as released; ``head`` comes on top and is counted apart."""
+"""Parts of a released encoder; the pre-training ``head`` is counted separately."""
 _RULES = (
     ("layer_norm", re.compile(r"layer_?norm", re.IGNORECASE)),
     ("word_embeddings", re.compile(r"^embeddings\.word_embeddings\.")),
@@ -50,7 +50,7 @@ _LAYER = re.compile(r"\.(?:layer|albert_layer_groups)\.(\d+)\.")
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """One stored tensor: its name, shape and how often one forward pass uses it."""
+    """One stored tensor: its name, shape and number of uses per forward pass."""
 
     name: str
     shape: tuple[int, ...]
@@ -60,47 +60,47 @@ class Tensor:
     layer: int | None
     """Counted from 0; None outside the layers. A shared layer is layer 0."""
     calls: int
-    """Times one forward pass of the encoder uses it."""
+    """Number of times that one forward pass of the encoder uses the tensor."""
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """The number of parameters in the tensor."""
         return prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterCounts:
-    """The tensors of one network; every total is a sum over them."""
+    """Tensors of one network; every total is a sum over them."""
 
     name: str
     encoder: tuple[Tensor, ...]
     """Encoder and pooler, as released."""
     head: tuple[Tensor, ...]
-    """What the pre-training heads add, tied tensors not repeated."""
+    """Tensors that the pre-training heads add, without tied ones."""
 
     @property
     def total(self) -> int:
-        """Numbers stored in encoder and pooler."""
+        """The number of stored parameters in encoder and pooler."""
         return sum(tensor.size for tensor in self.encoder)
 
     @property
     def applied(self) -> int:
-        """Numbers used by one forward pass: a shared layer counts every time it runs."""
+        """The number of parameters applied by one forward pass: a shared layer counts each time."""
         return sum(tensor.size * tensor.calls for tensor in self.encoder)
 
     @property
     def head_total(self) -> int:
-        """Numbers stored only for the pre-training heads."""
+        """The number of parameters stored only for the pre-training heads."""
         return sum(tensor.size for tensor in self.head)
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes of encoder and pooler in the dtype they have."""
+        """The bytes of encoder and pooler in their own dtypes."""
         return sum(tensor.n_bytes for tensor in self.encoder)
 
     @property
     def components(self) -> dict[str, int]:
-        """Numbers per component, zero where a model has none of it."""
+        """The number of parameters per component, 0 where a model lacks it."""
         sums = dict.fromkeys(COMPONENTS, 0)
         for tensor in self.encoder:
             sums[tensor.component] += tensor.size
@@ -108,22 +108,22 @@ class ParameterCounts:
 
     @property
     def layer_size(self) -> int:
-        """Numbers in one layer."""
+        """The number of parameters in one layer."""
         return sum(tensor.size for tensor in self.encoder if tensor.layer == 0)
 
 
 def network_parameters(name: str, network: Network) -> ParameterCounts:
-    """Every tensor of a pre-training network, each counted once however many modules hold it.
+    """List the tensors of a pre-training network, each once however many modules hold it.
 
-    Runs one forward pass of two tokens through the encoder to see how often each is used, so
-    the caller holds the network's lock if others use it.
+    Runs one forward pass of two tokens through the encoder to count the uses of each, so the
+    caller must hold the network's lock if other threads use it.
 
     Raises:
         ValueError: the encoder has a tensor that belongs to no component.
     """
     encoder = network.base_model
     calls = parameter_calls(encoder)
-    inside = {id(parameter) for parameter in encoder.parameters()}
+    encoder_ids = {id(parameter) for parameter in encoder.parameters()}
     return ParameterCounts(
         name,
         tuple(
@@ -133,7 +133,7 @@ def network_parameters(name: str, network: Network) -> ParameterCounts:
         tuple(
             _tensor(name, parameter, "head", 0)
             for name, parameter in network.named_parameters()
-            if id(parameter) not in inside
+            if id(parameter) not in encoder_ids
         ),
     )
 
@@ -152,7 +152,11 @@ def _tensor(name: str, parameter: nn.Parameter, component: str, calls: int) -> T
 
 
 def component_of(name: str) -> str:
-    """The component that an encoder's tensor belongs to, by its name in transformers."""
+    """Return the component of an encoder's tensor by its name in transformers.
+
+    Raises:
+        ValueError: no component matches the name.
+    """
     for component, rule in _RULES:
         if rule.search(name):
             return component
@@ -161,15 +165,16 @@ def component_of(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def parameter_counts(spec: ModelSpec) -> ParameterCounts:
-    """Every tensor of a spec's architecture, counted without weights and without memory."""
+    """List the tensors of a spec's architecture on the meta device, without weights in memory."""
     return network_parameters(spec.name, meta_network(spec))
 
 
 def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
-    """The counts of architectures asked for by name, in the order asked.
+    """Return the counts of architectures by name, in the order of the names.
 
     Raises:
-        Refusal: no names, or one that is none of the ten; says which there are.
+        Refusal: no names, or an unknown one (the message lists the known ones), or an architecture
+            whose bundled files are missing.
     """
     specs = all_specs()
     names = list(dict.fromkeys(map(str, names)))
@@ -187,18 +192,18 @@ Called = list[nn.Module]
 
 @dataclass(frozen=True, slots=True)
 class LayerCalls:
-    """How many layers one forward pass went through and how many different ones there were."""
+    """Number of layer calls in one forward pass, and of distinct layers among them."""
 
     calls: int
     distinct: int
-    """Different weight tensors among the calls: 1 when one layer is shared by all."""
+    """Distinct weight tensors among the calls: 1 when all share one layer."""
     tensors: tuple[int, ...]
-    """For each call, which tensor it used, numbered from 0 in order of first use."""
+    """Index of the tensor that each call used, numbered from 0 in order of first use."""
 
 
 @contextmanager
 def _recorded(modules: list[nn.Module]) -> Iterator[Called]:
-    """Each call of these modules, in order; the hooks are gone afterwards."""
+    """Record the calls of modules in order by forward hooks, removed on exit."""
     called: Called = []
     handles = [m.register_forward_hook(lambda m, _in, _out: called.append(m)) for m in modules]
     try:
@@ -215,7 +220,7 @@ def _forward(encoder: nn.Module, length: int = 2) -> None:
 
 
 def parameter_calls(encoder: nn.Module) -> dict[int, int]:
-    """Times one forward pass uses each parameter, by the parameter's ``id``."""
+    """Count the uses of each parameter in one forward pass, by the parameter's ``id``."""
     owners = [m for m in encoder.modules() if next(m.parameters(recurse=False), None) is not None]
     with _recorded(owners) as called:
         _forward(encoder)
@@ -223,7 +228,7 @@ def parameter_calls(encoder: nn.Module) -> dict[int, int]:
 
 
 def layer_calls(encoder: nn.Module, output_pattern: str) -> LayerCalls:
-    """Layers one forward pass went through, recognised by their attention output projection."""
+    """Count the layers of one forward pass, recognised by their attention output projection."""
     pattern = re.compile(output_pattern)
     outputs = [module for name, module in encoder.named_modules() if pattern.search(name)]
     with _recorded(outputs) as called:
@@ -234,7 +239,7 @@ def layer_calls(encoder: nn.Module, output_pattern: str) -> LayerCalls:
 
 
 def loaded_layer_calls(loaded: "LoadedModel") -> LayerCalls:
-    """The layer calls of a loaded network, while nobody else runs it."""
+    """Count the layer calls of a loaded network while holding its lock."""
     with loaded.lock:
         return layer_calls(loaded.network.base_model, loaded.spec.kind.output)
 
@@ -250,13 +255,13 @@ class EmbeddingSpectrum:
 
     @property
     def rank(self) -> int:
-        """Values above float64's rounding noise: sigma_max * max(V, H) * eps."""
+        """The number of values above float64's rounding noise, sigma_max * max(V, H) * eps."""
         noise = self.values[0] * max(self.d_vocab, self.d_model) * np.finfo(np.float64).eps
         return int((self.values > noise).sum())
 
 
 def effective_embedding(network: "Network") -> torch.Tensor:
-    """float64 [V, H]: the word table, times the projection where there is one."""
+    """Return the word embedding, times the projection if there is one: float64 [V, H]."""
     words = network.get_input_embeddings().weight.detach().double()
     projection = next(
         (
@@ -270,7 +275,7 @@ def effective_embedding(network: "Network") -> torch.Tensor:
 
 
 def embedding_spectrum(network: "Network") -> EmbeddingSpectrum:
-    """Every singular value of the effective embedding, in float64: float32 hides the zeros.
+    """Compute the singular values of the effective embedding, in float64: float32 hides zeros.
 
     The triangular factor of a QR decomposition has the same values and is only H x H.
     """
@@ -283,7 +288,7 @@ _spectra: dict[tuple[str, str], EmbeddingSpectrum] = {}
 
 
 def loaded_spectrum(loaded: "LoadedModel") -> EmbeddingSpectrum:
-    """The spectrum of a loaded network, computed once for each model and precision."""
+    """Return the spectrum of a loaded network, cached for each model and precision."""
     key = (loaded.spec.name, loaded.dtype)
     if key not in _spectra:
         _spectra[key] = embedding_spectrum(loaded.network)

@@ -1,4 +1,4 @@
-"""From a shape alone: the work of a pass, and what makes one shape smaller than another."""
+"""Operations of a forward pass, and parameter savings between two shapes, from shapes alone."""
 
 from dataclasses import dataclass, replace
 
@@ -7,17 +7,17 @@ from explorer.models.specs import Architecture, ModelSpec
 
 
 def forward_flops(spec: ModelSpec, length: int, batch: int = 1, head: bool = False) -> int:
-    """Floating-point operations of one forward pass; a multiply and an add are two.
+    """Count the floating-point operations of one forward pass; a multiply-add is two.
 
     Matrix products only, the two attention products included, as
-    ``torch.utils.flop_counter`` counts them; ``head`` adds the masked-word head at every
-    position.
+    ``torch.utils.flop_counter`` counts them; ``head`` adds the masked-language-model head
+    at every position.
     """
     return shape_flops(spec.architecture, length, batch, head)
 
 
 def shape_flops(shape: Architecture, length: int, batch: int = 1, head: bool = False) -> int:
-    """The same from a shape: 2 L T (4 H^2 + 2 H F) + 4 L T^2 H, projection and pooler."""
+    """Count ``forward_flops`` of a shape: 2 L T (4 H^2 + 2 H F) + 4 L T^2 H, projection, pooler."""
     h, e, f, positions = shape.d_model, shape.d_embedding, shape.d_ffn, length * batch
     layer = 2 * positions * (4 * h * h + 2 * h * f) + 4 * positions * length * h
     projection = 2 * positions * e * h * shape.has_projection
@@ -28,16 +28,16 @@ def shape_flops(shape: Architecture, length: int, batch: int = 1, head: bool = F
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """One change on the way from a model to a smaller one, and the numbers it takes away."""
+    """One change between two shapes, and the number of parameters before and after it."""
 
     change: str
-    """``layers``, ``pooler``, ``segments``, ``vocabulary``, ``factorising``, ``sharing``."""
+    """Key of ``_CHANGES``, such as ``layers``, ``pooler`` or ``sharing``."""
     before: int
     after: int
 
     @property
     def saved(self) -> int:
-        """Numbers no longer stored; negative if the change costs some."""
+        """The number of parameters saved; negative if the change adds some."""
         return self.before - self.after
 
 
@@ -54,7 +54,7 @@ _CHANGES = {
 
 
 def savings(start: Architecture, end: Architecture) -> tuple[Saving, ...]:
-    """What each change between two shapes saves, made one after another in a fixed order."""
+    """Compute the saving of each change between two shapes, applied in a fixed order."""
     steps, shape = [], start
     # An embedding that is not factorised is as wide as the layers.
     width = () if end.has_projection else ("d_embedding",)

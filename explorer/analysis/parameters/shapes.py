@@ -1,4 +1,4 @@
-"""From a shape alone: work, sharing, the seven sizes, a model of one's own, memory of a pass."""
+"""Results from shapes alone: sharing modes, published sizes, custom models, pass memory."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from explorer.refusal import Refusal
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One row of the ALBERT paper's Table 4: published development scores, nothing measured."""
+    """One row of the ALBERT paper's Table 4: published scores on the development sets."""
 
     printed_millions: int
     squad1: str
@@ -52,7 +52,7 @@ TABLE_4: dict[int, dict[str, Scores]] = {
 
 @dataclass(frozen=True, slots=True)
 class SharingMode:
-    """One way to share, as a real network counted on the meta device."""
+    """One sharing mode, counted on a network on the meta device."""
 
     mode: str
     d_embedding: int
@@ -63,7 +63,7 @@ class SharingMode:
 
 @lru_cache(maxsize=2)
 def sharing_modes(d_embedding: int) -> tuple[SharingMode, ...]:
-    """The four modes of ALBERT-base at E = 128 or 768, unshared first."""
+    """Return the four sharing modes of ALBERT-base at E = 128 or 768, unshared first."""
     spec = BASE["albert"]
     spec = replace(spec, architecture=replace(spec.architecture, d_embedding=d_embedding))
     modes = []
@@ -76,7 +76,7 @@ def sharing_modes(d_embedding: int) -> tuple[SharingMode, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number of parameters as a paper prints it, in millions."""
+    """Number of parameters as a paper prints it, in millions."""
 
     millions: float
     source: str
@@ -93,24 +93,24 @@ PRINTED: dict[str, tuple[Printed, ...]] = {
     "albert-xlarge-v2": (Printed(60, _ALBERT),),
     "albert-xxlarge-v2": (Printed(235, _ALBERT),),
 }
-"""What the papers print, the model's own paper first; nothing for others."""
+"""Printed numbers by model name, that of the model's own paper first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """One of the seven with everything its shape decides."""
+    """One of the seven published sizes, with the numbers that follow from its shape."""
 
     spec: ModelSpec
     total: int
     applied: int
     printed: tuple[Printed, ...]
     flops: tuple[int, int, int]
-    """Operations of one pass over T tokens: ``flops[0] + flops[1] T + flops[2] T^2``."""
+    """Operations of one forward pass over T tokens: ``flops[0] + flops[1] T + flops[2] T^2``."""
 
 
 @lru_cache(maxsize=1)
 def seven_sizes() -> tuple[Size, ...]:
-    """Every published size of every model, small to large within each."""
+    """Return the published sizes of every model, small to large within each."""
     published = (*BASE.values(), *LARGER.values())
     return tuple(_size(spec) for key in MODEL_KEYS for spec in published if spec.key == key)
 
@@ -127,15 +127,15 @@ def _size(spec: ModelSpec) -> Size:
 
 
 def flops_coefficients(shape: Architecture) -> tuple[int, int, int]:
-    """The three numbers from which a browser computes the work at any length by itself."""
-    none, one, two = (shape_flops(shape, length) for length in (0, 1, 2))
-    square = (two - 2 * one + none) // 2
-    return none, one - none - square, square
+    """Return a, b, c of the operations a + b T + c T^2, for the browser to compute any length T."""
+    at_0, at_1, at_2 = (shape_flops(shape, length) for length in (0, 1, 2))
+    square = (at_2 - 2 * at_1 + at_0) // 2
+    return at_0, at_1 - at_0 - square, square
 
 
 @dataclass(frozen=True, slots=True)
 class FamilyMember:
-    """One model of a family with its counts and the changes that lead to it from BERT."""
+    """One model of a family, with its counts and the savings of each change from BERT."""
 
     spec: ModelSpec
     counts: ParameterCounts
@@ -144,13 +144,13 @@ class FamilyMember:
 
 
 def family_members(family: str) -> tuple[FamilyMember, ...]:
-    """The members of a family in the fixed order; none if its shapes are not on this machine."""
+    """Return the members of a family in a fixed order; empty if its files are missing here."""
     specs = family_specs(family)
     if not all(spec.architecture.d_vocab for spec in specs):
         return ()
-    first = specs[0].architecture
+    bert_shape = specs[0].architecture
     return tuple(
-        FamilyMember(spec, parameter_counts(spec), savings(first, spec.architecture))
+        FamilyMember(spec, parameter_counts(spec), savings(bert_shape, spec.architecture))
         for spec in specs
     )
 
@@ -168,16 +168,16 @@ LIMITS: dict[str, tuple[str, int, int]] = {
     "length": ("The length", 1, 4_096),
     "batch": ("The batch", 1, 256),
 }
-"""Name for the reader, smallest and largest value."""
+"""Printed name, smallest and largest value of each input."""
 
 
 class Contradiction(Refusal):
-    """A shape that cannot be; the message says why in one sentence."""
+    """Refusal of an impossible shape; the message gives the reason in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltModel:
-    """What a shape decides before anything is trained."""
+    """Counts, operations and memory of a custom shape."""
 
     shape: Architecture
     sharing: str
@@ -185,28 +185,28 @@ class BuiltModel:
     batch: int
     components: dict[str, int]
     applied: int
-    """Numbers one pass uses: the count of the same shape with nothing shared."""
+    """Parameters applied by one forward pass: the count of the same shape with nothing shared."""
     flops: int
-    """One forward pass over the batch."""
+    """Operations of one forward pass over the batch."""
     peak_bytes: int
-    """Most activation bytes alive at once in float32."""
+    """Peak activation bytes in float32."""
 
     @property
     def followed(self) -> ModelSpec:
-        """The network whose pass says what the whole shape's takes."""
+        """The spec of the reduced network whose forward pass gives this shape's peak memory."""
         return followed_spec(self.shape)
 
     @property
     def total(self) -> int:
-        """Numbers stored."""
+        """The number of stored parameters."""
         return sum(self.components.values())
 
 
 def built_model(values: Mapping[str, Any]) -> BuiltModel:
-    """Counts, work and activation memory of the shape a reader typed.
+    """Compute counts, operations and activation memory of a custom shape.
 
     Raises:
-        Contradiction: a value out of range, or values that exclude each other.
+        Contradiction: a value is out of range, or two values contradict each other.
     """
     numbers: dict[str, Any] = {name: _whole(name, values.get(name)) for name in LIMITS}
     length, batch = numbers.pop("length"), numbers.pop("batch")
@@ -261,43 +261,43 @@ def _refuse_contradictions(shape: Architecture, sharing: str, length: int) -> No
 
 
 def activation_bytes(shape: Architecture, length: int, batch: int) -> int:
-    """Peak activation bytes of a shape, followed through a real forward pass on meta tensors."""
+    """Compute a shape's peak activation bytes by a forward pass on meta tensors."""
     return shape_memory(followed_spec(shape), length, batch).peak_bytes
 
 
 def followed_spec(shape: Architecture) -> ModelSpec:
-    """The network whose pass is followed in place of a whole shape's.
+    """Return the spec of a reduced network with the same peak activation memory as a shape.
 
     Two layers are enough: each layer's tensors are freed before the next one's are made. The
     released classes differ in their activation function, so a factorised shape runs as ALBERT.
     """
     spec = next(s for s in BASE.values() if s.architecture.has_projection == shape.has_projection)
-    followed: dict[str, Any] = {
+    changes: dict[str, Any] = {
         "activation": spec.architecture.activation,
         "n_layers": min(2, shape.n_layers),
         "shares_layers": shape.has_projection,
         "n_segments": max(1, shape.n_segments),
         "d_vocab": 2,
     }
-    return replace(spec, architecture=replace(shape, **followed))
+    return replace(spec, architecture=replace(shape, **changes))
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardMemory:
-    """What one forward pass of an encoder holds in memory."""
+    """Memory of one forward pass of an encoder: weights and activations."""
 
     weight_bytes: int
     peak_bytes: int
-    """Most bytes alive at once that the pass itself made, its outputs included."""
+    """Peak bytes of tensors that the pass itself allocates, its outputs included."""
     length: int
     batch: int
 
 
 class _AliveBytes(TorchDispatchMode):
-    """Follows every storage that an operation makes until it is freed.
+    """Dispatch mode that tracks the bytes of every storage until it is freed.
 
-    Sees what operations return, not the scratch space inside one operation, so a real allocator
-    may hold a little more for a moment.
+    Only results of operations are counted, not the scratch space inside one, so a real allocator
+    may briefly hold a little more.
     """
 
     def __init__(self, known: set[int]) -> None:
@@ -330,13 +330,13 @@ class _AliveBytes(TorchDispatchMode):
 def forward_memory(
     encoder: nn.Module, length: int, batch: int = 1, keeps: bool = False
 ) -> ForwardMemory:
-    """Peak activation bytes of one encoder pass over ``batch`` texts of ``length`` tokens.
+    """Compute the peak activation bytes of a pass over ``batch`` texts of ``length`` tokens.
 
-    With ``keeps`` the pass returns every attention matrix and hidden state, as the explorer asks
-    for; without, a layer's tensors are freed before the next layer runs.
+    With ``keeps`` the pass returns all attention matrices and hidden states, as the explorer
+    requests; without, a layer's tensors are freed before the next layer runs.
 
-    On the meta device nothing is computed, yet every tensor has its size: shapes too large for
-    this machine can be measured the same way. The caller holds the network's lock.
+    On the meta device nothing is computed, but every tensor has its size, so shapes too large for
+    this machine can be measured too. The caller must hold the network's lock.
     """
     device = next(encoder.parameters()).device
     ids = torch.zeros(batch, length, dtype=torch.long, device=device)
@@ -352,5 +352,5 @@ def forward_memory(
 def shape_memory(
     spec: ModelSpec, length: int, batch: int = 1, keeps: bool = False
 ) -> ForwardMemory:
-    """The same for a spec's architecture in float32, without weights and without memory."""
+    """Compute ``forward_memory`` of a spec's architecture in float32 on the meta device."""
     return forward_memory(meta_network(spec).base_model, length, batch, keeps)

@@ -1,1 +1,1 @@
-"""What are they used for? Sentence pairs, sentiment, questions."""
+"""Downstream tasks: sentence pairs, sentiment, question answering."""

@@ -1,4 +1,4 @@
-"""Sentence pairs: each objective's verdict, both orders, and attention between two sentences."""
+"""Sentence pairs: NSP and SOP heads, order of the pair, and attention between two sentences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TABLE = "albert-5"
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """How many of the held-out pairs a head tells right; half is chance."""
+    """Accuracy of a pair head on held-out pairs; half is chance."""
 
     share: float
     count: int
@@ -30,23 +30,23 @@ class Skill:
 
     @property
     def beats_chance(self) -> bool:
-        """Whether the whole interval lies above one half."""
+        """Return whether the whole interval lies above one half."""
         return self.ends[0] > CHANCE
 
 
 @dataclass(frozen=True, slots=True)
 class CrossTest:
-    """The cross test of ALBERT's Table 5: measured on the bundled heads, and as it was printed."""
+    """The cross test of ALBERT's Table 5: as measured on the bundled heads, and as printed."""
 
     measured: Mapping[str, tuple[Skill | None, ...]]
-    """By model name, in the order of ``OBJECTIVES``; None where it was not taken."""
+    """By model name, in the order of ``OBJECTIVES``; None where it was not measured."""
     printed: Mapping[str, tuple[float, ...]]
-    """By what ALBERT-base was trained with, per cent."""
+    """By the training objective of ALBERT-base, in per cent."""
     source: str
 
 
 def cross_test(results: Mapping[str, Any], names: tuple[str, ...]) -> CrossTest:
-    """Both objectives' pairs under every head, from the cards and from the paper."""
+    """Build the cross test of every head on both objectives from the cards and the paper."""
     table = benchmark_tables()[TABLE]
     columns = [f"{objective.upper()} accuracy" for objective in OBJECTIVES]
     skills = {
@@ -54,27 +54,27 @@ def cross_test(results: Mapping[str, Any], names: tuple[str, ...]) -> CrossTest:
         for name in names
     }
     return CrossTest(
-        {name: found for name, found in skills.items() if any(found)},
+        {name: scores for name, scores in skills.items() if any(scores)},
         {row.name: tuple(table.cell(row.name, column) for column in columns) for row in table.rows},
         table.source,
     )
 
 
 ORDERS: tuple[str, ...] = ("written", "swapped", "elsewhere")
-"""The second sentence where it was written, before the first, and replaced by a stranger."""
+"""The second sentence in place, before the first, and replaced by an unrelated one."""
 CHANCE, OPEN = 0.5, 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Two sentences, and one that has nothing to do with them."""
+    """Two sentences, and an unrelated one in ``stranger``."""
 
     first: str
     second: str
     stranger: str
 
     def text(self, order: str) -> str:
-        """The pair in one of the three orders, as it is run."""
+        """Return the text of the pair in one of the three orders, as the model reads it."""
         sides = {
             "written": (self.first, self.second),
             "swapped": (self.second, self.first),
@@ -85,46 +85,47 @@ class SentencePair:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairOrders:
-    """One head's answer to a pair in the three orders."""
+    """One head's probabilities for a pair in the three orders."""
 
     yes: np.ndarray
     """float64 [order]: the probability of "in order", which for NSP means "it follows"."""
 
     @property
     def is_undecided(self) -> bool:
-        """Whether all three answers lie within 0.02 of one half."""
+        """Return whether all three probabilities lie within 0.02 of one half."""
         return bool((abs(self.yes - CHANCE) < OPEN).all())
 
     def says_yes(self, order: str) -> bool:
-        """Whether the head finds the pair in this order more likely true than not."""
+        """Return whether the head's probability of the pair in this order is at least one half."""
         return bool(self.yes[ORDERS.index(order)] >= CHANCE)
 
 
 def sentence_pair(text: str, strangers: tuple[str, ...]) -> SentencePair | None:
-    """The two sentences of ``A [SEP] B``; None where there are not two.
+    """Split ``A [SEP] B`` into its two sentences; None where there are not two.
 
-    A later [SEP] is left out. The stranger is the first that shares no longer word with them.
+    A later [SEP] is dropped. The unrelated sentence is the first of ``strangers`` that shares no
+    word of more than three letters with them.
     """
     first, separator, rest = clean_text(text).partition(SEPARATOR)
     first, second = first.strip(), " ".join(rest.replace(SEPARATOR, " ").split())
     if not (separator and first and second):
         return None
-    known = _long_words(first) | _long_words(second)
-    free = (one for one in strangers if not known & _long_words(one))
-    return SentencePair(first, second, next(free, strangers[0]))
+    used_words = _long_words(first) | _long_words(second)
+    unrelated = (sentence for sentence in strangers if not used_words & _long_words(sentence))
+    return SentencePair(first, second, next(unrelated, strangers[0]))
 
 
 def pair_orders(logits: np.ndarray) -> PairOrders:
-    """The probabilities of class 0 from a head's scores [order, 2]."""
+    """Compute the probabilities of class 0 from a head's logits [order, 2]."""
     return PairOrders(read_only(softmax(logits)[:, 0]))
 
 
 def pair_skill(results: Mapping[str, Any], name: str, objective: str) -> Skill | None:
-    """A model's share of held-out pairs told right, from the cards; None where none was taken."""
-    own = results.get("models", {}).get(name, {})
-    if objective not in own:
+    """Return a model's accuracy on held-out pairs from the cards; None if not measured."""
+    scores = results.get("models", {}).get(name, {})
+    if objective not in scores:
         return None
-    return Skill(float(own[objective]), int(own[f"{objective}_count"]))
+    return Skill(float(scores[objective]), int(scores[f"{objective}_count"]))
 
 
 def _long_words(text: str) -> set[str]:
@@ -133,35 +134,36 @@ def _long_words(text: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairQuadrants:
-    """Where the words of each sentence look: A, B, or the tokens that were added."""
+    """Attention from the words of each sentence to A, B and the special tokens."""
 
     model: str
     label: str
     mass: np.ndarray
-    """float64 [layer, head, from, to]: from A, B; to A, B, added. Sums to 1 over ``to``."""
+    """float64 [layer, head, from, to]: from A, B; to A, B, special. Sums to 1 over ``to``."""
 
     @property
     def mean(self) -> np.ndarray:
-        """Over all heads: float64 [from, to]."""
+        """The mean over all layers and heads: float64 [from, to]."""
         return self.mass.mean((0, 1))
 
     @property
     def crossing(self) -> np.ndarray:
-        """What goes to the other sentence, A to B and B to A averaged: float64 [layer, head]."""
+        """The attention to the other sentence, mean of A to B and B to A: float64 [layer, head]."""
         return (self.mass[..., 0, 1] + self.mass[..., 1, 0]) / 2
 
     def strongest(self, count: int) -> tuple[tuple[int, int, float], ...]:
-        """(layer, head, share) of the heads that look across most."""
+        """Return (layer, head, share) of the heads that attend most to the other sentence."""
         order = np.argsort(-self.crossing, axis=None, kind="stable")[:count]
         places = [divmod(int(i), self.mass.shape[1]) for i in order]
         return tuple((layer, head, float(self.crossing[layer, head])) for layer, head in places)
 
 
 def pair_quadrants(run: Run, alignment: Alignment) -> PairQuadrants | None:
-    """The mass of attention from each sentence to each, between words; None without a pair.
+    """Compute the attention mass between the words of two sentences; None without a pair.
 
-    A word gives the mean of its tokens' rows and receives the sum of their columns; rows of one
-    sentence are then averaged. What goes to [CLS] and [SEP] is kept apart: every row sums to 1.
+    A word's row is the mean of its tokens' rows and its column the sum of their columns; rows of
+    one sentence are then averaged. Attention to [CLS] and [SEP] is a column of its own, so that
+    every row sums to 1.
     """
     groups = alignment.groups[run.spec.key]
     sentences = _sentences(run, groups)
@@ -185,7 +187,7 @@ def pair_quadrants(run: Run, alignment: Alignment) -> PairQuadrants | None:
 
 
 def _sentences(run: Run, groups: tuple[tuple[int, ...], ...]) -> np.ndarray:
-    """The sentence of each word: 0, 1, or -1 for added tokens."""
+    """Return the sentence of each word: 0, 1, or -1 for special tokens."""
     tokens = run.tokens
     first = [group[0] if group else None for group in groups]
     return np.array([-1 if i is None or tokens.special[i] else tokens.segments[i] for i in first])

@@ -1,4 +1,4 @@
-"""Scores of fine-tuning: those of the adapters here, and those that papers print."""
+"""Fine-tuning scores: those of the bundled adapters and those that papers print."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from explorer.analysis.claims.ledger import TaskDrop, benchmark_tables, retentio
 from explorer.models.specs import ModelSpec
 
 TASKS: dict[str, str] = {"sst2": "accuracy", "squad": "f1"}
-"""The score by which each task is compared."""
+"""The metric of each task."""
 PRINTED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("distilbert-1", "DistilBERT", "DistilBERT", ("SST-2", "Score")),
     ("distilbert-2", "DistilBERT", "DistilBERT", ("SQuAD F1",)),
     ("albert-2", "ALBERT-base", "ALBERT-base v1", ("SST-2", "SQuAD 1.1 F1", "Avg")),
 )
-"""The papers' tables that have the same tasks, their row, what it is of, and the columns; the
-paper's ALBERT is what its authors later called version 1."""
+"""Tables of the papers with the same tasks: (table, row, model, columns). The paper's ALBERT is
+the one that its authors later called version 1."""
 REFERENCE = "BERT-base"
 PrintedShare = tuple[str, TaskDrop, str]
-"""A model, a task and where both scores are printed."""
+"""A model, a task with both scores, and the source that prints them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,47 +28,47 @@ class TunedScore:
     value: float
     low: float
     high: float
-    """The ends of its 95% interval."""
+    """Upper end of the 95% interval that begins at ``low``."""
     count: int
     kept: float | None
-    """Its share of BERT's score by the same schedule; None where BERT has none."""
+    """Share of the score of BERT tuned by the same schedule; None where BERT has none."""
 
 
 Cards = dict[str, dict[str, Any]]
-"""What each adapter's card says, by model key."""
+"""Contents of each adapter's card, by model key."""
 
 
 def fitting_cards(specs: Mapping[str, ModelSpec], task: str) -> tuple[Cards, dict[str, str]]:
-    """Return the cards of the adapters that fit, by model key, and why the others are missing."""
+    """Return the cards of the adapters that fit, and the error messages of others, by model key."""
     from explorer.models.hub import ModelUnavailable
     from explorer.models.task_heads.adapters import NotTuned, fitting_card
 
-    found: Cards = {}
-    lacking: dict[str, str] = {}
+    cards: Cards = {}
+    errors: dict[str, str] = {}
     for key, spec in specs.items():
         try:
-            found[key] = fitting_card(spec, task)
+            cards[key] = fitting_card(spec, task)
         except (NotTuned, ModelUnavailable) as error:
-            lacking[key] = str(error)
-    return found, lacking
+            errors[key] = str(error)
+    return cards, errors
 
 
 def tuned_scores(
     cards: Mapping[str, Mapping[str, Any]], task: str, reference: str
 ) -> dict[str, TunedScore]:
-    """The scores of a family's cards by model key, each beside the reference model's."""
-    own = {key: card["scores"][TASKS[task]] for key, card in cards.items()}
-    base = own[reference]["value"] if reference in own else 0.0
-    found = {}
-    for key, score in own.items():
+    """Return the scores of a family's cards by model key, each compared with the reference."""
+    metrics = {key: card["scores"][TASKS[task]] for key, card in cards.items()}
+    reference_score = metrics[reference]["value"] if reference in metrics else 0.0
+    scores = {}
+    for key, score in metrics.items():
         low, high = score["interval"]
-        kept = score["value"] / base if base else None
-        found[key] = TunedScore(score["value"], low, high, score["count"], kept)
-    return found
+        kept = score["value"] / reference_score if reference_score else None
+        scores[key] = TunedScore(score["value"], low, high, score["count"], kept)
+    return scores
 
 
 def printed_shares() -> tuple[PrintedShare, ...]:
-    """What the papers' own tables say of the same tasks and the average."""
+    """Return the scores of the papers' own tables for the same tasks and the average."""
     return tuple(
         (name, task, benchmark_tables()[table].source)
         for table, row, name, columns in PRINTED
@@ -89,23 +89,23 @@ CELLS: dict[str, dict[str, tuple[str, str, str]]] = {
         "albert": ("albert-v2", "ALBERT-base v2", "SQuAD 1.1 F1"),
     },
 }
-"""By task and model: the table, its row and its column; all on the task's dev set."""
+"""By task and model: (table, row, column), all scored on the task's dev set."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedScore:
-    """One printed number as a share, without an interval, and where it stands."""
+    """One printed score as a share, without an interval, and its source."""
 
     value: float
     source: str
     row: str
-    """The model as the table names it, with its version."""
+    """Name of the model in the table, with its version."""
 
 
 def printed_scores(task: str) -> dict[str, PrintedScore]:
-    """The published checkpoints' scores by model key; none for what no paper reports."""
-    found = {}
+    """Return the published checkpoints' scores by model key, where a paper reports one."""
+    scores = {}
     for key, (table, row, column) in CELLS.get(task, {}).items():
-        one = benchmark_tables()[table]
-        found[key] = PrintedScore(one.cell(row, column) / 100, one.source, row)
-    return found
+        benchmark = benchmark_tables()[table]
+        scores[key] = PrintedScore(benchmark.cell(row, column) / 100, benchmark.source, row)
+    return scores

@@ -1,4 +1,4 @@
-"""Fine-tuned answers: sentiment with each word's share, and answer spans."""
+"""Answers of fine-tuned models: sentiment with word attributions, and answer spans."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 
 MOST_WORDS = 64
-"""Each word left out is a pass of the network."""
+"""Most words of a text, because leaving out each word takes a forward pass."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordSentiment:
-    """How positive one model finds a text, and what each word has to do with it.
+    """One model's sentiment of a text, and two attributions to its words.
 
-    Attributions are in logits: shares of positive minus negative, above 0 towards positive.
+    Attributions are parts of the difference of logits, positive minus negative.
     """
 
     words: tuple[str, ...]
     difference: float
-    """The logit of positive minus that of negative."""
+    """Logit of positive minus logit of negative."""
     integrated_gradients: np.ndarray
     """float64 [word]"""
     leave_one_out: np.ndarray
-    """float64 [word]: what the difference loses when the word is left out of the text."""
+    """float64 [word]: decrease of the difference when the word is left out of the text."""
     baseline: float
-    """The difference of a text of masks, where the path of the integral begins."""
+    """Difference for a text of masks, where the path of the integral begins."""
 
     @property
     def positive(self) -> float:
@@ -45,32 +45,32 @@ class WordSentiment:
 
     @property
     def verdict(self) -> tuple[str, float]:
-        """What the model says of the text, and the probability of just that."""
-        told = "positive" if self.positive >= 0.5 else "negative"
-        return told, max(self.positive, 1 - self.positive)
+        """The predicted class, ``positive`` or ``negative``, and its probability."""
+        label = "positive" if self.positive >= 0.5 else "negative"
+        return label, max(self.positive, 1 - self.positive)
 
     @property
     def completeness_error(self) -> float:
-        """How far the attributions are from adding up to what they explain; 0 is exact."""
+        """The error of the attributions' sum against difference minus baseline; 0 is exact."""
         explained = self.difference - self.baseline
         return float(abs(self.integrated_gradients.sum() - explained))
 
 
 def without(text: str, word: Word) -> str:
-    """The text without one word, and without the space that it leaves."""
+    """Return the text without one word and the space around it."""
     return " ".join(f"{text[: word.start]} {text[word.end :]}".split())
 
 
 def word_sentiment(
     tokens: Tokens, attributions: np.ndarray, ends: tuple[float, float], left_out: Sequence[float]
 ) -> WordSentiment:
-    """A text's words with both attributions.
+    """Build the result from the attributions of tokens and the differences of shorter texts.
 
     Args:
-        tokens: What the model read.
+        tokens: The text's tokens.
         attributions: Integrated gradients, float64 [token].
         ends: Positive minus negative of the text, and of the text of masks.
-        left_out: The same of the text without each of its words.
+        left_out: Positive minus negative of the text without each of its words.
     """
     per_word = np.zeros(len(tokens.words))
     for word, value in zip(tokens.word_index, attributions, strict=True):
@@ -86,7 +86,7 @@ def word_sentiment(
 
 
 def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
-    """What a network with its sentiment adapter finds in a text; asked again, it does not run.
+    """Return the sentiment of a text from a network with its adapter; results are cached.
 
     Raises:
         BadText: the text has too many words. NotTuned: there is no adapter that fits.
@@ -106,19 +106,19 @@ def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
             f"The text has {len(words)} words and punctuation marks; {MOST_WORDS} fit here. "
             "Please shorten it."
         )
-    found = integrated_gradients(tuned, text)
+    gradients = integrated_gradients(tuned, text)
     left_out = differences(tuned, [without(text, word) for word in words]).tolist()
-    ends = (found.difference, found.baseline)
-    return word_sentiment(found.tokens, found.attributions, ends, left_out)
+    ends = (gradients.difference, gradients.baseline)
+    return word_sentiment(gradients.tokens, gradients.attributions, ends, left_out)
 
 
 LONGEST = 30
-"""An answer has at most this many tokens."""
+"""Most tokens of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One answer: characters of the passage, and the product of both probabilities."""
+    """One answer: characters of the passage, and p(start) p(end)."""
 
     start: int
     end: int
@@ -127,15 +127,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerSpans:
-    """What a span head says of every token of a passage."""
+    """Probabilities of a span head for every token of a passage."""
 
     places: tuple[tuple[int, int], ...]
-    """Where each token stands in the passage, in reading order; a place that a vocabulary writes in
-    several tokens stands there for each of them."""
+    """Characters (start, end) of each token in the passage, in reading order; several tokens of one
+    character repeat its place."""
     start: np.ndarray
-    """float64 [token]: the probability that the answer begins here; they sum to 1."""
+    """float64 [token]: probability that the answer starts here; sums to 1."""
     end: np.ndarray
-    """float64 [token]: that it ends here."""
+    """float64 [token]: probability that the answer ends here; sums to 1."""
     best: tuple[Span, ...]
     """The likeliest spans, best first."""
 
@@ -143,48 +143,48 @@ class AnswerSpans:
 def answer_spans(
     parts: Sequence[Window], logits: Sequence[np.ndarray], n_best: int = 3
 ) -> AnswerSpans:
-    """The spans of a passage from the head's logits [token, 2] of each of its windows.
+    """Compute the answer spans of a passage from the head's logits [token, 2] of its windows.
 
-    A token that lies in several windows is read in the one in which it has most company on its
-    poorer side (Devlin's "max context"). Softmax is over all tokens of the passage and over them
-    alone, those too that share their characters; a span's score is p(start) p(end), its end not
-    before its start and fewer than ``LONGEST`` tokens on.
+    A token in several windows is scored in the one with the most context on its shorter side
+    (Devlin's "max context"). Softmax is over the tokens of the passage only, including those that
+    share their characters; a span's score is p(start) p(end), its end not before its start and
+    fewer than ``LONGEST`` tokens after it.
     """
     chosen: dict[int, tuple[int, tuple[int, int], np.ndarray]] = {}
     for part, scores in zip(parts, logits, strict=True):
         inside = [(i, span) for i, span in enumerate(part.spans) if span is not None]
         for n, (i, place) in enumerate(inside):
-            company, known = min(n, len(inside) - 1 - n), chosen.get(part.first + n)
-            if known is None or company > known[0]:
-                chosen[part.first + n] = (company, place, scores[i])
+            context, previous = min(n, len(inside) - 1 - n), chosen.get(part.first + n)
+            if previous is None or context > previous[0]:
+                chosen[part.first + n] = (context, place, scores[i])
     places = tuple(chosen[n][1] for n in sorted(chosen))
     if not any(first < last for first, last in places):
         raise Refusal("No word of the passage can be read by this model.")
-    read = np.stack([chosen[n][2] for n in sorted(chosen)]).astype(np.float64)
-    start, end = softmax(read[:, 0]), softmax(read[:, 1])
+    logits_used = np.stack([chosen[n][2] for n in sorted(chosen)]).astype(np.float64)
+    start, end = softmax(logits_used[:, 0]), softmax(logits_used[:, 1])
     return AnswerSpans(places, read_only(start), read_only(end), _best(places, start, end, n_best))
 
 
 def _best(
     places: Sequence[tuple[int, int]], start: np.ndarray, end: np.ndarray, n_best: int
 ) -> tuple[Span, ...]:
-    """The likeliest stretches of characters, each once, by its likeliest pair of tokens."""
+    """Return the best distinct spans of characters, each scored by its best pair of tokens."""
     begins, ends = np.asarray(places).T
-    reach = np.triu(np.ones((len(places), len(places)), bool)) & (begins[:, None] < ends)
-    reach &= ~np.triu(np.ones_like(reach), LONGEST)
-    scores = np.where(reach, start[:, None] * end[None, :], -1.0)
-    found: dict[tuple[int, int], Span] = {}
+    allowed = np.triu(np.ones((len(places), len(places)), bool)) & (begins[:, None] < ends)
+    allowed &= ~np.triu(np.ones_like(allowed), LONGEST)
+    scores = np.where(allowed, start[:, None] * end[None, :], -1.0)
+    spans: dict[tuple[int, int], Span] = {}
     for flat in np.argsort(-scores, axis=None, kind="stable"):
         i, j = divmod(int(flat), len(places))
-        if len(found) == n_best or not reach[i, j]:
+        if len(spans) == n_best or not allowed[i, j]:
             break
         place = (places[i][0], places[j][1])
-        found.setdefault(place, Span(*place, float(scores[i, j])))
-    return tuple(found.values())
+        spans.setdefault(place, Span(*place, float(scores[i, j])))
+    return tuple(spans.values())
 
 
 def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
-    """What a network with its question adapter finds in a passage; asked again, it does not run.
+    """Return the answers in a passage from a network with its adapter; results are cached.
 
     Raises:
         BadText: the question or the passage cannot be read. NotTuned: no adapter fits.
@@ -193,5 +193,5 @@ def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
     from explorer.models.task_heads.classifiers import span_logits
 
     tuned = tuned_of(loaded, "squad")
-    asked = ("question", question, passage)
-    return once(tuned, asked, lambda: answer_spans(*span_logits(tuned, question, passage)))
+    cache_key = ("question", question, passage)
+    return once(tuned, cache_key, lambda: answer_spans(*span_logits(tuned, question, passage)))
