@@ -163,7 +163,7 @@ def text_pair(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> Text
         head,
         was,
         tuple(_word_at(groups[key], position) for position in tokens.mask_positions),
-        {key: words for key, words in groups.items() if words == others[key]},
+        {key: group for key, group in groups.items() if group == others[key]},
         {key: (len(groups[key][head]), len(others[key][head])) for key in groups},
     )
 
