@@ -1,1 +1,1 @@
-"""From a result to a figure or to HTML (no model, no page)."""
+"""Charts, HTML and JSON of analysis results (no models, no Gradio)."""

@@ -1,4 +1,4 @@
-"""Pictures of Attention: the wall of heads, summaries, switches, bertviz."""
+"""Charts of the Attention tab: all heads, summaries, head ablation, BertViz."""
 
 import base64
 import zlib
@@ -33,13 +33,14 @@ def head_switches(
     importance: Mapping[str, HeadImportance],
     texts: Mapping[str, object],
 ) -> str:
-    """The switches' JSON: layers and heads of every model, and the nats that were measured.
+    """Return the JSON of the head switches: every model's heads, and their measured importance.
 
     Args:
-        runs: By model key.
-        missing: (label, sentence) by key of the models that cannot be had.
-        importance: What is swept so far; empty before the reader asks for it.
-        texts: The words printed on the picture.
+        runs: Runs by model key.
+        missing: (label, reason) by key of the unavailable models.
+        importance: Importance by model key, as far as it is measured; empty before the reader
+            starts the measurement.
+        texts: The chart's texts.
     """
     models = [
         {
@@ -63,7 +64,7 @@ def _nats(importance: HeadImportance | None) -> list[list[float]]:
 
 
 def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -> Markup:
-    """Before and after for every mask, one column a model, all bars on one scale."""
+    """Draw probabilities before and after ablation: a column per model, bars on a common scale."""
     top = max(
         max(word.before, word.after)
         for result in results
@@ -77,22 +78,33 @@ def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -
 def changed_numbers(
     results: Sequence[HeadAblation], off: Mapping[str, Sequence[Sequence[int]]]
 ) -> Numbers:
-    """Every bar, and what the whole answer of its gap has changed by.
+    """Return the value of every bar, and the KL of the mask's whole distribution.
 
-    ``off`` has the heads that are off as (layer, head) by model key.
+    ``off`` holds the ablated heads as (layer, head), by model key.
     """
     columns = ("model", "heads_off", "gap", "kl_nats", "id", "word", "before", "after")
     rows = [
-        [one.label, one.n_off, gap + 1, one.kl[gap], word.id, word.word, word.before, word.after]
-        for one in results
-        for gap, words in enumerate(one.words)
+        [
+            result.label,
+            result.n_off,
+            gap + 1,
+            result.kl[gap],
+            word.id,
+            word.word,
+            word.before,
+            word.after,
+        ]
+        for result in results
+        for gap, words in enumerate(result.words)
         for word in words
     ]
-    compared = {one.label: [[word.id for word in words] for words in one.words] for one in results}
-    constants = {"OFF": {one.label: off[one.model] for one in results}, "IDS": compared}
+    ids = {
+        result.label: [[word.id for word in words] for words in result.words] for result in results
+    }
+    constants = {"OFF": {result.label: off[result.model] for result in results}, "IDS": ids}
     heads = {
-        one.label: " ".join(f"{layer + 1}.{head + 1}" for layer, head in off[one.model])
-        for one in results
+        result.label: " ".join(f"{layer + 1}.{head + 1}" for layer, head in off[result.model])
+        for result in results
     }
     return Numbers(columns, rows, {"state": {"heads_off": heads}}, constants)
 
@@ -125,14 +137,14 @@ def _word(word: ChangedWord, top: float, texts: Mapping[str, str]) -> Markup:
 
 
 FRAME, ADDRESS = ASSETS / "bertviz", "bertviz"
-"""Where the frame's own files lie, and where the page has them with BertViz's scripts beside."""
+"""Folder of the iframe's own files, and their URL path, shared with BertViz's scripts."""
 LIMITS = {"head": 64, "model": 32, "neuron": 32}
-"""The most tokens a view draws: beyond, its lines take seconds and melt into one another."""
+"""The most tokens of a view: above, drawing takes seconds and the lines are illegible."""
 INT16 = 32_767
 
 
 def bertviz_files() -> dict[str, Path]:
-    """What the frame needs, by name: its own files and BertViz's (which is not imported)."""
+    """Return the iframe's files by name: its own and BertViz's, without importing BertViz."""
     spec = find_spec("bertviz")
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError("bertviz is not installed")
@@ -144,19 +156,19 @@ def bertviz_files() -> dict[str, Path]:
 def bertviz_payload(
     run: Run, view: str, title: str, vectors: tuple[np.ndarray, np.ndarray] | None = None
 ) -> str:
-    """All heads of one model for one view, as JSON.
+    """Return the attention of all heads of one model for one view, as JSON.
 
-    Attention is one byte a cell (steps of 1/255, as fine as a line can be drawn); ``vectors``,
-    the queries and keys [layer, head, position, d_head] of the neuron view, are two bytes a number.
+    Attention has one byte a cell (steps of 1/255, as fine as a line can be drawn); ``vectors``,
+    the queries and keys [layer, head, position, d_head] of the neuron view, two bytes a number.
     """
-    drawn = np.round(run.attention * 255).astype(np.uint8)
+    quantised = np.round(run.attention * 255).astype(np.uint8)
     data: dict[str, object] = {
         "view": view,
         "title": title,
         "tokens": shown_pieces(run),
         "second": second_sentence(run.tokens),
-        "shape": list(drawn.shape),
-        "attention": base64.b64encode(drawn.tobytes()).decode(),
+        "shape": list(quantised.shape),
+        "attention": base64.b64encode(quantised.tobytes()).decode(),
         "frame": f"{ADDRESS}/viewer.html",
         "script": f"{view}_view.js",
     }
@@ -166,13 +178,13 @@ def bertviz_payload(
 
 
 def shown_pieces(run: Run) -> list[str]:
-    """The pieces as BertViz has them: the mark of a word's start goes, that of its inside stays."""
+    """Return the tokens as BertViz shows them: with ``##``, without a mark of a word's start."""
     spelling = spelling_of(run.vocabulary)
     return [piece if spelling.continues else spelling.text(piece) for piece in run.tokens.pieces]
 
 
 def second_sentence(tokens: Tokens) -> int | None:
-    """The position at which the second sentence of a pair starts."""
+    """Return the position at which the second sentence of a pair starts; None without one."""
     return tokens.segments.index(1) if 1 in tokens.segments else None
 
 
@@ -194,7 +206,7 @@ def attention_summary_canvas(
     details: Mapping[str, str],
     texts: Mapping[str, Any],
 ) -> str:
-    """Square matrices between words by model key, with a line about each."""
+    """Return the JSON of word-by-word matrices by model key, each with a line of detail."""
     return script_json(
         {
             "words": [word.text for word in alignment.words],
@@ -215,13 +227,13 @@ def attention_summary_canvas(
 
 
 WALL_SIZE = 64
-"""Larger matrices are pooled to this many rows: no tile on a screen has more."""
+"""The most rows of a tile; larger matrices are pooled."""
 MOST_CELLS = 1_500_000
-"""Cells of all heads together: their bytes, packed and in base64, stay under 2 MB."""
+"""The most cells of all heads together, so that the packed base64 stays under 2 MB."""
 EXACT_BYTES = 200_000
-"""Up to this size the exact floats of all heads travel with the wall; else head by head."""
+"""Up to this size the exact floats of all heads are sent at once, else head by head."""
 PIECES_LIMIT = 128
-"""Beyond this many tokens a head's piece matrix is not sent to the browser."""
+"""The most tokens for which a head's token-by-token matrix is sent to the browser."""
 
 
 def attention_wall_canvas(
@@ -231,14 +243,14 @@ def attention_wall_canvas(
     cards: Mapping[str, tuple[str, str]],
     texts: Mapping[str, Any],
 ) -> str:
-    """Everything the wall and the chosen head need, as one JSON string.
+    """Return the JSON of the tiles of all heads and of the selected head's view.
 
-    ``cards`` says for each missing model its label and why it is not there.
+    ``cards`` holds (label, reason) by key of the unavailable models.
     """
     n_heads = sum(run.attention.shape[0] * run.attention.shape[1] for run in runs.values())
     factor = pool_factor(len(heads.alignment), n_heads)
     rows = aligned_rows([run.spec for run in runs.values()])
-    drawn = [quantise(pool(heads.attention[key], factor)) for key in runs]
+    tiles = [quantise(pool(heads.attention[key], factor)) for key in runs]
     return script_json(
         {
             "words": [word.text for word in heads.alignment.words],
@@ -253,7 +265,7 @@ def attention_wall_canvas(
                 {"key": key, "label": label, "sentence": sentence}
                 for key, (label, sentence) in cards.items()
             ],
-            "packed": pack(drawn),
+            "packed": pack(tiles),
             "exact": _all_exact(runs),
             "kinds": list(KINDS),
             "pieces_limit": PIECES_LIMIT,
@@ -265,9 +277,9 @@ def attention_wall_canvas(
 def exact_heads_canvas(
     runs: Mapping[str, Run], alignment: Alignment, asked: Iterable[tuple[str, int, int]]
 ) -> str:
-    """The exact floats of a few heads, ``(model, layer, head)``; what is not there is left out.
+    """Return the exact floats of some heads, ``(model, layer, head)``; skip unknown ones.
 
-    Between pieces, from which the browser makes words; between words for a long text.
+    Between tokens, from which the browser computes words; between words for a long text.
     """
     return script_json(
         {
@@ -282,25 +294,27 @@ def exact_heads_canvas(
 
 
 def aligned_rows(specs: Sequence[ModelSpec]) -> dict[str, list[int]]:
-    """The wall's row of each layer: by relative depth, a copied layer beside the one it was."""
+    """Return the row of each layer: by relative depth, or that of the layer it was copied from."""
     deepest = max(spec.architecture.n_layers for spec in specs)
     rows: dict[str, list[int]] = {}
     for spec in specs:
         n, teacher = spec.architecture.n_layers, teacher_of(spec)
-        own = [round((layer + 1) * deepest / n) - 1 for layer in range(n)]
+        by_depth = [round((layer + 1) * deepest / n) - 1 for layer in range(n)]
         copied = teacher in specs and teacher and rows.get(teacher.key)
-        rows[spec.key] = [copied[origin] for origin in spec.initialised_from] if copied else own
+        rows[spec.key] = (
+            [copied[origin] for origin in spec.initialised_from] if copied else by_depth
+        )
     return rows
 
 
 def pool_factor(n_words: int, n_heads: int = 0) -> int:
-    """How many words share a row of the wall's tiles: more, the more heads there are."""
+    """Return the number of words per row of a tile, which grows with the number of heads."""
     size = min(WALL_SIZE, int((MOST_CELLS / n_heads) ** 0.5)) if n_heads else WALL_SIZE
     return -(-n_words // size)
 
 
 def pool(attention: np.ndarray, factor: int) -> np.ndarray:
-    """Blocks of words by their largest value, so that a single strong cell stays visible."""
+    """Max-pool blocks of words, so that a single strong cell stays visible."""
     if factor == 1:
         return attention
     starts = np.arange(0, attention.shape[-1], factor)
@@ -308,19 +322,19 @@ def pool(attention: np.ndarray, factor: int) -> np.ndarray:
 
 
 def quantise(attention: np.ndarray) -> np.ndarray:
-    """One byte a cell, ``round(255 sqrt(a))``: even steps to the eye, within 1/255 of the value."""
+    """Quantise to a byte a cell, ``round(255 sqrt(a))``: even steps to the eye, within 1/255."""
     return np.rint(255 * np.sqrt(np.clip(attention, 0, 1))).astype(np.uint8)
 
 
 def pack(arrays: Iterable[np.ndarray]) -> str:
-    """Bytes one after another, deflated (level 1: speed before size), as base64."""
+    """Concatenate arrays' bytes, deflated (level 1 for speed), as base64."""
     packer = zlib.compressobj(1)
     parts = [packer.compress(np.ascontiguousarray(array).tobytes()) for array in arrays]
     return base64.b64encode(b"".join([*parts, packer.flush()])).decode("ascii")
 
 
 def floats(array: np.ndarray) -> str:
-    """Little-endian float32 as base64: the very numbers, for what is printed."""
+    """Return an array as base64 of its little-endian float32 values."""
     return base64.b64encode(np.ascontiguousarray(array, "<f4").tobytes()).decode("ascii")
 
 
@@ -365,5 +379,5 @@ def _model(run: Run, heads: WordHeads, statistics: HeadStatistics) -> dict[str, 
 
 
 def _rounded(values: np.ndarray) -> list[float]:
-    """Six decimals, as many as a file needs; in float64, else all 17 digits are written."""
+    """Round to six decimals, in float64, because float32 values would print with 17 digits."""
     return np.round(values.astype(np.float64), 6).ravel().tolist()

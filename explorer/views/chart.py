@@ -1,4 +1,4 @@
-"""A chart on its way to the page: the figure, its numbers, and what a reader of its title hears."""
+"""Building blocks of charts: JSON with numbers, lines, bands, placement of labels."""
 
 import json
 from collections.abc import Sequence
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
 
 Ends = tuple[float, float]
 ROUND = [float(f"{digit}e{power}") for power in range(-2, 6) for digit in (1, 2, 5)]
-"""Where a logarithmic axis of times has its marks, each written in full."""
+"""Ticks of a logarithmic time axis."""
 
 
 def chart_canvas(figures: "Sequence[go.Figure]", numbers: Numbers, **more: object) -> str:
-    """The JSON of one picture of the page: charts side by side, and the rows that they draw.
+    """Return the JSON of charts side by side and of the rows that they draw.
 
     Args:
-        figures: Without a template: the browser puts that of the page's light or dark beneath.
-        numbers: What the menu saves and a screen reader reads.
-        more: What else the picture's own module wants to know.
+        figures: Figures without a template; the browser applies that of the light or dark page.
+        numbers: Rows that the menu saves and a screen reader reads.
+        more: Further values for the chart's own JavaScript module.
     """
-    drawn = [figure_json(figure) for figure in figures]
-    return script_json({"figures": drawn, "numbers": json.loads(numbers.json), **more})
+    charts = [figure_json(figure) for figure in figures]
+    return script_json({"figures": charts, "numbers": json.loads(numbers.json), **more})
 
 
 def figure_json(figure: "go.Figure") -> dict[str, object]:
-    """A figure as the browser gets it: without the look, which is the page's."""
-    drawn = json.loads(figure.to_json())
-    drawn["layout"].pop("template", None)
-    return drawn
+    """Return a figure as a dict without its template, which the browser adds."""
+    document = json.loads(figure.to_json())
+    document["layout"].pop("template", None)
+    return document
 
 
 def line(
@@ -44,18 +44,18 @@ def line(
     model: str = "",
     **styled: object,
 ) -> "go.Scatter":
-    """One curve in its model's colour, broken where a value is missing."""
+    """Return a curve in its model's colour, with gaps at missing values."""
     import plotly.graph_objects as go
 
-    look = {"color": COLOURS[model].fill} if model else {}
-    options = {"mode": "lines", "line": {**look, "width": 2.25}} | styled
+    style = {"color": COLOURS[model].fill} if model else {}
+    options = {"mode": "lines", "line": {**style, "width": 2.25}} | styled
     return go.Scatter(x=list(xs), y=list(ys), name=name, connectgaps=False, **options)
 
 
 def band(
     xs: Sequence[float], ends: Sequence[Ends | None], model: str, name: str = ""
 ) -> "list[go.Scatter]":
-    """A 95% band behind a curve: a shape for each stretch of neighbours that have two ends."""
+    """Return a 95% band: one shape per run of adjacent points that have an interval."""
     import plotly.graph_objects as go
 
     fill = faint(COLOURS[model].fill, 0.18)
@@ -76,9 +76,9 @@ def band(
 
 
 Spot = tuple[float, Ends]
-"""A value and the two ends of its axis."""
+"""A value and the two ends of its axis' range."""
 SMALLEST, LETTER, LINE, GAP = (280.0, 230.0), 7.0, 14.0, 8.0
-"""Pixels of a chart on a phone, of a letter, of a line of text, and from a point to its name."""
+"""Pixels: chart on a phone, width of a letter, height of a line, distance of point and name."""
 SIDES: dict[str, tuple[float, float]] = {
     "top right": (0, -1),
     "bottom right": (0, 1),
@@ -89,7 +89,7 @@ SIDES: dict[str, tuple[float, float]] = {
     "middle right": (0, 0),
     "middle left": (-1, 0),
 }
-"""Where a name begins beside its point: in shares of its length, and lines above or below."""
+"""Offset of a name from its point: share of the name's width, and lines down."""
 
 
 def placed(
@@ -97,9 +97,9 @@ def placed(
     names: Sequence[str],
     drawn: "Sequence[tuple[Spot, Spot]]" = (),
 ) -> list[str]:
-    """On which side of its point each name stands, so that on a phone no two touch.
+    """Choose the side of its point for each name so that names do not overlap on a phone.
 
-    ``drawn`` are places, of lines for instance, over which a name is put only for want of room.
+    ``drawn`` are further occupied points, such as those of lines, to avoid where possible.
     """
     at = [_on_phone(point) for point in points]
     taken = [(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in at]
@@ -117,7 +117,7 @@ Box = tuple[float, float, float, float]
 
 
 def _on_phone(point: tuple[Spot, Spot]) -> tuple[float, float]:
-    """Where a point is on the smallest chart: what is apart there is apart on a wider one."""
+    """Return a point's pixels on the smallest chart; names apart there are apart on wider ones."""
     x, y = point
     return SMALLEST[0] * _share(x), SMALLEST[1] * (1 - _share(y))
 
@@ -128,38 +128,38 @@ def _share(spot: Spot) -> float:
 
 
 def _box(point: tuple[float, float], name: str, left: float, down: float) -> Box:
-    long = LETTER * len(name)
+    length = LETTER * len(name)
     beside = 0 if left == -0.5 or down else GAP * (1 + 2 * left)
-    x, y = point[0] + left * long + beside, point[1] + down * (GAP + LINE / 2)
-    return x, y - LINE / 2, x + long, y + LINE / 2
+    x, y = point[0] + left * length + beside, point[1] + down * (GAP + LINE / 2)
+    return x, y - LINE / 2, x + length, y + LINE / 2
 
 
 def _cost(box: Box, taken: Sequence[Box]) -> float:
-    """How much of a name lies over others or outside the chart."""
+    """Return a penalty for overlap with occupied boxes and for leaving the chart."""
     outside = max(0, -box[0]) + max(0, box[2] - SMALLEST[0]) + max(0, -box[1])
     over = sum(
-        max(0, min(box[2], one[2]) - max(box[0], one[0]))
-        * max(0, min(box[3], one[3]) - max(box[1], one[1]))
-        for one in taken
+        max(0, min(box[2], other[2]) - max(box[0], other[0]))
+        * max(0, min(box[3], other[3]) - max(box[1], other[1]))
+        for other in taken
     )
     return over + LINE * outside
 
 
 def dash(place: int) -> str:
-    """The line style of the first, second ... model of one colour."""
+    """Return the line style of the first, second ... model of one colour."""
     return DASHES[place % len(DASHES)]
 
 
 def _end(ends: Sequence[Ends | None], i: int, side: int) -> float:
-    found = ends[i]
-    assert found is not None
-    return found[side]
+    interval = ends[i]
+    assert interval is not None
+    return interval[side]
 
 
 def _stretches(ends: Sequence[Ends | None]) -> list[list[int]]:
     runs: list[list[int]] = [[]]
-    for i, found in enumerate(ends):
-        if found is None:
+    for i, interval in enumerate(ends):
+        if interval is None:
             runs.append([])
         else:
             runs[-1].append(i)

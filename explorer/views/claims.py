@@ -1,4 +1,4 @@
-"""Pictures of Claims: the ledger, its sources, the papers' tables."""
+"""Charts and tables of the Claims tab: the ledger, its sources, the papers' tables."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 ROW, AROUND = 30, 110
-"""Pixels of a task, and of legend and axis."""
+"""Height in pixels of a task's row, and of legend and axis."""
 
 
 def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, str]) -> str:
-    """Every table; the browser sorts them and draws one column as bars."""
+    """Return the JSON of all benchmark tables; the browser sorts them and draws bars."""
     return script_json(
         {
             "texts": dict(texts),
@@ -42,7 +42,7 @@ def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, 
 
 
 def retention_said(kept: Retention, texts: Mapping[str, str]) -> Markup:
-    """The finding, and where the scores are printed."""
+    """Build the finding and the source of the scores."""
     overall = kept.overall
     sentence = texts["finding"].format(
         student=kept.student,
@@ -68,14 +68,14 @@ def retention_said(kept: Retention, texts: Mapping[str, str]) -> Markup:
 
 
 def retention_canvas(kept: Retention, texts: Mapping[str, str]) -> str:
-    """The chart of both systems' scores with every task as it is printed."""
+    """Return the chart of both systems' scores, and its numbers."""
     return chart_canvas([retention_figure(kept, texts)], retention_numbers(kept))
 
 
 def retention_figure(kept: Retention, texts: Mapping[str, str]) -> "go.Figure":
-    """Both systems' scores on one line per task, joined by what is lost between them.
+    """Draw both systems' scores per task, joined by a line.
 
-    Outlined, since they are printed and not measured.
+    The markers are outlined, because the scores are published and not measured here.
     """
     import plotly.graph_objects as go
 
@@ -107,7 +107,7 @@ def retention_figure(kept: Retention, texts: Mapping[str, str]) -> "go.Figure":
 
 
 def retention_table(kept: Retention, texts: Mapping[str, str]) -> Markup:
-    """Every task's two scores, the points lost and the share kept, with what was misprinted."""
+    """Build the table of scores, points lost and share kept per task, with notes on misprints."""
     flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
     remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
     heads = [texts["task"], kept.reference, kept.student, texts["drop"], texts["kept"]]
@@ -116,7 +116,7 @@ def retention_table(kept: Retention, texts: Mapping[str, str]) -> Markup:
 
 
 def retention_numbers(kept: Retention) -> Numbers:
-    """Every task as it is printed; what differs from other printings is said beside it."""
+    """Return the published scores of every task, with remarks on differing publications."""
     flags = {(f.row, f.column): f.text for f in kept.table.flags}
     columns = ("source", "task", "unit", "reference", "reference_score", "system", "score")
     more = ("points_lost", "share_kept_in_percent", "remark")
@@ -131,12 +131,12 @@ def retention_numbers(kept: Retention) -> Numbers:
 
 
 def _remark(kept: Retention, task: TaskDrop, flags: Mapping[tuple[str, str], str]) -> str | None:
-    both = (flags.get((row, task.task)) for row in (kept.reference, kept.student))
-    return " ".join(text for text in both if text) or None
+    remarks = (flags.get((row, task.task)) for row in (kept.reference, kept.student))
+    return " ".join(text for text in remarks if text) or None
 
 
 def score(value: float) -> str:
-    """A score with at least one decimal, as the papers print it."""
+    """Format a score with at least one decimal, as the papers do."""
     text = f"{value:g}"
     return text if "." in text else f"{text}.0"
 
@@ -152,7 +152,7 @@ def _task_row(task: TaskDrop, is_flagged: bool) -> list[str | Markup]:
 
 
 def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[str, str]) -> str:
-    """The stacked picture: one bar for all claims, a thin one for each report."""
+    """Return the JSON of the stacked bars: one for all claims, a thin one for each report."""
     return script_json(
         {
             "texts": dict(texts),
@@ -167,7 +167,7 @@ def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[st
 
 
 def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mapping[str, str]) -> str:
-    """Every claim beside its source; the browser searches and filters them by itself."""
+    """Return the JSON of every claim with its source; the browser searches and filters them."""
     return script_json(
         {
             "texts": dict(texts),
@@ -187,12 +187,12 @@ def _checks_of(claim: Claim) -> list[str]:
 
 
 def results_canvas(progress: Mapping[str, object], results: Sequence[CheckResult]) -> str:
-    """What arrived from the live checks; the browser adds it to what it has."""
+    """Return the JSON of new results of live checks, which the browser adds to earlier ones."""
     return script_json(dict(progress) | {"results": [asdict(result) for result in results]})
 
 
 def checks_canvas(ledger: ClaimsLedger, texts: Mapping[str, str]) -> str:
-    """Every live check with what it measures and what the sources lead one to expect."""
+    """Return the JSON of every live check: what it measures and the expected result."""
     return script_json({"texts": dict(texts), "checks": [asdict(check) for check in ledger.checks]})
 
 
@@ -218,20 +218,20 @@ ELSEWHERE: Mapping[str, str] = {
     "bert-base-uncased pytorch_model.bin": "https://huggingface.co/google-bert/bert-base-uncased",
     "GLUE leaderboard": "https://gluebenchmark.com/leaderboard",
 }
-"""Sources without a number, as the ledger and the tables name them."""
+"""Addresses of sources without an arXiv number, by their names in ledger and tables."""
 
 
 def addresses(texts: Iterable[str]) -> dict[str, str]:
-    """Each part of these texts that is a link, and where it leads; the longest parts first."""
+    """Return the address of each source named in the texts, the longest names first."""
     all_texts = "\n".join(texts)
-    found = {name: place for name, place in ELSEWHERE.items() if name in all_texts}
+    links = {name: address for name, address in ELSEWHERE.items() if name in all_texts}
     for paper in PAPER.finditer(all_texts):
-        found[paper[0]] = f"https://arxiv.org/abs/{paper[1]}{paper[2] or ''}"
-    return dict(sorted(found.items(), key=lambda link: -len(link[0])))
+        links[paper[0]] = f"https://arxiv.org/abs/{paper[1]}{paper[2] or ''}"
+    return dict(sorted(links.items(), key=lambda link: -len(link[0])))
 
 
 def linked(text: str) -> Markup:
-    """A source as it is printed, its links made links."""
+    """Return a source's text with its names as links."""
     links = addresses([text])
     if not links:
         return join(text)

@@ -1,4 +1,4 @@
-"""Pictures of Distillation: soft probabilities, losses, agreement, masking, a live student."""
+"""Charts of the Distillation tab: soft probabilities, losses, agreement, masking, live run."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -40,32 +40,32 @@ WORST = 12
 
 
 def agreement_canvas(
-    found: AgreementAtLarge,
+    agreement: AgreementAtLarge,
     sentences: Sequence[Mapping[str, str]],
     vocabulary: tuple[str, ...],
     texts: Mapping[str, object],
     note: str,
 ) -> str:
-    """Shares over all sentences, and the sentences where the student is furthest off."""
+    """Return the JSON of mean agreement and of the sentences with the largest divergence."""
     worst = [
         {
             "text": sentences[i]["text"],
             "answer": sentences[i]["answer"],
             "opens": opened_by(sentences[i]),
-            "teacher": shown_word(vocabulary, int(found.teacher_first[i])),
-            "student": shown_word(vocabulary, int(found.student_first[i])),
-            "kl": float(found.kl[i]),
-            "shared": int(found.shared_five[i]),
+            "teacher": shown_word(vocabulary, int(agreement.teacher_first[i])),
+            "student": shown_word(vocabulary, int(agreement.student_first[i])),
+            "kl": float(agreement.kl[i]),
+            "shared": int(agreement.shared_five[i]),
         }
-        for i in found.worst[:WORST]
+        for i in agreement.worst[:WORST]
     ]
     return script_json(
         {
-            "first": float(found.same_first.mean()),
-            "five": float(found.shared_five.mean() / 5),
-            "kl": float(found.kl.mean()),
-            "teacher_right": float(found.teacher_right.mean()),
-            "student_right": float(found.student_right.mean()),
+            "first": float(agreement.same_first.mean()),
+            "five": float(agreement.shared_five.mean() / 5),
+            "kl": float(agreement.kl.mean()),
+            "teacher_right": float(agreement.teacher_right.mean()),
+            "student_right": float(agreement.student_right.mean()),
             "worst": worst,
             "texts": dict(texts),
             "note": note,
@@ -74,7 +74,7 @@ def agreement_canvas(
 
 
 def opened_by(sentence: Mapping[str, str]) -> dict[str, object]:
-    """The text and the hidden word that show a sentence in the lab."""
+    """Return the text and the index of the hidden word that open a sentence in the lab."""
     words = split_words(sentence["text"])
     return {
         "text": sentence["text"].replace(MASK, sentence["answer"]),
@@ -83,14 +83,14 @@ def opened_by(sentence: Mapping[str, str]) -> dict[str, object]:
 
 
 def progress_canvas(done: int, n: int, sentence: str, stopped: str) -> str:
-    """How far the run over the sentences has come, and what is said if it is stopped here."""
+    """Return the progress over the sentences, and the message for when it is stopped."""
     return script_json({"done": done, "n": n, "sentence": sentence, "stopped": stopped})
 
 
 CURVES_HEIGHT, STEPS = 360, 81
 TICKS = (0.05, 0.2, 0.5, 1, 2, 5, 20)
 ALWAYS = (1.0, 2.0)
-"""Temperatures at which there is a point, whatever the steps: as the models are, as in training."""
+"""Temperatures that always have a point: 1 as the models are, 2 as in training."""
 LOOKS: dict[str, dict[str, Any]] = {
     "soft_loss": {"color": LOSSES["ce"], "width": 4.5},
     "soft_gradient": {"color": LOSSES["ce"], "width": 4.5},
@@ -99,14 +99,14 @@ LOOKS: dict[str, dict[str, Any]] = {
     "js": {"color": LOSSES["mlm"], "width": 2.25},
     "mean": {"color": LOSSES["cos"], "width": 2.25, "dash": "dash"},
 }
-"""A wide line below a dotted one: both are seen where they meet."""
+"""Line styles: wide below dotted, so that both are visible where they coincide."""
 
 
 def temperature_figures(ends: tuple[float, float], texts: Mapping[str, Any]) -> "list[go.Figure]":
-    """Two charts without values: the browser has the logits, and each trace says what it wants.
+    """Draw divergences and gradients over temperature without values.
 
-    The last trace of each is a point on every line at the dial's temperature, the one shape a
-    line across all of them.
+    The browser has the logits and computes each trace by its ``meta``. The last trace is a marker
+    on every line at the chosen temperature; the shape is a vertical line there.
     """
     steps = np.geomspace(*ends, STEPS).tolist()
     temperatures = sorted({*steps, *ALWAYS})
@@ -146,29 +146,29 @@ def live_canvas(
     teacher: np.ndarray,
     texts: Mapping[str, object],
 ) -> str:
-    """The run's JSON.
+    """Return the JSON of a live run.
 
     Args:
-        settings: What was chosen.
+        settings: The run's settings.
         reports: All reports so far.
         words: The watched words of the reader's sentence.
         teacher: The teacher's probabilities of them at the run's temperature.
-        texts: The sentences printed, with ``sentence`` for where the run is and ``done``.
+        texts: The chart's texts, with ``sentence`` for the progress and ``done``.
     """
     trained = [report for report in reports if report.parts]
     exams = [report for report in reports if report.agreement is not None]
-    steps, asked = ([report.step for report in some] for some in (trained, exams))
+    steps, exam_steps = ([report.step for report in subset] for subset in (trained, exams))
     parts = {p: rounded(np.array([r.parts[p] for r in trained])) for p in PARTS}
     agreement = {n: [round(getattr(r.agreement, n), 5) for r in exams] for n in EXAMS}
-    figures = live_figures((steps, parts), (asked, agreement), texts["texts"])  # type: ignore[arg-type]
-    for figure in figures:  # the axis holds the whole run from its first step on
+    figures = live_figures((steps, parts), (exam_steps, agreement), texts["texts"])  # type: ignore[arg-type]
+    for figure in figures:  # so that the axis covers the whole run from the start
         figure.update_xaxes(autorangeoptions={"include": [0, settings.steps]})
     return script_json(
         {
             "settings": asdict(settings),
             "steps": steps,
             "parts": parts,
-            "exams": asked,
+            "exams": exam_steps,
             "agreement": agreement,
             "figures": [figure_json(figure) for figure in figures],
             "words": list(words),
@@ -181,11 +181,11 @@ def live_canvas(
 
 
 Course = tuple[Sequence[int], Mapping[str, Sequence[float]]]
-"""Steps, and the values of some measures at each."""
+"""Steps, and the values of named measures at each of them."""
 
 
 def live_figures(losses: Course, exams: Course, texts: Mapping[str, Any]) -> "list[go.Figure]":
-    """What the student agrees on, its loss, and the loss's parts, over the steps so far."""
+    """Draw agreement, loss and the parts of the loss over the steps so far."""
     import plotly.graph_objects as go
 
     named = dict(zip(EXAMS, (texts["same"], texts["five"], texts["found"]), strict=True))
@@ -208,7 +208,7 @@ def live_figures(losses: Course, exams: Course, texts: Mapping[str, Any]) -> "li
 
 
 def waiting_canvas(sentence: str) -> str:
-    """A place in the line."""
+    """Return the JSON of a run that waits in the queue."""
     return script_json({"waiting": sentence})
 
 
@@ -219,9 +219,9 @@ def _soft(report: LiveReport) -> list[float]:
 def distillation_losses(
     losses: SentenceLosses, teacher: Run, hidden: tuple[int, int], texts: Mapping[str, object]
 ) -> str:
-    """The losses' JSON: each part at every temperature step, and the KL of each token.
+    """Return the JSON of the losses at every temperature step, and the KL of each token.
 
-    ``hidden`` is the hidden word's place and its piece, -1 where that is not known.
+    ``hidden`` is the mask's position and the hidden token's id, -1 where that is not known.
     """
     spelling = spelling_of(teacher.vocabulary)
     return script_json(
@@ -241,85 +241,85 @@ def distillation_losses(
 
 
 LIMITS = {MASKED: 15 * FATES[0], SWAPPED: 15 * FATES[1], KEPT: 15 * FATES[2], LEFT: 85.0}
-"""Of all tokens in percent: what the shares tend to."""
+"""Expected share of each fate, in percent of all tokens."""
 CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
 
 
 def masking_html(
-    found: MaskingSimulation,
+    simulation: MaskingSimulation,
     pieces: Sequence[tuple[str, bool]],
     swapped: Sequence[str],
     sentence: str,
 ) -> Markup:
-    """The first round in full and the shares of all rounds beside what they tend to.
+    """Draw the first round in full, and the shares of all rounds with the expected ones.
 
     Args:
-        found: The simulation.
-        pieces: The tokens of the text as a reader writes them, and which are the reader's own
-            masks, of which nothing was drawn.
-        swapped: For each of the other tokens the random piece, where one was put in.
-        sentence: What the marks mean.
+        simulation: The rounds of masking.
+        pieces: The tokens of the text in readable spelling, each with whether it is a typed mask,
+            which the simulation skips.
+        swapped: For each of the other tokens the random token, where it was swapped.
+        sentence: Explanation of the marks.
     """
-    fates = zip(found.fate, swapped, strict=True)
+    fates = zip(simulation.fate, swapped, strict=True)
     words = [
         el("span", piece, class_="dm-own") if is_own else _word(piece, *next(fates))
         for piece, is_own in pieces
     ]
     text = join(*(part for word in words for part in (word, " ")))
-    return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(found))
+    return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(simulation))
 
 
-def masking_numbers(found: MaskingSimulation, pool: int) -> Numbers:
-    """What became of the tokens over all rounds; a swapped one became one of ``pool`` pieces."""
+def masking_numbers(simulation: MaskingSimulation, pool: int) -> Numbers:
+    """Return the fates over all rounds; ``pool`` is the number of possible swapped tokens."""
     rows = [
-        [LABELS[fate], found.counts[fate], found.shares[fate], limit / 100]
+        [LABELS[fate], simulation.counts[fate], simulation.shares[fate], limit / 100]
         for fate, limit in LIMITS.items()
     ]
-    drawn = {"rounds": found.rounds, "seed": found.seed}
-    constants = {name.upper(): value for name, value in drawn.items()}
-    constants |= {"TOKENS": len(found.fate), "POOL": pool}
-    said = {"models": None, "state": drawn}
+    state = {"rounds": simulation.rounds, "seed": simulation.seed}
+    constants = {name.upper(): value for name, value in state.items()}
+    constants |= {"TOKENS": len(simulation.fate), "POOL": pool}
+    header = {"models": None, "state": state}
     columns = ("token", "count", "share_of_all_tokens", "tends_to")
-    return Numbers(columns, rows, said, constants)
+    return Numbers(columns, rows, header, constants)
 
 
 def _word(piece: str, fate: int, other: str) -> Markup:
     fate = int(fate)
     if fate == LEFT:
         return el("span", piece)
-    shown = {MASKED: "[MASK]", SWAPPED: other, KEPT: piece}[fate]
-    return el("span", shown, el("small", f"{LABELS[fate]}: {piece}"), class_=CLASSES[fate])
+    text = {MASKED: "[MASK]", SWAPPED: other, KEPT: piece}[fate]
+    return el("span", text, el("small", f"{LABELS[fate]}: {piece}"), class_=CLASSES[fate])
 
 
-def _counters(found: MaskingSimulation) -> Markup:
+def _counters(simulation: MaskingSimulation) -> Markup:
     rows: list[list[str | Markup]] = [
         [
             LABELS[fate],
-            f"{found.counts[fate]:,}",
-            f"{found.shares[fate]:.3%}",
+            f"{simulation.counts[fate]:,}",
+            f"{simulation.shares[fate]:.3%}",
             f"{limit:.1f}%",
         ]
         for fate, limit in LIMITS.items()
     ]
-    rounds = "1 round" if found.rounds == 1 else f"{found.rounds:,} rounds"
-    caption = f"{rounds}, {found.counts.sum():,} tokens seen, seed {found.seed}"
+    rounds = "1 round" if simulation.rounds == 1 else f"{simulation.rounds:,} rounds"
+    caption = f"{rounds}, {simulation.counts.sum():,} tokens seen, seed {simulation.seed}"
     return table(["token", "count", "share of all tokens", "tends to"], rows, caption)
 
 
 LISTED = 20
-"""The longest list the reader can ask for."""
+"""The longest top list that the reader can choose."""
 
 
 def distillation_lab(
     hidden: HiddenWord, words: Sequence[Word], selected: int, texts: Mapping[str, object]
 ) -> str:
-    """The lab's JSON: float32 logits of every model once, and the words of both top lists.
+    """Return the lab's JSON: every model's logits as float32, and the words of both top lists.
 
     Args:
         hidden: The runs and the mask.
-        words: The words of the sentence, offered for hiding.
-        selected: Which of them is hidden.
-        texts: The sentences printed in the lab and what the page adds to them.
+        words: The words of the sentence, which can be hidden.
+        selected: Index of the hidden word.
+        texts: The lab's texts and further top-level values.
     """
     teacher, student = hidden.teacher, hidden.student
     tops = {run.spec.key: top_ids(hidden.logits(run), LISTED) for run in (teacher, student)}
@@ -343,7 +343,7 @@ def distillation_lab(
 
 
 def strip_words(words: Sequence[Word]) -> list[dict[str, object]]:
-    """The words of a sentence; those with letters or digits, and masks, can be clicked."""
+    """Return the words of a sentence; masks and words with an alphanumeric start are clickable."""
     return [
         {"text": "▢" if w.is_mask else w.text, "clickable": w.is_mask or w.text[0].isalnum()}
         for w in words
@@ -351,17 +351,17 @@ def strip_words(words: Sequence[Word]) -> list[dict[str, object]]:
 
 
 def shown_word(vocabulary: tuple[str, ...], i: int) -> str:
-    """A piece as a reader writes it."""
+    """Return a token in readable spelling."""
     return spelling_of(vocabulary).word(vocabulary[i])
 
 
 def packed(array: np.ndarray) -> str:
-    """Numbers as base64 of their little-endian bytes."""
+    """Return an array as base64 of its little-endian bytes."""
     return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
 def rounded(values: np.ndarray) -> list[float]:
-    """Six significant digits: more than any chart shows."""
+    """Round to six significant digits, more than any chart shows."""
     return [float(f"{value:.6g}") for value in values]
 
 

@@ -1,4 +1,4 @@
-"""The words that the page explains where they stand; what they mean is read from GLOSSARY.md."""
+"""Terms that the page explains in place, with their meanings from GLOSSARY.md."""
 
 import re
 
@@ -34,11 +34,11 @@ TERMS = {
     "layer.head": "layer.head",
     "imprecise": "verdict",
 }
-"""A word as the page shows it, and the entry that says what it means."""
+"""Glossary entry by the word as the page shows it."""
 
 
 def entries(text: str) -> dict[str, str]:
-    """What each word of a glossary means, without the marks of its tables."""
+    """Return each term's meaning in a Markdown glossary, without Markdown marks."""
     return {name: re.sub(r"\*\*|`", "", meaning) for name, meaning in ROW.findall(text)}
 
 
@@ -47,15 +47,15 @@ with read_in(GLOSSARY):
 
 
 def place(shown: str) -> str:
-    """The id of the box that explains a word; a word without an entry is a ``KeyError``."""
+    """Return the id of the box that explains a word; ``KeyError`` for a word without an entry."""
     return box_of(TERMS[shown])
 
 
 def box_of(entry: str) -> str:
-    """The id of an entry's box: one for all places that open it."""
+    """Return the id of an entry's box, which is shared by all words that open it."""
     return f"meaning-{list(ENTRIES).index(entry)}"
 
 
 def places(*shown: str) -> dict[str, str]:
-    """The same for the words of a text that the browser draws."""
+    """Return ``place`` of each word, for texts that the browser draws."""
     return {word: place(word) for word in shown}

@@ -1,4 +1,4 @@
-"""Pictures of Layer: stations, steps, contexts, an LSTM beside a layer."""
+"""Charts of the Layer tab: stages of a layer, answer steps, contexts, an LSTM to compare with."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -43,77 +43,81 @@ CONTEXTS_HEIGHT = 340
 
 
 def context_rows(
-    found: Mapping[str, ContextAnswers], labels: Mapping[str, str], texts: Mapping[str, Any]
+    answers: Mapping[str, ContextAnswers], labels: Mapping[str, str], texts: Mapping[str, Any]
 ) -> tuple[list[str], list[list[str | Markup]]]:
-    """The head and the rows of the table: a reading a row, a model a column."""
+    """Return the table's head and rows: one row per reading, one column per model."""
     rows: list[list[str | Markup]] = [
-        [texts["readings"][name], *_cells([*found.values()], name, texts)] for name in READINGS
+        [texts["readings"][name], *_cells([*answers.values()], name, texts)] for name in READINGS
     ]
-    return [texts["reading"], *(labels[key] for key in found)], rows
+    return [texts["reading"], *(labels[key] for key in answers)], rows
 
 
 def _cells(
-    found: Sequence[ContextAnswers], reading: str, texts: Mapping[str, Any]
+    answers: Sequence[ContextAnswers], reading: str, texts: Mapping[str, Any]
 ) -> list[str | Markup]:
-    """One reading in every model; unequal probabilities never print alike."""
-    places = [one.readings.index(reading) if reading in one.readings else None for one in found]
+    """Return one reading's cells, with enough digits that unequal probabilities differ."""
+    indices = [
+        answer.readings.index(reading) if reading in answer.readings else None for answer in answers
+    ]
     pairs = [
         pair
-        for one, i in zip(found, places, strict=True)
-        for pair in ([] if i is None else [one.probabilities[i], one.of_wanted[i]])
+        for answer, i in zip(answers, indices, strict=True)
+        for pair in ([] if i is None else [answer.probabilities[i], answer.of_wanted[i]])
     ]
     printed = iter(side_by_side([float(p) for p in pairs]))
     return [
-        texts["unshuffled"] if i is None else _cell(one, i, (next(printed), next(printed)), texts)
-        for one, i in zip(found, places, strict=True)
+        texts["unshuffled"]
+        if i is None
+        else _cell(answer, i, (next(printed), next(printed)), texts)
+        for answer, i in zip(answers, indices, strict=True)
     ]
 
 
 def _cell(
-    one: ContextAnswers, i: int, printed: tuple[str, str], texts: Mapping[str, Any]
+    answer: ContextAnswers, i: int, printed: tuple[str, str], texts: Mapping[str, Any]
 ) -> Markup:
-    first = join(word(one.words[i]), f" {printed[0]}")
-    if one.words[i] == one.wanted:
+    first = join(word(answer.words[i]), f" {printed[0]}")
+    if answer.words[i] == answer.wanted:
         return first
-    rest = texts["wanted"].format(p=printed[1], rank=f"{one.ranks[i]:,}")
-    return join(first, el("span", word(one.wanted), f" {rest}", class_="lc-wanted"))
+    rest = texts["wanted"].format(p=printed[1], rank=f"{answer.ranks[i]:,}")
+    return join(first, el("span", word(answer.wanted), f" {rest}", class_="lc-wanted"))
 
 
 def context_numbers(
-    found: Mapping[str, ContextAnswers],
+    answers: Mapping[str, ContextAnswers],
     labels: Mapping[str, str],
     constants: Mapping[str, object],
 ) -> Numbers:
-    """The same unrounded; ``constants`` say to the recipe which mask and which order."""
+    """Return the unrounded answers; ``constants`` hold the mask and the shuffled order."""
     rows = [
         (
             labels[key],
             name,
-            *(one.tokens[i], one.probabilities[i], one.wanted_token),
-            *(one.of_wanted[i], one.ranks[i]),
+            *(answer.tokens[i], answer.probabilities[i], answer.wanted_token),
+            *(answer.of_wanted[i], answer.ranks[i]),
         )
-        for key, one in found.items()
-        for i, name in enumerate(one.readings)
+        for key, answer in answers.items()
+        for i, name in enumerate(answer.readings)
     ]
     return Numbers(ANSWERS, rows, {"state": {"mask": 1 + int(str(constants["MASK"]))}}, constants)
 
 
 def held_out_figure(
-    found: Mapping[str, tuple[ContextScore, ...]],
+    by_model: Mapping[str, tuple[ContextScore, ...]],
     labels: Mapping[str, str],
     texts: Mapping[str, Any],
 ) -> "go.Figure":
-    """Shares with the hidden word first, and behind them among five, with 95% intervals."""
+    """Draw the shares with the hidden word in the top 1 and in the top 5, with 95% intervals."""
     import plotly.graph_objects as go
 
     names = [texts["short"][name] for name in READINGS]
     figure = go.Figure(
         layout={"title": texts["scores"], "height": CONTEXTS_HEIGHT, "barmode": "group"}
     )
-    for key, scores in found.items():
+    for key, scores in by_model.items():
         for is_first in (False, True):
-            shares = [one.first if is_first else one.among for one in scores]
-            ends = [one.first_interval if is_first else one.among_interval for one in scores]
+            shares = [score.first if is_first else score.among for score in scores]
+            ends = [score.first_interval if is_first else score.among_interval for score in scores]
             figure.add_bar(
                 x=names,
                 y=shares,
@@ -136,24 +140,24 @@ def held_out_figure(
 
 
 def held_out_canvas(
-    found: Mapping[str, tuple[ContextScore, ...]],
+    by_model: Mapping[str, tuple[ContextScore, ...]],
     labels: Mapping[str, str],
     n: int,
     texts: Mapping[str, Any],
 ) -> str:
-    """The chart and its numbers."""
+    """Return the chart and its numbers."""
     rows = [
         (labels[key], name, among, *score, n)
-        for key, scores in found.items()
+        for key, scores in by_model.items()
         for name, one in zip(READINGS, scores, strict=True)
         for among, score in (
             (1, (one.first, *one.first_interval)),
             (5, (one.among, *one.among_interval)),
         )
     ]
-    said = {"text": None, "sentences": n}
-    figure = held_out_figure(found, labels, texts)
-    return chart_canvas([figure], Numbers(SCORES, rows, said), note=texts["upper"])
+    header = {"text": None, "sentences": n}
+    figure = held_out_figure(by_model, labels, texts)
+    return chart_canvas([figure], Numbers(SCORES, rows, header), note=texts["upper"])
 
 
 RECURRENT_COLUMNS = ("tokens", "network", "us_per_token", "gflop", "sequential_steps")
@@ -164,23 +168,23 @@ RECURRENT_HEIGHT = 320
 def recurrent_figure(
     points: Sequence[RecurrentPoint], model: str, texts: Mapping[str, Any]
 ) -> "go.Figure":
-    """Both lines with logarithmic axes; the layer in its model's colour, the LSTM in ink."""
+    """Draw the times of layer and LSTM over length, both axes logarithmic."""
     import plotly.graph_objects as go
 
     lengths = [point.length for point in points]
     figure = go.Figure(layout={"title": texts["title"], "height": RECURRENT_HEIGHT})
     for i, name in enumerate(NAMES):
         times = [point.us_per_token[i] for point in points]
-        look: dict[str, Any] = {"mode": "lines+markers", "hovertemplate": texts["hover"]}
-        look["customdata"] = [[point.steps[i], point.flops[i] / 1e9] for point in points]
-        figure.add_trace(line(lengths, times, texts["names"][name], "" if i else model, **look))
+        style: dict[str, Any] = {"mode": "lines+markers", "hovertemplate": texts["hover"]}
+        style["customdata"] = [[point.steps[i], point.flops[i] / 1e9] for point in points]
+        figure.add_trace(line(lengths, times, texts["names"][name], "" if i else model, **style))
     figure.update_xaxes(type="log", title=texts["length"], tickvals=lengths, ticktext=lengths)
     figure.update_yaxes(type="log", title=texts["time"], tickvals=ROUND, tickformat=",")
     return figure
 
 
 def recurrent_canvas(points: Sequence[RecurrentPoint], model: str, texts: Mapping[str, Any]) -> str:
-    """The chart and its numbers."""
+    """Return the chart and its numbers."""
     rows = [
         (
             *(point.length, name, point.us_per_token[i], point.flops[i] / 1e9, point.steps[i]),
@@ -194,48 +198,48 @@ def recurrent_canvas(points: Sequence[RecurrentPoint], model: str, texts: Mappin
 
 
 Reading = tuple[str, float]
-"""The head's first word and its probability."""
+"""The MLM head's top-1 word and its probability."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walked:
-    """All that is shown of one model."""
+    """Values of one model's layer for one token."""
 
     run: Run
     layer: int
     head: int
     position: int
-    """The token that is followed."""
+    """Position of the token that is followed."""
     note: str
-    """How this layer is related to the others."""
+    """Relation of this layer to the others, as a sentence."""
     pieces: str
-    """Which piece of the word is followed; empty for a word of one."""
+    """Note on the token of the word that is followed; empty for a word of one token."""
     stations: "LayerStations"
     embedding: "EmbeddingStations"
     way: LayerWay
     readings: tuple[Reading, Reading, Reading] | None
-    """Before the layer, after attention and after the layer; None without a masked-LM head."""
+    """Before the layer, after attention and after the layer; None without an MLM head."""
 
     @property
     def norms(self) -> "dict[str, Normalisation]":
-        """The layer norms by the station that each ends."""
-        found = self.stations
-        ends = {"attention_norm": found.attention_norm, "output": found.norm}
+        """The layer norms, by the key of the stage whose output they give."""
+        stations = self.stations
+        ends = {"attention_norm": stations.attention_norm, "output": stations.norm}
         return {"embedding": self.embedding.norm, **ends}
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What the reader looks at, and what there is to choose from."""
+    """The reader's selection and the available choices."""
 
     words: Sequence[str]
     at: int
     first: int
-    """The word that is followed unless the reader chooses another."""
+    """Index of the word that is selected by default."""
     deepest: str
-    """The model whose layers can be chosen."""
+    """Key of the model with the most layers, which bounds the layer selection."""
     widest: str
-    """The model whose heads can be chosen."""
+    """Key of the model with the most heads, which bounds the head selection."""
 
 
 def stations_canvas(
@@ -244,17 +248,17 @@ def stations_canvas(
     cards: Mapping[str, tuple[str, str]],
     texts: Mapping[str, Any],
 ) -> str:
-    """The picture's JSON.
+    """Return the chart's JSON.
 
     Args:
-        walked: By model, in the fixed order.
-        chosen: What is looked at.
-        cards: Label and reason of each model that cannot be shown.
-        texts: The picture's sentences.
+        walked: One entry per model, in the fixed order.
+        chosen: The reader's selection.
+        cards: (label, reason) by key of the models that cannot be shown.
+        texts: The chart's texts.
     """
     return script_json(
         {
-            "models": [_model(one) for one in walked],
+            "models": [_model(model) for model in walked],
             "chosen": {name: getattr(chosen, name) for name in Chosen.__slots__},
             "cards": [
                 {"key": key, "label": label, "why": why} for key, (label, why) in cards.items()
@@ -264,42 +268,42 @@ def stations_canvas(
     )
 
 
-def _model(one: Walked) -> dict[str, Any]:
-    found, way, shape = one.stations, one.way, one.run.spec.architecture
-    spelling = spelling_of(one.run.vocabulary)
-    pieces = [spelling.word(piece) for piece in one.run.tokens.pieces]
-    units = [(int(i), found.units[i], found.unit_lengths[i]) for i in way.units]
+def _model(walked: Walked) -> dict[str, Any]:
+    stations, way, shape = walked.stations, walked.way, walked.run.spec.architecture
+    spelling = spelling_of(walked.run.vocabulary)
+    pieces = [spelling.word(piece) for piece in walked.run.tokens.pieces]
+    units = [(int(i), stations.units[i], stations.unit_lengths[i]) for i in way.units]
     return {
-        "key": one.run.spec.key,
-        "label": one.run.spec.label,
-        "layer": one.layer,
+        "key": walked.run.spec.key,
+        "label": walked.run.spec.label,
+        "layer": walked.layer,
         "n_layers": shape.n_layers,
-        "head": one.head,
+        "head": walked.head,
         "n_heads": shape.n_heads,
-        "note": one.note,
-        "pieces": one.pieces,
+        "note": walked.note,
+        "pieces": walked.pieces,
         "tokens": pieces,
-        "raw": one.run.tokens.pieces,
-        "position": one.position,
+        "raw": walked.run.tokens.pieces,
+        "position": walked.position,
         "vectors": {name: _packed(vector) for name, vector in way.vectors.items()},
         "norms": _rounded(way.norms),
         "cosines": _rounded(way.cosines),
-        "query": _packed(found.query),
-        "keys": _packed(found.keys),
-        "read": _packed(found.read),
-        "value_lengths": _list(np.linalg.norm(found.values, axis=-1)),
-        "scores": _list(found.scores),
+        "query": _packed(stations.query),
+        "keys": _packed(stations.keys),
+        "read": _packed(stations.read),
+        "value_lengths": _list(np.linalg.norm(stations.values, axis=-1)),
+        "scores": _list(stations.scores),
         "exponentials": _list(way.exponentials),
         "weights": _list(way.weights),
-        "read_from": _list(mean_weights(one.run, one.layer, one.position)),
+        "read_from": _list(mean_weights(walked.run, walked.layer, walked.position)),
         "shares": shape.shares_layers,
         "heads": _list(way.head_lengths),
         "units": [[i, _digits(value), _digits(length)] for i, value, length in units],
-        "active": int((found.units > 0).sum()),
+        "active": int((stations.units > 0).sum()),
         "d_ffn": shape.d_ffn,
-        "normalised": {name: _arithmetic(norm) for name, norm in one.norms.items()},
-        "embedding": _embedding(one.embedding, shape.d_model),
-        "readings": one.readings,
+        "normalised": {name: _arithmetic(norm) for name, norm in walked.norms.items()},
+        "embedding": _embedding(walked.embedding, shape.d_model),
+        "readings": walked.readings,
         "changed_by": way.changed_by,
         "blocks": _rounded(
             {"attention": way.attention_cosine, "feed_forward": way.feed_forward_cosine}
@@ -314,24 +318,24 @@ def _arithmetic(norm: "Normalisation") -> dict[str, Any]:
     return {"mean": _digits(sums.mean), "deviation": _digits(sums.deviation), "rows": rows}
 
 
-def _embedding(found: "EmbeddingStations", width: int) -> dict[str, Any]:
-    rows = {"word": found.word, "position": found.position, "segment": found.segment}
+def _embedding(stations: "EmbeddingStations", width: int) -> dict[str, Any]:
+    rows = {"word": stations.word, "position": stations.position, "segment": stations.segment}
     return {
         "parts": {name: _packed(row) for name, row in rows.items() if row is not None},
-        "normalised": _packed(found.norm.gave),
-        "projected": found.projected and _projected(found.projected),
-        "dimensions": len(found.word),
+        "normalised": _packed(stations.norm.gave),
+        "projected": stations.projected and _projected(stations.projected),
+        "dimensions": len(stations.word),
         "width": width,
     }
 
 
-def _projected(found: "Projected") -> dict[str, Any]:
-    """The arithmetic of the largest dimensions."""
+def _projected(projection: "Projected") -> dict[str, Any]:
+    """Return the terms of the projection for the dimensions shown."""
     return {
-        "shown": found.shown.tolist(),
-        "weight": _packed(found.weight),
-        "bias": _list(found.bias),
-        "result": _list(found.result[found.shown]),
+        "shown": projection.shown.tolist(),
+        "weight": _packed(projection.weight),
+        "bias": _list(projection.bias),
+        "result": _list(projection.result[projection.shown]),
     }
 
 
@@ -357,23 +361,23 @@ WIDTH = 0.9
 
 
 def steps_figures(
-    found: Mapping[str, AnswerSteps],
+    by_model: Mapping[str, AnswerSteps],
     labels: Mapping[str, str],
     words: Mapping[str, str],
     texts: Mapping[str, Any],
 ) -> "list[go.Figure]":
-    """One waterfall a model, all on one scale: grey where it begins, then two bars a layer."""
+    """Draw one waterfall per model on a common scale: the embedding, then two bars per layer."""
     import plotly.graph_objects as go
 
-    values = np.concatenate([one.log_probs for one in found.values()])
+    values = np.concatenate([answer.log_probs for answer in by_model.values()])
     low, high = float(values.min()), max(0.0, float(values.max()))
     figures = []
-    for key, one in found.items():
+    for key, answer in by_model.items():
         title = texts["title"].format(model=labels[key], word=words[key])
         figure = go.Figure(layout={"title": title, "height": STEPS_HEIGHT, "barmode": "overlay"})
-        figure.add_traces(_bars(one, key, texts))
-        layers = range(1, 1 + len(one.steps) // 2)
-        places = [_place(i) for i in range(-1, len(one.steps) + 1)]
+        figure.add_traces(_bars(answer, key, texts))
+        layers = range(1, 1 + len(answer.steps) // 2)
+        places = [_place(i) for i in range(-1, len(answer.steps) + 1)]
         figure.update_xaxes(title=texts["layer"], type="category", categoryarray=places)
         ticks = [_place(2 * n - 2) for n in layers]
         figure.update_xaxes(tickvals=ticks, ticktext=[str(n) for n in layers], tickangle=0)
@@ -383,15 +387,15 @@ def steps_figures(
 
 
 def _place(step: int) -> str:
-    """The name of a bar's place: steps from 0, the embedding before them and the answer after."""
+    """Return the category of a bar: steps from 0, -1 the embedding, the step count the answer."""
     return f"{step // 2 + 1} {BLOCKS[step % 2]}"
 
 
-def _bars(one: AnswerSteps, key: str, texts: Mapping[str, Any]) -> "list[go.Bar]":
-    """The embedding, the steps of each block in its colour, and the answer."""
+def _bars(answer: AnswerSteps, key: str, texts: Mapping[str, Any]) -> "list[go.Bar]":
+    """Draw the embedding, the steps of each block in its colour, and the answer."""
     import plotly.graph_objects as go
 
-    start, end, n = one.log_probs[0], one.log_probs[-1], len(one.steps)
+    start, end, n = answer.log_probs[0], answer.log_probs[-1], len(answer.steps)
     bars = []
     for offset, block in enumerate(BLOCKS):
         places = np.arange(offset, n, 2)
@@ -399,8 +403,8 @@ def _bars(one: AnswerSteps, key: str, texts: Mapping[str, Any]) -> "list[go.Bar]
             go.Bar(
                 name=texts["blocks"][block],
                 x=[_place(int(i)) for i in places],
-                base=one.log_probs[places].tolist(),
-                y=one.steps[places].tolist(),
+                base=answer.log_probs[places].tolist(),
+                y=answer.steps[places].tolist(),
                 width=WIDTH,
                 marker_color=PARTS["ffn" if block == "feed_forward" else "attention"],
                 customdata=[[int(i) // 2 + 1, texts["blocks"][block]] for i in places],
@@ -416,23 +420,23 @@ def _bars(one: AnswerSteps, key: str, texts: Mapping[str, Any]) -> "list[go.Bar]
 
 
 def steps_canvas(
-    found: Mapping[str, AnswerSteps],
+    by_model: Mapping[str, AnswerSteps],
     labels: Mapping[str, str],
     words: Mapping[str, str],
     constants: Mapping[str, object],
     texts: Mapping[str, Any],
 ) -> str:
-    """The charts and their numbers; ``constants`` say to the recipe which token and which word."""
-    rows = [row for key, one in found.items() for row in _rows(one, labels[key])]
-    figures = steps_figures(found, labels, words, texts)
+    """Return the charts and their numbers; ``constants`` hold the token and the word."""
+    rows = [row for key, answer in by_model.items() for row in _rows(answer, labels[key])]
+    figures = steps_figures(by_model, labels, words, texts)
     places: Mapping[str, int] = constants["POSITIONS"]  # type: ignore[assignment]
     state = {"piece": ", ".join(dict.fromkeys(words.values())), "token": min(places.values())}
     numbers = Numbers(STEPS_COLUMNS, rows, {"state": state}, constants)
     return chart_canvas(figures, numbers, note=texts["note"])
 
 
-def _rows(one: AnswerSteps, label: str) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = [(label, 0, "embedding", one.log_probs[0], None)]
-    for i, step in enumerate(one.steps):
-        rows.append((label, i // 2 + 1, BLOCKS[i % 2], one.log_probs[i + 1], step))
+def _rows(answer: AnswerSteps, label: str) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = [(label, 0, "embedding", answer.log_probs[0], None)]
+    for i, step in enumerate(answer.steps):
+        rows.append((label, i // 2 + 1, BLOCKS[i % 2], answer.log_probs[i + 1], step))
     return rows

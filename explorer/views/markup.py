@@ -1,4 +1,4 @@
-"""The only module that builds markup: every string is escaped unless it is already Markup."""
+"""HTML builder: every string is escaped unless it is already ``Markup``."""
 
 import html
 import json
@@ -11,7 +11,7 @@ Attribute = str | int | float | bool | None
 
 
 class Markup(str):
-    """HTML that this module built; anything else is text and gets escaped."""
+    """HTML built by this module; any other string is escaped as text."""
 
     __slots__ = ()
 
@@ -20,28 +20,28 @@ _VOID = {"br", "hr", "img", "input", "link", "meta"}
 
 
 def el(tag: str, *children: "str | Markup | None", **attributes: Attribute) -> Markup:
-    """One element: ``class_`` is class, ``data_x`` is data-x; ``None`` and ``False`` vanish."""
+    """Build an element: ``class_`` is class, ``data_x`` data-x; None and False are left out."""
     opening = f"<{tag}{''.join(_attribute(n, v) for n, v in attributes.items())}>"
     return Markup(opening if tag in _VOID else f"{opening}{join(*children)}</{tag}>")
 
 
 def join(*children: "str | Markup | None") -> Markup:
-    """Children one after another, text escaped."""
+    """Concatenate children, escaping text."""
     return Markup("".join(c if isinstance(c, Markup) else escape(c) for c in children if c))
 
 
 def escape(text: str) -> Markup:
-    """Text as HTML text."""
+    """Escape text for HTML."""
     return Markup(html.escape(text, quote=True))
 
 
 def escape_message(text: str) -> Markup:
-    """Text that the page shows as HTML and a program reads as it is: quotes stay quotes."""
+    """Escape text except for quotes, because API clients read the message as plain text."""
     return Markup(html.escape(text, quote=False))
 
 
 def script_json(value: object) -> str:
-    """JSON that cannot end a script element early; NaN is refused."""
+    """Return JSON that cannot end a script element; NaN raises ``ValueError``."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
@@ -54,12 +54,12 @@ def _attribute(name: str, value: Attribute) -> str:
 
 
 def plain(text: str) -> str:
-    """What is read of markup or of text: for a label that can hold no element."""
+    """Return the plain text of markup, for a label that cannot contain elements."""
     return html.unescape(re.sub("<[^>]*>", "", text)) if isinstance(text, Markup) else text
 
 
 def finding(*sentence: "str | Markup") -> Markup:
-    """The one line on top of a tab that says in words what the picture shows."""
+    """Build the sentence above a chart that states its result."""
     return el("p", *sentence, class_="finding")
 
 
@@ -69,9 +69,9 @@ def fold_link(shown: str, tab: str, fold: str) -> Markup:
 
 
 def note(*sentence: "str | Markup", rest: "str | Markup" = "") -> Markup:
-    """Build a quiet line: units, protocol, what a number is not.
+    """Build a note below a chart or table: units, protocol, limits of a number.
 
-    A line break in a text ends what is in sight, as ``rest`` does: the rest opens in place.
+    Text after a line break, like ``rest``, is collapsed and opens in place.
     """
     if len(sentence) == 1 and not isinstance(sentence[0], Markup):
         first, _, below = sentence[0].partition("\n")
@@ -82,52 +82,52 @@ def note(*sentence: "str | Markup", rest: "str | Markup" = "") -> Markup:
 
 
 def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:
-    """One plain card: what is not there, and why, in one sentence."""
+    """Build a card for something unavailable: its title and the reason in one sentence."""
     return el("section", el("h3", title), el("p", sentence), class_="card plain", data_model=model)
 
 
 def plain_cards(cards: Mapping[str, tuple[str, str]]) -> Markup:
-    """One card for each model that is not there: its label and why, by its key."""
+    """Build a card for each unavailable model, from (label, reason) by model key."""
     return join(*(plain_card(*card, key) for key, card in cards.items()))
 
 
 def model_name(model: str, label: str, size: str = "") -> Markup:
-    """A model's name in its own colour; of a size that the page need not show, with that."""
+    """Build a model's name in its colour, with ``data-size`` where a size is given."""
     return el("span", label, class_="model-name", data_model=model, data_size=size or None)
 
 
 def word(text: str) -> Markup:
-    """A word that a model predicted or a reader typed, set apart from the sentence around it.
+    """Mark a predicted or typed word within a sentence.
 
-    A sign alone gets quotation marks: “.” in a sentence would pass for its end.
+    Punctuation alone gets quotation marks, because “.” would read as the end of the sentence.
     """
     return el("em", text if any(map(str.isalnum, text)) else f"“{text}”", class_="w")
 
 
 def term(shown: str) -> Markup:
-    """A word that the glossary explains: a button in the flow of the sentence."""
+    """Build an inline button that opens a word's glossary entry."""
     return el("button", shown, type="button", class_="term", popovertarget=box_of(TERMS[shown]))
 
 
 def explained(text: str, *terms: str) -> Markup:
-    """A text in which each of these words is explained at the first place where it stands."""
-    left = {word: term(word) for word in terms}
+    """Return a text with each term's first occurrence as a button to its glossary entry."""
+    buttons = {word: term(word) for word in terms}
     parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, terms))})(?!\w)", text)
-    return join(*(left.pop(part, part) if i % 2 else part for i, part in enumerate(parts)))
+    return join(*(buttons.pop(part, part) if i % 2 else part for i, part in enumerate(parts)))
 
 
 def meanings(more: Markup) -> Markup:
-    """The boxes that the terms of the page open, one for each entry; ``more`` ends each."""
+    """Build the boxes of all glossary entries in ``TERMS``; ``more`` ends each box."""
     return join(*(_meaning(entry, more) for entry in dict.fromkeys(TERMS.values())))
 
 
 def _meaning(entry: str, more: Markup) -> Markup:
-    said = el("p", el("strong", entry), ": ", ENTRIES[entry])
-    return el("div", said, el("p", more), id=box_of(entry), class_="meaning", popover="auto")
+    definition = el("p", el("strong", entry), ": ", ENTRIES[entry])
+    return el("div", definition, el("p", more), id=box_of(entry), class_="meaning", popover="auto")
 
 
 def listed(items: Sequence[str | Markup]) -> Markup:
-    """``a``, ``a and b``, ``a, b and c`` as one run of markup."""
+    """Join items as ``a``, ``a and b`` or ``a, b and c``."""
     parts: list[str | Markup] = []
     for place, item in enumerate(items):
         if place:
@@ -137,7 +137,7 @@ def listed(items: Sequence[str | Markup]) -> Markup:
 
 
 def table(head: list[str], rows: "list[list[str | Markup]]", caption: str = "") -> Markup:
-    """A plain table under its caption; a phone shows it row by row, each value under its name."""
+    """Build a table with a caption; on a phone every row is stacked, each value with its name."""
     top = el("tr", *(el("th", cell, scope="col") for cell in head))
     body = [el("tr", el("th", row[0], scope="row"), *map(_cell, row[1:], head[1:])) for row in rows]
     scroller = el(

@@ -1,4 +1,4 @@
-"""The numbers behind what Python draws, unrounded: what the menu below it saves."""
+"""Unrounded numbers behind a chart or table, as the menu below it saves them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,26 +7,26 @@ from math import isfinite
 from explorer.views.markup import script_json
 
 NOT_RUN: Mapping[str, object] = dict.fromkeys(("text", "device", "dtype"))
-"""What the file says of numbers that the text has no part in."""
+"""File header of numbers that do not depend on the text: its lines are removed."""
 NO_RUN: Mapping[str, object] = {**NOT_RUN, "family": None, "models": None}
-"""The same where the weights have no part in them either."""
+"""File header of numbers that depend on neither text nor weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Rows under named columns, as every picture of the page has them."""
+    """Rows under named columns, which every chart and table of the page has."""
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[object]]
     said: Mapping[str, object] = field(default_factory=dict)
-    """What their file says instead of what the page knows; a None takes a line away, a True
-    leaves it there also on a tab that reads no text."""
+    """Header lines of the file that replace the page's own; None removes a line, True keeps it
+    also on a tab that reads no text."""
     constants: Mapping[str, object] = field(default_factory=dict)
-    """What their lines of Python need besides the text and the models."""
+    """Constants of the Python code that reproduces them, besides the text and the models."""
 
     @property
     def json(self) -> str:
-        """All of it for the browser; what is no number there is empty."""
+        """Columns, rows, header and constants as JSON; NaN and infinity become null."""
         rows = [[_plain(cell) for cell in row] for row in self.rows]
         document = {"columns": self.columns, "rows": rows}
         return script_json(document | {"said": self.said, "constants": self.constants})

@@ -1,4 +1,4 @@
-"""Pictures of Predictions: masked words, contrasts, fillings, every word masked in turn."""
+"""Charts of the Predictions tab: masks, contrasts, fillings, every word masked in turn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,10 @@ from explorer.views.numbers import Numbers
 
 
 def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:
-    """One block per alternative, one bar per model; the length is the share among equals."""
+    """Draw a block per alternative and a bar per model.
+
+    A bar's length is the share among alternatives with the same number of masks.
+    """
     n_alternatives = len(contrasts[0].scores)
     blocks = [_alternative(contrasts, place, texts) for place in range(n_alternatives)]
     return el("div", *blocks, class_="pr-contrast")
@@ -31,15 +34,15 @@ def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Ma
 def contrast_numbers(
     contrasts: Sequence[Contrast], stretches: Sequence[tuple[str, Word]]
 ) -> Numbers:
-    """Every alternative's share among those of as many masks, and its own probability.
+    """Return every alternative's share among those with as many masks, and its probability.
 
-    ``stretches`` has the text with each alternative in its place, and where it stands there.
+    ``stretches`` holds the text with each alternative inserted, and the inserted word.
     """
     columns = ("model", "alternative", "pieces", "share_among_equals", "probability")
     rows = [
-        [found.label, score.word.text, " ".join(score.pieces), share, score.probability]
-        for found in contrasts
-        for score, share in zip(found.scores, found.shares, strict=True)
+        [contrast.label, score.word.text, " ".join(score.pieces), share, score.probability]
+        for contrast in contrasts
+        for score, share in zip(contrast.scores, contrast.shares, strict=True)
         if not score.is_unknown
     ]
     return Numbers(columns, rows, constants={"STRETCHES": placed(stretches)})
@@ -47,12 +50,12 @@ def contrast_numbers(
 
 def _alternative(contrasts: Sequence[Contrast], place: int, texts: Mapping[str, str]) -> Markup:
     word = contrasts[0].scores[place].word.text
-    rows = [_bar(found, place, texts) for found in contrasts]
+    rows = [_bar(contrast, place, texts) for contrast in contrasts]
     return el("section", el("h3", word), *rows, class_="pr-alternative")
 
 
-def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
-    score, share = found.scores[place], float(found.shares[place])
+def _bar(contrast: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
+    score, share = contrast.scores[place], float(contrast.shares[place])
     detail = (
         texts["unknown"]
         if score.is_unknown
@@ -64,7 +67,7 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
     )
     return el(
         "div",
-        el("span", found.label, class_="model-name", data_model=found.model),
+        el("span", contrast.label, class_="model-name", data_model=contrast.model),
         el(
             "span",
             el("i", style=f"width:{100 * share:.2f}%") if isfinite(share) else None,
@@ -72,8 +75,8 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
         ),
         el("strong", probability(share) if isfinite(share) else "–"),
         el("span", detail, class_="pr-detail"),
-        class_="pr-contrast-row" + (" preferred" if found.favourites == (place,) else ""),
-        data_model=found.model,
+        class_="pr-contrast-row" + (" preferred" if contrast.favourites == (place,) else ""),
+        data_model=contrast.model,
     )
 
 
@@ -84,16 +87,16 @@ def words_canvas(
     labels: Mapping[str, str],
     texts: Mapping[str, object],
 ) -> str:
-    """The strip's JSON: each word of the text with what every model made of it so far."""
-    by_start = {key: {s.word.start: s for s in found} for key, found in scores.items()}
+    """Return the JSON of every word with the scores that each model has so far."""
+    by_start = {key: {s.word.start: s for s in spans} for key, spans in scores.items()}
     tiles = [
         {
             "word": word.text,
             "breaks": "\n" in text[words[i - 1].end : word.start] if i else False,
             "models": {
-                key: _tile(found[word.start])
-                for key, found in by_start.items()
-                if word.start in found
+                key: _tile(spans[word.start])
+                for key, spans in by_start.items()
+                if word.start in spans
             },
         }
         for i, word in enumerate(words)
@@ -117,44 +120,44 @@ def asked_table(
     sizes: Mapping[str, int],
     texts: Mapping[str, str],
 ) -> Markup:
-    """One line per word and gap, one column per model: probability, rank and pieces."""
+    """Build a table with a row per word and gap, a column per model: probability, rank, tokens."""
     cells = [
-        [title, *(_asked_cell(found[key], sizes[key], texts) for key in labels)]
-        for title, found in rows
+        [title, *(_asked_cell(by_model[key], sizes[key], texts) for key in labels)]
+        for title, by_model in rows
     ]
     return table([texts["head"], *labels.values()], cells, texts["caption"])
 
 
 def asked_numbers(
-    asked: Sequence[tuple[str, int]],
-    found: Mapping[str, Sequence[SpanScore | str]],
+    queries: Sequence[tuple[str, int]],
+    by_model: Mapping[str, Sequence[SpanScore | str]],
     labels: Mapping[str, str],
     sizes: Mapping[str, int],
     stretches: Sequence[tuple[str, Word]],
 ) -> Numbers:
-    """Return every asked word in every gap; empty where a vocabulary cannot write it.
+    """Return the scores of every word in every gap; empty where a vocabulary lacks the word.
 
     Args:
-        asked: words, each with its gap, counted from 0.
-        found: by model, what it says of each of them.
-        labels: by model, its name.
-        sizes: by model, the pieces of its vocabulary.
-        stretches: the text with each of the words in its place, and where it stands there.
+        queries: (word, gap) pairs, gaps counted from 0.
+        by_model: Scores of these pairs by model key; a string is a refusal.
+        labels: Labels by model key.
+        sizes: Vocabulary sizes by model key.
+        stretches: The text with each word inserted, and the inserted word.
     """
     columns = ("word", "gap", "model", "probability", "surprisal_nats", "rank", "pieces")
     rows = [
         [word, gap + 1, labels[key], *_priced(scores[i]), sizes[key]]
-        for i, (word, gap) in enumerate(asked)
-        for key, scores in found.items()
+        for i, (word, gap) in enumerate(queries)
+        for key, scores in by_model.items()
     ]
-    listed = [[word, gap + 1] for word, gap in asked]
-    constants = {"ASKED": listed, "STRETCHES": placed(stretches)}
-    state = {"asked": ", ".join(dict.fromkeys(word for word, _ in asked))}
+    pairs = [[word, gap + 1] for word, gap in queries]
+    constants = {"ASKED": pairs, "STRETCHES": placed(stretches)}
+    state = {"asked": ", ".join(dict.fromkeys(word for word, _ in queries))}
     return Numbers((*columns, "vocabulary"), rows, {"state": state}, constants)
 
 
 def placed(stretches: Sequence[tuple[str, Word]]) -> list[tuple[str, int, int]]:
-    """Texts with a word in its place, and where that stands, for lines of Python."""
+    """Return (text, start, end) of inserted words, as constants of the Python code."""
     return [(text, word.start, word.end) for text, word in stretches]
 
 
@@ -164,17 +167,17 @@ def _priced(score: SpanScore | str) -> list[object]:
     return [score.probability, -score.log_probability, score.rank, " ".join(score.pieces)]
 
 
-def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> Markup:
-    if isinstance(found, str):
-        return el("span", found, class_="pr-none")
-    if found.is_unknown:
+def _asked_cell(score: SpanScore | str, size: int, texts: Mapping[str, str]) -> Markup:
+    if isinstance(score, str):
+        return el("span", score, class_="pr-none")
+    if score.is_unknown:
         return el("span", texts["unknown"], class_="pr-none")
-    n = len(found.pieces)
-    place = texts["rank"].format(rank=found.rank, size=size) if found.rank else ""
-    pieces = texts["several"].format(n=n, pieces=" + ".join(found.pieces))
+    n = len(score.pieces)
+    place = texts["rank"].format(rank=score.rank, size=size) if score.rank else ""
+    pieces = texts["several"].format(n=n, pieces=" + ".join(score.pieces))
     return el(
         "div",
-        el("strong", probability(found.probability)),
+        el("strong", probability(score.probability)),
         el("span", place, class_="pr-rank") if place else None,
         el("span", pieces, class_="pr-pieces") if n > 1 else None,
         class_="pr-asked",
@@ -182,39 +185,42 @@ def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> 
 
 
 def joint_html(fillings: Sequence[MaskFillings], texts: Mapping[str, str]) -> Markup:
-    """Per model the filling of gaps on their own, then the best fillings from left to right."""
-    return el("div", *(_joint_column(found, texts) for found in fillings), class_="columns")
+    """Draw per model the filling of each gap alone, then the best fillings from left to right."""
+    return el("div", *(_joint_column(filling, texts) for filling in fillings), class_="columns")
 
 
 def joint_numbers(fillings: Sequence[MaskFillings]) -> Numbers:
-    """Every filling of every model, in nats: below a certain size a probability prints as 0."""
+    """Return every filling with log probabilities, because small probabilities underflow to 0."""
     columns = ("model", "filled", "place", "words", "log_joint_nats", "log_independent_nats")
     shares = ("joint_probability", "independent_probability")
     rows = [
-        [found.label, how, place, " ".join(one.words), one.joint, one.independent]
-        + [float(np.exp(nats)) for nats in (one.joint, one.independent)]
-        for found in fillings
-        for how, listed in (("alone", [found.alone]), ("left to right", found.together))
-        for place, one in enumerate(listed, 1)
+        [model.label, kind, place, " ".join(filling.words), filling.joint, filling.independent]
+        + [float(np.exp(nats)) for nats in (filling.joint, filling.independent)]
+        for model in fillings
+        for kind, options in (("alone", [model.alone]), ("left to right", model.together))
+        for place, filling in enumerate(options, 1)
     ]
     return Numbers(columns + shares, rows)
 
 
-def _joint_column(found: MaskFillings, texts: Mapping[str, str]) -> Markup:
+def _joint_column(fillings: MaskFillings, texts: Mapping[str, str]) -> Markup:
     return el(
         "section",
-        el("h3", found.label, class_="model-name", data_model=found.model),
+        el("h3", fillings.label, class_="model-name", data_model=fillings.model),
         el("h4", texts["alone"]),
-        _line(found.alone, found.alone, texts),
+        _line(fillings.alone, fillings.alone, texts),
         el("h4", texts["together"]),
-        el("ol", *(el("li", _line(filling, found.alone, texts)) for filling in found.together)),
+        el(
+            "ol",
+            *(el("li", _line(filling, fillings.alone, texts)) for filling in fillings.together),
+        ),
         class_="pr-joint",
-        data_model=found.model,
+        data_model=fillings.model,
     )
 
 
 def _line(filling: Filling, alone: Filling, texts: Mapping[str, str]) -> Markup:
-    """The words, those that differ from the lone answers marked, and both probabilities."""
+    """Draw a filling and its probabilities; words that differ from ``alone`` are marked."""
     words = [
         el("span", word, class_="pr-fill changed" if word != other else "pr-fill")
         for word, other in zip(filling.words, alone.words, strict=True)
@@ -233,14 +239,14 @@ CONTEXT_LETTERS = 60
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What the picture says besides the predictions."""
+    """Texts and hidden words shown with the predictions."""
 
     texts: Mapping[str, str]
-    """The sentences printed in it."""
+    """The chart's texts."""
     hidden: Sequence[str] = ()
-    """The word behind each mask, the first ones first; empty where none is known."""
+    """The hidden word of each mask, in reading order; empty where it is unknown."""
     found: Mapping[str, Mapping[int, WordFound]] = field(default_factory=dict)
-    """Where each model's answer has it, by model key and mask."""
+    """The hidden word's rank and probability, by model key and mask."""
 
 
 def predictions_canvas(
@@ -249,13 +255,13 @@ def predictions_canvas(
     tokens: Tokens | None,
     extra: Extra,
 ) -> str:
-    """The picture's JSON: per model and mask up to 50 words with their probabilities.
+    """Return the JSON of up to 50 words with probabilities per model and mask.
 
     Args:
         predictions: Results by model key, in the fixed order.
-        missing: (label, sentence) by key of the models that cannot be had.
-        tokens: Any model's tokens, for the words around each mask; None where none can be run.
-        extra: The sentences of the picture, and the words that the reader hid.
+        missing: (label, reason) by key of the unavailable models.
+        tokens: Any model's tokens, for the words around each mask; None if no model can run.
+        extra: The chart's texts, and the words that the reader hid.
     """
     words, text = (tokens.words, tokens.text) if tokens else ((), "")
     masks = [mask_context(text, word) for word in words if word.is_mask]
@@ -271,7 +277,7 @@ def predictions_canvas(
 
 
 def mask_context(text: str, mask: Word) -> dict[str, str]:
-    """The words before and after a mask, cut at a space when they are long."""
+    """Return the text before and after a mask, cut at a space when it is long."""
     before, after = text[: mask.start], text[mask.end :]
     if len(before) > CONTEXT_LETTERS:
         before = "… " + before[-CONTEXT_LETTERS:].partition(" ")[2]
@@ -281,7 +287,7 @@ def mask_context(text: str, mask: Word) -> dict[str, str]:
 
 
 def _hidden(result: MaskPredictions, mask: int, found: WordFound) -> dict[str, object]:
-    """The reader's word in one column: its row where it is listed, its numbers where it has any."""
+    """Return the hidden word's rank, probability and row in the list (-1 if not listed)."""
     if not found.rank:
         return {"pieces": 0 if found.is_unknown else found.n_pieces}
     row = np.flatnonzero(result.ids[mask] == found.id)

@@ -1,4 +1,4 @@
-"""What a shared link looks like: its sentence and the first answer of each model, as a PNG."""
+"""Preview image of a shared link: its sentence and each model's first answer, as a PNG."""
 
 import io
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ WIDTH, HEIGHT = 1200, 630
 MARGIN, GAP = 72, 48
 PAPER, INK, SOFT, LINE = "#faf9f6", "#1c2230", "#565f73", "#dedbd3"
 SIZES = (64, 54, 46, 40)
-"""Of the sentence's letters: the largest in which it has room."""
+"""Font sizes of the sentence in pixels; the largest that fits is used."""
 MOST_LINES = 4
 BEFORE = 12
-"""Words before the first gap of a long text: the gap is in the picture."""
+"""Words shown before the first gap of a long text, so that the gap is in the image."""
 CLOSING = tuple(".,;:!?)’'”")
-"""What stands close to the word before it."""
+"""Punctuation that follows a word with little space."""
 NONE = "\U0010fffe"
-"""A character that no font has: what is drawn for it is drawn for all that a font lacks."""
+"""A character without a glyph in any font; fonts draw the same box for all that they lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ class FirstAnswer:
 def preview_picture(
     title: str, sentence: Sequence[str], answers: Sequence[FirstAnswer]
 ) -> bytes | None:
-    """The picture; None where the font has no letters for it, which no box may stand for.
+    """Draw the image; None where the font lacks a character, because a box would be drawn for it.
 
     Args:
-        title: What the page is called.
+        title: The page's title.
         sentence: The text's words; an empty one is a gap.
-        answers: In the models' order.
+        answers: The first answers, in the models' order.
     """
-    words = [title, *sentence, *(one.word for one in answers)]
+    words = [title, *sentence, *(answer.word for answer in answers)]
     if not all(_can_draw(char) for word in words for char in word):
         return None
     picture = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
@@ -53,9 +53,9 @@ def preview_picture(
     width = (WIDTH - 2 * MARGIN - GAP * (len(answers) - 1)) // max(1, len(answers))
     for i, answer in enumerate(answers):
         _draw_answer(pen, answer, MARGIN + i * (width + GAP), width)
-    written = io.BytesIO()
-    picture.save(written, "PNG", optimize=True)
-    return written.getvalue()
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
 
 
 def _around_the_gap(sentence: list[str]) -> list[str]:
@@ -64,7 +64,7 @@ def _around_the_gap(sentence: list[str]) -> list[str]:
 
 
 def _draw_sentence(pen: ImageDraw.ImageDraw, sentence: Sequence[str]) -> None:
-    """As large as four lines allow; the first gap is filled, the others are outlines."""
+    """Draw the sentence as large as four lines allow; the first gap filled, the others outlined."""
     size = next((s for s in SIZES if len(_lines(sentence, s)) <= MOST_LINES), SIZES[-1])
     lines, font = _lines(sentence, size), _font(size)
     if len(lines) > MOST_LINES:
@@ -83,14 +83,14 @@ def _draw_sentence(pen: ImageDraw.ImageDraw, sentence: Sequence[str]) -> None:
 
 
 def _lines(sentence: Sequence[str], size: int) -> list[list[str]]:
-    """Broken between words; a word that is wider than the picture is cut."""
-    room, used = WIDTH - 2 * MARGIN, 0.0
+    """Break a sentence into lines between words; cut a word that is wider than the image."""
+    available, used = WIDTH - 2 * MARGIN, 0.0
     lines: list[list[str]] = [[]]
     for word in sentence:
         width = _width(word, size)
-        if lines[-1] and used + width > room:
+        if lines[-1] and used + width > available:
             lines, used = [*lines, []], 0.0
-        while width > room:
+        while width > available:
             word = word[:-1]
             width = _width(word, size)
         lines[-1].append(word)
@@ -103,7 +103,7 @@ def _width(word: str, size: int) -> float:
 
 
 def _draw_answer(pen: ImageDraw.ImageDraw, answer: FirstAnswer, x: int, width: int) -> None:
-    """The model, its answer, and a bar as long as its probability."""
+    """Draw the model's name, its answer, and a bar whose length is the probability."""
     colour = COLOURS[answer.key]
     size = next(s for s in (52, 44, 36, 28, 20, 8) if _width(answer.word, s) <= width or s == 8)
     pen.text((x, 440), answer.label, colour.ink, _font(28))
@@ -115,7 +115,7 @@ def _draw_answer(pen: ImageDraw.ImageDraw, answer: FirstAnswer, x: int, width: i
 
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont:
-    """Pillow's own: the same on every machine."""
+    """Load Pillow's own font, which is the same on every machine."""
     font = ImageFont.load_default(size)
     if not isinstance(font, ImageFont.FreeTypeFont):
         raise TypeError("Pillow was built without FreeType")

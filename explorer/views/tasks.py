@@ -1,4 +1,4 @@
-"""Pictures of Tasks: pairs, quadrants, sentiment, answers, scores."""
+"""Charts of the Tasks tab: sentence pairs, attention quadrants, sentiment, answers, scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Shares = Sequence[PrintedShare]
 def tuned_table(
     scores: Scores, cards: Cards, specs: Mapping[str, ModelSpec], said: tuple[Sequence[str], str]
 ) -> Markup:
-    """One line a model, below ``said``: the head and the caption."""
+    """Build a table with a row per model; ``said`` is its head and caption."""
     head, caption = said
     rows: list[list[str | Markup]] = []
     for key, score in scores.items():
@@ -45,19 +45,19 @@ def tuned_table(
 def tuned_numbers(
     scores: Scores, cards: Cards, specs: Mapping[str, ModelSpec], task: str
 ) -> Numbers:
-    """The same, from the adapters' cards: no text of the page's has a part in it."""
+    """Return the scores and the training cost of each adapter, independent of the page's text."""
     columns = ("model", TASKS[task], "low", "high", "examples", "share_of_bert")
     more = ("trained_parameters", "seconds")
     rows = [
-        [specs[key].label, one.value, one.low, one.high, one.count, one.kept]
+        [specs[key].label, score.value, score.low, score.high, score.count, score.kept]
         + [cards[key][name] for name in more]
-        for key, one in scores.items()
+        for key, score in scores.items()
     ]
     return Numbers(columns + more, rows, NOT_RUN)
 
 
 def printed_table(shares: Shares, head: Sequence[str], caption: str) -> Markup:
-    """One line for each score of a paper."""
+    """Build a table with a row per published score."""
     rows: list[list[str | Markup]] = [
         [
             f"{model}, {task.task}",
@@ -72,7 +72,7 @@ def printed_table(shares: Shares, head: Sequence[str], caption: str) -> Markup:
 
 
 def printed_numbers(shares: Shares) -> Numbers:
-    """The same, of no model that is here."""
+    """Return the published scores, independent of text and weights."""
     columns = ("model", "column", "score", "bert_base", "share_in_percent", "source")
     rows = [[m, task.task, task.student, task.reference, task.kept, s] for m, task, s in shares]
     return Numbers(columns, rows, NO_RUN)
@@ -80,19 +80,19 @@ def printed_numbers(shares: Shares) -> Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairColumn:
-    """What stands below one model's name."""
+    """Content of one model's column."""
 
     spec: ModelSpec
     orders: PairOrders | None
-    """None where there is no head to ask."""
+    """Results of the pair head; None without one."""
     said: str
-    """How good the head is, or why there is none to ask."""
+    """Sentence on the head's quality, or the reason why there is no head."""
 
 
 def pair_orders_html(
     pair: SentencePair, columns: Sequence[PairColumn], texts: Mapping[str, str]
 ) -> Markup:
-    """The three sentences by their letters, then every model's bars or its card."""
+    """Draw the three sentences by their letters, then every model's bars or its card."""
     sentences = zip("ABC", (pair.first, pair.second, pair.stranger), strict=True)
     legend = [
         el("div", el("dt", letter), el("dd", sentence, el("small", texts[letter])))
@@ -105,17 +105,17 @@ def pair_orders_html(
 
 
 def pair_orders_numbers(pair: SentencePair, columns: Sequence[PairColumn]) -> Numbers:
-    """Every bar; the text is the pair's, which may be the example's."""
+    """Return the value of every bar; the text is that of the pair, which may be an example."""
     pairs = {order: pair.text(order) for order in ORDERS}
-    asked = {c.spec.label: c.orders.yes for c in columns if c.orders is not None}
+    yes_of = {c.spec.label: c.orders.yes for c in columns if c.orders is not None}
     rows = [
         [label, order, pairs[order], yes[place]]
-        for label, yes in asked.items()
+        for label, yes in yes_of.items()
         for place, order in enumerate(ORDERS)
     ]
-    said = {"text": pairs[ORDERS[0]]}
-    constants = {"PAIRS": pairs, "ASKED": list(asked)}
-    return Numbers(("model", "order", "pair", "probability_in_order"), rows, said, constants)
+    header = {"text": pairs[ORDERS[0]]}
+    constants = {"PAIRS": pairs, "ASKED": list(yes_of)}
+    return Numbers(("model", "order", "pair", "probability_in_order"), rows, header, constants)
 
 
 def _pairs_column(column: PairColumn, texts: Mapping[str, str]) -> Markup:
@@ -137,7 +137,7 @@ def _pairs_column(column: PairColumn, texts: Mapping[str, str]) -> Markup:
 
 
 def _bar(label: str, yes: float) -> Markup:
-    """One probability of yes; the line across the track stands at one half."""
+    """Draw a probability of yes as a bar, with a line at one half."""
     return el(
         "li",
         el("span", label, class_="tp-order"),
@@ -149,7 +149,7 @@ def _bar(label: str, yes: float) -> Markup:
 def cross_test_html(
     found: CrossTest, labels: Mapping[str, str], texts: Mapping[str, str]
 ) -> Markup:
-    """Two tables that are not to be mixed: measured here, and printed."""
+    """Build two separate tables: measured here, and published."""
     head = [texts["head"], *(texts[f"{objective}_pairs"] for objective in OBJECTIVES)]
     measured: list[list[str | Markup]] = [
         [labels[name], *(_skill(skill) for skill in skills)]
@@ -168,7 +168,7 @@ def cross_test_html(
 
 
 def cross_test_numbers(found: CrossTest) -> Numbers:
-    """Both tables as one, each row with where it is from."""
+    """Return both tables as one, with the source of each row."""
     columns = ("source", "model", "pairs", "share_right", "low", "high", "count")
     measured = [
         ["measured", name, objective, skill.share, *skill.ends, skill.count]
@@ -195,19 +195,19 @@ STRONGEST = 3
 
 
 def pair_quadrants_html(results: Sequence[PairQuadrants], texts: Mapping[str, str]) -> Markup:
-    """One column a model: two stacked bars, a map of its heads, the heads that cross most."""
+    """Draw a column per model: two stacked bars, a map of heads, the heads that cross most."""
     top = max((float(result.crossing.max()) for result in results), default=0.0)
     columns = [_quadrants_column(result, top, texts) for result in results]
     return el("div", *columns, class_="columns pq")
 
 
 def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignment) -> Numbers:
-    """Where every head looks from either sentence, and all heads of a model on average.
+    """Return every head's attention from A and B to A, B and added tokens, and each model's mean.
 
-    Each three add up to one.
+    The three shares from one sentence add up to one.
     """
     groups = {result.label: alignment.groups[result.model] for result in results}
-    ways = [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
+    directions = [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
     rows = [
         [result.label, layer + 1, head + 1, *mass.ravel()]
         for result in results
@@ -215,7 +215,7 @@ def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignmen
         for head, mass in enumerate(heads)
     ]
     rows += [[result.label, None, None, *result.mean.ravel()] for result in results]
-    return Numbers(("model", "layer", "head", *ways), rows, constants={"GROUPS": groups})
+    return Numbers(("model", "layer", "head", *directions), rows, constants={"GROUPS": groups})
 
 
 def _quadrants_column(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
@@ -231,7 +231,7 @@ def _quadrants_column(result: PairQuadrants, top: float, texts: Mapping[str, str
 
 
 def _stack(result: PairQuadrants, sentence: int, texts: Mapping[str, str]) -> Markup:
-    """Where one sentence looks: to A, to B, to the added tokens; the three make one bar."""
+    """Draw one sentence's attention to A, to B and to the added tokens as a stacked bar."""
     names = ("to_a", "to_b", "to_added")
     shares = [float(share) for share in result.mean[sentence]]
     parts = [
@@ -253,7 +253,7 @@ def _stack(result: PairQuadrants, sentence: int, texts: Mapping[str, str]) -> Ma
 
 
 def _map(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
-    """Layers by heads, the darker the more a head looks across, on one scale for all models."""
+    """Draw a map of layers by heads; darker heads attend more to the other sentence."""
     n_layers, n_heads = result.crossing.shape
     cells = []
     for layer in range(n_layers):
@@ -275,12 +275,12 @@ def _map(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
 
 
 def _heads(result: PairQuadrants) -> str:
-    found = result.strongest(STRONGEST)
-    return ", ".join(f"{layer + 1}.{head + 1} ({share:.0%})" for layer, head, share in found)
+    heads = result.strongest(STRONGEST)
+    return ", ".join(f"{layer + 1}.{head + 1} ({share:.0%})" for layer, head, share in heads)
 
 
 FAINT = 1e-3
-"""A bar lower than this share of its strip is not drawn."""
+"""Smallest share of a strip's height at which a bar is drawn."""
 
 
 def answer_spans_html(
@@ -289,8 +289,8 @@ def answer_spans_html(
     passage: str,
     texts: Mapping[str, str],
 ) -> Markup:
-    """One column a model."""
-    columns = [_question_column(specs[key], one, passage, texts) for key, one in found.items()]
+    """Draw a column per model: its best answer and the strips of start and end."""
+    columns = [_question_column(specs[key], spans, passage, texts) for key, spans in found.items()]
     return el("div", *columns, class_="columns tq")
 
 
@@ -301,37 +301,37 @@ def answer_spans_numbers(
     adapters: Mapping[str, tuple[str, str]],
     windows: Mapping[str, tuple[int, int]],
 ) -> Numbers:
-    """Every token of the passage; a span's score is the product of its two ends.
+    """Return start and end probability of every token; a span's score is the product of its ends.
 
     Args:
-        found: By model key.
-        specs: By model key.
+        found: Answers by model key.
+        specs: Specs by model key.
         asked: The question and the passage.
-        adapters: Where each model's adapter lies and its checksum, by the model's label.
-        windows: Tokens of a window and of what two share, by the model's label.
+        adapters: Path and checksum of each model's adapter, by the model's label.
+        windows: Tokens of a window and of the overlap of two, by the model's label.
     """
     question, passage = asked
     columns = ("model", "from", "to", "token", "answer_begins_here", "answer_ends_here")
     rows = [
         [specs[key].label, first, last, passage[first:last], begins, ends]
-        for key, one in found.items()
-        for (first, last), begins, ends in zip(one.places, one.start, one.end, strict=True)
+        for key, spans in found.items()
+        for (first, last), begins, ends in zip(spans.places, spans.start, spans.end, strict=True)
     ]
-    said = {"text": None, "state": {"question": question}, "passage": passage}
+    header = {"text": None, "state": {"question": question}, "passage": passage}
     constants = {
         "QUESTION": question,
         "PASSAGE": passage,
-        "ADAPTERS": {name: at for name, (at, _) in adapters.items()},
-        "WINDOWS": {name: list(both) for name, both in windows.items()},
+        "ADAPTERS": {name: path for name, (path, _) in adapters.items()},
+        "WINDOWS": {name: list(sizes) for name, sizes in windows.items()},
     }
-    return Numbers(columns, rows, said | {"adapters": adapters_said(adapters)}, constants)
+    return Numbers(columns, rows, header | {"adapters": adapters_said(adapters)}, constants)
 
 
 def _question_column(
-    spec: ModelSpec, found: AnswerSpans, passage: str, texts: Mapping[str, str]
+    spec: ModelSpec, spans: AnswerSpans, passage: str, texts: Mapping[str, str]
 ) -> Markup:
-    best, *others = found.best
-    listed = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.3f})" for s in others)
+    best, *others = spans.best
+    answers = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.3f})" for s in others)
     return el(
         "section",
         el(
@@ -339,8 +339,8 @@ def _question_column(
             el("h3", model_name(spec.key, spec.label)),
             el("p", el("strong", passage[best.start : best.end]), f" {best.score:.3f}"),
         ),
-        _strip(spec, found.places, found.start, len(passage), (texts, "start")),
-        _strip(spec, found.places, found.end, len(passage), (texts, "end")),
+        _strip(spec, spans.places, spans.start, len(passage), (texts, "start")),
+        _strip(spec, spans.places, spans.end, len(passage), (texts, "end")),
         el(
             "p",
             passage[: best.start],
@@ -349,7 +349,7 @@ def _question_column(
             class_="tq-passage",
             dir="auto",
         ),
-        note(texts["other"].format(answers=listed)) if others else None,
+        note(texts["other"].format(answers=answers)) if others else None,
         class_="tq-column",
         data_model=spec.key,
     )
@@ -362,7 +362,7 @@ def _strip(
     length: int,
     said: tuple[Mapping[str, str], str],
 ) -> Markup:
-    """Bars where the tokens stand in the passage, the likeliest at full height."""
+    """Draw bars at the tokens' positions in the passage, the likeliest at full height."""
     (texts, side), top = said, float(shares.max())
     bars = [
         el(
@@ -385,14 +385,21 @@ def _strip(
 def word_sentiment_html(
     found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], texts: Mapping[str, str]
 ) -> Markup:
-    """One column a model: its probability, the score before any word, every word, and the sum."""
+    """Draw a column per model: its probability, the baseline, every word, and the sum."""
     values = [
         value
-        for one in found.values()
-        for value in (*one.integrated_gradients, *one.leave_one_out, one.baseline, one.difference)
+        for sentiment in found.values()
+        for value in (
+            *sentiment.integrated_gradients,
+            *sentiment.leave_one_out,
+            sentiment.baseline,
+            sentiment.difference,
+        )
     ]
     top = max(1e-9, *(abs(float(value)) for value in values))
-    columns = [_sentiment_column(specs[key], one, top, texts) for key, one in found.items()]
+    columns = [
+        _sentiment_column(specs[key], sentiment, top, texts) for key, sentiment in found.items()
+    ]
     return el("div", *columns, class_="columns ts")
 
 
@@ -402,45 +409,47 @@ def word_sentiment_numbers(
     text: str,
     adapters: Mapping[str, tuple[str, str]],
 ) -> Numbers:
-    """Both attributions of every word, beside the text's probability and both ends of the path.
+    """Return both attributions of every word, the text's probability and both ends of the path.
 
-    ``adapters`` says of each model, by its label, where its adapter lies and its checksum.
+    ``adapters`` holds path and checksum of each model's adapter, by the model's label.
     """
     columns = (
         *("model", "positive", "baseline", "difference"),
         *("word", "integrated_gradients", "leave_one_out"),
     )
     rows = [
-        [specs[key].label, one.positive, one.baseline, one.difference, *values]
-        for key, one in found.items()
-        for values in zip(one.words, one.integrated_gradients, one.leave_one_out, strict=True)
+        [specs[key].label, sentiment.positive, sentiment.baseline, sentiment.difference, *values]
+        for key, sentiment in found.items()
+        for values in zip(
+            sentiment.words, sentiment.integrated_gradients, sentiment.leave_one_out, strict=True
+        )
     ]
-    constants = {"TEXT": text, "ADAPTERS": {name: at for name, (at, _) in adapters.items()}}
+    constants = {"TEXT": text, "ADAPTERS": {name: path for name, (path, _) in adapters.items()}}
     return Numbers(columns, rows, {"text": text, "adapters": adapters_said(adapters)}, constants)
 
 
 def adapters_said(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
-    """What a file says of the adapters, as it says it of the models."""
+    """Return the file header's lines on the adapters."""
     return [f"{name}: {at} (sha256 {digest})" for name, (at, digest) in adapters.items()]
 
 
 def _sentiment_column(
-    spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[str, str]
+    spec: ModelSpec, sentiment: WordSentiment, top: float, texts: Mapping[str, str]
 ) -> Markup:
-    label, share = found.verdict
+    label, share = sentiment.verdict
     head = [el("th", texts[name], scope="col") for name in ("word", "ig", "loo")]
     rows = [
         el("tr", el("th", word, scope="row"), _cell(float(ig), top), _cell(float(loo), top))
         for word, ig, loo in zip(
-            found.words, found.integrated_gradients, found.leave_one_out, strict=True
+            sentiment.words, sentiment.integrated_gradients, sentiment.leave_one_out, strict=True
         )
     ]
-    first = [texts["baseline"], _cell(found.baseline, top), el("td")]
-    last = [texts["total"], _cell(found.difference, top), el("td")]
-    said = texts["complete"].format(
-        sum=signed(float(found.integrated_gradients.sum())),
-        explained=signed(found.difference - found.baseline),
-        error=power(found.completeness_error),
+    first = [texts["baseline"], _cell(sentiment.baseline, top), el("td")]
+    last = [texts["total"], _cell(sentiment.difference, top), el("td")]
+    sentence = texts["complete"].format(
+        sum=signed(float(sentiment.integrated_gradients.sum())),
+        explained=signed(sentiment.difference - sentiment.baseline),
+        error=power(sentiment.completeness_error),
     )
     return el(
         "section",
@@ -455,20 +464,20 @@ def _sentiment_column(
             el("tbody", _end(first, "ts-base"), *rows),
             el("tfoot", _end(last, "ts-total")),
         ),
-        note(said),
+        note(sentence),
         class_="ts-column",
         data_model=spec.key,
     )
 
 
 def _end(row: Sequence[str | Markup], kind: str) -> Markup:
-    """Build a row that is no word's."""
+    """Build the first or last row of a table, which is not a word's."""
     title, *cells = row
     return el("tr", el("th", title, scope="row"), *cells, class_=kind)
 
 
 def _cell(value: float, top: float) -> Markup:
-    """A bar from the middle, and the number with its sign."""
+    """Build a cell with a bar from the middle, and the number with its sign."""
     side = "ts-right" if value >= 0 else "ts-left"
     bar = el("i", class_=side, style=f"width:{50 * abs(value) / top:.2f}%")
     return el("td", el("span", bar, class_="ts-track", aria_hidden="true"), signed(value))

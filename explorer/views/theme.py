@@ -1,4 +1,4 @@
-"""One look for every picture: the models' colours, and the charts' template, in both themes."""
+"""The models' colours and the Plotly template of the light and the dark theme."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Colour:
-    """One model's colour in its three shades."""
+    """Three shades of a model's colour."""
 
     fill: str
-    """Bars and lines: at least 3:1 on both backgrounds."""
+    """For bars and lines: contrast of at least 3:1 on both backgrounds."""
     ink: str
-    """Its name on the light page: at least 4.5:1."""
+    """For text on the light page: contrast of at least 4.5:1."""
     ink_dark: str
-    """The same on the dark page."""
+    """For text on the dark page: contrast of at least 4.5:1."""
 
 
 COLOURS: dict[str, Colour] = {
@@ -25,11 +25,11 @@ COLOURS: dict[str, Colour] = {
     "albert": Colour("#0f9b76", "#0b6b53", "#58cfae"),
     "roberta": Colour("#9161c6", "#6b3fa0", "#c9a6f0"),
 }
-"""By model key, colour-blind safe; the style sheets read them as ``--bert``, ``--bert-fill``."""
+"""Colour-blind safe colours by model key; in CSS the variables ``--bert`` and ``--bert-fill``."""
 
 
 def colour_rules() -> str:
-    """The colours as style rules: two variables per model, and what ``data-model`` stands for."""
+    """Return CSS rules with two variables per model, and ``--model`` for each ``data-model``."""
     light = "".join(f"--{key}:{c.ink};--{key}-fill:{c.fill};" for key, c in COLOURS.items())
     dark = "".join(f"--{key}:{colour.ink_dark};" for key, colour in COLOURS.items())
     chosen = "".join(
@@ -41,7 +41,7 @@ def colour_rules() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The page's own colours, light or dark; ``assets/css/page.css`` has the same."""
+    """Colours of the light or dark page, equal to those in ``assets/css/page.css``."""
 
     paper: str
     ink: str
@@ -57,17 +57,17 @@ PAGES: dict[str, Page] = {
 SERIF = '"Iowan Old Style", Charter, "Source Serif 4", Georgia, "DejaVu Serif", serif'
 SANS = "system-ui, sans-serif"
 PARTS: dict[str, str] = {"attention": "#c2507f", "ffn": "#d99a2b"}
-"""The parts of a layer, where a chart draws them; ``assets/css/parameters.css`` has them all."""
+"""Colours of a layer's parts in charts, equal to those in ``assets/css/parameters.css``."""
 LOSSES: dict[str, str] = {"ce": "#6a5acd", "mlm": "#b07d12", "cos": "#7b8496"}
-"""The parts of the training loss; ``assets/css/distillation.css`` has them too."""
+"""Colours of the parts of the loss, equal to those in ``assets/css/distillation.css``."""
 DASHES = ("solid", "dash", "dot", "dashdot")
-"""For lines of one model, told apart in print too."""
+"""Line styles for several lines of one model, distinguishable in print."""
 
 
 def chart_template(theme: str) -> "go.layout.Template":
-    """How every chart looks on the light or the dark page: one place for axes, letters and ink.
+    """Return the Plotly template of the light or the dark page: axes, fonts and colours.
 
-    A trace without a colour of its own is drawn in the page's ink.
+    A trace without a colour is drawn in the page's text colour.
     """
     import plotly.graph_objects as go
 
@@ -114,6 +114,6 @@ def chart_template(theme: str) -> "go.layout.Template":
 
 
 def faint(colour: str, alpha: float) -> str:
-    """A colour that lets what is behind it through: ``rgba(47,127,208,0.2)``."""
+    """Return a hex colour with an alpha value, as ``rgba(47,127,208,0.2)``."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha})"

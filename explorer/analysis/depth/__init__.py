@@ -1,1 +1,1 @@
-"""When does each model know? The numbers."""
+"""Numbers of the Depth tab: logit lens, hidden states, activation patching."""

@@ -1,4 +1,4 @@
-"""The answer after each layer: for one mask, for every word, for more or fewer layers."""
+"""Logit lens: the answer after each layer, for masks, every word, and any number of layers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ DIAL_LISTED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DepthDial:
-    """The answers at one mask after each number of applications, from 1 on."""
+    """The answers at one mask after 1, 2, 3 ... applications of a shared layer."""
 
     usual: int
     top_ids: np.ndarray
@@ -32,7 +32,7 @@ class DepthDial:
 
 
 def depth_dial(run: Run, logits: np.ndarray) -> DepthDial:
-    """One mask's answers, from logits [times, vocabulary] after 1, 2, 3 ... applications."""
+    """Return one mask's answers from logits [times, vocabulary] after 1, 2, 3 ... applications."""
     shape, log_probs = run.spec.architecture, log_softmax(logits)
     top = top_ids(log_probs, DIAL_LISTED)
     usual = np.broadcast_to(log_probs[shape.n_layers - 1], log_probs.shape)
@@ -45,7 +45,7 @@ def depth_dial(run: Run, logits: np.ndarray) -> DepthDial:
 
 
 def dial_flops(run: Run, most: int) -> tuple[int, ...]:
-    """Operations of the encoder's pass over a run's text after 1, 2 ... ``most`` applications."""
+    """Return the encoder's FLOPs over a run's text for 1, 2 ... ``most`` applications."""
     from explorer.analysis.parameters.shape import shape_flops
 
     shape, length = run.spec.architecture, len(run.tokens)
@@ -55,22 +55,22 @@ def dial_flops(run: Run, most: int) -> tuple[int, ...]:
 
 
 RUNNING = 5
-"""The most words whose way to the answer is drawn."""
+"""The most words whose probabilities are drawn over the layers."""
 LISTED = 5
-"""The words listed at each layer."""
+"""The number of words listed at each layer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskLens:
-    """One mask read by the head at every depth; row 0 is the embeddings, the last the answer."""
+    """One mask as the head reads it after each layer; row 0 is the embeddings."""
 
     position: int
     words: tuple[str, ...]
-    """The words in the running as a reader writes them, the final answer first."""
+    """The words that are drawn, in readable spelling, the final answer first."""
     probabilities: np.ndarray
     """float64 [layer + 1, word], shares of the whole vocabulary."""
     rank: np.ndarray
-    """int64 [layer + 1]: the place of the final answer; 1 = no piece is likelier."""
+    """int64 [layer + 1]: the rank of the final answer; 1 = no token is likelier."""
     kl: np.ndarray
     """float64 [layer + 1]: KL(final || layer) in nats; the last is 0."""
     top_ids: np.ndarray
@@ -80,27 +80,27 @@ class MaskLens:
 
     @property
     def n_layers(self) -> int:
-        """How many layers lie between the first row and the last."""
+        """The number of layers: all rows but that of the embeddings."""
         return len(self.rank) - 1
 
     @property
     def decided_at(self) -> int:
-        """The first row from which on no piece is ever likelier than the final answer."""
+        """The first row from which on no token is likelier than the final answer."""
         behind = np.flatnonzero(self.rank > 1)
         return int(behind[-1]) + 1 if behind.size else 0
 
 
 def mask_lens(run: Run, mask: int, logits: np.ndarray) -> MaskLens:
-    """One mask of a run, from the head's logits [layer + 1, vocabulary] at its position."""
+    """Return the lens at one mask from the head's logits [layer + 1, vocabulary] there."""
     log_probs = log_softmax(logits)
     top = top_ids(log_probs, LISTED)
-    shown = in_the_running(log_probs, top)
+    ids = in_the_running(log_probs, top)
     spelling = spelling_of(run.vocabulary)
     return MaskLens(
         run.tokens.mask_positions[mask],
-        tuple(spelling.word(run.vocabulary[i]) for i in shown),
-        read_only(np.exp(log_probs[:, shown])),
-        read_only(places(logits, np.full(len(logits), shown[0]))),
+        tuple(spelling.word(run.vocabulary[i]) for i in ids),
+        read_only(np.exp(log_probs[:, ids])),
+        read_only(places(logits, np.full(len(logits), ids[0]))),
         read_only(kl_of_logs(np.broadcast_to(log_probs[-1], log_probs.shape), log_probs)),
         read_only(top),
         read_only(np.exp(np.take_along_axis(log_probs, top, -1))),
@@ -108,24 +108,24 @@ def mask_lens(run: Run, mask: int, logits: np.ndarray) -> MaskLens:
 
 
 def in_the_running(log_probs: np.ndarray, top: np.ndarray) -> list[int]:
-    """The final answer, its two rivals, the late layers' first choices; then more rivals.
+    """Return the ids to draw: the final top 3, then the layers' first choices, late ones first.
 
-    By their final probability, so that the answer stands first.
+    Filled up from the final top list and sorted by final probability, the final answer first.
     """
     last, earlier = list(top[-1]), list(top[::-1, 0])
-    chosen = list(dict.fromkeys([*last[:3], *earlier, *last]))[:RUNNING]
-    return [last[0], *sorted(chosen[1:], key=lambda i: -log_probs[-1, i])]
+    ids = list(dict.fromkeys([*last[:3], *earlier, *last]))[:RUNNING]
+    return [last[0], *sorted(ids[1:], key=lambda i: -log_probs[-1, i])]
 
 
 def places(logits: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """The place of one id in each row of logits: 1 + how many are larger; equals share a place."""
+    """Return the rank of one id in each row of logits: 1 + the number of larger ones."""
     own = np.take_along_axis(logits, ids[:, None], -1)
     return 1 + (logits > own).sum(-1)
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenWord:
-    """A word with all its pieces masked: a row for each piece, and what stood there."""
+    """A word with all its tokens masked: a batch row for each token, and the tokens' ids."""
 
     rows: tuple[MaskedRow, ...]
     targets: tuple[int, ...]
@@ -133,17 +133,17 @@ class HiddenWord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EveryWord:
-    """The place of each hidden word at each layer."""
+    """The rank of each hidden word at each layer."""
 
     rank: np.ndarray
-    """int64 [layer + 1, word]: the worst place of its pieces; 0 where no piece stands for it."""
+    """int64 [layer + 1, word]: the worst rank of its tokens; 0 where the vocabulary lacks it."""
     known: np.ndarray
-    """bool [word]: whether a word of the text stands there that the model can read. Behind a typed
-    [MASK] is only the model's own answer, which it cannot fail to give."""
+    """bool [word]: the text has a word there that the vocabulary can write. False at a typed
+    [MASK], whose target is the model's own answer, which it cannot fail to give."""
 
 
 def hidden_words(run: Run, groups: Groups) -> tuple[HiddenWord, ...]:
-    """Each group of tokens masked alone; behind a mask is the model's own final answer."""
+    """Return each word with its tokens masked; a typed [MASK] has the model's answer as target."""
     targets = list(run.tokens.ids)
     for place, logits in zip(run.tokens.mask_positions, run.mask_logits, strict=True):
         targets[place] = int(logits.argmax())
@@ -157,30 +157,30 @@ def _hidden(run: Run, group: Sequence[int], targets: Sequence[int]) -> HiddenWor
 
 
 def every_word(run: Run, words: Sequence[HiddenWord], ranks: np.ndarray) -> EveryWord:
-    """The words from the places [row, layer + 1] of their pieces, in the order of their rows."""
-    found, start = [], 0
+    """Return the words' ranks from those of their tokens, [row, layer + 1] in the words' order."""
+    ranks_by_word, start = [], 0
     masks = set(run.tokens.mask_positions)
     for word in words:
-        own = ranks[start : start + len(word.rows)]
-        is_known = len(own) and all(run.vocabulary[i] not in UNKNOWN for i in word.targets)
-        found.append(own.max(0) if is_known else np.zeros(ranks.shape[1], np.int64))
+        word_ranks = ranks[start : start + len(word.rows)]
+        is_known = len(word_ranks) and all(run.vocabulary[i] not in UNKNOWN for i in word.targets)
+        ranks_by_word.append(word_ranks.max(0) if is_known else np.zeros(ranks.shape[1], np.int64))
         start += len(word.rows)
-    rank = np.stack(found, 1)
-    written = np.array([not masks & {row.position for row in word.rows} for word in words], bool)
-    return EveryWord(read_only(rank), read_only(written & (rank[-1] > 0)))
+    rank = np.stack(ranks_by_word, 1)
+    is_written = np.array([not masks & {row.position for row in word.rows} for word in words], bool)
+    return EveryWord(read_only(rank), read_only(is_written & (rank[-1] > 0)))
 
 
-def shared_words(found: Mapping[str, EveryWord]) -> np.ndarray:
-    """Bool [word]: the words of the text that all models can read."""
-    return np.all([one.known for one in found.values()], 0)
+def shared_words(by_model: Mapping[str, EveryWord]) -> np.ndarray:
+    """Return bool [word]: the words of the text that all models' vocabularies can write."""
+    return np.all([words.known for words in by_model.values()], 0)
 
 
 def batch_places(
     loaded: "LoadedModel", rows: Sequence[MaskedRow], targets: Sequence[int]
 ) -> np.ndarray:
-    """The place [row, layer + 1] of what stood at each row's gap; the rows share one pass.
+    """Return the rank [row, layer + 1] of each row's target; the rows share one forward pass.
 
-    The head reads a row at a time: a vocabulary is wide.
+    The head reads one row at a time, because logits over a whole vocabulary are large.
     """
     from explorer.models.forward import state_logits
     from explorer.models.scoring import row_states
@@ -190,17 +190,17 @@ def batch_places(
 
 
 def row_places(logits: np.ndarray, target: int) -> np.ndarray:
-    """The place of what stood there at every layer, from logits [layer + 1, vocabulary]."""
+    """Return the rank of a target id at every layer, from logits [layer + 1, vocabulary]."""
     return places(logits, np.full(len(logits), target))
 
 
 def word_states(states: np.ndarray, groups: Groups) -> np.ndarray:
-    """From [layer + 1, position, d_model] to float32 [layer + 1, word, d_model]."""
+    """Average states [layer + 1, position, d_model] to float32 [layer + 1, word, d_model]."""
     return np.stack([states[:, list(group)].mean(1) for group in groups], 1)
 
 
 def sentence_states(loaded: "LoadedModel", tokens: Tokens, groups: Groups) -> np.ndarray:
-    """``word_states`` of a pass whose other results nobody keeps."""
+    """Run a model and return its ``word_states`` alone."""
     from explorer.models.forward import run_model
 
     return word_states(run_model(loaded, tokens).hidden_states, groups)

@@ -1,4 +1,4 @@
-"""Activation patching: a second text that differs in one place, and what each state brings back."""
+"""Activation patching between two texts that differ in one place."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ NOUNS = (
     "hour night war battle train plane capital state government law party key tree flower star "
     "planet museum hotel novel winter summer storm machine engine computer number nation author"
 )
-"""Words whose plural takes an s; what stands only here is a beginning, not a dictionary."""
+"""Nouns with a regular plural in -s: a small selection, not a dictionary."""
 PAIRS = {
     "number": "man men, woman women, child children, city cities, country countries, army armies, "
     "company companies, family families, story stories, wife wives, leaf leaves, foot feet, "
@@ -34,7 +34,7 @@ PAIRS = {
     "john james william george, mary anne elizabeth margaret, monday tuesday sunday, "
     "january june july",
 }
-"""Words that may stand for each other, by what then changes; each line is tried from its left."""
+"""Interchangeable words by the kind of change; the words of a group are tried from the left."""
 KINDS = tuple(PAIRS)
 
 
@@ -43,14 +43,14 @@ class OneChange:
     """A text with one word changed."""
 
     kind: str
-    """What the change is about, one of ``KINDS``."""
+    """The kind of change, one of ``KINDS``."""
     was: str
     becomes: str
     text: str
 
 
 def one_changes(text: str) -> Iterator[OneChange]:
-    """Every change that the lists know, kind by kind, in the order of the words."""
+    """Yield every change of one word that the lists know, by kind, then in text order."""
     text = clean_text(text)
     for kind in KINDS:
         for word in split_words(text):
@@ -67,18 +67,18 @@ def _others(kind: str) -> dict[str, tuple[str, ...]]:
     lines = [line.split() for line in PAIRS[kind].split(",")]
     if kind == "number":
         lines += [[noun, f"{noun}s"] for noun in NOUNS.split()]
-    found: dict[str, list[str]] = {}
+    others_of: dict[str, list[str]] = {}
     for line in lines:
         for word in line:
-            found.setdefault(word, []).extend(other for other in line if other != word)
-    return {word: tuple(dict.fromkeys(others)) for word, others in found.items()}
+            others_of.setdefault(word, []).extend(other for other in line if other != word)
+    return {word: tuple(dict.fromkeys(others)) for word, others in others_of.items()}
 
 
 _OTHERS = {kind: _others(kind) for kind in KINDS}
 MOST_CHANGED = 4
-"""Words that the changed place may have."""
+"""The most words of the changed place."""
 LEAST = {"float32": 0.1, "float16": 0.5, "bfloat16": 2.0}
-"""The least difference that is divided by: some ten times what rounding alone can make of it."""
+"""The smallest score difference to divide by: about ten times the rounding error of a dtype."""
 SAME = "The two texts are the same: change a word of the second."
 NO_PARTNER = (
     "The second text may only replace words: beside an added or missing word, states cannot be "
@@ -95,97 +95,98 @@ KEEP_MASKS = (
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """Two texts that differ in one place, on the words that all models share."""
+    """Two texts that differ in one place, split into the words that all models share."""
 
     words: tuple[str, ...]
-    """With [CLS] and [SEP]; the changed place is one word, as the second text has it."""
+    """The second text's words with [CLS] and [SEP]; the changed place counts as one word."""
     changed: int
-    """Which of them it is."""
+    """Index of the changed place in ``words``."""
     was: str
-    """As the first text has it."""
+    """The changed place in the first text."""
     masks: tuple[int, ...]
-    """The word of each mask, in reading order."""
+    """Index of each mask's word, in reading order."""
     groups: Mapping[str, Groups]
-    """Of the models that can be patched: each word's token positions, the same in both texts."""
+    """Each word's token positions, by model key; only models that split both texts alike."""
     pieces: Mapping[str, tuple[int, int]]
-    """Of every model: its pieces of the changed place in the first text and in the second."""
+    """The number of tokens of the changed place in the first and second text, by model key."""
 
     @property
     def becomes(self) -> str:
-        """The changed place as the second text has it."""
+        """The changed place in the second text."""
         return self.words[self.changed]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patching:
-    """One model at one mask: how much of the first text's answer each carried state brings."""
+    """Effect of each patched state on one model's answer at one mask."""
 
     answers: tuple[str, str]
-    """The words whose scores are compared: that of the first text, that of the second."""
+    """The two words whose scores are compared: the first text's and the second text's."""
     are_first: bool
-    """Whether they are the first answers; else both texts have the same one."""
+    """True where they are the texts' top answers; False where both texts have the same one."""
     d_first: float
-    """Score of the first word minus score of the second, in logits, in the first text."""
+    """Logit of the first word minus logit of the second, in the first text."""
     d_second: float
-    """The same in the second text."""
+    """The logit difference in the second text."""
     effect: np.ndarray
     """float64 [layer + 1, word]: ``(d_patch - d_second) / (d_first - d_second)``; layer 0 is the
     embeddings. No rows where the texts differ by too little to divide by."""
 
     def taken_over(self, mask: int, changed: int) -> int:
-        """The layer from which on the mask's state carries more than the changed word's.
+        """Return the layer from which on the mask's state has more effect than the changed word's.
 
-        There always is one: at the embeddings the changed word has all, at the end the mask.
+        It exists: the whole effect is the changed word's at the embeddings, the mask's at the end.
         """
         behind = np.flatnonzero(self.effect[:, mask] <= self.effect[:, changed])
         return int(behind[-1]) + 1 if behind.size else 0
 
 
 def text_pair(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> TextPair:
-    """Two texts, each as all models read it, word by word.
+    """Compare two texts, given as each model's tokens, word by word.
 
     Raises:
-        BadText: they differ in no place, in several, or in words that have no partners.
+        BadText: The texts are equal, or words were added or removed, or the differing stretch is
+            too long or contains a [MASK] or [SEP].
     """
-    ours, theirs = align(first), align(second)
-    head, tail = _shared_ends(ours.words, theirs.words)
+    first_alignment, second_alignment = align(first), align(second)
+    head, tail = _shared_ends(first_alignment.words, second_alignment.words)
     was, becomes = (
-        _changed(next(iter(tokens.values())).text, found.words[head : len(found) - tail])
-        for tokens, found in ((first, ours), (second, theirs))
+        _changed(next(iter(tokens.values())).text, alignment.words[head : len(alignment) - tail])
+        for tokens, alignment in ((first, first_alignment), (second, second_alignment))
     )
-    groups = {key: _joined(found, head, tail) for key, found in ours.groups.items()}
-    others = {key: _joined(found, head, tail) for key, found in theirs.groups.items()}
+    groups = {key: _joined(group, head, tail) for key, group in first_alignment.groups.items()}
+    others = {key: _joined(group, head, tail) for key, group in second_alignment.groups.items()}
     key, tokens = next(iter(first.items()))
-    words = [word.text for word in ours.words]
+    words = [word.text for word in first_alignment.words]
     return TextPair(
         (*words[:head], becomes, *words[len(words) - tail :]),
         head,
         was,
         tuple(_word_at(groups[key], position) for position in tokens.mask_positions),
-        {key: found for key, found in groups.items() if found == others[key]},
+        {key: group for key, group in groups.items() if group == others[key]},
         {key: (len(groups[key][head]), len(others[key][head])) for key in groups},
     )
 
 
-def _shared_ends(ours: Sequence[AlignedWord], theirs: Sequence[AlignedWord]) -> tuple[int, int]:
-    """How many words two texts share at their beginning, and how many at their end."""
-    shortest, ends = min(len(ours), len(theirs)), []
+def _shared_ends(first: Sequence[AlignedWord], second: Sequence[AlignedWord]) -> tuple[int, int]:
+    """Count the words that two texts share at their beginning and at their end."""
+    shortest, ends = min(len(first), len(second)), []
     for step in (1, -1):
-        same = [a.text == b.text for a, b in zip(ours[::step], theirs[::step], strict=False)]
+        same = [a.text == b.text for a, b in zip(first[::step], second[::step], strict=False)]
         ends.append(same.index(False) if False in same else shortest)
     head, tail = ends[0], min(ends[1], shortest - ends[0])
-    n_ours, n_theirs = len(ours) - head - tail, len(theirs) - head - tail
-    if not n_ours and not n_theirs:
+    n_first, n_second = len(first) - head - tail, len(second) - head - tail
+    if not n_first and not n_second:
         raise BadText(SAME)
-    if not n_ours or not n_theirs:
+    if not n_first or not n_second:
         raise BadText(NO_PARTNER)
-    if max(n_ours, n_theirs) > MOST_CHANGED:
-        raise BadText(FAR.format(most=MOST_CHANGED, n=max(n_ours, n_theirs)))
+    if max(n_first, n_second) > MOST_CHANGED:
+        raise BadText(FAR.format(most=MOST_CHANGED, n=max(n_first, n_second)))
     return head, tail
 
 
 def _changed(text: str, words: Sequence[AlignedWord]) -> str:
-    """What stands in the changed place."""
+    """Return the text of the changed place."""
     changed = text[words[0].start : words[-1].end]
     if MASK in changed or any(word.special for word in words):
         raise BadText(KEEP_MASKS)
@@ -193,7 +194,7 @@ def _changed(text: str, words: Sequence[AlignedWord]) -> str:
 
 
 def _joined(groups: Groups, head: int, tail: int) -> Groups:
-    """The groups of a text with those of the changed place as one."""
+    """Return the groups of a text with those of the changed place merged into one."""
     end = len(groups) - tail
     middle = tuple(position for group in groups[head:end] for position in group)
     return (*groups[:head], middle, *groups[end:])
@@ -204,57 +205,59 @@ def _word_at(groups: Groups, position: int) -> int:
 
 
 def patches(first: Run, second: Run, groups: Groups) -> tuple[Patch, ...]:
-    """Every word at every layer before the last, but where both texts have the same state."""
+    """Return every word at every layer but the last, except where both texts' states are equal."""
     states = zip(first.hidden_states[:-1], second.hidden_states[:-1], strict=True)
     return tuple(
         Patch(layer, group)
-        for layer, (ours, theirs) in enumerate(states)
+        for layer, (first_states, second_states) in enumerate(states)
         for group in groups
-        if not np.array_equal(ours[list(group)], theirs[list(group)])
+        if not np.array_equal(first_states[list(group)], second_states[list(group)])
     )
 
 
 def rival_answers(first: np.ndarray, second: np.ndarray) -> tuple[int, int]:
-    """The two answers whose scores are compared, from the logits [vocabulary] of both texts.
+    """Return the ids of the two answers to compare, from the logits [vocabulary] of both texts.
 
-    The first answers. Where both texts have the same one, the two words that part most: those
-    with the largest terms of ``KL(first || second)`` and of ``KL(second || first)``.
+    The texts' top answers; where these are equal, the two words that differ most: those with the
+    largest terms of ``KL(first || second)`` and of ``KL(second || first)``.
     """
-    own = int(first.argmax()), int(second.argmax())
-    if own[0] != own[1]:
-        return own
+    top = int(first.argmax()), int(second.argmax())
+    if top[0] != top[1]:
+        return top
     p, q = log_softmax(first), log_softmax(second)
     return int((np.exp(p) * (p - q)).argmax()), int((np.exp(q) * (q - p)).argmax())
 
 
 def score_gap(logits: np.ndarray, answers: tuple[int, int]) -> np.ndarray:
-    """How far the first answer's score is above the second's: [..., vocabulary] to [...]."""
+    """Return the first answer's logit minus the second's: [..., vocabulary] to [...]."""
     return logits[..., answers[0]].astype(np.float64) - logits[..., answers[1]]
 
 
 def patching(
     runs: tuple[Run, Run], mask: int, groups: Groups, gaps: Mapping[Patch, float]
 ) -> Patching:
-    """What was carried by every state.
+    """Compute the effect of patching every state.
 
     Args:
-        runs: One model's, of the first text and of the second.
-        mask: Which of the masks.
-        groups: The positions of each word, the same in both texts.
-        gaps: ``score_gap`` with each of ``patches``.
+        runs: One model's runs of the first and of the second text.
+        mask: Index of the mask.
+        groups: The token positions of each word, the same in both texts.
+        gaps: ``score_gap`` of the second text under each of ``patches``.
     """
     first, second = runs
     answers = rival_answers(first.mask_logits[mask], second.mask_logits[mask])
-    ours, theirs = (float(score_gap(run.mask_logits[mask], answers)) for run in runs)
-    n_layers, whole = len(first.hidden_states) - 1, ours - theirs
+    d_first, d_second = (float(score_gap(run.mask_logits[mask], answers)) for run in runs)
+    n_layers, difference = len(first.hidden_states) - 1, d_first - d_second
     effect = np.zeros((0, len(groups)))
-    if whole >= LEAST[first.dtype]:
-        d = [[gaps.get(Patch(n, group), theirs) for group in groups] for n in range(n_layers)]
-        effect = (np.array(d) - theirs) / whole
-        # Behind the last layer nothing is read but the mask's own state.
+    if difference >= LEAST[first.dtype]:
+        d = [[gaps.get(Patch(n, group), d_second) for group in groups] for n in range(n_layers)]
+        effect = (np.array(d) - d_second) / difference
+        # After the last layer the head reads only the mask's own state.
         at_the_end = [float(first.tokens.mask_positions[mask] in group) for group in groups]
         effect = np.vstack([effect, at_the_end])
-    return Patching(_named(first, answers), _are_first(runs, mask), ours, theirs, read_only(effect))
+    return Patching(
+        _named(first, answers), _are_first(runs, mask), d_first, d_second, read_only(effect)
+    )
 
 
 def _named(run: Run, ids: tuple[int, int]) -> tuple[str, str]:

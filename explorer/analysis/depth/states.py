@@ -1,4 +1,4 @@
-"""How states move through the layers, and how alike states and weights of two models are."""
+"""Hidden states through the layers, and similarity of states and weights between models."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from explorer.models.run import Run, read_only
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedDrift:
-    """How the heads of one shared layer change with each application."""
+    """Change of a shared layer's attention heads with each application."""
 
     step: np.ndarray
     """[application - 1, head]: JS in nats between one application and the next."""
@@ -23,23 +23,23 @@ class SharedDrift:
 
 
 def content_rows(alignment: Alignment) -> list[int]:
-    """The rows heads are compared on: the words of the text, or all if there are none."""
+    """Return the rows on which heads are compared: the text's words, or all if it has none."""
     return list(alignment.content) or list(range(len(alignment)))
 
 
 def head_divergence(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """How differently heads look: JS of each row, averaged; [.., row, word] twice to [a, b].
+    """Return the mean JS over rows of every pair of heads: [.., row, word] twice to [a, b].
 
     ``JS(p, q) = H((p + q) / 2) - (H(p) + H(q)) / 2``, which takes one logarithm per pair and cell.
     """
     a, b = (x.reshape(-1, *x.shape[-2:]).astype(np.float64) for x in (first, second))
     own_a, own_b = entropy(a).mean(-1), entropy(b).mean(-1)
-    both = np.stack([entropy((head + b) / 2).mean(-1) for head in a])
-    return np.maximum(both - (own_a[:, None] + own_b[None]) / 2, 0.0)
+    mixed = np.stack([entropy((head + b) / 2).mean(-1) for head in a])
+    return np.maximum(mixed - (own_a[:, None] + own_b[None]) / 2, 0.0)
 
 
 def shared_drift(attention: np.ndarray, alignment: Alignment) -> SharedDrift:
-    """What the same weights do when they are applied again: JS from application to application."""
+    """Compute the JS of each head between applications of one shared layer, in nats."""
     rows = attention[:, :, content_rows(alignment)]
     n_heads = attention.shape[1]
     step = [np.diagonal(head_divergence(a, b)) for a, b in itertools.pairwise(rows)]
@@ -49,7 +49,7 @@ def shared_drift(attention: np.ndarray, alignment: Alignment) -> SharedDrift:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTrajectory:
-    """Cosines of each word's state with its own first and last one."""
+    """Cosines of each word's states with its first and its last state."""
 
     to_start: np.ndarray
     """float64 [layer + 1, word]; row 0 is 1."""
@@ -58,7 +58,7 @@ class WordTrajectory:
 
 
 def word_trajectory(run: Run, groups: Groups) -> WordTrajectory:
-    """The words of a run, each the mean of its tokens."""
+    """Compute each word's cosines through the layers; a word's state is the mean of its tokens."""
     states = word_states(run.hidden_states, groups).astype(np.float64)
     states /= np.linalg.norm(states, axis=-1, keepdims=True)
     return WordTrajectory(
@@ -68,7 +68,7 @@ def word_trajectory(run: Run, groups: Groups) -> WordTrajectory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateProjection:
-    """The states of the same words in every layer of every model, on three common axes."""
+    """The states of the same words in every layer of every model, on three common axes (PCA)."""
 
     points: Mapping[str, np.ndarray]
     """float64 [layer + 1, word, 3] by model; layer 0 is the embeddings."""
@@ -77,35 +77,35 @@ class StateProjection:
 
 
 def state_projection(states: Mapping[str, np.ndarray]) -> StateProjection:
-    """The three principal components of all word states [layer + 1, word, d_model] by model.
+    """Project word states [layer + 1, word, d_model] of all models on three principal components.
 
     Each model's states are centred and brought to the same mean square, then rotated onto the first
     model's at layers of the same relative depth: ``R = U V^T`` of ``X^T Y = U S V^T`` (Schönemann
-    1966). The rotation is fitted to these states alone, so the fewer words, the closer it brings
-    them.
+    1966). The rotation is fitted to these states alone, so the fewer words, the closer the fit.
 
     Raises:
-        ValueError: two models' states differ in their width.
+        ValueError: The models' states differ in width.
     """
-    own = {key: _standard(found.astype(np.float64)) for key, found in states.items()}
-    if len({found.shape[-1] for found in own.values()}) > 1:
+    standardised = {key: _standard(layers.astype(np.float64)) for key, layers in states.items()}
+    if len({layers.shape[-1] for layers in standardised.values()}) > 1:
         raise ValueError("States of unlike width have no rotation onto each other.")
-    first = next(iter(own.values()))
-    turned = {
-        key: found @ rotation(found, _at_depths(first, len(found))) for key, found in own.items()
+    first = next(iter(standardised.values()))
+    rotated = {
+        key: layers @ rotation(layers, _at_depths(first, len(layers)))
+        for key, layers in standardised.items()
     }
-    whole = np.concatenate([found.reshape(-1, found.shape[-1]) for found in turned.values()])
-    middle = whole.mean(0)
-    _, sizes, axes = np.linalg.svd(whole - middle, full_matrices=False)
+    stacked = np.concatenate([layers.reshape(-1, layers.shape[-1]) for layers in rotated.values()])
+    mean = stacked.mean(0)
+    _, sizes, axes = np.linalg.svd(stacked - mean, full_matrices=False)
     largest = np.abs(axes[:3]).argmax(1)
-    axes = axes[:3] * np.sign(axes[np.arange(3), largest])[:, None]  # else a sign is chance
-    points = {key: read_only((found - middle) @ axes.T) for key, found in turned.items()}
+    axes = axes[:3] * np.sign(axes[np.arange(3), largest])[:, None]  # else the sign is arbitrary
+    points = {key: read_only((layers - mean) @ axes.T) for key, layers in rotated.items()}
     return StateProjection(points, read_only(sizes[:3] ** 2 / (sizes**2).sum()))
 
 
 def rotation(states: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The orthogonal matrix that brings states [.., d_model] closest to their targets."""
-    x, y = (one.reshape(-1, one.shape[-1]) for one in (states, target))
+    """Return the orthogonal matrix that maps states [.., d_model] closest to their targets."""
+    x, y = (array.reshape(-1, array.shape[-1]) for array in (states, target))
     left, _, right = np.linalg.svd(x.T @ y)
     return left @ right
 
@@ -116,43 +116,43 @@ def _standard(states: np.ndarray) -> np.ndarray:
 
 
 def _at_depths(states: np.ndarray, n_layers: int) -> np.ndarray:
-    """The layers at the relative depths of a model with so many."""
+    """Return the layers at the relative depths of a model with ``n_layers`` rows of states."""
     return states[np.linspace(0, len(states) - 1, n_layers).round().astype(int)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerSimilarity:
-    """Every layer of every model against every other; layers of one model stand together."""
+    """CKA of every layer of every model with every other; a model's layers are adjacent rows."""
 
     rows: tuple[tuple[str, int], ...]
     """(model key, layer) of each row and column; layer 0 is the embeddings."""
     cka: np.ndarray
     """float64 [row, row], from 0 to 1."""
     shuffled: np.ndarray
-    """The same with the words of the second in another order: what chance alone gives."""
+    """float64 [row, row]: CKA with the second layer's words shuffled, the chance level."""
     n_words: int
 
     def nearest(self, key: str, layer: int, other: str) -> tuple[int, float, float]:
-        """The layer of another model most like one layer; its CKA, and that of shuffled words."""
+        """Return the most similar layer of another model, its CKA and its shuffled CKA."""
         row = self.rows.index((key, layer))
         columns = [i for i, (name, _) in enumerate(self.rows) if name == other]
         best = max(columns, key=lambda column: self.cka[row, column])
-        found = float(self.cka[row, best]), float(self.shuffled[row, best])
-        return (self.rows[best][1], *found)
+        values = float(self.cka[row, best]), float(self.shuffled[row, best])
+        return (self.rows[best][1], *values)
 
     def last(self, key: str) -> int:
-        """A model's last layer."""
+        """Return a model's last layer."""
         return max(layer for name, layer in self.rows if name == key)
 
 
 def layer_similarity(states: Mapping[str, np.ndarray], seed: int = 0) -> LayerSimilarity:
-    """Linear CKA of all pairs of layers, from word states [layer + 1, word, d_model] by model.
+    """Compute linear CKA of all layer pairs from word states [layer + 1, word, d_model] by model.
 
     ``|Y^T X|^2 / (|X^T X| |Y^T Y|)`` with centred columns (Kornblith et al. 2019, equation 3),
-    from the matrices between words, ``X X^T``: there are fewer words than products of features.
+    computed from ``X X^T``, which is smaller because there are fewer words than features.
     """
-    rows = tuple((key, layer) for key, found in states.items() for layer in range(len(found)))
-    grams = np.stack([_gram(layer) for found in states.values() for layer in found])
+    rows = tuple((key, layer) for key, layers in states.items() for layer in range(len(layers)))
+    grams = np.stack([_gram(layer) for layers in states.values() for layer in layers])
     n_words = grams.shape[1]
     order = np.random.default_rng(seed).permutation(n_words)
     flat = grams.reshape(len(grams), -1)
@@ -166,7 +166,7 @@ def layer_similarity(states: Mapping[str, np.ndarray], seed: int = 0) -> LayerSi
 
 
 def _gram(states: np.ndarray) -> np.ndarray:
-    """``X X^T`` of centred states, of length 1: the dot product of two of them is CKA."""
+    """Return ``X X^T`` of centred states with unit norm; the dot product of two of them is CKA."""
     centred = states - states.mean(0, dtype=np.float64).astype(states.dtype)
     gram = centred @ centred.T
     return gram / np.linalg.norm(gram)
@@ -174,7 +174,7 @@ def _gram(states: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightLineage:
-    """Cosine between the weights of student and teacher layers: where each layer came from."""
+    """Cosine between the weights of student and teacher layers."""
 
     cosine: np.ndarray
     """float64 [student layer, teacher layer], over all six weight matrices of a layer."""
@@ -183,20 +183,20 @@ class WeightLineage:
 
     @property
     def nearest(self) -> tuple[int, ...]:
-        """For each student layer the teacher layer with the most similar weights."""
+        """The teacher layer with the most similar weights, for each student layer."""
         return tuple(int(i) for i in self.cosine.argmax(axis=1))
 
     @property
     def is_as_initialised(self) -> bool:
-        """Whether every layer still lies nearest to the one it was copied from."""
+        """Whether every layer is still nearest to the one it was copied from."""
         return bool(self.initialised_from) and self.nearest == self.initialised_from
 
 
 def weight_lineage(cosine: np.ndarray, initialised_from: tuple[int, ...]) -> WeightLineage:
-    """The measured similarity of weights beside how the student was started.
+    """Return the measured weight cosines together with the student's initialisation.
 
     Raises:
-        ValueError: the initialisation names another number of layers than the matrix has.
+        ValueError: The initialisation has another number of layers than the matrix.
     """
     if initialised_from and len(initialised_from) != cosine.shape[0]:
         raise ValueError(f"{len(initialised_from)} copied layers for {cosine.shape[0]} rows")
@@ -206,11 +206,12 @@ def weight_lineage(cosine: np.ndarray, initialised_from: tuple[int, ...]) -> Wei
 def copied_rows(
     rows: Sequence[tuple[str, int]], pair: tuple[str, str], initialised_from: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The places, among rows of (model, layer), of teacher and student layers that began alike.
+    """Return the indices, in rows of (model, layer), of copied (teacher, student) layers.
 
-    The embeddings of both, then each student layer with the teacher layer that it was copied from.
+    The embeddings of both, then each student layer with the teacher layer it was copied from;
+    empty where the initialisation is unknown.
     """
     teacher, student = pair
     copied = [(0, 0), *((origin + 1, i + 1) for i, origin in enumerate(initialised_from))]
-    begun = copied if initialised_from else []
-    return [(rows.index((teacher, t)), rows.index((student, s))) for t, s in begun]
+    pairs = copied if initialised_from else []
+    return [(rows.index((teacher, t)), rows.index((student, s))) for t, s in pairs]

@@ -1,1 +1,1 @@
-"""What did the student learn from its teacher? The numbers."""
+"""Numbers of the Distillation tab: soft probabilities, losses, agreement, a live student."""

@@ -1,4 +1,4 @@
-"""What a reader may ask of a live run, and what the run says while it goes (no torch here)."""
+"""Settings and reports of a live training run (without torch)."""
 
 from dataclasses import dataclass
 
@@ -16,16 +16,16 @@ PARTS = ("loss", "ce", "mlm", "cos")
 
 
 class BadSettings(Refusal):
-    """Settings out of range; the message is the sentence the reader sees."""
+    """Settings out of range; the message is shown to the reader."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """What the reader chose for a run."""
+    """The reader's settings of a run."""
 
     layers: int = 3
     start: str = "copied"
-    """``copied``: alternate teacher layers; ``random``: nothing of the teacher."""
+    """``copied``: initialised from teacher layers; ``random``: from random weights."""
     steps: int = 120
     temperature: float = 2.0
     ce: float = 5.0
@@ -44,25 +44,25 @@ class LiveSettings:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The three weights by part."""
+        """The weights of the three losses, by name."""
         return {"ce": self.ce, "mlm": self.mlm, "cos": self.cos}
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Student against teacher on sentences that the run never trains on."""
+    """Agreement of student and teacher on held-out sentences."""
 
     same_first: float
-    """Share of hidden words with the same likeliest word."""
+    """Share of masks with the same top-1 prediction."""
     shared_five: float
-    """Share of the top 5 words that both lists hold."""
+    """Mean overlap of both top-5 lists, as a share."""
     found: float
-    """Share of hidden words the student finds."""
+    """Share of masks at which the student's top-1 prediction is the hidden word."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Watched:
-    """The reader's sentence: its ids, where to look, and which words."""
+    """The reader's sentence: token ids, the mask's position, and the ids of the watched words."""
 
     ids: tuple[int, ...] = ()
     position: int = 0
@@ -71,7 +71,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LiveReport:
-    """Where a run is: losses since the last report, agreement, and the reader's own sentence."""
+    """Progress of a run: mean losses, agreement, and probabilities in the reader's sentence."""
 
     step: int
     parts: dict[str, float]
@@ -79,4 +79,5 @@ class LiveReport:
     agreement: Agreement | None
     """None between evaluations."""
     soft: np.ndarray | None
-    """float32 [word], the student's probabilities of the watched words at the run's temperature."""
+    """float32 [word], the student's probabilities of the watched words at the run's temperature;
+    None without watched words."""

@@ -1,4 +1,4 @@
-"""The three losses of distillation, on one sentence, and the masking that training does."""
+"""The three losses of distillation on one sentence, and a simulation of BERT's masking."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,30 +35,31 @@ TEMPERATURE_STEPS = (
     14.0,
     20.0,
 )
-"""Where the soft loss is computed for the slider; 1 and 2, which matter most, are among them."""
+"""Temperatures of the slider at which the soft loss is computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceLosses:
-    """The three parts of the loss on one sentence, before they are weighted."""
+    """The three parts of the loss on one sentence, unweighted."""
 
     temperatures: np.ndarray
     """float64 [temperature]."""
     ce: np.ndarray
     """float64 [temperature], ``T^2 * KL``, averaged over all tokens, in nats."""
     ce_hidden: np.ndarray | None
-    """The same over the masks alone, as ``restrict_ce_to_mask`` has it; None without a mask."""
+    """float64 [temperature], averaged over the masks alone, as with ``restrict_ce_to_mask``; None
+    without a mask."""
     mlm: float | None
-    """Nats over the hidden words whose original is known; None where none is."""
+    """Mean cross-entropy in nats over the masks with a known original token; None without one."""
     cos: float | None
     """Mean of ``1 - cosine`` of the last hidden states, from 0 to 2; None for unlike widths."""
     kl: np.ndarray
-    """float64 [temperature, position], ``KL(teacher || student)`` at each token, not times T^2."""
+    """float64 [temperature, position], ``KL(teacher || student)`` at each token, no ``T^2``."""
     cosine: np.ndarray | None
     """float64 [position], cosine of the last hidden states at each token; None like ``cos``."""
 
     def total(self, temperature: int, weights: dict[str, float]) -> float:
-        """The weighted sum at one temperature of the list; an unknown part counts as absent."""
+        """Return the weighted sum at one temperature, given by index; unknown parts count as 0."""
         parts = {"ce": float(self.ce[temperature]), "mlm": self.mlm or 0.0}
         parts["cos"] = self.cos or 0.0
         return sum(weights[name] * value for name, value in parts.items())
@@ -66,7 +67,7 @@ class SentenceLosses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairLogits:
-    """Teacher and student over one text, with their scores at every token."""
+    """The runs of teacher and student over one text, with logits at every token."""
 
     teacher: Run
     student: Run
@@ -87,12 +88,12 @@ def sentence_losses(
     answers: tuple[int | None, ...] = (),
     temperatures: tuple[float, ...] = TEMPERATURE_STEPS,
 ) -> SentenceLosses:
-    """The recipe's losses on one sentence (Sanh et al. 2019, with the authors' code).
+    """Compute DistilBERT's losses on one sentence (Sanh et al. 2019 and the authors' code).
 
     Args:
         pair: The two runs and their logits at every token.
-        answers: The original id behind each mask, None where it is not known.
-        temperatures: Where the soft loss is computed.
+        answers: The original token id of each mask, None where it is not known.
+        temperatures: Temperatures at which the soft loss is computed.
     """
     import torch
 
@@ -123,7 +124,7 @@ def _ce(student: "Tensor", teacher: "Tensor", temperatures: tuple[float, ...]) -
 
 
 def mask_labels(run: Run, answers: tuple[int | None, ...]) -> np.ndarray:
-    """Labels [position] as the recipe has them: the original id under a mask, -100 elsewhere."""
+    """Return labels [position]: the original token id at a mask with a known one, else -100."""
     labels = np.full(len(run.tokens), -100, np.int64)
     for position, answer in zip(run.tokens.mask_positions, answers, strict=False):
         if answer is not None:
@@ -139,19 +140,19 @@ def _kl(pair: PairLogits, temperature: float) -> np.ndarray:
 
 CHOSEN = 0.15
 FATES = (0.8, 0.1, 0.1)
-"""Of the chosen tokens: replaced by [MASK], by a random piece, left as they are."""
+"""Shares of the chosen tokens: replaced by [MASK], by a random token, unchanged."""
 LEFT, MASKED, SWAPPED, KEPT = range(4)
 LABELS = ("not chosen", "masked", "swapped", "kept")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskingSimulation:
-    """Many rounds of hiding on one text, and the first of them in full."""
+    """Fates of a text's tokens: totals over many rounds of masking, and the first round in full."""
 
     fate: np.ndarray
-    """int8 [token], of the first round: one of LEFT, MASKED, SWAPPED, KEPT."""
+    """int8 [token], LEFT, MASKED, SWAPPED or KEPT in the first round."""
     swapped_ids: np.ndarray
-    """int [token], the random piece of the first round; -1 where the token was not swapped."""
+    """int [token], the random token of the first round; -1 where the token was not swapped."""
     counts: np.ndarray
     """int [4], tokens of each fate over all rounds."""
     rounds: int
@@ -159,26 +160,26 @@ class MaskingSimulation:
 
     @property
     def shares(self) -> np.ndarray:
-        """float64 [4], shares of all tokens seen: they tend to 85, 12, 1.5 and 1.5%."""
+        """float64 [4], shares of all tokens seen; expected 85, 12, 1.5 and 1.5%."""
         return self.counts / self.counts.sum()
 
 
 def masking_simulation(
     n_tokens: int, candidates: np.ndarray, seed: int = 0, rounds: int = 1
 ) -> MaskingSimulation:
-    """Hide words as BERT's training does (Devlin et al. 2019, section 3.1), each token by chance.
+    """Mask tokens at random as in BERT's pre-training (Devlin et al. 2019, section 3.1).
 
-    Every round draws anew, as RoBERTa's and DistilBERT's dynamic masking does; DistilBERT's own
-    training also favoured rare words, which this leaves out. The same seed gives the same rounds.
+    Every round draws anew (dynamic masking, as in RoBERTa and DistilBERT). DistilBERT's training
+    also favoured rare words, which is left out here. The same seed gives the same rounds.
 
     Args:
         n_tokens: Tokens of the text, without [CLS] and [SEP].
-        candidates: Ids a swapped token may become.
-        seed: Of the random numbers.
-        rounds: How often the text is hidden anew; at least 1.
+        candidates: Ids that a swapped token may become.
+        seed: Seed of the random generator.
+        rounds: Number of rounds, at least 1.
 
     Raises:
-        ValueError: there is no token, or no round.
+        ValueError: ``n_tokens`` or ``rounds`` is below 1.
     """
     if n_tokens < 1 or rounds < 1:
         raise ValueError("Masking needs at least one word and one round.")
@@ -192,7 +193,7 @@ def masking_simulation(
 
 
 def _fates(draws: np.ndarray) -> np.ndarray:
-    """One uniform draw per token decides everything: the first 15% are chosen, and so on."""
+    """Return each token's fate from one uniform draw: below 0.12 masked, below 0.135 swapped ..."""
     masked, swapped, _ = np.cumsum(FATES) * CHOSEN
-    chosen = np.select([draws < masked, draws < swapped, draws < CHOSEN], [MASKED, SWAPPED, KEPT])
-    return chosen.astype(np.int8)
+    fates = np.select([draws < masked, draws < swapped, draws < CHOSEN], [MASKED, SWAPPED, KEPT])
+    return fates.astype(np.int8)

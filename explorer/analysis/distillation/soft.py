@@ -1,4 +1,4 @@
-"""Soft probabilities of teacher and student, their agreement, and their aligned states."""
+"""Soft probabilities of teacher and student, their agreement, and similarity of hidden states."""
 
 import math
 from dataclasses import dataclass
@@ -20,96 +20,101 @@ from explorer.models.tokens import spelling_of, word_id
 from explorer.refusal import Refusal
 
 Partners = dict[tuple[str, bool], int]
-"""Ids of a vocabulary by letters and by whether they begin a word."""
+"""Token ids of a vocabulary, by (text, begins a word)."""
 
 
 class NotAPair(Refusal):
-    """Two runs that cannot be teacher and student; the message says why."""
+    """Refusal of two runs that cannot be teacher and student; the message gives the reason."""
 
 
 class BadTemperature(Refusal):
-    """A temperature outside the range the explorer works with."""
+    """Refusal of a temperature outside ``TEMPERATURES``."""
 
 
 def dark_knowledge(logits: np.ndarray, temperature: float) -> float:
-    """The mass outside the first choice (Hinton et al. 2015); grows with T up to ``1 - 1/n``."""
+    """Compute the probability mass outside the top-1 (Hinton et al. 2015).
+
+    It grows with T up to ``1 - 1/n``.
+    """
     p = softmax(logits, temperature)
     return float(np.delete(p, p.argmax()).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftPair:
-    """What teacher and student make of one hidden word at one temperature."""
+    """Distributions of teacher and student at one mask and temperature, and their divergences."""
 
     temperature: float
     ids: np.ndarray
-    """int [word], the union of both top lists, the teacher's likeliest first."""
+    """int [word], token ids in the union of both top lists, the teacher's likeliest first."""
     tokens: tuple[str, ...]
-    """Parallel to ``ids``, as the vocabulary writes them."""
+    """The tokens of ``ids`` as the vocabulary writes them."""
     teacher: np.ndarray
     """float64 [word], probabilities over the full vocabulary."""
     student: np.ndarray
-    """float64 [word]."""
+    """float64 [word], probabilities over the full vocabulary."""
     kl_teacher_student: float
-    """Nats, over the full vocabulary, like the rest."""
+    """Nats, over the full vocabulary, as all divergences and entropies here."""
     kl_student_teacher: float
     js: float
     entropy_teacher: float
     entropy_student: float
     dark_knowledge: float
-    """The teacher's mass outside its first choice: what a hard label throws away."""
+    """The teacher's probability mass outside its top-1, which a hard label discards."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedVocabulary:
-    """The pieces that two vocabularies write for the same letters at the same place in a word."""
+    """Tokens of two vocabularies with the same text and the same position in a word."""
 
     partner: np.ndarray
-    """int32 [piece of the first], the id in the second vocabulary; -1 where it has none."""
+    """int32 [token of the first], the id in the second vocabulary; -1 without a partner."""
     share_first: float
-    """Share of the first vocabulary's pieces that the second has too."""
+    """Share of the first vocabulary's tokens that have a partner in the second."""
     share_second: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenWord:
-    """One hidden word as teacher, student and, if it can be had, the model beside them see it."""
+    """One mask with the runs of teacher, student and, if available, a third model."""
 
     teacher: Run
     student: Run
     beside: Run | None
     mask: int
-    """Which of the text's masks."""
+    """Index of the mask in the text."""
     answer: int
-    """The id of the word that was hidden; -1 where it is not known or not one piece."""
+    """The hidden word's token id; -1 where it is unknown or more than one token."""
 
     def __post_init__(self) -> None:
         check_pair(self.teacher, self.student)
 
     def logits(self, run: Run) -> np.ndarray:
-        """One model's logits at the hidden word, float32 [vocabulary]."""
+        """Return a run's logits at the mask, float32 [vocabulary]."""
         return run.mask_logits[self.mask]
 
     def pair(self, temperature: float = 1.0) -> SoftPair:
-        """Teacher and student at one temperature; at 1 they are as they are."""
+        """Return both distributions at one temperature; 1 leaves the logits unscaled."""
         return soft_pair(self.teacher, self.student, self.mask, temperature)
 
     def shared_words(self, count: int = 5) -> int:
-        """Count the words that stand among the likeliest of both; the same at every temperature."""
-        ours, theirs = (top_ids(self.logits(r), count) for r in (self.teacher, self.student))
-        return len(np.intersect1d(ours, theirs))
+        """Count the words in both top lists; temperature does not change the number."""
+        teacher_top, student_top = (
+            top_ids(self.logits(r), count) for r in (self.teacher, self.student)
+        )
+        return len(np.intersect1d(teacher_top, student_top))
 
 
 def piece_id(run: Run, word: str) -> int:
-    """The id of a whole word in a run's vocabulary; -1 where it is not one piece."""
+    """Return the token id of a word in a run's vocabulary; -1 where it is not a single token."""
     return word_id(run.vocabulary, word, run.spec.lower_case)
 
 
 def check_temperature(temperature: float) -> float:
-    """The temperature as a float.
+    """Return the temperature as a float.
 
     Raises:
-        BadTemperature: not a number from 0.05 to 20.
+        BadTemperature: It is not a number from 0.05 to 20.
     """
     low, high = TEMPERATURES
     try:
@@ -122,7 +127,7 @@ def check_temperature(temperature: float) -> float:
 
 
 def check_pair(teacher: Run, student: Run) -> None:
-    """Raise ``NotAPair`` unless both runs score the same pieces at the same positions."""
+    """Raise ``NotAPair`` unless both runs have the same vocabulary and token ids."""
     if teacher.vocabulary != student.vocabulary or teacher.tokens.ids != student.tokens.ids:
         raise NotAPair(
             f"{student.spec.label} and {teacher.spec.label} do not share a vocabulary, "
@@ -131,21 +136,22 @@ def check_pair(teacher: Run, student: Run) -> None:
 
 
 def union_ids(teacher_logits: np.ndarray, student_logits: np.ndarray, top_k: int) -> np.ndarray:
-    """The words on either top list, the teacher's likeliest first.
+    """Return the token ids in either top list, the teacher's likeliest first.
 
-    Dividing logits by a temperature never changes their order, so the list holds at every T.
+    A temperature does not change the order of logits, so the list holds at every T.
     """
-    found = np.union1d(top_ids(teacher_logits, top_k), top_ids(student_logits, top_k))
-    return found[np.lexsort((found, -student_logits[found], -teacher_logits[found]))]
+    ids = np.union1d(top_ids(teacher_logits, top_k), top_ids(student_logits, top_k))
+    return ids[np.lexsort((ids, -student_logits[ids], -teacher_logits[ids]))]
 
 
 def soft_pair(
     teacher: Run, student: Run, mask: int = 0, temperature: float = 2.0, top_k: int = 10
 ) -> SoftPair:
-    """What teacher and student make of one mask: ``softmax(z / T)`` over the full vocabulary.
+    """Compute both distributions at one mask, ``softmax(z / T)`` over the full vocabulary.
 
     Raises:
-        NotAPair: the two runs do not score the same words. BadTemperature: T is out of range.
+        NotAPair: The runs differ in vocabulary or tokens.
+        BadTemperature: ``temperature`` is out of range.
     """
     check_pair(teacher, student)
     temperature = check_temperature(temperature)
@@ -169,25 +175,28 @@ def soft_pair(
 
 
 def centred(logits: np.ndarray) -> np.ndarray:
-    """Logits as float32 with their maximum at 0: for the browser, which prints figures from them.
+    """Return logits as float32 with their maximum at 0, for the browser.
 
-    A softmax does not change when a constant is subtracted. Half precision would do for bars; a
-    divergence printed from it is off by 6e-3 nats at T = 0.05.
+    A softmax does not change when a constant is subtracted. Not float16: a divergence computed
+    from it is off by 6e-3 nats at T = 0.05.
     """
     return read_only((logits - logits.max(-1, keepdims=True)).astype(np.float32))
 
 
 @lru_cache(maxsize=8)
 def shared_vocabulary(first: tuple[str, ...], second: tuple[str, ...]) -> SharedVocabulary:
-    """Which piece is which: the same letters, both at the start of a word or both inside.
+    """Match tokens with the same text, both at the start of a word or both inside one.
 
-    A punctuation mark that the second vocabulary knows only without a word start matches that.
+    Punctuation at the start of a word also matches a token inside a word, because some
+    vocabularies have no token for its start.
     """
-    ours, theirs = spelling_of(first), spelling_of(second)
+    first_spelling, second_spelling = spelling_of(first), spelling_of(second)
     ids: Partners = {}
     for i, piece in enumerate(second):
-        ids.setdefault((theirs.text(piece), theirs.begins(piece)), i)
-    partner = np.array([_partner(ours.text(p), ours.begins(p), ids) for p in first], np.int32)
+        ids.setdefault((second_spelling.text(piece), second_spelling.begins(piece)), i)
+    partner = np.array(
+        [_partner(first_spelling.text(p), first_spelling.begins(p), ids) for p in first], np.int32
+    )
     shared = partner >= 0
     return SharedVocabulary(
         read_only(partner),
@@ -207,24 +216,24 @@ def _partner(text: str, begins: bool, ids: Partners) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementAtLarge:
-    """Teacher against student over sentences with one hidden word each."""
+    """Agreement of teacher and student over sentences with one mask each."""
 
     same_first: np.ndarray
-    """bool [sentence], the same likeliest word."""
+    """bool [sentence], the same top-1 prediction."""
     shared_five: np.ndarray
-    """int [sentence], words that both top-5 lists hold."""
+    """int [sentence], number of words in both top-5 lists."""
     kl: np.ndarray
     """float64 [sentence], ``KL(teacher || student)`` at temperature 1, in nats."""
     teacher_first: np.ndarray
-    """int [sentence], ids of the teacher's first choice."""
+    """int [sentence], ids of the teacher's top-1 prediction."""
     student_first: np.ndarray
     teacher_right: np.ndarray
-    """bool [sentence], the first choice is the hidden word; False where that is not one piece."""
+    """bool [sentence], top-1 is the hidden word; False where that is not a single token."""
     student_right: np.ndarray
 
     @property
     def worst(self) -> np.ndarray:
-        """Sentences by their divergence, the largest first."""
+        """Indices of the sentences, the largest divergence first."""
         return np.argsort(-self.kl, kind="stable")
 
     def __len__(self) -> int:
@@ -234,12 +243,12 @@ class AgreementAtLarge:
 def agreement_at_large(
     teacher_logits: np.ndarray, student_logits: np.ndarray, answers: np.ndarray
 ) -> AgreementAtLarge:
-    """Top-1 and top-5 agreement and divergence from logits [sentence, vocabulary].
+    """Compute top-1 and top-5 agreement and divergence from logits [sentence, vocabulary].
 
-    ``answers`` holds the id of each hidden word, -1 where it is not one piece.
+    ``answers`` holds the token id of each hidden word, -1 where it is not a single token.
 
     Raises:
-        ValueError: the arrays are not parallel.
+        ValueError: The arrays differ in shape.
     """
     if teacher_logits.shape != student_logits.shape or len(answers) != len(teacher_logits):
         raise ValueError("Teacher, student and answers must cover the same sentences and words.")
@@ -261,29 +270,29 @@ def agreement_at_large(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateAlignment:
-    """Cosine of hidden states, every student layer against every teacher layer, for one text."""
+    """Cosine of hidden states of every student layer with every teacher layer, for one text."""
 
     cosine: np.ndarray
     """float64 [student layer + 1, teacher layer + 1], mean over tokens; index 0 = embeddings."""
     initialised: tuple[tuple[int, int], ...]
-    """(student, teacher) indices that started as copies: embeddings, then the copied layers."""
+    """(student, teacher) indices initialised as copies: embeddings, then the copied layers."""
 
     @property
     def trained(self) -> tuple[int, int]:
-        """The only pair the cosine loss ever sees: the last of both."""
+        """The (student, teacher) indices of the cosine loss: the last layer of both."""
         return self.cosine.shape[0] - 1, self.cosine.shape[1] - 1
 
     @property
     def nearest(self) -> tuple[int, ...]:
-        """For each student layer the teacher layer with the highest cosine."""
+        """The teacher layer with the highest cosine, for each student layer."""
         return tuple(int(i) for i in self.cosine.argmax(axis=1))
 
 
 def state_alignment(teacher: Run, student: Run) -> StateAlignment:
-    """How alike the two models' hidden states point, layer by layer, over the same tokens.
+    """Compute the mean cosine of hidden states over tokens for every pair of layers.
 
     Raises:
-        NotAPair: the states differ in width or in the tokens they stand for.
+        NotAPair: The runs differ in tokens or in width.
     """
     if teacher.tokens.ids != student.tokens.ids or (
         teacher.hidden_states.shape[-1] != student.hidden_states.shape[-1]

@@ -1,4 +1,4 @@
-"""The triple loss of DistilBERT's training: distillation, masked words, hidden states."""
+"""DistilBERT's triple loss: distillation, masked language modelling, cosine of hidden states."""
 
 from typing import TYPE_CHECKING
 
@@ -9,19 +9,19 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-IGNORED = -100  # the label of a position that was not masked, as transformers has it
+IGNORED = -100  # label of a position that was not masked, as in transformers
 WEIGHTS = {"ce": 5.0, "mlm": 2.0, "cos": 1.0}  # DistilBERT's published weights
 
 
 def mlm_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """How surprised the model is by the hidden words: mean cross-entropy in nats.
+    """Compute the mean cross-entropy over labelled positions, in nats.
 
     Args:
-        logits: Scores over the vocabulary, ``[..., vocabulary]``.
-        labels: Original ids, ``[...]``; positions labelled -100 do not count.
+        logits: ``[..., vocabulary]``.
+        labels: Original token ids, ``[...]``; -100 at positions to ignore.
 
     Raises:
-        ValueError: No position carries a label, so the mean does not exist.
+        ValueError: No position has a label, so the mean does not exist.
     """
     if not bool((labels != IGNORED).any()):
         raise ValueError("No masked position has a known original word, so there is no MLM loss.")
@@ -32,14 +32,15 @@ def mlm_loss(logits: Tensor, labels: Tensor) -> Tensor:
 def distillation_ce(
     student_logits: Tensor, teacher_logits: Tensor, temperature: float = 2.0
 ) -> Tensor:
-    """How far the student's softened guesses lie from the teacher's, in nats.
+    """Compute the distillation loss of softened distributions, in nats.
 
     ``T^2 * KL(softmax(teacher / T) || softmax(student / T))``, averaged over positions. The
-    factor ``T^2`` keeps the size of the gradient independent of T (Hinton et al. 2015, section 2).
+    factor ``T^2`` keeps the gradient's magnitude roughly independent of T (Hinton et al. 2015,
+    section 2).
 
     Args:
         student_logits: ``[..., vocabulary]``.
-        teacher_logits: The same shape, over the same vocabulary.
+        teacher_logits: Of the same shape, over the same vocabulary.
         temperature: Greater than 0; 1 leaves both distributions as they are.
 
     Raises:
@@ -64,15 +65,15 @@ def distillation_ce(
 def hidden_cosine(
     student_hidden: Tensor, teacher_hidden: Tensor, mask: Tensor | None = None
 ) -> Tensor:
-    """How differently the two last hidden states point: mean of ``1 - cosine``, from 0 to 2.
+    """Compute the cosine loss of the last hidden states: mean of ``1 - cosine``, from 0 to 2.
 
     Args:
         student_hidden: ``[..., width]``.
-        teacher_hidden: The same shape.
-        mask: ``[...]``, true or 1 where a position is not padding; all positions when absent.
+        teacher_hidden: Of the same shape.
+        mask: ``[...]``, true or 1 at positions that are not padding; None for all positions.
 
     Raises:
-        ValueError: The widths differ, so the two states cannot be compared.
+        ValueError: The shapes differ.
     """
     if student_hidden.shape != teacher_hidden.shape:
         raise ValueError("Teacher and student hidden states must have the same shape.")
@@ -83,9 +84,9 @@ def hidden_cosine(
 def triple_loss(
     ce: Tensor, mlm: Tensor, cos: Tensor, weights: dict[str, float] | None = None
 ) -> Tensor:
-    """What the student minimises: ``5 L_ce + 2 L_mlm + 1 L_cos`` (Sanh et al. 2019).
+    """Return the weighted sum, by default ``5 L_ce + 2 L_mlm + 1 L_cos`` (Sanh et al. 2019).
 
-    A weight of zero removes its part, which is how the ablation is run.
+    A weight of zero removes its part, as in an ablation.
     """
     chosen = WEIGHTS if weights is None else weights
     return chosen["ce"] * ce + chosen["mlm"] * mlm + chosen["cos"] * cos

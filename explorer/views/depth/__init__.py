@@ -1,1 +1,1 @@
-"""When does each model know? The pictures."""
+"""Charts of the Depth tab."""

@@ -1,4 +1,4 @@
-"""The answer after each layer, drawn."""
+"""JSON of the logit lens: the answer after each layer."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,9 @@ HEIGHT = 190
 
 
 def dial_figure(spec: ModelSpec, most: int, texts: Mapping[str, Any]) -> "go.Figure":
-    """KL from the usual answer over 1 to ``most`` applications; the browser has the values.
+    """Draw KL from the usual answer over 1 to ``most`` applications; the browser has the values.
 
-    Two upright lines: the usual depth, dotted, and where the dial stands.
+    Two vertical lines mark the usual depth (dotted) and the chosen one.
     """
     import plotly.graph_objects as go
 
@@ -39,7 +39,7 @@ def dial_figure(spec: ModelSpec, most: int, texts: Mapping[str, Any]) -> "go.Fig
 
 
 BESIDE = 2
-"""Words of the text on either side of a mask that tell it from the others."""
+"""Words before and after a mask in its label."""
 
 
 def lens_canvas(
@@ -49,14 +49,14 @@ def lens_canvas(
     cards: Mapping[str, tuple[str, str]],
     said: Mapping[str, Any],
 ) -> str:
-    """The picture's JSON.
+    """Return the chart's JSON.
 
     Args:
-        runs: By model key, in the fixed order.
-        lenses: Of each model its masks, in reading order.
-        work: Operations after 1, 2, 3 ... applications, of the models that share their layer.
-        cards: (label, sentence) of the models that cannot be had.
-        said: ``texts``, the sentences printed in it, and ``run``, what it says when it asks.
+        runs: Runs by model key, in the fixed order.
+        lenses: Lenses of each model's masks, in reading order.
+        work: FLOPs for 1, 2, 3 ... applications, by key of the models with a shared layer.
+        cards: (label, reason) by key of the unavailable models.
+        said: ``texts``, the chart's texts, and ``run``, the parameters of its requests.
     """
     tokens = next(iter(runs.values())).tokens
     models = [
@@ -77,37 +77,35 @@ def lens_canvas(
 
 
 def dial_json(run: Run, dial: DepthDial) -> str:
-    """The answers after every number of applications."""
+    """Return the JSON of the answers after every number of applications."""
     return script_json({"top": _listed(run, dial.top_ids, dial.top), "kl": _short(dial.kl)})
 
 
 def every_word_json(
-    runs: Mapping[str, Run], alignment: Alignment, most: int, found: Mapping[str, EveryWord]
+    runs: Mapping[str, Run], alignment: Alignment, most: int, by_model: Mapping[str, EveryWord]
 ) -> str:
-    """The places of the first words, layer by layer; counted are those that all models can read."""
-    shown = alignment.content[:most]
-    counted = shared_words(found)
+    """Return the ranks of the first words at each layer; only words in ``shared_words`` count."""
+    indices = alignment.content[:most]
+    counted = shared_words(by_model)
     models = [
         {
             "key": key,
             "label": run.spec.label,
-            "rank": found[key].rank.tolist(),
-            "groups": [list(alignment.groups[key][i]) for i in shown],
-            "first": int((found[key].rank[-1, counted] == 1).sum()),
+            "rank": by_model[key].rank.tolist(),
+            "groups": [list(alignment.groups[key][i]) for i in indices],
+            "first": int((by_model[key].rank[-1, counted] == 1).sum()),
         }
         for key, run in runs.items()
     ]
-    words = [alignment.words[i].text for i in shown]
-    said = {"words": words, "n_words": len(alignment.content), "counted": int(counted.sum())}
-    return script_json({**said, "models": models})
+    words = [alignment.words[i].text for i in indices]
+    summary = {"words": words, "n_words": len(alignment.content), "counted": int(counted.sum())}
+    return script_json({**summary, "models": models})
 
 
 def _dial(run: Run, work: Sequence[int], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """What a model's dial needs: the work of each depth, and its chart; nothing without a dial."""
-    found: dict[str, Any] = {"flops": list(work)}
-    return (
-        found | {"chart": figure_json(dial_figure(run.spec, len(work), texts))} if work else found
-    )
+    """Return the FLOPs of each depth and, for a model with a shared layer, the chart."""
+    dial: dict[str, Any] = {"flops": list(work)}
+    return dial | {"chart": figure_json(dial_figure(run.spec, len(work), texts))} if work else dial
 
 
 def _model(run: Run, lenses: Sequence[MaskLens]) -> dict[str, Any]:
@@ -143,10 +141,10 @@ def _short(values: np.ndarray) -> list[float]:
 
 
 def mask_places(tokens: Tokens) -> list[str]:
-    """Each mask with the words beside it."""
-    words, places = tokens.words, []
+    """Return each mask's label: the mask with the adjacent words."""
+    words, labels = tokens.words, []
     for i, word in enumerate(words):
         if word.is_mask:
             near = words[max(0, i - BESIDE) : i + BESIDE]
-            places.append(tokens.text[near[0].start : near[-1].end])
-    return places
+            labels.append(tokens.text[near[0].start : near[-1].end])
+    return labels

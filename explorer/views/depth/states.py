@@ -1,4 +1,4 @@
-"""States that move through the layers, states that are alike, states that are patched: drawn."""
+"""Charts of hidden states: shared layers, projection, similarity, trajectories, patching."""
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 DRIFT_COLUMNS = ("layer", "head", "js_from_first_nats", "js_from_layer_before_nats")
 DRIFT_HEIGHT = 260
 SHOWN = 32
-"""The first words of a text: a tile of more would be larger than the strip has room for."""
+"""Words of the text shown in a tile: more would not fit into the strip."""
 
 
 def shared_drift_figure(
     drift: SharedDrift, spec: ModelSpec, texts: Mapping[str, Any]
 ) -> "go.Figure":
-    """A line for each head: the Jensen-Shannon divergence from its first application, nats."""
+    """Draw each head's Jensen-Shannon divergence from its first application, in nats."""
     import plotly.graph_objects as go
 
     layers = range(1, len(drift.from_first) + 1)
@@ -61,7 +61,7 @@ def shared_drift_canvas(
     alignment: Alignment,
     texts: Mapping[str, Any],
 ) -> str:
-    """The strip's JSON: the tiles as one byte a cell, ``round(255 sqrt(a))``, and the distances."""
+    """Return the chart's JSON with tiles of one byte a cell, ``round(255 sqrt(a))``."""
     tiles = np.rint(255 * np.sqrt(np.clip(attention[..., :SHOWN, :SHOWN], 0, 1))).astype(np.uint8)
     constants = {
         "GROUPS": {spec.label: alignment.groups[spec.key]},
@@ -92,38 +92,45 @@ PROJECTION_HEIGHT = 520
 
 
 def projection_figure(
-    found: StateProjection,
+    projection: StateProjection,
     labels: Mapping[str, str],
     words: Sequence[str],
     at: int,
     texts: Mapping[str, Any],
 ) -> "go.Figure":
-    """Every word at the slider's layer, and the path of the word at ``at`` through all layers."""
+    """Draw every word at the slider's layer, and the path of the word at index ``at``."""
     import plotly.graph_objects as go
 
-    n_steps = max(len(points) for points in found.points.values())
-    paths = [_path(key, labels[key], points[:, at]) for key, points in found.points.items()]
+    n_steps = max(len(points) for points in projection.points.values())
+    paths = [_path(key, labels[key], points[:, at]) for key, points in projection.points.items()]
     layers = [
-        [_layer(key, points, step / (n_steps - 1), words) for key, points in found.points.items()]
+        [
+            _layer(key, points, step / (n_steps - 1), words)
+            for key, points in projection.points.items()
+        ]
         for step in range(n_steps)
     ]
-    shown = [trace.update(visible=step is layers[-1]) for step in layers for trace in step]
+    traces = [trace.update(visible=step is layers[-1]) for step in layers for trace in step]
     figure = go.Figure(
-        [*paths, *shown], {"height": PROJECTION_HEIGHT, "meta": {"label": texts["title"]}}
+        [*paths, *traces], {"height": PROJECTION_HEIGHT, "meta": {"label": texts["title"]}}
     )
     steps = [
         {
             "method": "restyle",
             "label": str(step) if step else texts["embeddings"],
             "args": [
-                {"visible": [True] * len(paths) + [one is layer for one in layers for _ in one]}
+                {
+                    "visible": [True] * len(paths)
+                    + [other is layer for other in layers for _ in other]
+                }
             ],
         }
         for step, layer in enumerate(layers)
     ]
     slider = {"steps": steps, "active": n_steps - 1, "currentvalue": {"prefix": texts["prefix"]}}
     axes = [
-        f"{texts['axis']} {n}: {share:.0%}" for n, share in enumerate(found.explained.tolist(), 1)
+        f"{texts['axis']} {n}: {share:.0%}"
+        for n, share in enumerate(projection.explained.tolist(), 1)
     ]
     scene: dict[str, Any] = {
         f"{axis}axis": {"title": {"text": name}, "showticklabels": False}
@@ -134,25 +141,25 @@ def projection_figure(
 
 
 def projection_canvas(
-    found: StateProjection,
+    projection: StateProjection,
     labels: Mapping[str, str],
     groups: Mapping[str, Groups],
     words: Sequence[AlignedWord],
     texts: Mapping[str, Any],
 ) -> str:
-    """The chart with its points, what it rests on, and how much of the variance it shows."""
+    """Return the chart, its points, and a note with the explained variance."""
     names, at = [word.text for word in words], first_shown(words)
     note = texts["note"].format(
-        share=f"{found.explained.sum():.0%}", first=next(iter(labels.values())), word=names[at]
+        share=f"{projection.explained.sum():.0%}", first=next(iter(labels.values())), word=names[at]
     )
     constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in labels}}
     rows = [
         (labels[key], *row)
-        for key, points in found.points.items()
+        for key, points in projection.points.items()
         for row in _projection_rows(points, names)
     ]
     numbers = Numbers(PROJECTION_COLUMNS, rows, constants=constants)
-    figure = projection_figure(found, labels, names, at, texts)
+    figure = projection_figure(projection, labels, names, at, texts)
     return chart_canvas([figure], numbers, finding=texts["finding"], note=note)
 
 
@@ -166,14 +173,14 @@ def _path(key: str, label: str, points: Any) -> "go.Scatter3d":  # noqa: ANN401 
     import plotly.graph_objects as go
 
     x, y, z = points.T.tolist()
-    look = {"color": COLOURS[key].fill, "width": 5}
+    style = {"color": COLOURS[key].fill, "width": 5}
     return go.Scatter3d(
-        x=x, y=y, z=z, mode="lines", name=label, legendgroup=key, line=look, hoverinfo="skip"
+        x=x, y=y, z=z, mode="lines", name=label, legendgroup=key, line=style, hoverinfo="skip"
     )
 
 
 def _layer(key: str, points: Any, depth: float, words: Sequence[str]) -> "go.Scatter3d":  # noqa: ANN401
-    """The words at a relative depth, each model at its own layer of it."""
+    """Draw a model's words at its layer of a relative depth from 0 to 1."""
     import plotly.graph_objects as go
 
     layer = round(depth * (len(points) - 1))
@@ -198,25 +205,25 @@ SIMILARITY_HEIGHT = 520
 
 
 def similarity_figure(
-    found: LayerSimilarity,
+    similarity: LayerSimilarity,
     labels: Mapping[str, str],
     pairs: Sequence[Pair],
     texts: Mapping[str, Any],
 ) -> "go.Figure":
-    """A cell a pair of layers, on one scale that ends at 1; ``pairs`` are outlined."""
+    """Draw the heatmap of CKA between layers, on a scale that ends at 1; outline ``pairs``."""
     import plotly.graph_objects as go
 
-    names = [_name(labels[key], layer, texts) for key, layer in found.rows]
-    said = [
+    names = [_name(labels[key], layer, texts) for key, layer in similarity.rows]
+    hover = [
         [[row, column, chance] for column, chance in zip(names, line, strict=True)]
-        for row, line in zip(names, found.shuffled.tolist(), strict=True)
+        for row, line in zip(names, similarity.shuffled.tolist(), strict=True)
     ]
     cells = go.Heatmap(
-        z=found.cka.tolist(),
-        customdata=said,
+        z=similarity.cka.tolist(),
+        customdata=hover,
         hovertemplate=texts["cell"] + "<extra></extra>",
         autocolorscale=True,
-        zmin=floor(10 * found.cka.min()) / 10,
+        zmin=floor(10 * similarity.cka.min()) / 10,
         zmax=1,
         xgap=1,
         ygap=1,
@@ -226,11 +233,11 @@ def similarity_figure(
         cells, {"height": SIMILARITY_HEIGHT, "margin_t": 8, "meta": {"label": texts["cka"]}}
     )
     for pair in pairs:
-        colour = COLOURS[found.rows[pair[1]][0]].fill
+        colour = COLOURS[similarity.rows[pair[1]][0]].fill
         for row, column in (pair, pair[::-1]):
             ends = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
             figure.add_shape(type="rect", line={"width": 2.5, "color": colour}, **ends)
-    _edges(figure, found, labels)
+    _edges(figure, similarity, labels)
     return figure
 
 
@@ -238,10 +245,10 @@ def _name(label: str, layer: int, texts: Mapping[str, Any]) -> str:
     return texts["layer" if layer else "embeddings"].format(model=label, n=layer)
 
 
-def _edges(figure: "go.Figure", found: LayerSimilarity, labels: Mapping[str, str]) -> None:
-    """Each model's name in the middle of its layers, and a line where the next one begins."""
+def _edges(figure: "go.Figure", similarity: LayerSimilarity, labels: Mapping[str, str]) -> None:
+    """Label each model at the middle of its layers, and draw lines between models."""
     middles, names, start = [], [], 0
-    for key, layers in groupby(found.rows, lambda row: row[0]):
+    for key, layers in groupby(similarity.rows, lambda row: row[0]):
         end = start + len(list(layers))
         middles.append((start + end - 1) / 2)
         names.append(labels[key])
@@ -255,22 +262,24 @@ def _edges(figure: "go.Figure", found: LayerSimilarity, labels: Mapping[str, str
 
 
 def similarity_canvas(
-    found: LayerSimilarity,
+    similarity: LayerSimilarity,
     labels: Mapping[str, str],
     pairs: Sequence[Pair],
     sentences: Sequence[str],
     texts: Mapping[str, Any],
 ) -> str:
-    """The heatmap and what chance gives; ``sentences`` are for whoever computes it again."""
-    chance = found.shuffled
-    said = texts["chance"].format(low=f"{chance.min():.2f}", high=f"{chance.max():.2f}")
+    """Return the heatmap and its chance level; ``sentences`` go into the numbers' Python code."""
+    chance = similarity.shuffled
+    sentence = texts["chance"].format(low=f"{chance.min():.2f}", high=f"{chance.max():.2f}")
     rows = [
-        (labels[key], layer, labels[other], at, found.cka[r, c], chance[r, c])
-        for r, (key, layer) in enumerate(found.rows)
-        for c, (other, at) in enumerate(found.rows)
+        (labels[key], layer, labels[other], at, similarity.cka[r, c], chance[r, c])
+        for r, (key, layer) in enumerate(similarity.rows)
+        for c, (other, at) in enumerate(similarity.rows)
     ]
     numbers = Numbers(SIMILARITY_COLUMNS, rows, constants={"TEXTS": list(sentences)})
-    return chart_canvas([similarity_figure(found, labels, pairs, texts)], numbers, note=said)
+    return chart_canvas(
+        [similarity_figure(similarity, labels, pairs, texts)], numbers, note=sentence
+    )
 
 
 TRAJECTORY_COLUMNS = ("model", "layer", "word", "cosine_to_start", "cosine_to_end")
@@ -278,21 +287,23 @@ TRAJECTORY_HEIGHT = 250
 
 
 def travel_figures(
-    found: Mapping[str, WordTrajectory],
+    trajectories: Mapping[str, WordTrajectory],
     labels: Mapping[str, str],
     at: int,
     texts: Mapping[str, Any],
 ) -> "list[go.Figure]":
-    """One chart a model, all on one scale, for the word at ``at``."""
+    """Draw one chart per model, on a common scale, for the word at index ``at``."""
     import plotly.graph_objects as go
 
-    lowest = min(min(t.to_start.min(), t.to_end.min()) for t in found.values())
+    lowest = min(min(t.to_start.min(), t.to_end.min()) for t in trajectories.values())
     figures = []
-    for key, travel in found.items():
-        layers = range(len(travel.to_start))
+    for key, trajectory in trajectories.items():
+        layers = range(len(trajectory.to_start))
         dots = {"mode": "lines+markers"}
-        start = line(layers, travel.to_start[:, at], texts["start"], key, line_dash="dash", **dots)
-        end = line(layers, travel.to_end[:, at], texts["end"], key, **dots)
+        start = line(
+            layers, trajectory.to_start[:, at], texts["start"], key, line_dash="dash", **dots
+        )
+        end = line(layers, trajectory.to_end[:, at], texts["end"], key, **dots)
         figure = go.Figure([start, end], {"title": labels[key], "height": TRAJECTORY_HEIGHT})
         figure.update_layout(hovermode="x unified")
         names = [texts["embeddings"], *map(str, layers[1:])]
@@ -303,71 +314,74 @@ def travel_figures(
 
 
 def travel_canvas(
-    found: Mapping[str, WordTrajectory],
+    trajectories: Mapping[str, WordTrajectory],
     labels: Mapping[str, str],
     groups: Mapping[str, Groups],
     words: Sequence[AlignedWord],
     texts: Mapping[str, Any],
 ) -> str:
-    """The charts of the first mask, else of the last word; the browser shows any other."""
+    """Return the charts of the initial word, with the values of all words for the browser."""
     first = first_shown(words)
     names = [word.text for word in words]
-    constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in found}}
+    constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in trajectories}}
     return chart_canvas(
-        travel_figures(found, labels, first, texts),
+        travel_figures(trajectories, labels, first, texts),
         Numbers(
-            TRAJECTORY_COLUMNS, list(_trajectory_rows(found, labels, names)), constants=constants
+            TRAJECTORY_COLUMNS,
+            list(_trajectory_rows(trajectories, labels, names)),
+            constants=constants,
         ),
         words=names,
         first=first,
         ways=[
-            [np.round(way.T, 6).tolist() for way in (t.to_start, t.to_end)] for t in found.values()
+            [np.round(cosines.T, 6).tolist() for cosines in (t.to_start, t.to_end)]
+            for t in trajectories.values()
         ],
         texts=dict(texts),
     )
 
 
 def _trajectory_rows(
-    found: Mapping[str, WordTrajectory], labels: Mapping[str, str], names: Sequence[str]
+    trajectories: Mapping[str, WordTrajectory], labels: Mapping[str, str], names: Sequence[str]
 ) -> "list[tuple[object, ...]]":
     return [
-        (labels[key], layer, name, travel.to_start[layer, i], travel.to_end[layer, i])
-        for key, travel in found.items()
-        for layer in range(len(travel.to_start))
+        (labels[key], layer, name, trajectory.to_start[layer, i], trajectory.to_end[layer, i])
+        for key, trajectory in trajectories.items()
+        for layer in range(len(trajectory.to_start))
         for i, name in enumerate(names)
     ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Followed:
-    """What is drawn of one pair of texts."""
+    """Results of patching one pair of texts."""
 
     tokens: Tokens
-    """Of the first text, by any model."""
+    """Tokens of the first text, by any model."""
     pair: TextPair
     labels: Mapping[str, str]
     maps: Mapping[str, Sequence[Patching]]
-    """Of the models that could be patched: one a mask."""
+    """Results per mask, by key of the models that can be patched."""
     refused: Mapping[str, str]
-    """Why not, of the others."""
+    """Reasons, by key of the models that cannot be patched."""
 
 
 def patching_canvas(
     offered: Sequence[OneChange], second: str, followed: Followed | None, texts: Mapping[str, Any]
 ) -> str:
-    """The picture's JSON; without ``followed`` it only offers changes."""
+    """Return the JSON of suggested changes and, where given, of the patching results."""
     changes = [
-        {"kind": one.kind, "was": one.was, "becomes": one.becomes, "text": one.text}
-        for one in offered
+        {"kind": change.kind, "was": change.was, "becomes": change.becomes, "text": change.text}
+        for change in offered
     ]
     proposed = offered[0].text if offered else ""
-    asked = {"offered": changes, "second": second, "other": "" if second == proposed else second}
-    return script_json({**asked, **(_followed(followed) if followed else {}), "texts": dict(texts)})
+    offer = {"offered": changes, "second": second, "other": "" if second == proposed else second}
+    return script_json({**offer, **(_followed(followed) if followed else {}), "texts": dict(texts)})
 
 
-def _followed(found: Followed) -> dict[str, Any]:
-    pair = found.pair
-    n_masks = len(next(iter(found.maps.values()), ()))
+def _followed(followed: Followed) -> dict[str, Any]:
+    pair = followed.pair
+    n_masks = len(next(iter(followed.maps.values()), ()))
     return {
         "words": list(pair.words),
         "changed": pair.changed,
@@ -375,22 +389,22 @@ def _followed(found: Followed) -> dict[str, Any]:
         "becomes": pair.becomes,
         "masks": list(pair.masks[:n_masks]),
         "n_masks": len(pair.masks),
-        "near": mask_places(found.tokens)[:n_masks],
-        "models": [_model(key, label, found) for key, label in found.labels.items()],
+        "near": mask_places(followed.tokens)[:n_masks],
+        "models": [_model(key, label, followed) for key, label in followed.labels.items()],
     }
 
 
-def _model(key: str, label: str, found: Followed) -> dict[str, Any]:
+def _model(key: str, label: str, followed: Followed) -> dict[str, Any]:
     maps = [
         {
-            "answers": list(one.answers),
-            "are_first": one.are_first,
-            "gaps": [float(f"{gap:.6g}") for gap in (one.d_first, one.d_second)],
-            "effect": np.round(one.effect, 6).tolist(),
-            "taken": one.taken_over(found.pair.masks[mask], found.pair.changed),
+            "answers": list(patching.answers),
+            "are_first": patching.are_first,
+            "gaps": [float(f"{gap:.6g}") for gap in (patching.d_first, patching.d_second)],
+            "effect": np.round(patching.effect, 6).tolist(),
+            "taken": patching.taken_over(followed.pair.masks[mask], followed.pair.changed),
         }
-        for mask, one in enumerate(found.maps.get(key, ()))
+        for mask, patching in enumerate(followed.maps.get(key, ()))
     ]
-    groups = [list(group) for group in found.pair.groups.get(key, ())]
-    told = {"maps": maps, "groups": groups, "refused": found.refused.get(key, "")}
-    return {"key": key, "label": label, **told}
+    groups = [list(group) for group in followed.pair.groups.get(key, ())]
+    results = {"maps": maps, "groups": groups, "refused": followed.refused.get(key, "")}
+    return {"key": key, "label": label, **results}

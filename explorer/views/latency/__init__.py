@@ -1,1 +1,1 @@
-"""What does a forward pass cost here, by a protocol one can trust? The pictures."""
+"""Charts and tables of the Latency tab."""

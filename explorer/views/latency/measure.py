@@ -1,4 +1,4 @@
-"""Measured latency: cards, samples, conditions, and their numbers."""
+"""Measured latency: bars, samples, tables, ratio scales, and their numbers."""
 
 import base64
 from collections.abc import Callable, Mapping, Sequence
@@ -28,22 +28,22 @@ Value = Callable[[SizeVsTimeRow], float | None]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One group of bars: whose, of what, how it is printed, and how many times the first's."""
+    """A group of bars: rows, value, format, and ratio to the first row."""
 
     rows: Sequence[SizeVsTimeRow]
     value: Value
     show: Callable[[float], str]
     times: Value
     is_sure: Callable[[SizeVsTimeRow], bool] = lambda _row: True
-    """Whether a bar may be drawn: of a time without an interval only the number is shown."""
+    """Returns whether a bar is drawn; a time without an interval is shown as a number only."""
 
 
 def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Markup:
-    """Stored parameters, work of one pass and measured time as three groups of bars.
+    """Draw stored parameters, FLOPs of a forward pass and measured time as groups of bars.
 
     Args:
-        paradox: the numbers.
-        titles: title and line below it of each of the three groups.
+        paradox: Sizes and times.
+        titles: Title and subtitle of each of the three groups.
     """
     models, timed = paradox.rows, paradox.timed or paradox.rows
     first = models[0]
@@ -60,7 +60,7 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
             lambda n: f"{n:,.2f} GFLOP",
             lambda row: row.gflops / first.gflops,
         ),
-        # Medians do not make a ratio: it comes from the rounds, or is not given.
+        # The ratio comes from the paired rounds or is None: medians do not make a ratio.
         Column(
             timed,
             lambda row: row.ms,
@@ -74,7 +74,7 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
 
 
 def paradox_numbers(paradox: SizeVsTime) -> Numbers:
-    """Every bar of the card; the device stands in the name where there are several."""
+    """Return the value of every bar; labels include the device where there are several."""
     columns = ("model", "layers", "parameters", "gflops", "median_ms", "low_ms", "high_ms")
     first = paradox.rows[0]
     rows = [
@@ -86,13 +86,13 @@ def paradox_numbers(paradox: SizeVsTime) -> Numbers:
     ]
     times = ("times_the_first", "times_low", "times_high")
     ratios = ("times_parameters", "times_gflops", "times_fewer_parameters")
-    # The text is not run here, and the weights may be no checkpoint's.
-    said = timed_said(paradox.workload)
-    return Numbers((*columns, *times, *ratios), rows, said)
+    # The text is not run here, and the weights need not be a checkpoint's.
+    header = timed_said(paradox.workload)
+    return Numbers((*columns, *times, *ratios), rows, header)
 
 
 def ratio_text(ratio: Ratio) -> str:
-    """A ratio with its interval, if there is one."""
+    """Format a ratio with its interval, if there is one."""
     if not ratio.is_sure:
         return f"{ratio.ratio:.2f} ×"
     return f"{ratio.ratio:.2f} × [{ratio.low:.2f}, {ratio.high:.2f}]"
@@ -141,7 +141,7 @@ def _bar(row: SizeVsTimeRow, column: Column, top: float) -> Markup:
 
 
 def _whisker(row: SizeVsTimeRow, top: float) -> Markup | None:
-    """The 95% interval of a median, drawn over the end of its bar."""
+    """Draw the 95% interval of a median over the end of its bar; None without one."""
     if row.low_ms is None or row.high_ms is None or not _is_finite(row.high_ms):
         return None
     left, width = 100 * row.low_ms / top, 100 * (row.high_ms - row.low_ms) / top
@@ -157,13 +157,13 @@ def _is_finite(value: float | None) -> bool:
 
 
 STRIP, AROUND = 56, 90
-"""Pixels of a model's samples, and of axis and title."""
+"""Height in pixels of a model's row of samples, and of axis and title."""
 CLEAR = "rgba(0,0,0,0)"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One interval on a scale of ratios."""
+    """A ratio with its interval on a scale."""
 
     key: str
     label: str
@@ -172,16 +172,16 @@ class Mark:
 
 
 def samples_canvas(result: FamilyLatency, texts: Mapping[str, str]) -> str:
-    """The strip of samples, and each of them in the order in which it was taken."""
+    """Return the chart of samples, and its numbers in the order of measurement."""
     return chart_canvas(
         [samples_figure(result, texts)], samples_numbers(result), note=texts["note"]
     )
 
 
 def samples_figure(result: FamilyLatency, texts: Mapping[str, str]) -> "go.Figure":
-    """A point for every sample of every model, a line at each median.
+    """Draw a point for every sample of every model, and a line at each median.
 
-    The axis ends behind the slowest model's 98th percentile; zooming out shows the rest.
+    The axis ends above the slowest model's 98th percentile; zooming out shows the rest.
     """
     import plotly.graph_objects as go
 
@@ -215,7 +215,7 @@ def samples_figure(result: FamilyLatency, texts: Mapping[str, str]) -> "go.Figur
 
 
 def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Markup:
-    """Median, interval, 90th percentile, first call, speed: one row per model and device."""
+    """Build a table with a row per model and device: median, interval, p90, first call, speed."""
     rows: list[list[str | Markup]] = []
     for row, model in zip(result.rows, result.summary.models, strict=True):
         has_interval = np.isfinite(model.high_ms)
@@ -238,12 +238,12 @@ def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Ma
 def ratio_scale(
     marks: Sequence[Mark], scale: tuple[float, float], lines: Mapping[float, str]
 ) -> Markup:
-    """Ratios with their intervals on one scale, and named lines to compare them with.
+    """Draw ratios with their intervals on one scale, and named reference lines.
 
     Args:
-        marks: what is drawn, one row each.
-        scale: the scale's two ends.
-        lines: names by value, such as a published figure.
+        marks: Ratios, one per row.
+        scale: The two ends of the scale.
+        lines: Names of reference values, such as published ones, by value.
     """
     named = [_line(_place(value, scale), name) for value, name in lines.items()]
     rows = [_scale_row(mark, scale) for mark in marks]
@@ -251,13 +251,13 @@ def ratio_scale(
 
 
 def _line(place: float, name: str) -> Markup:
-    """A named line across all rows; towards the right end its name stands before it."""
+    """Draw a named line across all rows; near the right end its name is on the left of it."""
     side = "lt-line end" if place > 65 else "lt-line"
     return el("div", el("span", name), class_=side, style=f"left:{place:.2f}%")
 
 
 def _place(value: float, scale: tuple[float, float]) -> float:
-    """Where a value stands on a scale, in percent of its width."""
+    """Return a value's position on a scale, in percent of its width."""
     return float(np.clip(100 * (value - scale[0]) / (scale[1] - scale[0]), 0, 100))
 
 
@@ -278,7 +278,7 @@ def _scale_row(mark: Mark, scale: tuple[float, float]) -> Markup:
 
 
 def downloads(documents: Mapping[str, str], lead: str) -> Markup:
-    """Links that save documents made here, without asking the server again."""
+    """Build data links that save documents without another request."""
     links = []
     for name, text in documents.items():
         kind = "text/csv" if name.endswith(".csv") else "application/json"
@@ -290,9 +290,9 @@ def downloads(documents: Mapping[str, str], lead: str) -> Markup:
 
 
 def recorded_table(report: Mapping[str, list], head: Sequence[str], caption: str) -> Markup:
-    """A measurement recorded elsewhere, labelled as such and kept apart from this machine's.
+    """Build the table of a measurement recorded on another machine.
 
-    Where it was taken on several devices, every row says which.
+    With several devices every row includes the device.
     """
     several = len({m.get("device") for m in report["models"]}) > 1
     rows: list[list[str | Markup]] = [
@@ -309,7 +309,7 @@ def recorded_table(report: Mapping[str, list], head: Sequence[str], caption: str
 
 ENDS = ("low", "high")
 STATE = ("length", "batch", "device", "dtype")
-"""What of a workload stands in the name of its files."""
+"""Fields of a workload that go into the file name."""
 
 
 def timed_said(
@@ -317,18 +317,18 @@ def timed_said(
     but: Sequence[str] = (),
     devices: Sequence[str] = (),
 ) -> dict[str, object]:
-    """What a file says of what was timed: no text, and weights that may be no checkpoint's.
+    """Return the file header of timed numbers, without the lines on the page's text and models.
 
     Args:
-        workload: One pass; None where it is not known.
-        but: What of it differs from row to row.
-        devices: All of them, where there are several.
+        workload: The workload of one pass; None where it is not known.
+        but: Fields that differ from row to row.
+        devices: All devices, where there are several.
     """
     work = {} if workload is None else asdict(workload)
     work |= {"device": ", ".join(devices)} if devices else {}
-    told = {name: value for name, value in work.items() if name not in but}
-    state = {name: told.pop(name) for name in STATE if name in told}
-    return {name: None for name in NO_RUN if name not in state} | told | {"state": state}
+    header = {name: value for name, value in work.items() if name not in but}
+    state = {name: header.pop(name) for name in STATE if name in header}
+    return {name: None for name in NO_RUN if name not in state} | header | {"state": state}
 
 
 def scale_numbers(
@@ -336,13 +336,13 @@ def scale_numbers(
     workload: Any,  # noqa: ANN401 - a Workload
     but: Sequence[str] = (),
 ) -> Numbers:
-    """Every mark of a scale of ratios; ``but`` is what differs between them."""
+    """Return every mark of a scale of ratios; ``but`` holds the fields that differ."""
     rows = [[m.label, m.ratio.ratio, m.ratio.low, m.ratio.high, m.ratio.n_rounds] for m in marks]
     return Numbers(("name", "ratio", *ENDS, "rounds"), rows, timed_said(workload, but))
 
 
 def samples_numbers(result: "FamilyLatency") -> Numbers:
-    """Every sample in the order in which it was taken."""
+    """Return every sample in the order of measurement."""
     rows = [
         [row.name, place, ms]
         for row, model in zip(result.rows, result.summary.models, strict=True)
@@ -354,7 +354,7 @@ def samples_numbers(result: "FamilyLatency") -> Numbers:
 
 
 def timing_numbers(result: "FamilyLatency") -> Numbers:
-    """One row per model and device."""
+    """Return a row of timings per model and device."""
     columns = ("model", "median_ms", "low_ms", "high_ms", "p90_ms", "first_call_ms", "gflops")
     rows = [
         [
@@ -368,7 +368,7 @@ def timing_numbers(result: "FamilyLatency") -> Numbers:
 
 
 def limits_numbers(found: "Sequence[Limit]", final: "FamilyLatency") -> Numbers:
-    """What each model reaches of the machine's two limits, and both limits."""
+    """Return the compute and memory limits of each model, and the share that it reaches."""
     share = share_of_limit(final, found)
     columns = ("model", "median_ms", "arithmetic_ms", "memory_ms", "bound_by", "share_of_limit")
     more = ("gflops", "peak_gflops_per_s", "working_set_bytes", "bandwidth_gb_per_s")
@@ -384,7 +384,7 @@ def limits_numbers(found: "Sequence[Limit]", final: "FamilyLatency") -> Numbers:
 
 
 def faster_numbers(found: "Faster") -> Numbers:
-    """Every way to run every model; what it does to the answers is empty where nobody asked."""
+    """Return every variant of every model; effects on the answers are empty if not measured."""
     costs = {(cost.key, cost.name): cost for cost in found.costs}
     columns = ("model", "way_to_run", "median_ms", "times_float32", *ENDS)
     sizes = batches_of(found)
@@ -411,13 +411,13 @@ def faster_numbers(found: "Faster") -> Numbers:
 
 
 def batches_of(found: "Faster") -> list[int]:
-    """The batch sizes at which any model was timed."""
+    """Return the batch sizes at which any model was timed."""
     return sorted({batch for variants in found.models for batch in variants.batches})
 
 
 def recorded_numbers(report: Mapping[str, Any]) -> Numbers:
-    """A measurement taken elsewhere, with all that it says of its protocol and its machine."""
+    """Return a measurement of another machine, with its protocol and machine in the header."""
     columns = ("model", "device", "median_ms", "gflops")
     rows = [[m["name"], m.get("device"), m["median_ms"], m["gflops"]] for m in report["models"]]
-    told = {"protocol": report["protocol"], "machine": report["machine"]}
-    return Numbers(columns, rows, {**timed_said(None), **told})
+    header = {"protocol": report["protocol"], "machine": report["machine"]}
+    return Numbers(columns, rows, {**timed_said(None), **header})

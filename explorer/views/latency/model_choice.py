@@ -1,4 +1,4 @@
-"""Score against size and against time: every model, the reader's limits, and the front."""
+"""Score against size and time: models, the reader's limits, and the Pareto front."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -28,32 +28,32 @@ HEIGHT = 340
 
 
 def choose_canvas(compared: Comparison, titles: Mapping[str, str]) -> str:
-    """Return a chart for each cost that is known, and a word for one that is not."""
+    """Return a chart for each cost that is known, and a note on each one that is not."""
     fits = compared.advice_of_all.fits
     rows = [
         [compared.named[key].label]
-        + [end for name in MEASURES for end in _ends(getattr(one, name))]
+        + [end for name in MEASURES for end in _ends(getattr(candidate, name))]
         + [key in compared.printed, key in compared.examples, key in fits]
-        for key, one in compared.candidates.items()
+        for key, candidate in compared.candidates.items()
     ]
     known = {cost: _known(compared.candidates, cost) for cost in COSTS}
-    lacking = [
+    missing = [
         f"{titles[cost]}: {titles['unmeasured'].lower()}" for cost in COSTS if not known[cost]
     ]
     figures = [choose_figure(compared, cost, titles) for cost, points in known.items() if points]
-    return chart_canvas(figures, Numbers(COLUMNS, rows), note="; ".join(lacking))
+    return chart_canvas(figures, Numbers(COLUMNS, rows), note="; ".join(missing))
 
 
 Points = dict[str, tuple[Figure, Figure]]
 
 
 def choose_figure(compared: Comparison, name: str, titles: Mapping[str, str]) -> "go.Figure":
-    """Draw one point a model, hollow where it misses a limit, and steps along the front.
+    """Draw a point per model, hollow where it misses a limit, and the Pareto front.
 
     Args:
-        compared: The models, what is known of each, and the reader's limits.
-        name: The cost along the horizontal axis.
-        titles: The sentences.
+        compared: The models with their measurements, and the reader's limits.
+        name: The cost on the horizontal axis.
+        titles: The chart's texts.
     """
     import plotly.graph_objects as go
 
@@ -63,9 +63,9 @@ def choose_figure(compared: Comparison, name: str, titles: Mapping[str, str]) ->
     ranked = compared.ranked
     front = frontier({key: (x.value, y.value) for key, (x, y) in points.items() if key in ranked})
     steps = sorted((points[key][0].value, 100 * points[key][1].value) for key in front)
-    look = {"shape": "hv", "dash": "dot", "width": 2}
+    style = {"shape": "hv", "dash": "dot", "width": 2}
     figure.add_scatter(
-        x=[x for x, _ in steps], y=[y for _, y in steps], mode="lines", line=look, hoverinfo="skip"
+        x=[x for x, _ in steps], y=[y for _, y in steps], mode="lines", line=style, hoverinfo="skip"
     )
     limit, least = getattr(limits, name), limits.score
     across = (0.0, 1.15 * max([*(_high(x) for x, _ in points.values()), limit or 0.0]))
@@ -87,9 +87,9 @@ Range = tuple[float, float]
 def _dots(
     compared: Comparison, points: Points, titles: Mapping[str, str], ranges: tuple[Range, Range]
 ) -> "Iterator[go.Scatter]":
-    """A circle with its name for each model, and a diamond for each other way to run one.
+    """Draw a circle with a name per model, and a diamond per variant of a model.
 
-    A diamond has no name, which would not fit, nor its score's interval, which is its model's.
+    A diamond has no name, which would not fit, and no score interval, which is its model's.
     """
     specs, fits = compared.named, compared.advice_of_all.fits
     labels = {key: _label(compared, key, titles) for key in points}
@@ -106,7 +106,7 @@ def _dots(
 
 
 def _label(compared: Comparison, key: str, titles: Mapping[str, str]) -> str:
-    """A model's name, and whether its score is a printed one."""
+    """Return a model's name, marked where its score is a published one."""
     label = compared.named[key].label
     return titles["printed"].format(label=label) if key in compared.printed else label
 
@@ -129,12 +129,14 @@ def _dot(point: tuple[Figure, Figure], label: str, colour: str, fits: bool) -> "
 
 
 def _known(candidates: Mapping[str, Candidate], cost: str) -> Points:
-    both = {key: (getattr(one, cost), one.score) for key, one in candidates.items()}
+    both = {
+        key: (getattr(candidate, cost), candidate.score) for key, candidate in candidates.items()
+    }
     return {key: (x, y) for key, (x, y) in both.items() if x and y}
 
 
 def _scores(points: Points, least: float | None) -> tuple[float, float]:
-    """From where to where the scores' axis runs: all of them and some room, within 0 and 100."""
+    """Return the range of the score axis: all scores with a margin, within 0 and 100."""
     ends = [end for _, y in points.values() for end in (y.value, *_ends(y)[1:]) if end is not None]
     ends += [] if least is None else [least]
     low, high = 100 * min(ends), 100 * max(ends)
@@ -147,7 +149,7 @@ def _high(figure: Figure) -> float:
 
 
 def _bar(figure: Figure, unit: float = 1) -> dict[str, object] | None:
-    """The whiskers of a number that has an interval."""
+    """Return the error bar of a number; None without an interval."""
     value, low, high = _ends(figure)
     if value is None or low is None or high is None or low == high:
         return None
@@ -156,7 +158,7 @@ def _bar(figure: Figure, unit: float = 1) -> dict[str, object] | None:
 
 
 def _ends(figure: Figure | None) -> tuple[float | None, float | None, float | None]:
-    """A number and the ends of its interval, where it has two."""
+    """Return a number and the ends of its interval; None for missing ones."""
     if figure is None:
         return None, None, None
     sure = isfinite(figure.low) and isfinite(figure.high)
@@ -166,23 +168,23 @@ def _ends(figure: Figure | None) -> tuple[float | None, float | None, float | No
 def choose_table(
     compared: Comparison, verdicts: Mapping[str, str], head: tuple[str, ...]
 ) -> Markup:
-    """Return the same numbers in words, and what became of each model."""
+    """Build the table of sizes, times, scores and verdicts."""
     specs = compared.named
     rows: list[list[str | Markup]] = [
         [
             model_name(specs[key].key, specs[key].label),
-            _said(one.megabytes, "{:.1f} MB".format),
-            _said(one.milliseconds, milliseconds),
-            _said(one.score, percent),
+            _said(candidate.megabytes, "{:.1f} MB".format),
+            _said(candidate.milliseconds, milliseconds),
+            _said(candidate.score, percent),
             verdicts[key],
         ]
-        for key, one in compared.candidates.items()
+        for key, candidate in compared.candidates.items()
     ]
     return table(list(head), rows)
 
 
 def _said(figure: Figure | None, form: Callable[[float], str]) -> str:
-    """A number, and its interval where it has one: the unit is said once."""
+    """Format a number with its interval, if there is one; the unit is printed once."""
     if figure is None:
         return "–"
     if figure.low == figure.high or not isfinite(figure.high):

@@ -1,1 +1,1 @@
-"""Where does every weight sit, and what do sharing and factorising buy? The pictures."""
+"""Charts and tables of the Parameters tab."""

@@ -1,4 +1,4 @@
-"""What a made-up shape stores, applies and costs, beside the seven that exist."""
+"""Size and cost of a custom architecture, compared with the seven published ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 def built_html(
     built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str], parts: Mapping[str, str]
 ) -> Markup:
-    """The components, and a bar among the seven."""
+    """Build the table of components, and a bar chart with the seven published models."""
     return el("div", _facts(built, texts, parts), _among(built, sizes, texts), class_="pt-pair")
 
 
 def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
-    """One row a part, then what the whole applies and costs; the seven it stands among are said."""
+    """Return a row per component, then totals and costs; the published sizes are in the header."""
     total = built.total
     parts: list[list[object]] = [[name, n, n / total] for name, n in built.components.items() if n]
     whole = {
@@ -34,27 +34,27 @@ def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
     }
     shape = asdict(built.shape) | {"sharing": built.sharing}
     known = {size.spec.name: size.total for size in sizes}
-    said = {**NO_RUN, "shape": shape, "length": built.length, "batch": built.batch}
-    said |= {"weights_of_the_published": known, "state": _told(shape)}
+    header = {**NO_RUN, "shape": shape, "length": built.length, "batch": built.batch}
+    header |= {"weights_of_the_published": known, "state": _told(shape)}
     work = {"LENGTH": built.length, "BATCH": built.batch}
     constants = {"SHAPE": shape, "CONFIG": built.followed.config, **work}
     rows = parts + [[name, n, None] for name, n in whole.items()]
-    return Numbers(("part", "count", "share"), rows, said, constants)
+    return Numbers(("part", "count", "share"), rows, header, constants)
 
 
 def _told(shape: Mapping[str, object]) -> dict[str, object]:
-    """What of a shape stands in the name of its file."""
+    """Return the parts of a shape that go into the file name."""
     names = {"L": "n_layers", "H": "d_model", "E": "d_embedding", "sharing": "sharing"}
     return {short: shape[name] for short, name in names.items()}
 
 
 def refused_html(sentence: str) -> Markup:
-    """Why a shape cannot be."""
+    """Build the message that refuses a shape."""
     return el("p", sentence, class_="message pt-refused", role="alert")
 
 
 def built_said(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
-    """How large it is, and of which of the seven it is nearest."""
+    """Build the sentence with the size and the ratio to the published model nearest in size."""
     nearest = min(sizes, key=lambda size: abs(size.total - built.total))
     return finding(
         texts["sentence"].format(
@@ -99,9 +99,9 @@ def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, st
 
 
 def _among(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
-    listed = [(size.spec.key, size.spec.name, size.total) for size in sizes]
-    listed = sorted([*listed, ("", texts["yours"], built.total)], key=lambda row: row[2])
-    scale = listed[-1][2]
+    totals = [(size.spec.key, size.spec.name, size.total) for size in sizes]
+    totals = sorted([*totals, ("", texts["yours"], built.total)], key=lambda row: row[2])
+    scale = totals[-1][2]
     rows = [
         el(
             "li",
@@ -115,6 +115,6 @@ def _among(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str
             data_model=key or None,
             class_="" if key else "yours",
         )
-        for key, name, total in listed
+        for key, name, total in totals
     ]
     return el("ol", *rows, class_="pt-fall", aria_label=texts["among"])

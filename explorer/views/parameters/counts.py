@@ -1,4 +1,4 @@
-"""Parameters drawn: components, tensors, calls, the embedding and its spectrum."""
+"""Charts of parameter counts: components, tensors, layer calls, embedding and its spectrum."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """The calls of one network and what kind of network it was."""
+    """Layer calls of one network, and the kind of network."""
 
     spec: "ModelSpec"
     calls: "LayerCalls"
     source: str
-    """Printed beside the name: loaded weights, or the shape alone."""
+    """Kind of network, shown after the name: loaded weights, or the shape alone."""
 
 
 def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) -> Markup:
-    """One row a network: its layer calls, the distinct weights among them, and each call's."""
+    """Build a table with a row per network: layer calls, distinct weights, weights per call."""
     body: list[list[str | Markup]] = [
         [
             join(
@@ -55,23 +55,23 @@ def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) ->
 def calls_numbers(
     rows: Sequence[CallRow], loaded: Sequence["ModelSpec"], shapes: Sequence["ModelSpec"]
 ) -> Numbers:
-    """Every chip: which weights each layer of a pass used, in loaded networks and in shapes."""
+    """Return the weight tensor of each layer call, in loaded networks and in shapes."""
     body = [
         [row.spec.name, row.source, layer, tensor + 1]
         for row in rows
         for layer, tensor in enumerate(row.calls.tensors, 1)
     ]
-    said = {"family": True, "models": True}
+    header = {"family": True, "models": True}
     constants = {
         "LOADED": {spec.label: spec.name for spec in loaded},
         "CONFIGS": {spec.name: spec.config for spec in shapes},
         "KINDS": list(dict.fromkeys(row.source for row in rows)),
     }
-    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, said, constants)
+    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, header, constants)
 
 
 def _chips(row: CallRow, chip: str) -> Markup:
-    """A chip a layer call, numbered by the weight tensor that the call used."""
+    """Draw a chip per layer call, numbered by the weight tensor that the call used."""
     tensors = row.calls.tensors
     chips = [
         el(
@@ -88,7 +88,7 @@ def _chips(row: CallRow, chip: str) -> Markup:
 def components_table(
     families: "Sequence[Sequence[FamilyMember]]", parts: Mapping[str, str], rows: Mapping[str, str]
 ) -> Markup:
-    """Every component of every model, exactly; the pre-training head under the total."""
+    """Build the table of every model's components, with the pre-training head below the total."""
     members = [member for family in families for member in family]
     body: list[list[str | Markup]] = [
         [parts[part], *(_count(m.counts.components[part]) for m in members)]
@@ -105,7 +105,7 @@ def components_table(
 
 
 def components_numbers(families: "Sequence[Sequence[FamilyMember]]") -> Numbers:
-    """One row a model, one column a component."""
+    """Return a row per model with a column per component."""
     members = [member for family in families for member in family]
     parts = tuple(members[0].counts.components)
     more = ("total", "applied", "head", "stored_bytes_fp32", "tensors")
@@ -144,13 +144,13 @@ def parameters_map(
     texts: Mapping[str, object],
     family: str = "",
 ) -> str:
-    """The picture's JSON: per family and model the cells of a bar, left to right.
+    """Return the JSON of the cells of each model's bar, by family, from left to right.
 
-    ``family`` is what the page shows: the one that is drawn once it has changed.
-    Each cell carries its tensors, so the browser can name them without asking again.
+    ``family`` is the selected family. Each cell includes its tensors, so that the browser can
+    list them without another request.
     """
-    drawn = {family: [_row(m) for m in members] for family, members in families.items() if members}
-    return script_json({"families": drawn, "chosen": family, "texts": dict(texts)})
+    rows = {family: [_row(m) for m in members] for family, members in families.items() if members}
+    return script_json({"families": rows, "chosen": family, "texts": dict(texts)})
 
 
 def _row(member: "FamilyMember") -> dict[str, object]:
@@ -173,7 +173,7 @@ def _row(member: "FamilyMember") -> dict[str, object]:
 
 
 def cells(counts: "ParameterCounts") -> list[dict[str, object]]:
-    """Tensors gathered by layer and part, in the order a text passes through them."""
+    """Group tensors by layer and part, in the order of the forward pass."""
     tensors = sorted(counts.encoder, key=_place)
     return [
         _cell(ORDER[place[2]], place[1] if place[0] == 1 else None, list(members))
@@ -192,7 +192,7 @@ def _cell(part: str, layer: int | None, tensors: "list[Tensor]") -> dict[str, ob
 
 
 def _place(tensor: "Tensor") -> tuple[int, int, int]:
-    """Embeddings, then layer by layer, then the pooler."""
+    """Return the sort key of a tensor: embeddings, then layer by layer, then the pooler."""
     if tensor.layer is not None:
         return 1, tensor.layer, ORDER.index(tensor.component)
     if tensor.component == "layer_norm":
@@ -206,7 +206,7 @@ WIDEST, STOPS = 4096, 97
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """A real model's word table."""
+    """Word embedding sizes of a published model: vocabulary V, hidden H, embedding E."""
 
     key: str
     name: str
@@ -216,24 +216,24 @@ class WordTable:
 
     @property
     def one(self) -> int:
-        """Weights of one table of V x H."""
+        """The number of weights of a V x H table."""
         return self.v * self.h
 
     @property
     def stored(self) -> int:
-        """Weights that are stored: a projection only where E differs from H."""
+        """The number of stored weights: with a projection only where E differs from H."""
         return self.one if self.e == self.h else self.v * self.e + self.e * self.h
 
 
 def word_tables(pins: "Sequence[tuple[str, str, Architecture]]") -> list[WordTable]:
-    """The word table of each (key, name, shape)."""
+    """Return the word table of each (key, name, shape)."""
     return [WordTable(key, name, s.d_vocab, s.d_model, s.d_embedding) for key, name, s in pins]
 
 
 def embedding_figure(
     tables: Sequence[WordTable], start: WordTable, texts: Mapping[str, str]
 ) -> "go.Figure":
-    """Weights over E for one vocabulary and width, the real models as points; both axes log."""
+    """Draw weights over E for one V and H, published models as points; both axes logarithmic."""
     import plotly.graph_objects as go
 
     widths = [WIDEST ** (i / (STOPS - 1)) for i in range(STOPS)]
@@ -274,18 +274,18 @@ def embedding_figure(
 def embedding_canvas(
     pins: "Sequence[tuple[str, str, Architecture]]", texts: Mapping[str, str]
 ) -> str:
-    """The calculator: it begins with the first model whose table is factorised."""
+    """Return the calculator's JSON, which starts at the first model with a factorised table."""
     tables = word_tables(pins)
     start = next((table for table in tables if table.e != table.h), tables[0])
     rows = [(t.name, t.v, t.h, t.e, t.one, t.stored) for t in tables]
-    known = [{"key": t.key, "name": t.name, "v": t.v, "h": t.h, "e": t.e} for t in tables]
+    published = [{"key": t.key, "name": t.name, "v": t.v, "h": t.h, "e": t.e} for t in tables]
     return chart_canvas(
         [embedding_figure(tables, start, texts)],
         Numbers(
             EMBEDDING_COLUMNS, rows, NO_RUN, {"TABLES": [[t.name, t.v, t.h, t.e] for t in tables]}
         ),
-        pins=known,
-        start=known[tables.index(start)],
+        pins=published,
+        start=published[tables.index(start)],
         texts=dict(texts),
     )
 
@@ -293,45 +293,45 @@ def embedding_canvas(
 Spectra = Mapping[str, tuple[str, "EmbeddingSpectrum"]]
 SPECTRUM_COLUMNS = ("model", "index", "singular_value_over_largest")
 WEIGHTS_ALONE = {"family": True, "models": True}
-"""No text is read here, but weights are."""
+"""File header of numbers that depend on the weights but not on the text."""
 
 
 def spectrum_figure(spectra: Spectra, texts: Mapping[str, str]) -> "go.Figure":
-    """Each model's singular values over its largest one, and where a table's rank ends."""
+    """Draw singular values divided by the largest, and the rank of tables not of full rank."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for place, (key, (label, found)) in enumerate(spectra.items()):
-        name = texts["rank"].format(label=label, rank=f"{found.rank:,}")
-        shares = found.values / found.values[0]
+    for place, (key, (label, spectrum)) in enumerate(spectra.items()):
+        name = texts["rank"].format(label=label, rank=f"{spectrum.rank:,}")
+        shares = spectrum.values / spectrum.values[0]
         indices = range(1, len(shares) + 1)
         figure.add_trace(line(indices, shares, name, key, line_dash=dash(place)))
-        if found.rank < found.d_model:
-            figure.add_vline(found.rank, line={"dash": "dot", "width": 1})
+        if spectrum.rank < spectrum.d_model:
+            figure.add_vline(spectrum.rank, line={"dash": "dot", "width": 1})
     figure.update_xaxes(title=texts["index"])
     figure.update_yaxes(type="log", exponentformat="power", dtick=3, title=texts["share"])
     return figure
 
 
 def spectrum_canvas(spectra: Spectra, texts: Mapping[str, str]) -> str:
-    """The chart with its rows, and in words which table is of full rank."""
-    said = [
-        texts["short" if found.rank < found.d_model else "full"].format(
+    """Return the chart with its rows, and the finding on each table's rank."""
+    findings = [
+        texts["short" if spectrum.rank < spectrum.d_model else "full"].format(
             label=label,
-            rank=f"{found.rank:,}",
-            width=f"{found.d_model:,}",
-            empty=f"{found.d_model - found.rank:,}",
+            rank=f"{spectrum.rank:,}",
+            width=f"{spectrum.d_model:,}",
+            empty=f"{spectrum.d_model - spectrum.rank:,}",
         )
-        for label, found in spectra.values()
+        for label, spectrum in spectra.values()
     ]
     rows = [
         (label, index, float(value))
-        for label, found in spectra.values()
-        for index, value in enumerate(found.values / found.values[0], 1)
+        for label, spectrum in spectra.values()
+        for index, value in enumerate(spectrum.values / spectrum.values[0], 1)
     ]
     numbers = Numbers(SPECTRUM_COLUMNS, rows, WEIGHTS_ALONE)
     figure = spectrum_figure(spectra, texts)
-    return chart_canvas([figure], numbers, finding=" ".join(said), note=texts["note"])
+    return chart_canvas([figure], numbers, finding=" ".join(findings), note=texts["note"])
 
 
 Path = tuple[str, ...]
@@ -341,10 +341,10 @@ PROJECTIONS = ("query", "key", "value", "output")
 
 
 def tensor_path(tensor: "Tensor", member: "FamilyMember", names: Mapping[str, str]) -> Path:
-    """Where a tensor belongs, from the largest part to itself.
+    """Return a tensor's path in the treemap, from the largest part to the tensor.
 
-    A layer's attention is parted into query, key, value and output by the names that the model's
-    kind has for them.
+    A layer's attention is divided into query, key, value and output by the module names of the
+    model's kind.
     """
     layer = (
         () if tensor.layer is None else (names["layers"], f"{names['layer']} {tensor.layer + 1}")
@@ -355,14 +355,16 @@ def tensor_path(tensor: "Tensor", member: "FamilyMember", names: Mapping[str, st
     if tensor.component != "attention":
         return *layer, names[tensor.component], tensor.name
     kind = member.spec.kind
-    part = next(one for one in PROJECTIONS if re.search(getattr(kind, one), module))
+    part = next(
+        projection for projection in PROJECTIONS if re.search(getattr(kind, projection), module)
+    )
     return *layer, names["attention"], names[part], f"{names[part]} {own}"
 
 
 def tensors_figure(
     member: "FamilyMember", names: Mapping[str, str], applied: bool = False
 ) -> "go.Figure":
-    """A treemap of one model: area is weights, stored once or counted for every use in a pass."""
+    """Draw a treemap of one model: area is weights, stored or, if ``applied``, once per use."""
     import plotly.graph_objects as go
 
     root = member.spec.label
@@ -391,9 +393,9 @@ def tensors_figure(
 
 
 def tensors_canvas(members: "Sequence[FamilyMember]", texts: Mapping[str, object]) -> str:
-    """The three models side by side, counted in both ways."""
+    """Return the treemaps of all models, by stored and by applied weights."""
     names: Mapping[str, str] = texts["parts"]  # type: ignore[assignment]
-    ways = [tensors_figure(m, names, applied) for applied in (False, True) for m in members]
+    figures = [tensors_figure(m, names, applied) for applied in (False, True) for m in members]
     rows = [
         (m.spec.label, t.name, " x ".join(map(str, t.shape)), t.size, t.calls, t.size * t.calls)
         for m in members
@@ -403,4 +405,4 @@ def tensors_canvas(members: "Sequence[FamilyMember]", texts: Mapping[str, object
         m.spec.label: {"stored": m.counts.total, "applied": m.counts.applied} for m in members
     }
     numbers = Numbers(TENSORS_COLUMNS, rows, {**NO_RUN, "totals": totals})
-    return chart_canvas(ways, numbers, texts=dict(texts))
+    return chart_canvas(figures, numbers, texts=dict(texts))

@@ -1,4 +1,4 @@
-"""Sizes, sharing, work and memory, drawn from shapes."""
+"""Charts of sizes, sharing, FLOPs and memory, computed from architectures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,20 +33,20 @@ COLUMNS = (
     "average",
 )
 COLOUR = {**PARTS, "all": COLOURS["albert"].fill}
-"""Sharing nothing is drawn in the page's ink."""
+"""Line colours by sharing mode; ``none`` has the page's text colour."""
 REPEATED = {
     "none": ("attention", "ffn"),
     "attention": ("ffn",),
     "ffn": ("attention",),
     "all": (),
 }
-"""The parts of which each way stores one for every layer."""
+"""Parts that are stored once per layer, by sharing mode."""
 
 
 def sharing_figure(
     modes: "Sequence[SharingMode]", parts: Mapping[str, int], texts: Mapping[str, object]
 ) -> "go.Figure":
-    """Weights stored over the number of layers: straight lines, and a point at the shown depth."""
+    """Draw stored weights over the number of layers, with a point at 12 layers."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -77,10 +77,10 @@ def sharing_canvas(
     parts: Mapping[str, int],
     texts: Mapping[str, object],
 ) -> str:
-    """The four modes at each E, and the layer's two parts for counting any depth."""
-    rows = {e: [_row(mode) for mode in listed] for e, listed in modes.items()}
-    figures = [sharing_figure(listed, parts, texts) for listed in modes.values()]
-    table = [[e, *row.values()] for e, listed in rows.items() for row in listed]
+    """Return the four sharing modes at each E, and the sizes of a layer's two parts."""
+    rows = {e: [_row(mode) for mode in modes_at] for e, modes_at in modes.items()}
+    figures = [sharing_figure(modes_at, parts, texts) for modes_at in modes.values()]
+    table = [[e, *row.values()] for e, members in rows.items() for row in members]
     numbers = Numbers(COLUMNS, table, NO_RUN)
     return chart_canvas(figures, numbers, modes=rows, parts=dict(parts), texts=dict(texts))
 
@@ -102,17 +102,17 @@ def _row(mode: "SharingMode") -> dict[str, object]:
 
 
 LENGTHS = (1, 8, 16, 32, 64, 128, 256, 384, 512)
-"""Tokens of the pass that can be chosen."""
+"""Selectable sequence lengths in tokens."""
 
 
 def sizes_canvas(
     sizes: "Sequence[Size]", texts: Mapping[str, object], chart: Mapping[str, str]
 ) -> str:
-    """The seven in a chart at each length, and in a table: one picture in two forms."""
+    """Return the JSON of the published sizes: a chart for each length, and a table."""
     figures = [figure_json(work_figure(sizes, length, chart)) for length in LENGTHS]
     rows = [_size(size) for size in sizes]
-    drawn = {"figures": figures, "lengths": list(LENGTHS), "rows": rows}
-    return script_json({**drawn, "texts": dict(texts)})
+    document = {"figures": figures, "lengths": list(LENGTHS), "rows": rows}
+    return script_json({**document, "texts": dict(texts)})
 
 
 def _size(size: "Size") -> dict[str, object]:
@@ -136,8 +136,8 @@ def _size(size: "Size") -> dict[str, object]:
 
 
 def build_canvas(presets: "Sequence[tuple[str, Architecture]]", texts: Mapping[str, object]) -> str:
-    """The form of the model builder with the seven shapes to start from."""
-    listed = [
+    """Return the JSON of the model builder's form with the published shapes as presets."""
+    shapes = [
         {
             "name": name,
             "n_layers": s.n_layers,
@@ -153,21 +153,21 @@ def build_canvas(presets: "Sequence[tuple[str, Architecture]]", texts: Mapping[s
         }
         for name, s in presets
     ]
-    return script_json({"presets": listed, "texts": dict(texts)})
+    return script_json({"presets": shapes, "texts": dict(texts)})
 
 
 Ends = tuple[float, float]
 HEIGHT, ROOM = 420, 1.6
-"""Pixels, and how far beyond the smallest and the largest an axis goes."""
+"""Height in pixels, and the factor by which axes extend beyond the extreme values."""
 USES = (1, 4, 16)
-"""How often a pass uses each stored weight, on the lines."""
+"""Uses of each stored weight in a forward pass, one line each."""
 STEPS = 60
 
 
 def work_figure(sizes: "Sequence[Size]", length: int, texts: Mapping[str, str]) -> "go.Figure":
-    """GFLOP of one pass over ``length`` tokens against stored weights; both axes logarithmic.
+    """Draw GFLOP of a pass over ``length`` tokens against stored weights, both axes logarithmic.
 
-    On a line every stored weight is used equally often: two operations a token and use.
+    Along a line every stored weight is used equally often: two operations per token and use.
     """
     import plotly.graph_objects as go
 
@@ -195,7 +195,7 @@ def work_figure(sizes: "Sequence[Size]", length: int, texts: Mapping[str, str]) 
 
 
 def gflop(size: "Size", length: int) -> float:
-    """Work of one pass over so many tokens, in 1e9 operations."""
+    """Return GFLOP of one forward pass over ``length`` tokens."""
     return sum(c * length**power for power, c in enumerate(size.flops)) / 1e9
 
 
@@ -208,43 +208,43 @@ def _powers(ends: Ends) -> list[float]:
 
 
 def _ticks(ends: Ends) -> dict[str, list]:
-    """Round numbers, written out: Plotly prints 20 and 50 as a small 2 and 5."""
-    round_ones = [first * 10.0**power for power in range(-3, 6) for first in (1, 2, 5)]
-    values = [value for value in round_ones if ends[0] <= value <= ends[1]]
+    """Return ticks at 1, 2 and 5, written out: Plotly prints 20 and 50 as a small 2 and 5."""
+    round_numbers = [first * 10.0**power for power in range(-3, 6) for first in (1, 2, 5)]
+    values = [value for value in round_numbers if ends[0] <= value <= ends[1]]
     return {"tickvals": values, "ticktext": [f"{value:,g}" for value in values]}
 
 
 def _end_of_line(uses: int, length: int, right: float, top: float) -> dict[str, object]:
-    """A line's number where it leaves the frame, outside: no name of a size can reach it."""
+    """Label a line outside the frame, where no model's name can overlap it."""
     end = 2 * uses * length * right / 1e9
-    shown = {"text": f"{uses}\u202f×", "showarrow": False}
-    if end <= top:  # places on a logarithmic axis are powers of ten
-        return {**shown, "x": 1, "xref": "paper", "xanchor": "left", "y": log10(end)}
+    label = {"text": f"{uses}\u202f×", "showarrow": False}
+    if end <= top:  # positions on a logarithmic axis are exponents of ten
+        return {**label, "x": 1, "xref": "paper", "xanchor": "left", "y": log10(end)}
     x = log10(top * 1e9 / (2 * uses * length))
-    return {**shown, "x": x, "y": 1, "yref": "paper", "yanchor": "bottom"}
+    return {**label, "x": x, "y": 1, "yref": "paper", "yanchor": "bottom"}
 
 
 def _sides(sizes: "Sequence[Size]", length: int, across: Ends, up: Ends) -> dict[str, str]:
-    """On which side of its point each size has its name, apart from names, points and lines."""
+    """Choose the side of each size's name that avoids names, points and lines."""
     x, y = ((log10(low), log10(high)) for low, high in (across, up))
     at = [(log10(s.total), log10(gflop(s, length))) for s in sizes]
     ends = [
         pair
-        for (one, start), (other, end) in pairwise(zip(sizes, at, strict=True))
-        if one.spec.key == other.spec.key
+        for (first, start), (second, end) in pairwise(zip(sizes, at, strict=True))
+        if first.spec.key == second.spec.key
         for pair in [(start, end)]
     ]
     for uses in USES:
         shift = log10(2 * uses * length / 1e9)
         ends.append(((x[0], x[0] + shift), (x[1], x[1] + shift)))
-    drawn = [((px, x), (py, y)) for px, py in _along(ends)]
+    occupied = [((px, x), (py, y)) for px, py in _along(ends)]
     labels = [size.spec.label for size in sizes]
-    sides = placed([((px, x), (py, y)) for px, py in at], labels, drawn)
+    sides = placed([((px, x), (py, y)) for px, py in at], labels, occupied)
     return dict(zip(labels, sides, strict=True))
 
 
 def _along(ends: "Sequence[tuple[Ends, Ends]]") -> list[Ends]:
-    """Places along straight lines, as near to each other as a name is high."""
+    """Return points along straight lines, about as far apart as a name is high."""
     shares = [step / STEPS for step in range(STEPS + 1)]
     return [
         (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
@@ -281,12 +281,12 @@ def _points(
 
 
 BAR, AROUND = 30, 100
-"""Pixels of a bar with its gap, and of title, legend and axis."""
+"""Height in pixels of a bar with its gap, and of title, legend and axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """The memory of one network's forward pass, estimated and, where it was, measured."""
+    """Memory of a network's forward pass: estimated and, where available, measured."""
 
     key: str
     label: str
@@ -297,17 +297,17 @@ class MemoryRow:
 def memory_canvas(
     rows: Sequence[MemoryRow], numbers: Numbers, texts: Mapping[str, str], **said: str
 ) -> str:
-    """Two charts, of the weights and of a pass, with their finding and note."""
+    """Return the charts of weights and of a forward pass, with finding and note."""
     return chart_canvas(memory_figures(rows, texts), numbers, **said)
 
 
 def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list[go.Figure]":
-    """MB of weights, and of one pass as estimated and, where it was, as measured here."""
+    """Draw MB of weights, and of a pass as estimated and, where available, as measured."""
     weights = _bars(rows, [row.memory.weight_bytes for row in rows], "")
     passes = [_bars(rows, [r.memory.peak_bytes for r in rows], texts["estimated"])]
     if any(row.measured is not None for row in rows):
         measured = _bars(rows, [row.measured for row in rows], texts["measured"])
-        passes = [one.update(marker_pattern_shape="/") for one in passes] + [measured]
+        passes = [bars.update(marker_pattern_shape="/") for bars in passes] + [measured]
     return [
         _figure([weights], texts["weights"], len(rows)),
         _figure(passes, texts["activations"], len(rows)),
@@ -317,20 +317,20 @@ def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list
 def memory_numbers(
     rows: Sequence[MemoryRow], configs: Mapping[str, object], said: Mapping[str, object]
 ) -> Numbers:
-    """Every bar in bytes; what was not measured is empty.
+    """Return every bar in bytes; empty where nothing was measured.
 
     Args:
         rows: The bars.
-        configs: What each network's config says, by its name.
-        said: The sizes that were chosen, whether the pass hands out all that goes on inside, and
-            what the sentence compares.
+        configs: Each network's config, by its name.
+        said: The selected sizes, whether the pass returns attention and hidden states, and the
+            network that the sentence compares with.
     """
     columns = ("model", "weight_bytes", "peak_bytes_estimated", "peak_bytes_measured")
     body = [[r.label, r.memory.weight_bytes, r.memory.peak_bytes, r.measured] for r in rows]
     work = {"length": rows[0].memory.length, "batch": rows[0].memory.batch, "keeps": said["keeps"]}
     constants = {name.upper(): value for name, value in work.items()} | {"CONFIGS": configs}
-    told = {"state": {"sizes": said["sizes"], **work}, "base": said["base"]}
-    return Numbers(columns, body, {**NO_RUN, **told}, constants)
+    header = {"state": {"sizes": said["sizes"], **work}, "base": said["base"]}
+    return Numbers(columns, body, {**NO_RUN, **header}, constants)
 
 
 def _bars(rows: Sequence[MemoryRow], sizes: Sequence[int | None], name: str) -> "go.Bar":

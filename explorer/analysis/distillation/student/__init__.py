@@ -1,1 +1,1 @@
-"""A student trained before the reader's eyes."""
+"""Live training of a small student: objective, sentences, training loop."""

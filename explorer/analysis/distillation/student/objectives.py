@@ -1,4 +1,4 @@
-"""A student's training: its batch, its first weights, and the loss that it minimises."""
+"""Training of a student: batches, initialisation from the teacher, and the objective."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from explorer.analysis.distillation.triple_loss import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """One step's input: ``[sequences, length]`` ids, types and mask, and what is to be guessed.
+    """Input of one step: ids, types and mask ``[sequences, length]``, and labels of masked tokens.
 
     Attributes:
-        hidden: Flat positions of the pieces to guess, ``[guesses]``.
-        labels: Their original ids, ``[guesses]``.
+        hidden: Flat positions of the tokens to predict, ``[predictions]``.
+        labels: Original ids of these tokens, ``[predictions]``.
         pairs: 0 in order, 1 not (NSP: random; SOP: swapped), -100 for single texts.
     """
 
@@ -33,12 +33,12 @@ class Batch:
     pairs: Tensor
 
     def to(self, device: torch.device) -> "Batch":
-        """The same batch on another device."""
+        """Return the batch on another device."""
         return Batch(*(getattr(self, name).to(device) for name in self.__slots__))
 
     @property
     def tokens(self) -> int:
-        """Pieces in the batch, padding not counted."""
+        """The number of tokens in the batch without padding."""
         return int(self.mask.sum())
 
 
@@ -46,7 +46,10 @@ class Batch:
 def copy_teacher(
     teacher: BertForPreTraining, student: DistilBertForMaskedLM, layers: Sequence[int]
 ) -> None:
-    """Copy embeddings, the given layers and the MLM head; the segment-0 vector joins positions."""
+    """Copy embeddings, the given layers and the MLM head of a BERT teacher to a student.
+
+    DistilBERT has no segment embeddings: segment 0 is added to the position embeddings.
+    """
     source, target = teacher.state_dict(), {}
     embeddings = "bert.embeddings."
     target["distilbert.embeddings.word_embeddings.weight"] = source[
@@ -71,9 +74,11 @@ def copy_teacher(
         "vocab_transform": "cls.predictions.transform.dense",
         "vocab_layer_norm": "cls.predictions.transform.LayerNorm",
     }
-    for to, origin in enumerate(layers):
+    for layer, origin in enumerate(layers):
         for new, old in parts.items():
-            names[f"distilbert.transformer.layer.{to}.{new}"] = f"bert.encoder.layer.{origin}.{old}"
+            names[f"distilbert.transformer.layer.{layer}.{new}"] = (
+                f"bert.encoder.layer.{origin}.{old}"
+            )
     for new, old in names.items():
         for kind in ("weight", "bias"):
             target[f"{new}.{kind}"] = source[f"{old}.{kind}"]
@@ -84,7 +89,7 @@ def copy_teacher(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guess:
-    """A forward pass: scores at hidden pieces, pair scores (if any), last hidden states."""
+    """Result of a forward pass: MLM logits at masked tokens, pair logits, last hidden states."""
 
     words: Tensor
     pair: Tensor | None
@@ -92,7 +97,7 @@ class Guess:
 
 
 def guess(model: nn.Module, batch: Batch) -> Guess:
-    """Run one of the three models on a batch."""
+    """Run a BERT, DistilBERT or ALBERT network on a batch."""
     if isinstance(model, DistilBertForMaskedLM):
         states = model.distilbert(input_ids=batch.ids, attention_mask=batch.mask)[0]
         return Guess(distilbert_words(model, at(states, batch.hidden)), None, states)
@@ -102,23 +107,25 @@ def guess(model: nn.Module, batch: Batch) -> Guess:
         "token_type_ids": batch.types,
     }
     if isinstance(model, BertForPreTraining):
-        out = model.bert(**inputs)
-        words = model.cls.predictions(at(out.last_hidden_state, batch.hidden))
-        return Guess(words, model.cls.seq_relationship(out.pooler_output), out.last_hidden_state)
+        output = model.bert(**inputs)
+        words = model.cls.predictions(at(output.last_hidden_state, batch.hidden))
+        return Guess(
+            words, model.cls.seq_relationship(output.pooler_output), output.last_hidden_state
+        )
     assert isinstance(model, AlbertForPreTraining)
-    out = model.albert(**inputs)
-    words = model.predictions(at(out.last_hidden_state, batch.hidden))
-    return Guess(words, model.sop_classifier(out.pooler_output), out.last_hidden_state)
+    output = model.albert(**inputs)
+    words = model.predictions(at(output.last_hidden_state, batch.hidden))
+    return Guess(words, model.sop_classifier(output.pooler_output), output.last_hidden_state)
 
 
 def distilbert_words(model: DistilBertForMaskedLM, states: Tensor) -> Tensor:
-    """DistilBERT's word scores, whose head is not a module of its own."""
+    """Return DistilBERT's MLM logits; its head is not a module of its own."""
     states = model.activation(model.vocab_transform(states))
     return model.vocab_projector(model.vocab_layer_norm(states))
 
 
 def at(states: Tensor, flat: Tensor) -> Tensor:
-    """Hidden states at flat positions."""
+    """Return the hidden states at flat positions."""
     return states.reshape(-1, states.shape[-1])[flat]
 
 
@@ -134,24 +141,24 @@ class DistillObjective(nn.Module):
     ) -> None:
         super().__init__()
         self.model = model
-        self.frozen = [teacher.eval().requires_grad_(False)]  # a list: not part of the state
+        self.frozen = [teacher.eval().requires_grad_(False)]  # a list, so that it is no submodule
         self.temperature = temperature
         self.weights = weights
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """The loss and its parts."""
+        """Return the loss, its parts and the top-1 accuracy."""
         with torch.no_grad():
-            taught = guess(self.frozen[0], batch)
-        made = guess(self.model, batch)
+            teacher = guess(self.frozen[0], batch)
+        student = guess(self.model, batch)
         parts = {
-            "ce": distillation_ce(made.words, taught.words, self.temperature),
-            "mlm": mlm_loss(made.words, batch.labels),
-            "cos": hidden_cosine(made.states, taught.states, batch.mask),
+            "ce": distillation_ce(student.words, teacher.words, self.temperature),
+            "mlm": mlm_loss(student.words, batch.labels),
+            "cos": hidden_cosine(student.states, teacher.states, batch.mask),
         }
         loss = triple_loss(**parts, weights=self.weights)
-        return {"loss": loss, **parts, "top1": top1(made.words, batch)}
+        return {"loss": loss, **parts, "top1": top1(student.words, batch)}
 
 
 def top1(words: Tensor, batch: Batch) -> Tensor:
-    """Share of the hidden pieces whose best guess is right."""
+    """Return the share of masked tokens whose top-1 prediction is right."""
     return (words.argmax(-1) == batch.labels).float().mean()

@@ -1,7 +1,7 @@
-"""Distillation small enough to watch: a fresh student learns from the bundled teacher in a minute.
+"""Live distillation: a fresh student learns from the bundled teacher in about a minute.
 
-Same losses, same objective and same start as the recipe; only the text is short and plain, more of
-it is hidden, and there is no dropout, so that one seed gives one curve.
+Losses, objective and initialisation are DistilBERT's; only the sentences are short and plain, more
+tokens are masked, and there is no dropout, so that a seed gives the same curve every time.
 """
 
 import copy
@@ -35,18 +35,18 @@ from explorer.models.architectures import fill_randomly
 from explorer.models.loading import LoadedModel
 
 ROWS = 24
-"""Sentences per step."""
+"""Batch size in sentences."""
 RATE, WARM_UP = 4e-4, 0.1
 MASK_SHARE = 0.25
-"""More than the recipe's 15%: short sentences would have one hidden word each."""
+"""Share of masked tokens: above 15%, because short sentences would have one mask each."""
 REPORTS = 60
-"""How often a run says where it is, at most."""
+"""Divisor of the steps for the interval between reports, rounded down and at least 1."""
 EVALUATIONS = 8
 
 
 @dataclass(slots=True, eq=False)
 class _Pupil:
-    """Everything one run holds: the student, its objective and the held-out questions."""
+    """State of one run: the student, its objective and the held-out questions."""
 
     student: DistilBertForMaskedLM
     objective: DistillObjective
@@ -60,25 +60,25 @@ class _Pupil:
 
 
 def student_layers(teacher_layers: int, layers: int) -> tuple[int, ...]:
-    """Which teacher layers a student of so many layers copies: evenly spread, the last included."""
+    """Return the teacher layers to copy: evenly spaced, the last one included."""
     return tuple((i + 1) * teacher_layers // layers - 1 for i in range(layers))
 
 
 def fresh_student(teacher: BertForPreTraining, settings: LiveSettings) -> DistilBertForMaskedLM:
-    """A student of the teacher's width: alternate layers copied, or everything random."""
-    big = teacher.config
+    """Build a student of the teacher's width, initialised from its layers or at random."""
+    base = teacher.config
     config = DistilBertConfig(
-        vocab_size=big.vocab_size, dim=big.hidden_size, n_layers=settings.layers,
-        n_heads=big.num_attention_heads, hidden_dim=big.intermediate_size,
-        max_position_embeddings=big.max_position_embeddings, dropout=0.0, attention_dropout=0.0,
-        pad_token_id=big.pad_token_id,
+        vocab_size=base.vocab_size, dim=base.hidden_size, n_layers=settings.layers,
+        n_heads=base.num_attention_heads, hidden_dim=base.intermediate_size,
+        max_position_embeddings=base.max_position_embeddings, dropout=0.0, attention_dropout=0.0,
+        pad_token_id=base.pad_token_id,
     )  # fmt: skip
     with torch.device("meta"):
         student = DistilBertForMaskedLM(config)
     student.to_empty(device="cpu").tie_weights()
     fill_randomly(student, settings.seed).train()
     if settings.start == "copied":
-        layers = student_layers(big.num_hidden_layers, settings.layers)
+        layers = student_layers(base.num_hidden_layers, settings.layers)
         copy_teacher(teacher, student, layers)
     return student
 
@@ -88,32 +88,34 @@ def distil_live(
     settings: LiveSettings,
     watched: Watched | None = None,
 ) -> Iterator[LiveReport | None]:
-    """Train a student step by step, reporting before the first step and then at even distances.
+    """Train a student, yielding a report before the first step and then at regular intervals.
 
-    After every other step comes None, so that whoever listens can end the run by closing the
-    iterator. The teacher is copied first: nothing here touches the network that serves others.
+    None after the steps in between, so that the caller can end the run at every step by closing
+    the iterator. The teacher is a copy, so that the network that serves requests is not changed.
     """
-    with loaded.lock:  # no hook of an ablation is copied along
+    with loaded.lock:  # so that no ablation's hooks are copied
         teacher = copy.deepcopy(loaded.network)
     tokenizer = loaded.tokenizer
     pupil = _enrol(teacher, tokenizer, settings, watched or Watched())
     adam = torch.optim.AdamW(pupil.student.parameters(), lr=RATE, weight_decay=0.01)
     rng = np.random.default_rng(settings.seed)
-    every = max(1, settings.steps // REPORTS)
-    exams = {round(settings.steps * i / EVALUATIONS) // every * every for i in range(EVALUATIONS)}
+    interval = max(1, settings.steps // REPORTS)
+    evaluated = {
+        round(settings.steps * i / EVALUATIONS) // interval * interval for i in range(EVALUATIONS)
+    }
     yield _report(pupil, 0, examine=True)
     for step in range(1, settings.steps + 1):
         batch = hide(tokenizer, pupil.texts, rng).to(pupil.device)
         _step(pupil, adam, batch, step)
         last = step == settings.steps
-        told = last or step % every == 0
-        yield _report(pupil, step, examine=last or step in exams) if told else None
+        reports = last or step % interval == 0
+        yield _report(pupil, step, examine=last or step in evaluated) if reports else None
 
 
 def hide(
     tokenizer: PreTrainedTokenizerFast, texts: list[list[int]], rng: np.random.Generator
 ) -> Batch:
-    """A batch of random sentences with a quarter of the tokens hidden (80/10/10), one at least."""
+    """Return a batch of random sentences with 25% of the tokens masked (80/10/10), at least one."""
     rows = [texts[i] for i in rng.integers(len(texts), size=ROWS)]
     width = max(map(len, rows))
     ids = np.full((ROWS, width), tokenizer.pad_token_id, np.int64)
@@ -121,12 +123,12 @@ def hide(
     for row, text in enumerate(rows):
         ids[row, : len(text)] = text
         inner = np.arange(1, len(text) - 1)
-        number = max(1, round(MASK_SHARE * len(inner)))
-        for at in rng.choice(inner, size=number, replace=False):
-            labels[row, at] = ids[row, at]
-            swap, fate = int(rng.integers(len(tokenizer))), rng.random()
+        n_masked = max(1, round(MASK_SHARE * len(inner)))
+        for position in rng.choice(inner, size=n_masked, replace=False):
+            labels[row, position] = ids[row, position]
+            random_id, fate = int(rng.integers(len(tokenizer))), rng.random()
             if fate < 0.9:
-                ids[row, at] = tokenizer.mask_token_id if fate < 0.8 else swap
+                ids[row, position] = tokenizer.mask_token_id if fate < 0.8 else random_id
     hidden = np.flatnonzero(labels != IGNORED)
     return _batch(ids, ids != tokenizer.pad_token_id, hidden, labels.reshape(-1)[hidden])
 
@@ -158,7 +160,7 @@ def _enrol(
 
 
 def _questions(tokenizer: PreTrainedTokenizerFast, listed: list[tuple[str, str]]) -> Batch:
-    """The held-out sentences as one batch; the label is the hidden word's id."""
+    """Return the held-out sentences as one batch, labelled with the hidden words' token ids."""
     encoded = [tokenizer(text)["input_ids"] for text, _ in listed]
     ids = np.full((len(encoded), max(map(len, encoded))), tokenizer.pad_token_id, np.int64)
     for row, text in enumerate(encoded):
@@ -176,16 +178,16 @@ def _scores(model: nn.Module, batch: Batch) -> Tensor:
 
 def _step(pupil: _Pupil, adam: torch.optim.Optimizer, batch: Batch, step: int) -> None:
     pupil.student.train()
-    total, warm = pupil.settings.steps, max(1, round(WARM_UP * pupil.settings.steps))
+    total, warm_up = pupil.settings.steps, max(1, round(WARM_UP * pupil.settings.steps))
     for group in adam.param_groups:
-        group["lr"] = RATE * min(step / warm, (total - step + 1) / (total - warm + 1))
-    found = pupil.objective(batch)
+        group["lr"] = RATE * min(step / warm_up, (total - step + 1) / (total - warm_up + 1))
+    losses = pupil.objective(batch)
     adam.zero_grad(set_to_none=True)
-    found["loss"].backward()
+    losses["loss"].backward()
     nn.utils.clip_grad_norm_(pupil.student.parameters(), 1.0)
     adam.step()
     for part, values in pupil.sums.items():
-        values.append(float(found[part].detach()))
+        values.append(float(losses[part].detach()))
 
 
 def _report(pupil: _Pupil, step: int, examine: bool) -> LiveReport:
@@ -197,11 +199,11 @@ def _report(pupil: _Pupil, step: int, examine: bool) -> LiveReport:
 
 def _examine(pupil: _Pupil) -> Agreement:
     student, teacher = _scores(pupil.student, pupil.questions), pupil.taught
-    ours, theirs = student.topk(5).indices, teacher.topk(5).indices
-    shared = (ours[:, :, None] == theirs[:, None, :]).any(-1).float().mean()
-    same = (ours[:, 0] == theirs[:, 0]).float().mean()
-    found = (ours[:, 0] == pupil.questions.labels).float().mean()
-    return Agreement(float(same), float(shared), float(found))
+    student_top, teacher_top = student.topk(5).indices, teacher.topk(5).indices
+    shared = (student_top[:, :, None] == teacher_top[:, None, :]).any(-1).float().mean()
+    same = (student_top[:, 0] == teacher_top[:, 0]).float().mean()
+    correct = (student_top[:, 0] == pupil.questions.labels).float().mean()
+    return Agreement(float(same), float(shared), float(correct))
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
-"""Plain sentences for a student trained before the reader's eyes: bundled ones and made-up ones."""
+"""Plain sentences for live distillation: bundled ones and ones generated from patterns."""
 
 import random
 import re
@@ -12,7 +12,7 @@ MADE_UP = 60
 
 
 def listed(words: str) -> tuple[str, ...]:
-    """Words or phrases written one after another with bars between them."""
+    """Split words or phrases at bars and line breaks."""
     return tuple(word.strip() for word in words.replace("\n", "|").split("|"))
 
 
@@ -54,31 +54,31 @@ PATTERNS = (
 
 @dataclass(frozen=True, slots=True)
 class HiddenSentence:
-    """A sentence with one ``[MASK]`` and the word behind it."""
+    """A sentence with one ``[MASK]`` and the hidden word."""
 
     text: str
     answer: str
 
     @property
     def whole(self) -> str:
-        """The sentence with its word put back."""
+        """The sentence with its hidden word."""
         return self.text.replace("[MASK]", self.answer)
 
 
 def bundled_sentences() -> tuple[HiddenSentence, ...]:
-    """The sentences that come with the explorer."""
+    """Return the sentences bundled with the explorer."""
     return tuple(HiddenSentence(item["text"], item["answer"]) for item in sentences())
 
 
 def split_sentences() -> tuple[tuple[str, ...], tuple[HiddenSentence, ...]]:
-    """What the student reads (plain ones and every other bundled one), and what it never sees."""
-    listed, plain = bundled_sentences(), PLAIN.read_text("utf-8").split("\n")
-    own = tuple(sentence.whole for sentence in listed[::2])
-    return own + tuple(line for line in plain if line), listed[1::2]
+    """Return the training sentences (plain and half of the bundled ones) and the held-out half."""
+    bundled, plain = bundled_sentences(), PLAIN.read_text("utf-8").split("\n")
+    whole = tuple(sentence.whole for sentence in bundled[::2])
+    return whole + tuple(line for line in plain if line), bundled[1::2]
 
 
 def questions_of(sentence: HiddenSentence) -> tuple[tuple[str, str], ...]:
-    """Two (text, answer) pairs: the sentence as it is, and with its longest other word hidden."""
+    """Return two (text, answer) pairs: the sentence, and it with its longest other word masked."""
     words = re.findall(r"[a-z]+", sentence.text.replace("[MASK]", ""))
     longest = max(words, key=len)
     other = re.sub(rf"\b{longest}\b", "[MASK]", sentence.whole, count=1)
@@ -86,7 +86,7 @@ def questions_of(sentence: HiddenSentence) -> tuple[tuple[str, str], ...]:
 
 
 def made_up_sentences(number: int = MADE_UP, seed: int = 0) -> tuple[str, ...]:
-    """Simple sentences from patterns; the same seed gives the same sentences."""
+    """Generate simple sentences from patterns; the same seed gives the same sentences."""
     rng = random.Random(seed)
     return tuple(_one(rng) for _ in range(number))
 
