@@ -251,7 +251,7 @@ PREDICTED = "for its top prediction, {token}"
 def summary_finding(
     drawn: Mapping[str, Drawn | None], labels: Mapping[str, str], kind: str
 ) -> Markup:
-    """Return per model the share outside other words, then the other word with the largest share."""
+    """Return per model the share outside other words, then the word with the largest share."""
     found = {key: row for key, row in drawn.items() if row is not None}
     if not found:
         return note(NOTHING_DRAWN.format(kind=SUMMARIES[kind]))

@@ -86,8 +86,8 @@ def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...
         n_models = n_patched({key: run.tokens for key, run in runs.items()}, tokens)
         if n_models > best.get(change.kind, (0,))[0]:
             best[change.kind] = (n_models, change)
-    found = sorted(best.values(), key=lambda fit: (-fit[0], KINDS.index(fit[1].kind)))
-    return tuple(change for _, change in found)
+    ranked = sorted(best.values(), key=lambda fit: (-fit[0], KINDS.index(fit[1].kind)))
+    return tuple(change for _, change in ranked)
 
 
 def n_patched(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> int:

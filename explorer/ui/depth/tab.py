@@ -121,18 +121,18 @@ def words_of(
     """Mask the first words of the text one at a time, in rounds of one batch per model."""
     from explorer.analysis.depth.lens import every_word, hidden_words
 
-    shown = alignment.content[:MOST_WORDS]
+    indices = alignment.content[:MOST_WORDS]
     words = {
-        key: hidden_words(run, tuple(alignment.groups[key][i] for i in shown))
+        key: hidden_words(run, tuple(alignment.groups[key][i] for i in indices))
         for key, run in runs.items()
     }
-    found: dict[str, list[np.ndarray]] = {key: [] for key in runs}
+    ranks: dict[str, list[np.ndarray]] = {key: [] for key in runs}
     for answers in round_robin(
         {k: list(_batches(run, words[k], state)) for k, run in runs.items()}
     ):
-        for key, places in answers.items():
-            found[key].append(places)
-    return {k: every_word(run, words[k], np.concatenate(found[k])) for k, run in runs.items()}
+        for key, rows in answers.items():
+            ranks[key].append(rows)
+    return {k: every_word(run, words[k], np.concatenate(ranks[k])) for k, run in runs.items()}
 
 
 def _batches(

@@ -73,17 +73,17 @@ def show_projection(state: PageState | None) -> list[str]:
     from explorer.analysis.depth.states import state_projection
     from explorer.views.depth.states import projection_canvas
 
-    found = followed(state) if state else ""
-    if not isinstance(found, Followed):
-        return [found, ""]
-    width = next(iter(found.runs.values())).hidden_states.shape[-1]
-    alike = {k: run for k, run in found.runs.items() if run.hidden_states.shape[-1] == width}
-    states = {k: word_states(run.hidden_states, found.groups[k]) for k, run in alike.items()}
-    labels = {key: run.spec.label for key, run in alike.items()}
+    words = followed(state) if state else ""
+    if not isinstance(words, Followed):
+        return [words, ""]
+    width = next(iter(words.runs.values())).hidden_states.shape[-1]
+    same_width = {k: run for k, run in words.runs.items() if run.hidden_states.shape[-1] == width}
+    states = {k: word_states(run.hidden_states, words.groups[k]) for k, run in same_width.items()}
+    labels = {key: run.spec.label for key, run in same_width.items()}
     return [
         "",
         projection_canvas(
-            state_projection(states), labels, found.groups, found.words, texts.PROJECTION
+            state_projection(states), labels, words.groups, words.words, texts.PROJECTION
         ),
     ]
 
