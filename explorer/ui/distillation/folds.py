@@ -246,14 +246,14 @@ def run_live(
     settings = settings_of(chosen)
     # The teacher is always the bundled one, whatever family the page shows.
     state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
-    at = focus_of(state)
+    focus = focus_of(state)
 
-    def drawn(update: JobUpdate) -> list[str]:
-        waiting = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING
-        return [update.partial or waiting_canvas(waiting)]
+    def draw(update: JobUpdate) -> list[str]:
+        message = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING
+        return [update.partial or waiting_canvas(message)]
 
     for (picture,) in running(
-        JOB_QUEUE, lambda cancel_token: teach(state, at, settings, cancel_token), None, drawn
+        JOB_QUEUE, lambda cancel_token: teach(state, focus, settings, cancel_token), None, draw
     ):
         yield picture
 
@@ -266,7 +266,7 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
     """
     named = zip(LiveSettings.__slots__, chosen, _defaults(), strict=True)
     values: dict[str, Any] = {
-        name: usual if value is None else type(usual)(value) for name, value, usual in named
+        name: default if value is None else type(default)(value) for name, value, default in named
     }
     return LiveSettings(**values)
 
@@ -283,7 +283,7 @@ def teach(
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
     ids = top_ids(logits, WATCHED_WORDS)
     watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
-    taught = softmax(logits, settings.temperature)[ids]
+    teacher_probabilities = softmax(logits, settings.temperature)[ids]
     words = [shown_word(run.vocabulary, int(i)) for i in ids]
     reports: list[LiveReport] = []
     for report in live_lesson(run.spec, state, settings, watched):
@@ -291,15 +291,15 @@ def teach(
         if report is None:
             continue
         reports.append(report)
-        said = texts.live_sentence(settings, reports)
+        sentence = texts.live_sentence(settings, reports)
         yield live_canvas(
             settings,
             reports,
             words,
-            taught,
+            teacher_probabilities,
             {
                 "texts": texts.CANVAS,
-                "sentence": said,
+                "sentence": sentence,
                 "done": report.step == settings.steps,
             },
         )

@@ -1,4 +1,4 @@
-"""Distillation tab: what the student kept of the teacher, at any temperature."""
+"""Distillation tab: how much of the teacher's predictions the student reproduces."""
 
 import gradio as gr
 
@@ -19,7 +19,7 @@ READS = (*RUN_FIELDS, "word")
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The finding, the soft-probability lab, and the deeper questions as folds."""
+    """Build the finding, the soft-probability lab and the folds; return the headline."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
     folds.build_losses(state)
     folds.build_agreement(state)
@@ -28,7 +28,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """Finding and lab for one hidden word; a card where a model is not there."""
+    """Return finding and lab for one masked word, or a card for a missing model."""
     from explorer.analysis.distillation.soft import NotAPair
     from explorer.models.hub import ModelUnavailable
     from explorer.views.chart import figure_json
