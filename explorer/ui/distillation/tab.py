@@ -58,11 +58,11 @@ def show(state: PageState) -> list[object]:
         "texts": texts.lab_texts(hidden.beside.spec if hidden.beside else None),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
-        "curves": [figure_json(one) for one in temperature_figures(TEMPERATURES, texts.CURVES)],
+        "curves": [figure_json(chart) for chart in temperature_figures(TEMPERATURES, texts.CURVES)],
         "back": state.word >= 0,
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)
-    read = reading_note({run.spec.label: run.tokens for run in runs})
-    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec), read)
+    reading = reading_note({run.spec.label: run.tokens for run in runs})
+    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec), reading)
     return [sentence, distillation_lab(hidden, words, focus.word, extra)]
