@@ -62,7 +62,7 @@ class Headline:
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """Build the finding, the settings with the button, the card and the folds; return the controls."""
+    """Build finding, settings, button, card and folds; return the controls."""
     # Size and FLOP need neither text nor weights, so they are shown at once.
     finding, card, status, _ = drawn(MeasurementSettings())
     finding_html = gr.HTML(finding)
