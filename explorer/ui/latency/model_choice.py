@@ -290,8 +290,9 @@ def first_word(spec: ModelSpec, state: PageState) -> str:
 def shares_of(
     words: Mapping[str, list[str]], answers: list[str], teacher: str
 ) -> dict[str, dict[str, Figure]]:
-    """Return shares of masked words predicted, and of top words equal to BERT's, with
-    95% intervals (Wilson 1927).
+    """Return by score each model's share of masked words, and of top words equal to BERT's.
+
+    With 95% intervals (Wilson 1927).
     """
     expected = [answer.casefold() for answer in answers]
     shares = {"right": {name: share(answered, expected) for name, answered in words.items()}}

@@ -214,8 +214,8 @@ def _apart(candidates: Mapping[str, Candidate]) -> str:
 def _overlap(candidates: Mapping[str, Candidate], name: str) -> bool:
     """Return whether the interval of the best reaches another's."""
     costs = (candidate.cost(name) for candidate in candidates.values())
-    ranked = sorted((cost for cost in costs if cost), key=lambda cost: cost.value)
-    return any(other.low <= ranked[0].high for other in ranked[1:])
+    by_cost = sorted((cost for cost in costs if cost), key=lambda cost: cost.value)
+    return any(other.low <= by_cost[0].high for other in by_cost[1:])
 
 
 def timed_said(
