@@ -116,7 +116,7 @@ def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Cho
 
 
 def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[Walked]":
-    """Compute the stations at the state's layer and head, and at the aligned layers of the others."""
+    """Compute the stations at the state's layer and head, for other models at the aligned layer."""
     from explorer.analysis.layer import aligned_layers
 
     specs = family_specs(state.family)

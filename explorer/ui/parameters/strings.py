@@ -94,7 +94,7 @@ def parameters_finding(members: Sequence["FamilyMember"], family: str = "base") 
     return el(
         "p",
         lead,
-        *(part for member in parts for part in ("; " if member is not parts[0] else "", member)),
+        *(piece for part in parts for piece in ("; " if part is not parts[0] else "", part)),
         ".",
         class_="finding",
         data_family=family,
