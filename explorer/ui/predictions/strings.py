@@ -389,7 +389,7 @@ def contrast_finding(found: Sequence[Contrast]) -> Markup:
             tied = tuple(result.scores[i].word.text for i in result.favourites)
             groups.setdefault(tied, []).append(result)
     for alternatives, results in groups.items():
-        parts.append(_preference([word(result) for result in alternatives], results))
+        parts.append(_preference([word(text) for text in alternatives], results))
     sentence = [piece for part in parts for piece in ("; ", part)][1:]
     return el("p", *sentence, ".", class_="fold-finding")
 

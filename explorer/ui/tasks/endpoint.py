@@ -126,7 +126,7 @@ def _tuned(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
     return specs, missing
 
 
-def _as_json(spec: ModelSpec, asked: SentencePair, state: PageState) -> dict[str, Any]:
+def _as_json(spec: ModelSpec, sentence_pair: SentencePair, state: PageState) -> dict[str, Any]:
     from explorer.models.hub import ModelUnavailable
 
     written: float | None = None
@@ -135,10 +135,10 @@ def _as_json(spec: ModelSpec, asked: SentencePair, state: PageState) -> dict[str
         trained = head_is_there(spec, state)
         note = texts.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
         if trained:
-            answers = ask_heads({spec.key: spec}, asked, state)
+            answers = ask_heads({spec.key: spec}, sentence_pair, state)
             written, swapped, _ = answers[spec.key].yes.tolist()
-    except ModelUnavailable as absent:
-        trained, note = False, str(absent)
+    except ModelUnavailable as error:
+        trained, note = False, str(error)
     return {
         "model": spec.key,
         "objective": spec.kind.pair.objective if spec.kind.pair else None,
