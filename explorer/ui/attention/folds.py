@@ -183,11 +183,11 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
 def kept_heads(run: Run, off: object) -> np.ndarray:
     """Return the mask of heads that stay on: bool [layer, head]; unknown heads are ignored."""
     shape = run.spec.architecture
-    kept = np.ones((shape.n_layers, shape.n_heads), dtype=bool)
+    mask = np.ones((shape.n_layers, shape.n_heads), dtype=bool)
     for layer, head in off if isinstance(off, list) else []:
         if layer in range(shape.n_layers) and head in range(shape.n_heads):
-            kept[layer, head] = False
-    return kept
+            mask[layer, head] = False
+    return mask
 
 
 def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":

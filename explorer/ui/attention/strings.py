@@ -133,7 +133,7 @@ def wall_texts(specs: Sequence[ModelSpec]) -> Mapping[str, object]:
 
 
 def _shape(shape: Architecture) -> str:
-    """Describe a model's layers and heads, and how often a shared layer runs."""
+    """Return a model's number of layers and heads, and how often a shared layer runs."""
     heads = counted(shape.n_heads, "head")
     if shape.shares_layers:
         return f"one layer, applied {repeated(shape.n_layers)}, {heads}"
@@ -351,8 +351,8 @@ def sweep_finding(importance: Sequence[HeadImportance], waiting: str) -> Markup:
     for result in importance:
         layer, head, nats = result.strongest(1)[0]
         name, amount = model_name(result.model, result.label), f"{nats:.3f}"
-        which = f" layer {layer + 1}, head {head + 1} ({amount} nats)"
-        parts.append(join(name, " none (under 0.0005 nats)" if float(amount) == 0 else which))
+        place = f" layer {layer + 1}, head {head + 1} ({amount} nats)"
+        parts.append(join(name, " none (under 0.0005 nats)" if float(amount) == 0 else place))
     text = "Most important head: "
     return finding(text, listed(parts), ".", f" {waiting}" if waiting else "")
 

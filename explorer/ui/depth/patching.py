@@ -56,7 +56,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """Progress of the job: finished patches, their number, and at the end the maps."""
+    """Progress of the job: patches done, their total, and at the end the maps."""
 
     done: int
     n: int
@@ -158,11 +158,11 @@ def patch_all(found: Texts, state: PageState, cancel_token: CancelToken) -> Iter
     yield Shot(0, 0, _KEPT[cache_key])
 
 
-def _which(found: Texts) -> tuple:
+def _which(both_texts: Texts) -> tuple:
     """Return the cache key of the maps: model, device, dtype and text of every run."""
     return tuple(
         (run.spec.name, run.device, run.dtype, run.tokens.text)
-        for runs in found.runs.values()
+        for runs in both_texts.runs.values()
         for run in runs
     )
 

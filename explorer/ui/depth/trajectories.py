@@ -28,7 +28,7 @@ class Followed:
 
 
 def build_folds(state: gr.State) -> None:
-    """Build the trajectories with the shared layer's heads, and the projection of all states."""
+    """Build the folds of trajectories with the shared layer's heads, and of all states."""
     with fold("depth", "moves", texts.MOVES_FOLD) as section:
         travel, message = Canvas("depth/travel"), gr.HTML()
         heads, remark = Canvas("depth/film"), gr.HTML()

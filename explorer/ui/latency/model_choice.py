@@ -162,9 +162,9 @@ def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
 
 def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
     """Return by name the printed scores of published models that were not scored here."""
-    shown, printed = choices_of(state, score), printed_scores(score)
+    choices, printed = choices_of(state, score), printed_scores(score)
     here = card_scores(state, score) if score not in texts.RUN_HERE else {}
-    published = (spec for spec in shown.values() if spec == BASE.get(spec.key))
+    published = (spec for spec in choices.values() if spec == BASE.get(spec.key))
     return {
         spec.name: printed[spec.key]
         for spec in published
@@ -266,8 +266,8 @@ def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
 
 def mean_tokens(spec: ModelSpec, state: PageState) -> float:
     """Return a model's mean number of tokens in the page's sentences."""
-    states = [replace(state, text=one["text"]) for one in assets.sentences()]
-    return sum(len(get_run(spec, one).tokens) for one in states) / len(states)
+    states = [replace(state, text=sentence["text"]) for sentence in assets.sentences()]
+    return sum(len(get_run(spec, one_state).tokens) for one_state in states) / len(states)
 
 
 def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[dict[str, str]]:

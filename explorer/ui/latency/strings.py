@@ -340,7 +340,7 @@ def _of(n: int, unit: str) -> str:
 
 
 def _at(points: Sequence[str], unit: str) -> str:
-    """List points of a sweep with their unit: ``1 text``, ``16 and 32 tokens``."""
+    """Return points of a sweep with their unit: ``1 text``, ``16 and 32 tokens``."""
     return f"{_and(points)} {unit.removesuffix('s') if [*points] == ['1'] else unit}"
 
 

@@ -290,12 +290,12 @@ def answer_table(
 
 
 def _among(
-    key: str, run: Run, found: list[SpanScore | str], pairs: list[tuple[str, int]], gap: int
+    key: str, run: Run, cells: list[SpanScore | str], pairs: list[tuple[str, int]], gap: int
 ) -> Contrast:
     """Compare the typed words at one mask in one model, without those it cannot read."""
     scores = [
         score
-        for score, (_, number) in zip(found, pairs, strict=True)
+        for score, (_, number) in zip(cells, pairs, strict=True)
         if number == gap and not isinstance(score, str)
     ]
     return contrast(key, run.spec.label, scores)

@@ -109,24 +109,24 @@ def _all_of(count: int) -> str:
     return "Both" if count == 2 else f"All {NUMBERS.get(count, count)}"
 
 
-def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
+def _one_mask(result: Agreement, labels: Mapping[str, str]) -> Markup:
     """Return the models' answers at one mask, and the most confident model."""
-    p = dict(zip(found.probabilities, side_by_side([*found.probabilities.values()]), strict=True))
+    p = dict(zip(result.probabilities, side_by_side([*result.probabilities.values()]), strict=True))
     if len(p) == 1:
-        (answer, (key,)), *_ = found.groups
+        (answer, (key,)), *_ = result.groups
         return join(_named(key, labels), " says ", word(answer), f" ({p[key]}).")
-    if found.is_unanimous:
-        lead = join(f"{_all_of(len(p))} answer ", word(found.groups[0][0]))
-        return join(lead, _surest(found, p, labels, True), ".")
-    if len(found.groups) == len(p):
+    if result.is_unanimous:
+        lead = join(f"{_all_of(len(p))} answer ", word(result.groups[0][0]))
+        return join(lead, _surest(result, p, labels, True), ".")
+    if len(result.groups) == len(p):
         parts = [
             join(_named(key, labels), "" if i else " says", " ", word(answer), f" ({p[key]})")
-            for i, (answer, (key,)) in enumerate(found.groups)
+            for i, (answer, (key,)) in enumerate(result.groups)
         ]
-        return join(listed(parts), _surest(found, p, labels, False), ".")
-    groups = [_camp(answer, keys, p, labels) for answer, keys in found.groups]
+        return join(listed(parts), _surest(result, p, labels, False), ".")
+    groups = [_camp(answer, keys, p, labels) for answer, keys in result.groups]
     sentence = join(*(part for camp in groups for part in ("; ", camp)[camp is groups[0] :]))
-    return join(sentence, _surest(found, p, labels, False), ".")
+    return join(sentence, _surest(result, p, labels, False), ".")
 
 
 def _camp(
@@ -140,17 +140,17 @@ def _camp(
 
 
 def _surest(
-    found: Agreement, printed: Mapping[str, str], labels: Mapping[str, str], with_p: bool
+    result: Agreement, printed: Mapping[str, str], labels: Mapping[str, str], with_p: bool
 ) -> Markup:
     """Return the model with the largest probability, or those whose printed values tie.
 
     Args:
-        found: The answers of one mask.
+        result: The answers at one mask.
         printed: Each model's probability as it is printed.
         labels: The models' names.
         with_p: Whether to print the probability; False if it is beside the answer.
     """
-    top = printed[max(found.probabilities, key=found.probabilities.__getitem__)]
+    top = printed[max(result.probabilities, key=result.probabilities.__getitem__)]
     keys = [key for key, p in printed.items() if p == top]
     if len(keys) == len(printed):
         everyone = _all_of(len(printed)).lower()
@@ -164,26 +164,26 @@ def _surest(
     return join("; ", names, f" {verb} {most} confident", each if with_p else "")
 
 
-def _many_masks(found: Sequence[Agreement], labels: Mapping[str, str], before: str) -> Markup:
+def _many_masks(results: Sequence[Agreement], labels: Mapping[str, str], before: str) -> Markup:
     """Return one numbered line per mask; those after the first few are collapsed."""
-    lines = [join(f"{i}. ", _one_mask(result, labels)) for i, result in enumerate(found, 1)]
-    same = sum(result.is_unanimous for result in found)
-    of = f"{same} of {len(found)}" if same else f"none of the {len(found)}"
-    n_models = len(found[0].probabilities)
+    lines = [join(f"{i}. ", _one_mask(result, labels)) for i, result in enumerate(results, 1)]
+    same = sum(result.is_unanimous for result in results)
+    of = f"{same} of {len(results)}" if same else f"none of the {len(results)}"
+    n_models = len(results[0].probabilities)
     top = (
         f"The {NUMBERS.get(n_models, n_models)} models agree on {of} masks."
-        if n_models > 1 and len(found) > LINES
+        if n_models > 1 and len(results) > LINES
         else ""
     )
     visible = [
         el("span", line, " ", class_="line") for line in (before + top, *lines[:LINES]) if line
     ]
     message = finding(*visible)
-    if len(found) <= LINES:
+    if len(results) <= LINES:
         return message
     rest = lines[LINES:]
     to = "and" if len(rest) == 2 else "to"
-    title = f"Mask {len(found)}" if len(rest) == 1 else f"Masks {LINES + 1} {to} {len(found)}"
+    title = f"Mask {len(results)}" if len(rest) == 1 else f"Masks {LINES + 1} {to} {len(results)}"
     details = el(
         "details", el("summary", title, " "), *(el("p", line, " ") for line in rest), class_="lines"
     )

@@ -224,32 +224,32 @@ def sentiment_finding(found: Mapping[str, WordSentiment], specs: Mapping[str, Mo
     return finding(listed([_verdict(specs[key], result) for key, result in found.items()]), ".")
 
 
-def _verdict(spec: ModelSpec, found: WordSentiment) -> Markup:
-    label, share = found.verdict
+def _verdict(spec: ModelSpec, result: WordSentiment) -> Markup:
+    label, share = result.verdict
     name = model_name(spec.key, spec.label)
     if f"{share:.3f}" == "0.500":
         return join(name, SENTIMENT_UNDECIDED)
     says = f" says {SENTIMENT[label]} ({share:.3f})"
-    return join(name, says, _because(found, 1 if label == "positive" else -1))
+    return join(name, says, _because(result, 1 if label == "positive" else -1))
 
 
-def _because(found: WordSentiment, side: int) -> Markup | None:
+def _because(result: WordSentiment, side: int) -> Markup | None:
     """Return the largest term on the verdict's side, as printed: a word or the baseline.
 
     The parts are the baseline and every word's integrated gradients; they add up to the score.
     """
-    weights = np.round(found.integrated_gradients, 2)
-    largest, base = float((side * weights).max(initial=0.0)), round(side * found.baseline, 2)
+    weights = np.round(result.integrated_gradients, 2)
+    largest, base = float((side * weights).max(initial=0.0)), round(side * result.baseline, 2)
     if base > largest:
-        added = signed(float(found.integrated_gradients.sum()))
-        return join(BASELINE.format(base=signed(found.baseline), added=added))
+        added = signed(float(result.integrated_gradients.sum()))
+        return join(BASELINE.format(base=signed(result.baseline), added=added))
     if largest <= 0 or base == largest:
         return None
     words = dict.fromkeys(
-        w for w, v in zip(found.words, weights, strict=True) if side * v == largest
+        w for w, v in zip(result.words, weights, strict=True) if side * v == largest
     )
     times = "" if (side * weights == largest).sum() == 1 else " each"
-    reason = listed([word(one) for one in words])
+    reason = listed([word(text) for text in words])
     return join(", mainly because of ", reason, f" ({signed(side * largest)}{times})")
 
 
