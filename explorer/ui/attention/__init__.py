@@ -1,1 +1,1 @@
-"""Where does every head of the three models look? The tab."""
+"""Attention tab: where does every head of the three models look?"""

@@ -16,7 +16,7 @@ from explorer.views.attention import ADDRESS, bertviz_files
 def attention(
     text: str, family: str = "mini", model: str = "bert", layer: int = 0, head: int = 0
 ) -> dict[str, Any]:
-    """Where every token of a text looks in one attention head.
+    """Return the attention of one head: the weight of every token for every other.
 
     Args:
         text: The text; ``A [SEP] B`` makes a sentence pair.
@@ -50,7 +50,7 @@ def attention(
 
 
 def frame_route() -> Route:
-    """Where the frame and its scripts are, relative to the page."""
+    """Return the route that serves the frame and its scripts, relative to the page."""
     files = bertviz_files()
 
     def send(request: Request) -> Response:

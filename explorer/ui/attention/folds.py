@@ -1,4 +1,4 @@
-"""Folds of Attention: summaries, heads switched off, bertviz."""
+"""Folds of Attention: summaries, head ablation, BertViz."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 
 def build_summary_fold(state: gr.State) -> None:
-    """A choice of summaries, three matrices, and the formula one click away."""
-    with fold("attention", "summary", texts.SUMMARY_QUESTION) as opened:
+    """Build the choice of a summary, one matrix per model, and the formula on demand."""
+    with fold("attention", "summary", texts.SUMMARY_QUESTION) as section:
         kind = gr.Radio(
             [(label, key) for key, label in texts.SUMMARIES.items()],
             value="rollout",
             label=texts.SUMMARY_LABEL,
         )
-        finding, picture, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
-    opened.on_open(show_summary, [state, kind], [finding, picture, formula])
+        message, canvas, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
+    section.on_open(show_summary, [state, kind], [message, canvas, formula])
     kind.change(
         plain_errors(show_summary),
         [state, kind],
-        [finding, picture, formula],
+        [message, canvas, formula],
         **LIGHT,
     )
 
 
 def show_summary(state: PageState | None, kind: str) -> list[str]:
-    """One summary of every model; only the gradient needs the networks again."""
+    """Return finding, canvas and formula of one summary; only "gradient" runs the models again."""
     from explorer.analysis.alignment import align
     from explorer.analysis.attention import drawn_on
     from explorer.views.attention import attention_summary_canvas
@@ -63,17 +63,17 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
     }
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
-    drawn = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
+    rows = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
     canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind], "way": kind}
     return [
-        texts.summary_finding(drawn, labels, kind),
+        texts.summary_finding(rows, labels, kind),
         attention_summary_canvas(matrices, specs, alignment, details(runs, kind), canvas_texts),
         texts.formula_html(kind),
     ]
 
 
 def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
-    """The summary between tokens: [query, key]."""
+    """Compute one summary of a run's attention between tokens: [query, key]."""
     from explorer.analysis import attention as analysis
     from explorer.models.inside.reading import attention_gradients, value_norms
 
@@ -90,7 +90,7 @@ def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
 
 
 def between_words(matrix: np.ndarray, alignment: Alignment, key: str, kind: str) -> np.ndarray:
-    """Rows keep their sums; the gradient's cells are added up, so that the whole keeps its sum."""
+    """Merge tokens into words; rows keep their sums, for "gradient" the matrix keeps its total."""
     groups = alignment.groups[key]
     words = word_attention(matrix, groups)
     if kind == "gradient":
@@ -99,55 +99,55 @@ def between_words(matrix: np.ndarray, alignment: Alignment, key: str, kind: str)
 
 
 def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
-    """For the gradient, the word that is explained."""
+    """Return by model key the predicted token that the gradient explains; else nothing."""
     if kind != "gradient":
         return {}
     return {key: texts.PREDICTED.format(token=first_choice(run)) for key, run in runs.items()}
 
 
 def first_choice(run: Run) -> str:
-    """What the model puts in the first mask, as a reader would write it."""
+    """Return the model's likeliest token at the first mask, as readers spell it."""
     return spelling_of(run.vocabulary).text(run.vocabulary[int(run.mask_logits[0].argmax())])
 
 
 def build_ablation_fold(state: gr.State) -> None:
-    """Switches for every head, the change they make, and a sweep that can be stopped."""
+    """Build a switch for every head, the changed answers, and the sweep with its stop button."""
     with fold("attention", "ablation", texts.ABLATION_QUESTION) as heads:
-        said = gr.HTML()
+        message = gr.HTML()
         switches = Canvas("attention/switches")
         with gr.Row(elem_classes="ab-buttons"):
             sweep = gr.Button(texts.SWEEP, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
         changes = gr.HTML()
         gr.HTML(join(note(explained(texts.HOW, "KL", "nats")), note(texts.OFF)))
-        heads.on_open(show_switches, [state], [said, switches, changes, stop])
+        heads.on_open(show_switches, [state], [message, switches, changes, stop])
         switches.on_question(
             show_changes,
             [state],
-            [said, changes],
+            [message, changes],
             trigger_mode="always_last",
             show_progress="hidden",
         )
-        running = sweep.click(
+        event = sweep.click(
             plain_errors(show_sweep),
             [state],
-            [said, switches, stop],
+            [message, switches, stop],
             trigger_mode="once",
             api_visibility="private",
             show_progress="minimal",
-            show_progress_on=[said],
+            show_progress_on=[message],
             **LONG,
         )
-        stop.click(stopped, None, [said, stop], cancels=[running], **AT_ONCE)
+        stop.click(stopped, None, [message, stop], cancels=[event], **AT_ONCE)
 
 
 def stopped() -> tuple[str, gr.Button]:
-    """What the fold says when the reader has seen enough."""
+    """Return the finding and the hidden stop button after the sweep was cancelled."""
     return finding(texts.STOPPED), gr.Button(visible=False)
 
 
 def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
-    """All heads on: nothing has changed yet."""
+    """Return the fold's first state: every head on, no changes."""
     from explorer.views.attention import head_switches
 
     hidden = gr.Button(visible=False)
@@ -161,7 +161,7 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
 
 
 def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
-    """The answers with the chosen heads off."""
+    """Return the finding and the answers with the heads in ``question["off"]`` ablated."""
     from explorer.views.attention import changed_answers, changed_numbers
 
     if state is None:
@@ -169,29 +169,29 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     runs, _ = runs_with_mlm_head(state)
     off = question.get("off", {})
     with refuse_bad_input():
-        kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
-    jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
+        masks = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
+    jobs = [partial(ablate, runs[key], masks[key], state) for key in runs]
     changed = [result for result in gather(jobs) if result.n_off]
     if not changed:
         return texts.change_finding(changed), ""
     answers = changed_answers(changed, texts.CHANGES)
-    switched = {key: np.argwhere(~heads).tolist() for key, heads in kept.items()}
-    shown = with_save_menu("attention/ablation", answers, changed_numbers(changed, switched))
-    return texts.change_finding(changed), shown
+    switched = {key: np.argwhere(~heads).tolist() for key, heads in masks.items()}
+    html = with_save_menu("attention/ablation", answers, changed_numbers(changed, switched))
+    return texts.change_finding(changed), html
 
 
 def kept_heads(run: Run, off: object) -> np.ndarray:
-    """Which heads stay on: bool [layer, head]; what is not a head of the model is ignored."""
+    """Return the mask of heads that stay on: bool [layer, head]; unknown heads are ignored."""
     shape = run.spec.architecture
-    kept = np.ones((shape.n_layers, shape.n_heads), dtype=bool)
+    mask = np.ones((shape.n_layers, shape.n_heads), dtype=bool)
     for layer, head in off if isinstance(off, list) else []:
         if layer in range(shape.n_layers) and head in range(shape.n_heads):
-            kept[layer, head] = False
-    return kept
+            mask[layer, head] = False
+    return mask
 
 
 def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
-    """One model's answers with some heads off; with all on, the run's own answers."""
+    """Compute one model's answers without some heads; with all on, the run's own answers."""
     from explorer.analysis.attention import head_ablation
     from explorer.models.inside.interventions import ablated_logits
 
@@ -202,7 +202,7 @@ def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
 
 
 def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
-    """The switches, darker layer by layer, one model after another."""
+    """Yield the finding and the coloured switches after every swept layer of every model."""
     from explorer.analysis.attention import head_importance
     from explorer.views.attention import head_switches
 
@@ -210,26 +210,26 @@ def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
         return
     runs, missing = runs_with_mlm_head(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
-    found: dict[str, HeadImportance] = {}
+    importance: dict[str, HeadImportance] = {}
     for key, run in runs.items():
         if not run.tokens.mask_positions:
             continue
-        swept: list[np.ndarray] = []
+        layers: list[np.ndarray] = []
         for logits in swept_layers(run, state):
-            swept.append(logits)
-            found[key] = head_importance(run, swept)
-            waiting = texts.progress(run.spec.label, len(swept), run.spec.architecture.n_layers)
+            layers.append(logits)
+            importance[key] = head_importance(run, layers)
+            waiting = texts.progress(run.spec.label, len(layers), run.spec.architecture.n_layers)
             yield (
-                texts.sweep_finding(list(found.values()), waiting),
-                head_switches(runs, cards, found, texts.SWITCHES),
+                texts.sweep_finding(list(importance.values()), waiting),
+                head_switches(runs, cards, importance, texts.SWITCHES),
                 gr.Button(visible=True),
             )
-    said = texts.sweep_finding(list(found.values()), "" if found else texts.NO_MASK)
-    yield said, head_switches(runs, cards, found, texts.SWITCHES), gr.Button(visible=False)
+    message = texts.sweep_finding(list(importance.values()), "" if importance else texts.NO_MASK)
+    yield message, head_switches(runs, cards, importance, texts.SWITCHES), gr.Button(visible=False)
 
 
 def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
-    """Each layer's heads off by turns; between layers a waiting measurement may go first."""
+    """Yield per layer the mask logits with each head off; other jobs may run between layers."""
     from explorer.models.inside.interventions import ablated_logits, one_head_off
 
     shape = run.spec.architecture
@@ -239,15 +239,15 @@ def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
 
 
 def build_bertviz_fold(state: gr.State) -> None:
-    """A choice of model and view, and the closed frame that BertViz draws in."""
+    """Build the choice of model and view, and the sandboxed frame that BertViz draws in."""
     with fold("attention", "advanced", texts.BERTVIZ_QUESTION) as bertviz:
         with gr.Row(elem_classes="bv-choices"):
             model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
             view = gr.Radio(texts.VIEWS, value="head", label=texts.VIEW_LABEL)
-        said = gr.HTML()
+        message = gr.HTML()
         frame = Canvas("attention/bertviz")
         gr.HTML(note(texts.CREDIT))
-        inputs, outputs = [state, model, view], [said, frame]
+        inputs, outputs = [state, model, view], [message, frame]
         bertviz.on_open(show_view, inputs, outputs)
         gr.on(
             [model.input, view.input],
@@ -260,7 +260,7 @@ def build_bertviz_fold(state: gr.State) -> None:
 
 
 def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]:
-    """One view of one model, or the sentence that says why it is not drawn."""
+    """Return the finding and the payload of one BertViz view, or why it is not drawn."""
     if state is None:
         return "", ""
     spec = next(spec for spec in family_specs(state.family) if spec.key == model)
@@ -273,5 +273,5 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
 
         vectors = call_on_model(queries_and_keys, spec, state, run.tokens)
     payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
-    said = texts.view_finding(model, spec.label, view)
-    return said, payload
+    message = texts.view_finding(model, spec.label, view)
+    return message, payload

@@ -1,4 +1,4 @@
-"""What Attention says."""
+"""Sentences and labels of the Attention tab."""
 
 from collections.abc import Mapping, Sequence
 
@@ -122,7 +122,7 @@ BY_DEPTH = "Rows are aligned by relative depth."
 
 
 def wall_texts(specs: Sequence[ModelSpec]) -> Mapping[str, object]:
-    """The wall's sentences, with how the rows of these models are aligned."""
+    """Return the wall's sentences, with how the rows of these models are aligned."""
     copied = [
         BESIDE.format(student=spec.label, teacher=teacher.label)
         for spec in specs
@@ -133,7 +133,7 @@ def wall_texts(specs: Sequence[ModelSpec]) -> Mapping[str, object]:
 
 
 def _shape(shape: Architecture) -> str:
-    """Say what a model is made of: its layers, how often they run, its heads."""
+    """Return a model's number of layers and heads, and how often a shared layer runs."""
     heads = counted(shape.n_heads, "head")
     if shape.shares_layers:
         return f"one layer, applied {repeated(shape.n_layers)}, {heads}"
@@ -145,7 +145,7 @@ def attention_sentences(
     labels: Mapping[str, str],
     n_words: int,
 ) -> tuple[Markup, Markup | str]:
-    """Say how much attention goes to the added tokens, and how many heads attend to neighbours."""
+    """Return the share of attention to [CLS] and [SEP], and the count of neighbour heads."""
     rests: list[Markup] = []
     counts: list[Markup] = []
     neighbours = [KINDS.index("previous"), KINDS.index("next")]
@@ -160,7 +160,7 @@ def attention_sentences(
 
 
 def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
-    """Say how many heads have a near one in the student, and how many chance would give."""
+    """Return how many teacher heads have a match in the student, and how many by chance."""
     names = [model_name(spec.key, spec.label) for spec in (student, teacher)]
     n, same = len(kept.js), int(kept.is_kept.sum())
     return finding(
@@ -176,7 +176,7 @@ def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Mar
 
 
 def kept_list(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
-    """List every head of the teacher with its nearest head of the student, opened by a click."""
+    """Return a collapsed table of every teacher head and its nearest head in the student."""
     rows: list[list[str | Markup]] = [
         [
             _place(head, kept.n_heads[0]),
@@ -251,12 +251,12 @@ PREDICTED = "for its top prediction, {token}"
 def summary_finding(
     drawn: Mapping[str, Drawn | None], labels: Mapping[str, str], kind: str
 ) -> Markup:
-    """For each model, what is no other word and its share, then the other word drawn on most."""
-    found = {key: one for key, one in drawn.items() if one is not None}
+    """Return per model the share outside other words, then the word with the largest share."""
+    found = {key: row for key, row in drawn.items() if row is not None}
     if not found:
         return note(NOTHING_DRAWN.format(kind=SUMMARIES[kind]))
     parts = [
-        join("in ", model_name(key, labels[key]), ", ", _drawn(one)) for key, one in found.items()
+        join("in ", model_name(key, labels[key]), ", ", _drawn(row)) for key, row in found.items()
     ]
     between = [piece for part in parts for piece in ("; ", part)][1:]
     query = next(iter(found.values())).query
@@ -264,16 +264,16 @@ def summary_finding(
     return finding(by, "for ", word(query), ": ", *between, ".")
 
 
-def _drawn(one: Drawn) -> Markup:
-    apart = join(f"{one.apart_share:.0%} comes from ", listed(one.apart))
-    if not one.best:
-        even = ", and no other word stands out" if one.n_others > 1 else ""
-        return join(apart, even)
-    return join(apart, ", then most from ", word(one.best), f" ({one.share:.0%})")
+def _drawn(row: Drawn) -> Markup:
+    rest = join(f"{row.apart_share:.0%} comes from ", listed(row.apart))
+    if not row.best:
+        even = ", and no other word stands out" if row.n_others > 1 else ""
+        return join(rest, even)
+    return join(rest, ", then most from ", word(row.best), f" ({row.share:.0%})")
 
 
 def formula_html(kind: str) -> Markup:
-    """Return what a summary means, and one click away its formula and the rest."""
+    """Return what a summary means, and its formula in a collapsed element."""
     formula, meaning = SUMMARY_FORMULAS[kind]
     first, _, rest = meaning.partition("\n")
     return join(
@@ -326,7 +326,7 @@ CHANGES = {
 
 
 def change_finding(results: Sequence[HeadAblation]) -> Markup:
-    """What happens to each model's own first answer."""
+    """Return how the probability of each model's own first answer changes."""
     parts = []
     for result in results:
         if not result.n_off:
@@ -344,21 +344,21 @@ def change_finding(results: Sequence[HeadAblation]) -> Markup:
 
 
 def sweep_finding(importance: Sequence[HeadImportance], waiting: str) -> Markup:
-    """The head that matters most in each model, as far as they are measured."""
+    """Return the most important head of each model measured so far."""
     if not importance:
         return finding(waiting)
     parts = []
     for result in importance:
         layer, head, nats = result.strongest(1)[0]
         name, amount = model_name(result.model, result.label), f"{nats:.3f}"
-        which = f" layer {layer + 1}, head {head + 1} ({amount} nats)"
-        parts.append(join(name, " none (under 0.0005 nats)" if float(amount) == 0 else which))
+        place = f" layer {layer + 1}, head {head + 1} ({amount} nats)"
+        parts.append(join(name, " none (under 0.0005 nats)" if float(amount) == 0 else place))
     text = "Most important head: "
     return finding(text, listed(parts), ".", f" {waiting}" if waiting else "")
 
 
 def progress(label: str, layer: int, n_layers: int) -> str:
-    """How far the sweep is."""
+    """Return the sweep's progress: model, layer, number of layers."""
     return f"Measuring {label}, layer {layer} of {n_layers}."
 
 
@@ -392,16 +392,16 @@ TITLE = "BertViz {view} of {label}"
 
 
 def view_finding(model: str, label: str, view: str) -> Markup:
-    """What is drawn, and what one can do with it."""
+    """Return what the view draws and how to use it."""
     return finding(join(model_name(model, label), ": ", SAID[view], "."))
 
 
 def too_long(label: str, n: int, limit: int) -> Markup:
-    """A text that the view cannot draw."""
+    """Return the message for a text with more tokens than the view can draw."""
     return finding(TOO_LONG.format(n=n, label=label, limit=limit))
 
 
 def title(label: str, view: str) -> str:
-    """The frame's name for those who hear the page."""
+    """Return the frame's title for screen readers."""
     names = {key: name.lower() for name, key in VIEWS}
     return TITLE.format(view=names[view], label=label)

@@ -1,4 +1,4 @@
-"""Attention tab: every head of the three models on one wall, and the chosen one side by side."""
+"""Attention tab: every head of the three models on one canvas, and the chosen ones side by side."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ READS = RUN_FIELDS
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The finding and the wall; below, the deeper questions as folds."""
+    """Build the finding, the wall of heads and the folds; return the headline's components."""
     finding = gr.HTML()
     wall = Canvas("attention/wall", asks=exact_heads)
     folds.build_summary_fold(state)
@@ -36,7 +36,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """The headline's values for the state's text; no model runs if it was computed before."""
+    """Return the headline's values for the state's text; cached runs are not computed again."""
     from explorer.analysis.attention import head_statistics, word_heads
     from explorer.views.attention import attention_wall_canvas
 
@@ -49,28 +49,28 @@ def show(state: PageState) -> list[object]:
         key: head_statistics(attention, heads.alignment)
         for key, attention in heads.attention.items()
     }
-    said = texts.wall_texts([run.spec for run in runs.values()])
+    wall_texts = texts.wall_texts([run.spec for run in runs.values()])
     return [
         join(
             headline(heads, statistics, [run.spec for run in runs.values()]),
             reading_note({run.spec.label: run.tokens for run in runs.values()}),
         ),
-        attention_wall_canvas(runs, heads, statistics, cards, said),
+        attention_wall_canvas(runs, heads, statistics, cards, wall_texts),
     ]
 
 
 def headline(
     heads: "WordHeads", statistics: "Mapping[str, HeadStatistics]", specs: "Sequence[ModelSpec]"
 ) -> Markup:
-    """Say what the student kept of the teacher, where both are here, then what all heads do."""
+    """Return which heads the student kept, if its teacher is here, and what all heads do."""
     from explorer.analysis.attention import kept_heads
 
     labels = {spec.key: spec.label for spec in specs}
     n_words = len(heads.alignment.content)
     first, neighbours = texts.attention_sentences(statistics, labels, n_words)
     chosen = texts.FIRST_HEAD.format(label=specs[0].label)
-    here = {spec.key: spec for spec in specs}
-    pairs = [(here[s.kind.teacher], s) for s in specs if s.kind.teacher in here]
+    by_key = {spec.key: spec for spec in specs}
+    pairs = [(by_key[s.kind.teacher], s) for s in specs if s.kind.teacher in by_key]
     if not pairs:
         return join(finding(first), note(neighbours) if neighbours else None, note(chosen))
     teacher, student = pairs[0]
@@ -84,14 +84,14 @@ def headline(
 
 
 def exact_heads(question: dict) -> str:
-    """The exact numbers of the heads that the reader keeps, when they are not in the browser."""
+    """Return the exact weights of at most 12 chosen heads that the browser does not have yet."""
     from explorer.analysis.alignment import align
     from explorer.views.attention import exact_heads_canvas
 
     state, _ = from_page(link_in(question), PageState())
     runs, _ = get_runs(state)
     with refuse_bad_input():
-        asked = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
-        for key, layer, head in asked:
+        heads = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
+        for key, layer, head in heads:
             runs[key].attention[layer, head]
-    return exact_heads_canvas(runs, align({key: run.tokens for key, run in runs.items()}), asked)
+    return exact_heads_canvas(runs, align({key: run.tokens for key, run in runs.items()}), heads)

@@ -1,1 +1,1 @@
-"""Which of the things printed about these models hold? The tab."""
+"""Claims tab: which of the statements printed about these models hold?"""

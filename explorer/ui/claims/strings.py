@@ -1,4 +1,4 @@
-"""What Claims says."""
+"""Sentences and labels of the Claims tab."""
 
 from explorer.analysis.claims.ledger import VerdictShares
 from explorer.analysis.claims.outcomes import CLAIMED
@@ -102,7 +102,7 @@ RETENTION = {
 
 
 def shares_finding(shares: VerdictShares) -> str:
-    """What share of the printed claims agrees with the primary source."""
+    """Return the share of printed claims that agree with their primary source."""
     total = shares.total
     return (
         f"{total['right']} of {shares.n_claims} printed claims agree with their primary source "

@@ -1,4 +1,4 @@
-"""Claims: the ledger, its live checks and the papers' tables."""
+"""Claims tab: the ledger, its live checks and the papers' benchmark tables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,12 +25,12 @@ LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 READS: tuple[str, ...] = ()
 MOST_PRESSES = 5
-"""A timed check takes so many times its usual rounds at most."""
+"""Upper limit of the factor by which a timed check multiplies its rounds."""
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-checks-stop')); }"
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The finding, the stacked shares and the ledger; tables and checks as folds."""
+    """Build the finding, the stacked shares, the ledger and the folds; return the headline."""
     finding, shares = gr.HTML(), Canvas("claims/shares")
     with gr.Row(elem_id="claims-run"):
         run = gr.Button(texts.RUN_ALL, size="sm", scale=0, min_width=150)
@@ -46,14 +46,14 @@ def build(state: gr.State) -> list[gr.components.Component]:
         canvas.on_question(run_one, [state], [results], show_progress="hidden")
     stop.click(None, None, None, cancels=[running], api_visibility="private")
     hide_stop_after(stop, running)
-    # The page says so itself: what a stopped stream last sent would otherwise stay.
+    # A cancelled stream sends nothing more, so the browser shows the stop itself.
     stop.click(None, None, None, js=STOP_JS, api_visibility="private")
     build_benchmark_fold()
     return [finding, shares, ledger, results]
 
 
 def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the same for every text
-    """The headline's values: no model runs, whatever the text is."""
+    """Return the headline's values; they depend on no text and run no model."""
     from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
     from explorer.views import claims as views
     from explorer.views.markup import explained, finding
@@ -69,7 +69,7 @@ def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the 
 
 
 def show_checks() -> str:
-    """The catalogue of live checks; results reach it in the browser."""
+    """Return the canvas of all live checks; results are filled in by the browser."""
     from explorer.analysis.claims.ledger import claims_ledger
     from explorer.views.claims import checks_canvas
 
@@ -77,7 +77,7 @@ def show_checks() -> str:
 
 
 def run_all(state: PageState | None) -> Iterator[str]:
-    """Every live check after the other, each result as soon as it is there."""
+    """Yield progress before, and the result after, every live check in turn."""
     from explorer.analysis.claims.ledger import claims_ledger
 
     ids = [note.id for note in claims_ledger().checks]
@@ -87,7 +87,7 @@ def run_all(state: PageState | None) -> Iterator[str]:
 
 
 def run_one(question: dict, state: PageState | None) -> Iterator[str]:
-    """The one check whose button was pressed."""
+    """Yield progress, then the result, of the check whose button was pressed."""
     with refuse_bad_input():
         check, presses = str(question.get("check", "")), int(question.get("press") or 1)
     yield _message([check], [])
@@ -95,7 +95,7 @@ def run_one(question: dict, state: PageState | None) -> Iterator[str]:
 
 
 def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult":
-    """One check, alone on the machine if it times something; a failure becomes its sentence."""
+    """Run one check, alone on the machine if it is timed; an exception becomes "failed"."""
     from explorer.analysis.claims.checks import TIMED, checked, timed
     from explorer.analysis.claims.outcomes import CheckResult
     from explorer.inference.runs import call_on_model
@@ -106,7 +106,7 @@ def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult"
         job = timed if check in TIMED else checked
         return call_on_model(job, teacher, exact, exact.family, check, presses)
     except Exception as error:
-        # One check that breaks must not end the others; sentence_of logs what was not foreseen.
+        # One failing check must not end the others; sentence_of logs unexpected errors.
         return CheckResult(check, "failed", sentence_of(error), "", False, {})
 
 
@@ -129,11 +129,11 @@ def _message(
 
 
 START = ("distilbert-1", "DistilBERT", "BERT-base")
-"""The comparison that the reports quote most."""
+"""Table, student and reference of the comparison that reports quote most."""
 
 
 def build_benchmark_fold() -> None:
-    """Benchmark tables, then the retention calculator."""
+    """Build the benchmark tables and the retention calculator."""
     with fold("claims", "scores", texts.BENCHMARKS_FOLD) as scores:
         tables = Canvas("claims/benchmarks")
         gr.HTML(el("h3", texts.RETENTION_TITLE))
@@ -148,14 +148,14 @@ def build_benchmark_fold() -> None:
     inputs = [table, student, reference]
     scores.on_open(show_tables, [], [tables])
     scores.on_open(show_retention, inputs, answer)
-    shown = [student, reference, *answer]
-    table.input(plain_errors(on_table), [table], shown, api_visibility="private")
-    for choice in (student, reference):
-        choice.input(plain_errors(show_retention), inputs, answer, api_visibility="private")
+    outputs = [student, reference, *answer]
+    table.input(plain_errors(on_table), [table], outputs, api_visibility="private")
+    for dropdown in (student, reference):
+        dropdown.input(plain_errors(show_retention), inputs, answer, api_visibility="private")
 
 
 def table_choices() -> list[tuple[str, str]]:
-    """Tables in which one system can be compared with another."""
+    """Return label and key of the tables with at least two comparable systems."""
     from explorer.analysis.claims.ledger import benchmark_tables
 
     return [
@@ -166,7 +166,7 @@ def table_choices() -> list[tuple[str, str]]:
 
 
 def row_choices(table_id: str) -> list[str]:
-    """Systems of a table that have its ranking score."""
+    """Return the systems of a table that have a score in its sort column."""
     from explorer.analysis.claims.ledger import benchmark_tables
 
     table = benchmark_tables()[table_id]
@@ -176,7 +176,7 @@ def row_choices(table_id: str) -> list[str]:
 
 
 def show_tables() -> str:
-    """Every published table, for the browser to sort and draw."""
+    """Return the canvas of all published tables; sorting happens in the browser."""
     from explorer.analysis.claims.ledger import benchmark_tables
     from explorer.views.claims import benchmarks_canvas
 
@@ -184,18 +184,19 @@ def show_tables() -> str:
 
 
 def show_retention(table_id: str, student: str, reference: str) -> list[str]:
-    """What one system of a table keeps of another's scores."""
+    """Return sentence, chart and table of the share of scores that ``student`` retains."""
     from explorer.analysis.claims.ledger import benchmark_tables, retention
     from explorer.views.claims import retention_canvas, retention_said, retention_table
 
-    kept = retention(benchmark_tables()[table_id], student, reference)
+    result = retention(benchmark_tables()[table_id], student, reference)
     return [
-        draw(kept, texts.RETENTION) for draw in (retention_said, retention_canvas, retention_table)
+        draw(result, texts.RETENTION)
+        for draw in (retention_said, retention_canvas, retention_table)
     ]
 
 
 def on_table(table_id: str) -> list[object]:
-    """New choices for a new table: its last row over its first."""
+    """Return the dropdowns and the answer for a new table: its last row over its first."""
     rows = row_choices(table_id)
     student, reference = rows[-1], rows[0]
     return [

@@ -1,1 +1,1 @@
-"""When does each model know? The tab."""
+"""Depth tab: at which layer does each model know its answer?"""

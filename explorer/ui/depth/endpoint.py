@@ -1,4 +1,4 @@
-"""``/depth``: what one model's head says of each mask at every layer, as JSON."""
+"""``/depth``: the masked-LM head's predictions for each mask at every layer, as JSON."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from explorer.models.run import Run
 
 MAX_MASKS = 20
-"""The head over all layers costs as much as a pass for each dozen of masks."""
+"""Upper limit: the head over all layers costs about one forward pass per dozen masks."""
 
 
 def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any]:
-    """What a model's masked-word head says of each [MASK] at every layer.
+    """Return a model's masked-LM head's predictions for each [MASK] at every layer.
 
     Args:
         text: The text, with 1 to 20 [MASK]s; ``A [SEP] B`` makes a sentence pair.

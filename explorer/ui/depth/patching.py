@@ -1,4 +1,4 @@
-"""Activation patching: the fold, its job, and the second text that is proposed."""
+"""Activation patching: the fold, its job, and the second texts that it proposes."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,12 +43,12 @@ MOST_TRIED, MOST_KEPT = 24, 16
 Maps = dict[str, tuple[Patching, ...]]
 Gaps = dict[Patch, np.ndarray]
 _KEPT: OrderedDict[tuple, Maps] = OrderedDict()
-"""The pairs of texts that were followed last."""
+"""Cache: the maps of the latest pairs of texts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """Two texts as every model read them."""
+    """Two texts as every model tokenized and ran them."""
 
     pair: TextPair
     runs: Mapping[str, tuple[Run, Run]]
@@ -56,7 +56,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shot:
-    """How far the work is."""
+    """Progress of the job: patches done, their total, and at the end the maps."""
 
     done: int
     n: int
@@ -64,12 +64,12 @@ class Shot:
 
 
 def has_masks(runs: Mapping[str, Run]) -> bool:
-    """Whether there is an answer that can change."""
+    """Return whether the text has a mask, whose answer a patch can change."""
     return any(run.tokens.mask_positions for run in runs.values())
 
 
 def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...]:
-    """Of each kind of change the first that most models can be patched with; the best fit first."""
+    """Return per kind of change the first that most models can be patched with, best fit first."""
     from explorer.models.forward import tokenize
 
     if not has_masks(runs) or n_words(runs) > MOST_WORDS:
@@ -86,12 +86,12 @@ def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...
         n_models = n_patched({key: run.tokens for key, run in runs.items()}, tokens)
         if n_models > best.get(change.kind, (0,))[0]:
             best[change.kind] = (n_models, change)
-    found = sorted(best.values(), key=lambda fit: (-fit[0], KINDS.index(fit[1].kind)))
-    return tuple(change for _, change in found)
+    ranked = sorted(best.values(), key=lambda fit: (-fit[0], KINDS.index(fit[1].kind)))
+    return tuple(change for _, change in ranked)
 
 
 def n_patched(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> int:
-    """How many models read the two texts with a partner for every state."""
+    """Return how many models tokenize both texts so that the states correspond one to one."""
     try:
         return len(text_pair(first, second).groups)
     except BadText:
@@ -99,7 +99,7 @@ def n_patched(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> int:
 
 
 def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
-    """Both texts through every model, word by word.
+    """Run every model on both texts and pair their words.
 
     Raises:
         BadText: there is nothing to follow, or too much, or the texts differ in other ways.
@@ -112,18 +112,20 @@ def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
     if not second:
         raise BadText(texts.NO_PROPOSAL)
     others, _ = runs_with_mlm_head(replace(state, text=second))
-    both = {key: (run, others[key]) for key, run in runs.items() if key in others}
-    ours, theirs = ({key: pair[i].tokens for key, pair in both.items()} for i in (0, 1))
-    return Texts(text_pair(ours, theirs), both)
+    runs_of_both = {key: (run, others[key]) for key, run in runs.items() if key in others}
+    first_tokens, second_tokens = (
+        {key: pair[i].tokens for key, pair in runs_of_both.items()} for i in (0, 1)
+    )
+    return Texts(text_pair(first_tokens, second_tokens), runs_of_both)
 
 
 def n_words(runs: Mapping[str, Run]) -> int:
-    """The words and signs of the text."""
+    """Return the number of words and punctuation marks of the text."""
     return len(next(iter(runs.values())).tokens.words)
 
 
 def check_length(runs: Mapping[str, Run]) -> None:
-    """Refuse a text whose states are too many to carry one by one."""
+    """Refuse a text with too many states to patch one at a time."""
     if n_words(runs) > MOST_WORDS:
         raise BadText(texts.LONG.format(most=MOST_WORDS, n=n_words(runs)))
     for run in runs.values():
@@ -133,31 +135,34 @@ def check_length(runs: Mapping[str, Run]) -> None:
 
 
 def patch_all(found: Texts, state: PageState, cancel_token: CancelToken) -> Iterator[Shot]:
-    """Every state in its turn, a batch of each model at a time; then the maps."""
-    which = _which(found)
-    if which not in _KEPT:
-        planned = {
+    """Patch every state, one batch per model at a time; yield progress, then the maps."""
+    cache_key = _which(found)
+    if cache_key not in _KEPT:
+        patches_by_key = {
             key: patches(*found.runs[key], groups) for key, groups in found.pair.groups.items()
         }
-        n = sum(map(len, planned.values()))
-        gaps: dict[str, Gaps] = {key: {} for key in planned}
-        queues = {key: list(batch_jobs(found.runs[key], planned[key], state)) for key in planned}
-        for answers in round_robin(queues):
-            for key, answer in answers.items():
-                gaps[key] |= answer
+        n = sum(map(len, patches_by_key.values()))
+        gaps: dict[str, Gaps] = {key: {} for key in patches_by_key}
+        jobs = {
+            key: list(batch_jobs(found.runs[key], patches_by_key[key], state))
+            for key in patches_by_key
+        }
+        for results in round_robin(jobs):
+            for key, result in results.items():
+                gaps[key] |= result
             yield Shot(sum(map(len, gaps.values())), n)
             cancel_token.check()
-        _KEPT[which] = drawn_from(found, gaps)
+        _KEPT[cache_key] = drawn_from(found, gaps)
         while len(_KEPT) > MOST_KEPT:
             _KEPT.popitem(last=False)
-    yield Shot(0, 0, _KEPT[which])
+    yield Shot(0, 0, _KEPT[cache_key])
 
 
-def _which(found: Texts) -> tuple:
-    """What the maps depend on."""
+def _which(both_texts: Texts) -> tuple:
+    """Return the cache key of the maps: model, device, dtype and text of every run."""
     return tuple(
         (run.spec.name, run.device, run.dtype, run.tokens.text)
-        for runs in found.runs.values()
+        for runs in both_texts.runs.values()
         for run in runs
     )
 
@@ -165,14 +170,14 @@ def _which(found: Texts) -> tuple:
 def batch_jobs(
     runs: tuple[Run, Run], planned: Sequence[Patch], state: PageState
 ) -> Iterator[Callable[[], Gaps]]:
-    """One model's patches, a batch to a job."""
+    """Yield one model's patches as jobs of one batch each."""
     n_layers = runs[0].spec.architecture.n_layers
     for batch in patch_batches(planned, len(runs[0].tokens), n_layers):
         yield partial(score_gaps, state, runs, batch)
 
 
 def score_gaps(state: PageState, runs: tuple[Run, Run], batch: Sequence[Patch]) -> Gaps:
-    """One pass: at each mask how far the one answer is above the other with each patch."""
+    """Compute per patch [mask]: score of the first answer minus score of the second."""
     from explorer.models.inside.interventions import patched_logits
 
     first, second = runs
@@ -184,7 +189,7 @@ def score_gaps(state: PageState, runs: tuple[Run, Run], batch: Sequence[Patch]) 
 
 
 def drawn_from(found: Texts, gaps: Mapping[str, Gaps]) -> Maps:
-    """The maps of every model, one for each of the first masks."""
+    """Return the maps of every model, one for each of the first masks."""
     return {
         key: tuple(
             patching(
@@ -200,50 +205,50 @@ def drawn_from(found: Texts, gaps: Mapping[str, Gaps]) -> Maps:
 
 
 JOB_QUEUE = JobQueue(nullcontext)
-"""One pair of texts at a time; each batch takes the slot, so that others are answered between."""
+"""Queue of one pair of texts at a time; other requests are answered between its batches."""
 QUEUE = own_line("patching")
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
 def build_fold(state: gr.State) -> None:
-    """The second text, its maps, and a button that stops them."""
-    with fold("depth", "patching", texts.FOLD) as opened:
+    """Build the box for the second text, the maps and the stop button."""
+    with fold("depth", "patching", texts.FOLD) as section:
         with gr.Row(elem_classes="dq-ask"):
             second = gr.Textbox(
                 label=texts.SECOND, max_lines=3, max_length=LINK_TEXT_LIMIT, scale=6, min_width=320
             )
             start = gr.Button(texts.START, size="md", scale=0, min_width=170)
             stop = gr.Button(texts.STOP, size="md", scale=0, min_width=80, visible=False)
-        said, picture = gr.HTML(), Canvas("depth/patching")
-        outputs = [second, said, picture, stop]
-        asked = [start.click, second.submit]
+        message, canvas = gr.HTML(), Canvas("depth/patching")
+        outputs = [second, message, canvas, stop]
+        triggers = [start.click, second.submit]
         stoppable(
             JOB_QUEUE,
             stop,
-            opened.on_open(show_patching, [state], outputs, **QUEUE),
-            picture.on_question(show_offered, [state], outputs, **QUEUE),
-            gr.on(asked, plain_errors(follow), [state, second], outputs, **QUEUE, **PRIVATE),
+            section.on_open(show_patching, [state], outputs, **QUEUE),
+            canvas.on_question(show_offered, [state], outputs, **QUEUE),
+            gr.on(triggers, plain_errors(follow), [state, second], outputs, **QUEUE, **PRIVATE),
         )
 
 
 def show_patching(
     state: PageState | None, request: gr.Request | None = None
 ) -> Iterator[list[Any]]:
-    """The second text of the link, or the one that the page proposes."""
+    """Yield the patching of the link's second text, or else of a proposed one."""
     yield from follow(state, state.other if state else "", request)
 
 
 def show_offered(
     question: dict, state: PageState | None, request: gr.Request | None = None
 ) -> Iterator[list[Any]]:
-    """One of the changes that the picture offers."""
+    """Yield the patching of the proposed change that was clicked."""
     yield from follow(state, str(question.get("second") or ""), request)
 
 
 def follow(
     state: PageState | None, second: str, request: gr.Request | None = None
 ) -> Iterator[list[Any]]:
-    """The states of the page's text carried into the second, with progress; or why they are not."""
+    """Yield progress and maps of the page's text patched into the second, or a refusal."""
     if state is None:
         yield ["", "", "", gr.Button(visible=False)]
         return
@@ -253,26 +258,26 @@ def follow(
     second = second.strip() or (offered[0].text if offered else "")
     empty = patching_canvas(offered, second, None, texts.PICTURE)
     try:
-        found = read_both(runs, second, state)
+        both_texts = read_both(runs, second, state)
     except BadText as refusal:
         yield [second, note(str(refusal)), empty, gr.Button(visible=False)]
         return
     yield [second, gr.skip(), empty, gr.Button(visible=False)]
 
     def draw(update: JobUpdate) -> list[Any]:
-        picture = gr.skip()
+        canvas = gr.skip()
         if update.done and maps_of(update) is not None:
-            whole = followed(found, maps_of(update) or {})
-            picture = patching_canvas(offered, second, whole, texts.PICTURE)
-        return [gr.skip(), standing(update), picture, gr.Button(visible=not update.done)]
+            data = followed(both_texts, maps_of(update) or {})
+            canvas = patching_canvas(offered, second, data, texts.PICTURE)
+        return [gr.skip(), standing(update), canvas, gr.Button(visible=not update.done)]
 
     yield from running(
-        JOB_QUEUE, lambda cancel_token: patch_all(found, state, cancel_token), request, draw
+        JOB_QUEUE, lambda cancel_token: patch_all(both_texts, state, cancel_token), request, draw
     )
 
 
 def standing(update: JobUpdate) -> str:
-    """How the work stands, in a sentence; nothing once it is done."""
+    """Return the job's status as a sentence; empty once it is complete."""
     if update.place:
         return note(shared.PLACE.format(n=update.place))
     if update.done:
@@ -283,12 +288,12 @@ def standing(update: JobUpdate) -> str:
 
 
 def maps_of(update: JobUpdate) -> Maps | None:
-    """The maps; none before the work is done."""
+    """Return the maps of an update; None before the job is done."""
     return update.partial.maps if update.partial else None
 
 
 def followed(found: Texts, maps: Maps) -> Followed:
-    """What the picture is told."""
+    """Return the data of the picture: tokens, text pair, labels, maps and refusals."""
     pair = found.pair
     labels = {key: first.spec.label for key, (first, _) in found.runs.items()}
     refused = {

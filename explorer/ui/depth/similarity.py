@@ -1,4 +1,4 @@
-"""Depth fold: every layer of every model against every other, over the bundled sentences."""
+"""Fold of Depth: similarity of all layers of all models over the bundled sentences."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -26,36 +26,38 @@ if TYPE_CHECKING:
     from explorer.analysis.depth.states import LayerSimilarity
 
 JOB_QUEUE = JobQueue(nullcontext)
-"""One family at a time; each round of sentences leaves the workers to others in between."""
+"""Queue of one family at a time; other requests are answered between rounds of sentences."""
 QUEUE = own_line("similarity")
 MOST_WORDS = 1000
-"""Words that are compared: their square matrices of all layers stay under 150 MB."""
+"""Upper limit of words: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
 Found = tuple[tuple[str, ...], str, str]
 _KEPT: "dict[Found, LayerSimilarity]" = {}
-"""Once for the models of a family, a device and a precision."""
+"""Cache by models, device and dtype."""
 
 
 @cache
 def sentences() -> tuple[str, ...]:
-    """The bundled sentences with their hidden words put back."""
-    return tuple(one["text"].replace(MASK, one["answer"]) for one in assets.sentences())
+    """Return the bundled sentences with their masked words filled in."""
+    return tuple(
+        sentence["text"].replace(MASK, sentence["answer"]) for sentence in assets.sentences()
+    )
 
 
 def build_fold(state: gr.State) -> None:
-    """The heatmap, which comes once all sentences were read; it can be stopped."""
-    with fold("depth", "similarity", texts.SIMILARITY_FOLD) as opened:
-        said = gr.HTML()
+    """Build the heatmap, filled once all sentences were run, and its stop button."""
+    with fold("depth", "similarity", texts.SIMILARITY_FOLD) as section:
+        message = gr.HTML()
         stop = gr.Button(texts.SIMILARITY_STOP, size="sm", elem_classes="dk-stop", visible=False)
-        picture, remark = Chart("depth/similarity"), gr.HTML()
-        outputs = [said, picture, remark, stop]
-        stoppable(JOB_QUEUE, stop, opened.on_open(show_similarity, [state], outputs, **QUEUE))
+        heatmap, remark = Chart("depth/similarity"), gr.HTML()
+        outputs = [message, heatmap, remark, stop]
+        stoppable(JOB_QUEUE, stop, section.on_open(show_similarity, [state], outputs, **QUEUE))
 
 
 def show_similarity(
     state: PageState | None, request: gr.Request | None = None
 ) -> Iterator[list[Any]]:
-    """The number of sentences read, then the heatmap; at once where they were drawn before."""
+    """Yield progress, then the heatmap; at once if it is cached."""
     if state is None:
         yield ["", "", "", gr.Button(visible=False)]
         return
@@ -64,66 +66,68 @@ def show_similarity(
         yield [note(texts.SIMILARITY_NO_MODEL), "", "", gr.Button(visible=False)]
         return
     specs = {key: run.spec for key, run in runs.items()}
-    which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
-    if which not in _KEPT:
+    cache_key = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
+    if cache_key not in _KEPT:
         yield from running(
             JOB_QUEUE,
-            lambda cancel_token: compare(specs, state, which, cancel_token),
+            lambda cancel_token: compare(specs, state, cache_key, cancel_token),
             request,
             standing,
         )
-    if which in _KEPT:
-        yield [*drawn(_KEPT[which], specs, state), gr.Button(visible=False)]
+    if cache_key in _KEPT:
+        yield [*drawn(_KEPT[cache_key], specs, state), gr.Button(visible=False)]
 
 
 def standing(update: JobUpdate) -> list[Any]:
-    """How the reading stands; what was drawn before stays meanwhile."""
-    said = job_updates(
+    """Return the job's progress; heatmap and remark stay unchanged."""
+    message = job_updates(
         update, len(sentences()), texts.SIMILARITY_PROGRESS, texts.SIMILARITY_STOPPED
     )
-    return [said, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
+    return [message, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
 
 
 def compare(
     specs: dict[str, ModelSpec], state: PageState, which: Found, cancel_token: CancelToken
 ) -> Iterator[int]:
-    """How many sentences were read, again and again; what they show is kept."""
+    """Run every sentence and cache the layer similarity; yield the number of sentences done."""
     from explorer.analysis.depth.states import layer_similarity
 
     parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
     for start in range(0, 0 if which in _KEPT else len(sentences()), AT_ONCE):
         yield start
         cancel_token.check()
-        some = sentences()[start : start + AT_ONCE]
-        for found in gather([partial(states_of, specs, state, text) for text in some]):
-            for key, states in found.items():
+        batch = sentences()[start : start + AT_ONCE]
+        for result in gather([partial(states_of, specs, state, text) for text in batch]):
+            for key, states in result.items():
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
             break
     if which not in _KEPT:
         cancel_token.check()
-        whole = {key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()}
-        _KEPT[which] = layer_similarity(whole)
+        states_by_key = {
+            key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()
+        }
+        _KEPT[which] = layer_similarity(states_by_key)
 
 
 def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:
-    """One sentence through every model: the states of its words, without keeping the runs."""
+    """Compute the word states of one sentence in every model, without caching the runs."""
     from explorer.analysis.alignment import align
     from explorer.analysis.depth.lens import sentence_states
     from explorer.models.forward import tokenize
 
     tokens = {key: call_on_model(tokenize, spec, state, text) for key, spec in specs.items()}
-    alignment, found = align(tokens), {}
+    alignment, states = align(tokens), {}
     for key, spec in specs.items():
         groups = tuple(alignment.groups[key][i] for i in alignment.content)
-        found[key] = call_on_model(sentence_states, spec, state, tokens[key], groups)
-    return found
+        states[key] = call_on_model(sentence_states, spec, state, tokens[key], groups)
+    return states
 
 
 def drawn(
     found: "LayerSimilarity", specs: dict[str, ModelSpec], state: PageState
 ) -> tuple[str, str, str]:
-    """The finding, the heatmap, and what stands below them."""
+    """Return the finding, the heatmap and the remark below them."""
     from explorer.analysis.depth.states import copied_rows
     from explorer.views.depth.states import similarity_canvas
 
@@ -138,7 +142,7 @@ def drawn(
 
 
 def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
-    """What the weights of teacher and student say of how the student began."""
+    """Return from which teacher layers the student was initialised, by its weights."""
     from explorer.analysis.depth.states import weight_lineage
     from explorer.models.inside.reading import cosines_with
 

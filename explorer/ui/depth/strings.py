@@ -1,4 +1,4 @@
-"""What Depth says."""
+"""Sentences and labels of the Depth tab."""
 
 from collections.abc import Mapping, Sequence
 
@@ -146,23 +146,23 @@ NO_SHARED = "No model here shares its layer, so it has no shared heads."
 
 
 def similarity_finding(found: LayerSimilarity, labels: Mapping[str, str]) -> Markup:
-    """Which layer of the first model each other model's last layer is most like."""
+    """Return the first model's layer that is most similar to each other model's last."""
     first, *others = labels
     if not others:
         return finding("Only ", model_name(first, labels[first]), " is available.")
-    said: list[str | Markup] = []
+    parts: list[str | Markup] = []
     for key in others:
         layer, cka, chance = found.nearest(key, found.last(key), first)
         place = f"layer {layer}" if layer else "the embeddings"
         name = model_name(key, labels[key])
         numbers = f" (CKA {cka:.2f}, by chance {chance:.2f})"
-        shown = numbers if said else explained(numbers, "CKA")
-        said.append(join(place, " is most similar to the last layer of ", name, shown))
-    return finding("In ", model_name(first, labels[first]), " ", listed(said), ".")
+        numbers_html = numbers if parts else explained(numbers, "CKA")
+        parts.append(join(place, " is most similar to the last layer of ", name, numbers_html))
+    return finding("In ", model_name(first, labels[first]), " ", listed(parts), ".")
 
 
 def lineage_note(lineage: WeightLineage, names: tuple[str, str]) -> Markup:
-    """Where the student's layers began, and what the weights still show of it."""
+    """Return from which layers the student was initialised, and if its weights still show it."""
     begin = LINEAGE_NOTE.format(teacher=names[0], student=names[1])
     origin = _layers(lineage.initialised_from)
     if lineage.is_as_initialised:
@@ -176,7 +176,7 @@ def _layers(layers: Sequence[int]) -> str:
 
 
 def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
-    """Between which applications the shared heads change most, and when they have settled."""
+    """Return between which applications a shared layer's heads change most and least."""
     steps = drift.step.mean(1)
     most, least = int(steps.argmax()), int(steps.argmin())
     much, little = f"{steps[most]:.2f}", f"{steps[least]:.2f}"
@@ -255,7 +255,7 @@ PICTURE = {
 
 
 def refusal(label: str, was: str, becomes: str, pieces: tuple[int, int]) -> str:
-    """Why the changed word of one model has no partner."""
+    """Return why the changed word cannot be patched in one model: its numbers of pieces differ."""
     counts = [f"{n} piece" if n == 1 else f"{n} pieces" for n in pieces]
     return PIECES.format(
         model=label, was=was, becomes=becomes, n_was=counts[0], n_becomes=counts[1]

@@ -1,4 +1,4 @@
-"""Depth: the answer after each layer."""
+"""Depth tab: each model's answer after every layer (logit lens)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -33,7 +33,7 @@ READS = RUN_FIELDS
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The lens with its dial; below, the deeper questions as folds."""
+    """Build the logit lens with its depth dial, and the folds; return the headline."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
     similarity.build_fold(state)
     patching.build_fold(state)
@@ -42,7 +42,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """The lens for the state's text; no model runs if it was computed before."""
+    """Return the logit lens for the state's text; cached runs are not computed again."""
     from explorer.views.depth.lens import lens_canvas
 
     runs, missing = runs_with_mlm_head(state)
@@ -51,20 +51,23 @@ def show(state: PageState) -> list[object]:
         return [plain_cards(cards), ""]
     lenses = lenses_of(runs, state)
     work = {key: work_of(run) for key, run in runs.items() if run.spec.architecture.shares_layers}
-    said = {"texts": texts.CANVAS, "run": {name: getattr(state, name) for name in RUN_FIELDS}}
-    read = reading_note({run.spec.label: run.tokens for run in runs.values()})
-    return [read or "", lens_canvas(runs, lenses, work, cards, said)]
+    canvas_texts = {
+        "texts": texts.CANVAS,
+        "run": {name: getattr(state, name) for name in RUN_FIELDS},
+    }
+    reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
+    return [reading or "", lens_canvas(runs, lenses, work, cards, canvas_texts)]
 
 
 def work_of(run: Run) -> list[int]:
-    """Operations of the encoder after 1, 2, 3 ... applications of its layer."""
+    """Return the encoder's FLOP after 1, 2, 3, ... applications of its shared layer."""
     from explorer.analysis.depth.lens import dial_flops
 
     return list(dial_flops(run, MAX_DEPTHS * run.spec.architecture.n_layers))
 
 
 def read_deeper(question: dict) -> str:
-    """What the picture asks for when the reader wants it: every word, or a deeper model."""
+    """Return JSON that the browser asks for: the lens at every word, or a deeper encoder."""
     from explorer.analysis.alignment import align
     from explorer.views.depth.lens import dial_json, every_word_json
 
@@ -73,7 +76,7 @@ def read_deeper(question: dict) -> str:
     if question.get("want") == "dial":
         with refuse_bad_input():
             run, mask = runs[str(question["model"])], int(question["mask"])
-            run.tokens.mask_positions[mask]  # whether there is one
+            run.tokens.mask_positions[mask]  # an IndexError is refused as bad input
         return dial_json(run, dial_of(run, state, mask))
     alignment = align({key: run.tokens for key, run in runs.items()})
     if not alignment.content:
@@ -82,15 +85,15 @@ def read_deeper(question: dict) -> str:
 
 
 MOST_MASKS = 8
-"""Masks that the picture reads: the head over all layers costs as much as a pass for each dozen."""
+"""Upper limit: the head over all layers costs about one forward pass per dozen masks."""
 MOST_WORDS = 32
-"""Words that are hidden in turn: each costs a pass of every model."""
+"""Upper limit of words masked in turn: each costs a forward pass of every model."""
 _KEPT: "WeakKeyDictionary[Run, tuple[MaskLens, ...]]" = WeakKeyDictionary()
-"""As long as a run is kept, so is what the head reads in it."""
+"""Cache of lenses; an entry lives as long as its run."""
 
 
 def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[MaskLens, ...]]":
-    """The first masks of every model, at every layer; the encoders do not run."""
+    """Return by model the lenses of its first masks; the encoders do not run again."""
     jobs = [partial(_kept_lenses, run, state) for run in runs.values()]
     return dict(zip(runs, gather(jobs), strict=True))
 
@@ -103,7 +106,7 @@ def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
 
 
 def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":
-    """One mask at every layer; the last row is the run's own answer."""
+    """Compute the lens of one mask at every layer; its last row is the run's own answer."""
     from explorer.analysis.depth.lens import mask_lens
     from explorer.models.forward import state_logits
 
@@ -115,27 +118,27 @@ def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":
 def words_of(
     runs: Mapping[str, Run], alignment: "Alignment", state: PageState
 ) -> "dict[str, EveryWord]":
-    """The first words of the text hidden one at a time, in rounds of a batch for every model."""
+    """Mask the first words of the text one at a time, in rounds of one batch per model."""
     from explorer.analysis.depth.lens import every_word, hidden_words
 
-    shown = alignment.content[:MOST_WORDS]
+    indices = alignment.content[:MOST_WORDS]
     words = {
-        key: hidden_words(run, tuple(alignment.groups[key][i] for i in shown))
+        key: hidden_words(run, tuple(alignment.groups[key][i] for i in indices))
         for key, run in runs.items()
     }
-    found: dict[str, list[np.ndarray]] = {key: [] for key in runs}
+    ranks: dict[str, list[np.ndarray]] = {key: [] for key in runs}
     for answers in round_robin(
         {k: list(_batches(run, words[k], state)) for k, run in runs.items()}
     ):
-        for key, places in answers.items():
-            found[key].append(places)
-    return {k: every_word(run, words[k], np.concatenate(found[k])) for k, run in runs.items()}
+        for key, rows in answers.items():
+            ranks[key].append(rows)
+    return {k: every_word(run, words[k], np.concatenate(ranks[k])) for k, run in runs.items()}
 
 
 def _batches(
     run: Run, words: "Sequence[HiddenWord]", state: PageState
 ) -> Iterator[Callable[[], np.ndarray]]:
-    """One model's rows, a batch to a job: their places [row, layer + 1]."""
+    """Yield one model's masked rows as jobs of one batch; each returns ranks [row, layer + 1]."""
     from explorer.analysis.depth.lens import batch_places
 
     targets = iter([target for word in words for target in word.targets])
@@ -145,7 +148,7 @@ def _batches(
 
 
 def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
-    """The answers at one mask after up to twice the usual depth: one long pass."""
+    """Compute the answers at one mask after up to ``MAX_DEPTHS`` times the usual depth."""
     from explorer.analysis.depth.lens import depth_dial
     from explorer.models.forward import state_logits
     from explorer.models.inside.interventions import unrolled_states

@@ -1,4 +1,4 @@
-"""Depth fold: how a word's state moves, and how a shared layer's heads change meanwhile."""
+"""Folds of Depth: trajectories of word states, and the drift of a shared layer's heads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MOST_WORDS = 64
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The words of a text and the places of their pieces in each model that is there."""
+    """Words of a text and their token positions in each available model."""
 
     runs: Mapping[str, Run]
     groups: Mapping[str, Groups]
@@ -28,77 +28,80 @@ class Followed:
 
 
 def build_folds(state: gr.State) -> None:
-    """Two curves for each model and below them the shared heads; apart, all states at once."""
-    with fold("depth", "moves", texts.MOVES_FOLD) as opened:
-        travel, said = Canvas("depth/travel"), gr.HTML()
-        film, remark = Canvas("depth/film"), gr.HTML()
-        opened.on_open(show_moves, [state], [travel, said, film, remark])
-    with fold("depth", "more", texts.MORE_FOLD) as opened:
-        said, cloud = gr.HTML(), Chart("depth/projection")
-        opened.on_open(show_projection, [state], [said, cloud])
+    """Build the folds of trajectories with the shared layer's heads, and of all states."""
+    with fold("depth", "moves", texts.MOVES_FOLD) as section:
+        travel, message = Canvas("depth/travel"), gr.HTML()
+        heads, remark = Canvas("depth/film"), gr.HTML()
+        section.on_open(show_moves, [state], [travel, message, heads, remark])
+    with fold("depth", "more", texts.MORE_FOLD) as section:
+        message, cloud = gr.HTML(), Chart("depth/projection")
+        section.on_open(show_projection, [state], [message, cloud])
 
 
 def followed(state: PageState) -> Followed | Markup:
-    """Return the words that are followed, or why there are none."""
+    """Return the first words of the text in every model, or a message if there are none."""
     from explorer.analysis.alignment import align
 
     runs, _ = runs_with_mlm_head(state)
     if not runs:
         return note(texts.SIMILARITY_NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
-    shown = alignment.content[:MOST_WORDS]
-    if not shown:
+    indices = alignment.content[:MOST_WORDS]
+    if not indices:
         return note(tab_words.NO_WORD)
-    groups = {key: tuple(alignment.groups[key][i] for i in shown) for key in runs}
-    return Followed(runs, groups, [alignment.words[i] for i in shown])
+    groups = {key: tuple(alignment.groups[key][i] for i in indices) for key in runs}
+    return Followed(runs, groups, [alignment.words[i] for i in indices])
 
 
 def show_moves(state: PageState | None) -> list[str]:
-    """Draw how each word moves; from the states of the run alone."""
+    """Return the trajectories of the words and the shared heads, from the cached hidden states."""
     from explorer.analysis.depth.states import word_trajectory
     from explorer.views.depth.states import travel_canvas
 
-    found = followed(state) if state else ""
-    if state is None or not isinstance(found, Followed):
-        return ["", found if isinstance(found, str) else "", "", ""]
-    travels = {key: word_trajectory(run, found.groups[key]) for key, run in found.runs.items()}
-    labels = {key: run.spec.label for key, run in found.runs.items()}
-    travel = travel_canvas(travels, labels, found.groups, found.words, texts.MOVES)
-    return [travel, *show_shared(state)]
+    words = followed(state) if state else ""
+    if state is None or not isinstance(words, Followed):
+        return ["", words if isinstance(words, str) else "", "", ""]
+    travels = {key: word_trajectory(run, words.groups[key]) for key, run in words.runs.items()}
+    labels = {key: run.spec.label for key, run in words.runs.items()}
+    canvas = travel_canvas(travels, labels, words.groups, words.words, texts.MOVES)
+    return [canvas, *show_shared(state)]
 
 
 def show_projection(state: PageState | None) -> list[str]:
-    """Draw the states of all models that are as wide as the first one's."""
+    """Return the projection of the states of all models with the first one's width."""
     from explorer.analysis.depth.lens import word_states
     from explorer.analysis.depth.states import state_projection
     from explorer.views.depth.states import projection_canvas
 
-    found = followed(state) if state else ""
-    if not isinstance(found, Followed):
-        return [found, ""]
-    width = next(iter(found.runs.values())).hidden_states.shape[-1]
-    alike = {k: run for k, run in found.runs.items() if run.hidden_states.shape[-1] == width}
-    states = {k: word_states(run.hidden_states, found.groups[k]) for k, run in alike.items()}
-    labels = {key: run.spec.label for key, run in alike.items()}
+    words = followed(state) if state else ""
+    if not isinstance(words, Followed):
+        return [words, ""]
+    width = next(iter(words.runs.values())).hidden_states.shape[-1]
+    same_width = {k: run for k, run in words.runs.items() if run.hidden_states.shape[-1] == width}
+    states = {k: word_states(run.hidden_states, words.groups[k]) for k, run in same_width.items()}
+    labels = {key: run.spec.label for key, run in same_width.items()}
     return [
         "",
         projection_canvas(
-            state_projection(states), labels, found.groups, found.words, texts.PROJECTION
+            state_projection(states), labels, words.groups, words.words, texts.PROJECTION
         ),
     ]
 
 
 def show_shared(state: PageState) -> list[str]:
-    """How the heads of the first shared layer drift over its applications."""
+    """Return the drift of the first shared layer's heads over its applications."""
     from explorer.analysis.alignment import align, word_attention
     from explorer.analysis.depth.states import shared_drift
     from explorer.views.depth.states import SHOWN, shared_drift_canvas
 
     runs, _ = runs_with_mlm_head(state)
-    run = next((r for r in runs.values() if r.spec.architecture.shares_layers), None)
+    run = next(
+        (candidate for candidate in runs.values() if candidate.spec.architecture.shares_layers),
+        None,
+    )
     if run is None:
         return [note(texts.NO_SHARED), "", ""]
-    alignment = align({key: one.tokens for key, one in runs.items()})
+    alignment = align({key: other.tokens for key, other in runs.items()})
     attention = word_attention(run.attention, alignment.groups[run.spec.key])
     drift = shared_drift(attention, alignment)
     return [

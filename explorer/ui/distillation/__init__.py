@@ -1,1 +1,1 @@
-"""What did the student learn from its teacher? The tab."""
+"""Distillation tab: what did the student learn from its teacher?"""

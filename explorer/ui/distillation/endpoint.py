@@ -12,7 +12,7 @@ MAX_MASKS = 20
 
 
 def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> dict[str, Any]:
-    """What teacher (BERT) and student (DistilBERT) make of each [MASK], and what training costs.
+    """Return teacher's and student's soft predictions at each [MASK], and the recipe's losses.
 
     Args:
         text: The text, with 1 to 20 [MASK]s; every one is compared.
@@ -53,7 +53,10 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         "mlm": losses.mlm,
         "cos": losses.cos,
         "total": losses.total(0, WEIGHTS),
-        "total_is_of": ["ce", *(n for n in ("mlm", "cos") if getattr(losses, n) is not None)],
+        "total_is_of": [
+            "ce",
+            *(name for name in ("mlm", "cos") if getattr(losses, name) is not None),
+        ],
     }
     return {"temperature": temperature, "masks": masks, "losses": parts, "weights": dict(WEIGHTS)}
 

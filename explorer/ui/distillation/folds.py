@@ -1,4 +1,4 @@
-"""Folds of Distillation: losses, agreement, masking, a live student."""
+"""Folds of Distillation: losses, agreement, masking, a student trained live."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -37,17 +37,17 @@ STOP_JS = "() => { document.dispatchEvent(new Event('explorer-agreement-stop'));
 
 
 def build_losses(state: gr.State) -> None:
-    """The triple loss on the sentence, and the words that would be hidden in it."""
-    with fold("distillation", "losses", texts.LOSSES_FOLD) as f:
+    """Build the fold of the triple loss on the sentence and of the masking simulator."""
+    with fold("distillation", "losses", texts.LOSSES_FOLD) as section:
         gr.HTML(el("h3", texts.LOSSES_TITLE))
-        said, picture = gr.HTML(), Canvas("distillation/losses")
-        f.on_open(plain_errors(losses_or_why), [state], [said, picture])
+        message, canvas = gr.HTML(), Canvas("distillation/losses")
+        section.on_open(plain_errors(losses_or_why), [state], [message, canvas])
         gr.HTML(el("h3", texts.MASKING_TITLE))
-        build_masking(f, state)
+        build_masking(section, state)
 
 
 def losses_or_why(state: PageState | None) -> tuple[str, str]:
-    """The losses; of a text without a word to hide, the sentence that says so."""
+    """Return message and losses; for a text without a word to mask only the message."""
     try:
         return "", show_losses(state)
     except BadText as error:
@@ -55,7 +55,7 @@ def losses_or_why(state: PageState | None) -> tuple[str, str]:
 
 
 def show_losses(state: PageState | None) -> str:
-    """The three parts with their sliders, and the KL of each token."""
+    """Return the three losses with their weight sliders, and the KL of each token."""
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import piece_id
     from explorer.analysis.distillation.triple_loss import WEIGHTS
@@ -63,70 +63,72 @@ def show_losses(state: PageState | None) -> str:
 
     if state is None:
         return ""
-    at = focus_of(state)
-    pair = pair_logits(state, at.text)
-    answer = piece_id(pair.teacher, at.answer) if at.answer else -1
-    answers = (*(None,) * at.mask, answer if answer >= 0 else None)
-    missing = texts.NOT_ONE_PIECE.format(word=at.answer) if at.answer else texts.NO_ANSWER
+    focus = focus_of(state)
+    pair = pair_logits(state, focus.text)
+    answer = piece_id(pair.teacher, focus.answer) if focus.answer else -1
+    answers = (*(None,) * focus.mask, answer if answer >= 0 else None)
+    no_answer = texts.NOT_ONE_PIECE.format(word=focus.answer) if focus.answer else texts.NO_ANSWER
     losses = sentence_losses(pair, answers)
-    both = texts.ce_twice(losses, len(pair.student.tokens.mask_positions))
-    notes = [*texts.LOSSES["notes"], both, *([] if answer >= 0 else [missing])]
+    ce_note = texts.ce_twice(losses, len(pair.student.tokens.mask_positions))
+    notes = [*texts.LOSSES["notes"], ce_note, *([] if answer >= 0 else [no_answer])]
     notes += [texts.unlike_widths(pair)] if losses.cos is None else []
     start = {**WEIGHTS, "t": PageState().temperature}
     total = texts.LOSSES["total" if answer >= 0 else "total_without"]
     return distillation_losses(
         losses,
         pair.teacher,
-        (at.word, answer),
+        (focus.word, answer),
         {**texts.LOSSES, "total": total, "notes": notes, "start": start},
     )
 
 
 def build_agreement(state: gr.State) -> None:
-    """Agreement over the bundled sentences; a sentence clicked becomes the page's text."""
+    """Build the agreement over the bundled sentences; a click on one loads it into the page."""
     with fold("distillation", "agreement", texts.AGREEMENT_FOLD):
         with gr.Row():
             run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
             stop = gr.Button(texts.AGREEMENT_STOP, visible=False)
-        picture = Canvas("distillation/agreement")
+        canvas = Canvas("distillation/agreement")
         show_stop_on(stop, run)
-        event = run.click(plain_errors(run_agreement), [state], [picture], **LIGHT)
+        event = run.click(plain_errors(run_agreement), [state], [canvas], **LIGHT)
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
         hide_stop_after(stop, event)
         gr.HTML(note(fold_link(texts.ELSEWHERE, "depth", "similarity")))
 
 
 def run_agreement(state: PageState | None) -> Iterator[str]:
-    """Both models over every sentence, with progress; runs already made are not made again."""
+    """Run both models on every sentence; yield progress, then the result. Runs are cached."""
     import numpy as np
 
     from explorer.analysis.distillation.soft import agreement_at_large, check_pair, piece_id
     from explorer.views.distillation import agreement_canvas, progress_canvas
 
-    state, listed = state or PageState(), sentences()
+    state, examples = state or PageState(), sentences()
     logits: dict[str, list[np.ndarray]] = {TEACHER: [], STUDENT: []}
-    check_pair(*(run_of(key, state, listed[0]["text"]) for key in (TEACHER, STUDENT)))
-    for done, sentence in enumerate(listed):
+    check_pair(*(run_of(key, state, examples[0]["text"]) for key in (TEACHER, STUDENT)))
+    for n_done, sentence in enumerate(examples):
         for key, rows in logits.items():
             run = run_of(key, state, sentence["text"])
             rows.append(run.mask_logits[0])
-        if done % 6 == 0:
-            said = texts.AGREEMENT_PROGRESS.format(done=done, n=len(listed))
-            yield progress_canvas(done, len(listed), said, texts.STOPPED.format(progress=said))
-    answers = np.array([piece_id(run, sentence["answer"]) for sentence in listed])
-    found = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
-    teacher, student = (run_of(key, state, listed[0]["text"]).spec.label for key in logits)
+        if n_done % 6 == 0:
+            message = texts.AGREEMENT_PROGRESS.format(done=n_done, n=len(examples))
+            yield progress_canvas(
+                n_done, len(examples), message, texts.STOPPED.format(progress=message)
+            )
+    answers = np.array([piece_id(run, sentence["answer"]) for sentence in examples])
+    agreement = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
+    teacher, student = (run_of(key, state, examples[0]["text"]).spec.label for key in logits)
     yield agreement_canvas(
-        found,
-        listed,
+        agreement,
+        examples,
         run.vocabulary,
         texts.AGREEMENT,
-        texts.agreement_note(found, (teacher, student)),
+        texts.agreement_note(agreement, (teacher, student)),
     )
 
 
 def build_masking(f: Fold, state: gr.State) -> None:
-    """The masking simulator, inside a fold."""
+    """Build the controls and the picture of the masking simulator inside a fold."""
     with gr.Row():
         rounds = gr.Radio(list(ROUNDS), value=ROUNDS[0], label=texts.ROUNDS)
         seed = gr.Number(0, label=texts.MASKING_SEED, precision=0, minimum=0, maximum=MAX_SEED)
@@ -139,7 +141,7 @@ def build_masking(f: Fold, state: gr.State) -> None:
 
 
 def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0) -> str:
-    """What training would hide in the page's own text."""
+    """Return the tokens of the page's text that the training recipe would mask."""
     import numpy as np
 
     from explorer.analysis.distillation.losses import masking_simulation
@@ -149,45 +151,49 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
         return ""
     run = run_of(TEACHER, state, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
-    own = run.tokens.mask_positions
-    shown = [i for i, special in enumerate(run.tokens.special) if not special]
-    drawn_from = [i for i in shown if i not in own]
-    if not drawn_from:
+    own_masks = run.tokens.mask_positions
+    indices = [i for i, special in enumerate(run.tokens.special) if not special]
+    candidates = [i for i in indices if i not in own_masks]
+    if not candidates:
         return note(texts.NOTHING_TO_MASK)
     spelling = spelling_of(run.vocabulary)
     pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
-    found = masking_simulation(len(drawn_from), np.array(pool), int(seed or 0) % MAX_SEED, rounds)
-    pieces = [(spelling.word(run.tokens.pieces[i]), i in own) for i in shown]
-    other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
-    drawn = masking_html(found, pieces, other, texts.masking_note(len(own)))
+    simulation = masking_simulation(
+        len(candidates), np.array(pool), int(seed or 0) % MAX_SEED, rounds
+    )
+    pieces = [(spelling.word(run.tokens.pieces[i]), i in own_masks) for i in indices]
+    replacements = [
+        spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in simulation.swapped_ids
+    ]
+    html = masking_html(simulation, pieces, replacements, texts.masking_note(len(own_masks)))
     return with_save_menu(
-        "distillation/masking", drawn, masking_numbers(found, len(pool)), is_picture=False
+        "distillation/masking", html, masking_numbers(simulation, len(pool)), is_picture=False
     )
 
 
 JOB_QUEUE = JobQueue(nullcontext)
-"""One student at a time; each of its steps is one job, so that others are answered between."""
+"""Queue of one student at a time; other requests are answered between its steps."""
 WATCHED_WORDS = 8
 DEFAULTS = LiveSettings()
 LIVE_STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop')); }"
 
 
 def build_live(state: gr.State) -> None:
-    """The settings, the buttons and the picture."""
+    """Build the settings, the buttons and the canvas of the live training."""
     with fold("distillation", "live", texts.FOLD):
         gr.HTML(note(texts.INTRO))
         controls = _controls()
         with gr.Row():
             run = gr.Button(texts.RUN, variant="primary")
             stop, reset = gr.Button(texts.STOP, visible=False), gr.Button(texts.RESET)
-            taught, alone = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
-        picture = Canvas("distillation/live")
+            with_teacher, without_teacher = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
+        canvas = Canvas("distillation/live")
         weights = controls[4:7]
         show_stop_on(stop, run)
         event = run.click(
             plain_errors(run_live),
             [state, *controls],
-            [picture],
+            [canvas],
             api_visibility="private",
             concurrency_id="live",
             concurrency_limit=limits.OWN_LINE.most,
@@ -198,16 +204,16 @@ def build_live(state: gr.State) -> None:
         reset.click(
             lambda: [*_defaults(), ""],
             None,
-            [*controls, picture],
+            [*controls, canvas],
             cancels=[event],
             api_visibility="private",
         )
-        taught.click(lambda: (5.0, 2.0, 1.0), None, weights, api_visibility="private")
-        alone.click(lambda: (0.0, 2.0, 0.0), None, weights, api_visibility="private")
+        with_teacher.click(lambda: (5.0, 2.0, 1.0), None, weights, api_visibility="private")
+        without_teacher.click(lambda: (0.0, 2.0, 0.0), None, weights, api_visibility="private")
 
 
 def _controls() -> list[gr.components.Component]:
-    """One control per field of LiveSettings, in its order."""
+    """Build one control per field of ``LiveSettings``, in its order."""
     with gr.Row(elem_classes="dv-controls"):
         layers = gr.Radio([1, 2, 3], value=DEFAULTS.layers, label=texts.LAYERS)
         starts = [(label, key) for key, label in texts.STARTS.items()]
@@ -234,33 +240,33 @@ def run_live(
     state: PageState | None,
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
 ) -> Iterator[str]:
-    """Wait for the place in line, then teach a student and show it after every few steps."""
+    """Wait in the queue, then train a student; yield the canvas every few steps."""
     from explorer.views.distillation import waiting_canvas
 
     settings = settings_of(chosen)
-    # The student learns from the bundled teacher, whatever family the page shows.
+    # The teacher is always the bundled one, whatever family the page shows.
     state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
-    at = focus_of(state)
+    focus = focus_of(state)
 
-    def drawn(update: JobUpdate) -> list[str]:
-        waiting = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING
-        return [update.partial or waiting_canvas(waiting)]
+    def draw(update: JobUpdate) -> list[str]:
+        message = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING
+        return [update.partial or waiting_canvas(message)]
 
     for (picture,) in running(
-        JOB_QUEUE, lambda cancel_token: teach(state, at, settings, cancel_token), None, drawn
+        JOB_QUEUE, lambda cancel_token: teach(state, focus, settings, cancel_token), None, draw
     ):
         yield picture
 
 
 def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
-    """The controls' values as settings; an emptied field counts as its default.
+    """Return the controls' values as settings; an empty field gets its default.
 
     Raises:
         BadSettings: a value is out of range.
     """
     named = zip(LiveSettings.__slots__, chosen, _defaults(), strict=True)
     values: dict[str, Any] = {
-        name: usual if value is None else type(usual)(value) for name, value, usual in named
+        name: default if value is None else type(default)(value) for name, value, default in named
     }
     return LiveSettings(**values)
 
@@ -268,7 +274,7 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
 def teach(
     state: PageState, at: Focus, settings: LiveSettings, cancel_token: CancelToken
 ) -> Iterator[str]:
-    """The run itself; it ends when it is through or nobody watches any more."""
+    """Train the student and yield the canvas after each report, until done or cancelled."""
     from explorer.analysis.distillation.soft import top_ids
     from explorer.analysis.measures import softmax
     from explorer.views.distillation import live_canvas, shown_word
@@ -277,7 +283,7 @@ def teach(
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
     ids = top_ids(logits, WATCHED_WORDS)
     watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
-    taught = softmax(logits, settings.temperature)[ids]
+    teacher_probabilities = softmax(logits, settings.temperature)[ids]
     words = [shown_word(run.vocabulary, int(i)) for i in ids]
     reports: list[LiveReport] = []
     for report in live_lesson(run.spec, state, settings, watched):
@@ -285,15 +291,15 @@ def teach(
         if report is None:
             continue
         reports.append(report)
-        said = texts.live_sentence(settings, reports)
+        sentence = texts.live_sentence(settings, reports)
         yield live_canvas(
             settings,
             reports,
             words,
-            taught,
+            teacher_probabilities,
             {
                 "texts": texts.CANVAS,
-                "sentence": said,
+                "sentence": sentence,
                 "done": report.step == settings.steps,
             },
         )

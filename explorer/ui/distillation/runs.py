@@ -1,4 +1,4 @@
-"""The runs of teacher, student and the model beside them, for the text the tab looks at."""
+"""Runs of teacher, student and a third model for comparison, on the tab's text."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -23,24 +23,24 @@ BESIDE = next(key for key in KINDS if key not in (TEACHER, STUDENT))
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The hidden word the tab looks at: a mask of the page, or a word that is hidden only here."""
+    """The masked word the tab examines: a [MASK] of the page, or a word masked only here."""
 
     base: str
-    """The page's text, whose words are offered."""
+    """The page's text, whose words can be chosen."""
     word: int
-    """Index of the hidden word among the words of ``base``."""
+    """Index of the masked word among the words of ``base``."""
     text: str
-    """What is run: ``base`` with the word hidden."""
+    """Input of the models: ``base`` with the word masked."""
     mask: int
-    """Which of the masks in ``text``."""
+    """Index among the masks in ``text``."""
     answer: str = ""
-    """The word that was hidden, where it is known."""
+    """The masked word, if known."""
 
 
 def focus_of(state: PageState) -> Focus:
-    """What to look at: the word the reader chose, else the first mask.
+    """Return the word to examine: the one the reader chose, else the first mask.
 
-    A text without a mask has its last word hidden, so that there is always something to see.
+    Without a mask it is the text's last word, masked only here.
 
     Raises:
         BadText: the text has no word, or not the one that was chosen.
@@ -61,12 +61,12 @@ def focus_of(state: PageState) -> Focus:
 
 
 def is_content(word: Word) -> bool:
-    """Whether a word can be hidden: letters or digits, not a mark and not [SEP]."""
+    """Return whether a word can be masked: letters or digits, not punctuation or [SEP]."""
     return word.text[0].isalnum()
 
 
 def hidden_word(state: PageState, focus: Focus) -> "tuple[HiddenWord, ModelUnavailable | None]":
-    """The runs over what the tab looks at, and why ALBERT is not among them.
+    """Return the runs on the focus's text, and the error if ALBERT's run is missing.
 
     Raises:
         ModelUnavailable: teacher or student cannot be had. BadText: the text cannot be run.
@@ -80,7 +80,7 @@ def hidden_word(state: PageState, focus: Focus) -> "tuple[HiddenWord, ModelUnava
 
 
 def run_of(key: str, state: PageState, text: str) -> "Run":
-    """The run of one model of the family over a text.
+    """Return the run of one model of the family on a text.
 
     Raises:
         ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
@@ -95,7 +95,7 @@ def run_of(key: str, state: PageState, text: str) -> "Run":
 
 
 def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailable | None]":
-    """ALBERT's run, or why there is none: it is no student, so the tab goes on without it."""
+    """Return ALBERT's run or the error; the tab works without it, since it is no student."""
     from explorer.models.hub import ModelUnavailable
 
     try:
@@ -105,7 +105,7 @@ def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailab
 
 
 def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
-    """Teacher and student over a text with their scores at every token; the head alone runs.
+    """Run teacher and student on a text, with the head's logits at every token.
 
     Raises:
         ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.

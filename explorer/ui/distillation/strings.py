@@ -1,4 +1,4 @@
-"""What Distillation says."""
+"""Sentences and labels of the Distillation tab."""
 
 from explorer.analysis.digits import counted, none_or_all, probability, side_by_side
 from explorer.analysis.distillation.live import LiveReport, LiveSettings
@@ -91,7 +91,7 @@ BESIDE_FITTED = (
 
 
 def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
-    """The lab's sentences, with how the model beside the pair came to be."""
+    """Return the lab's sentences, with the origin of the third model."""
     fitted = beside is not None and beside.fitted_to
     teacher = beside.prefix + label_of(beside.fitted_to) if beside else ""
     origin = BESIDE_FITTED.format(teacher=teacher) if fitted else BESIDE_ALONE.format()
@@ -104,7 +104,7 @@ def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
 
 
 def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
-    """Whether this student learned from this teacher, where it did not."""
+    """Return which teacher the student was distilled from, if not from this one."""
     parent = parent_of(student)
     if parent == teacher:
         return ""
@@ -116,25 +116,25 @@ def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
 def distillation_finding(
     pair: SoftPair, names: tuple[Markup, Markup], words: tuple[str, str], shared: int
 ) -> Markup:
-    """Say how close the student is to the teacher, and what each predicts; the dial moves it.
+    """Return how close student and teacher are and their predictions; the dial updates it.
 
     Args:
-        pair: Both at one temperature.
-        names: Teacher and student.
+        pair: Teacher's and student's distributions at one temperature.
+        names: Names of teacher and student.
         words: Their top predictions.
-        shared: How many of their top five words are the same.
+        shared: Number of words that both have in their top five.
     """
     first = side_by_side([float(pair.teacher.max()), float(pair.student.max())])
     t, p, q, kl = (
-        el("span", shown, data_soft=name)
-        for name, shown in (
+        el("span", value, data_soft=name)
+        for name, value in (
             ("t", f"{pair.temperature:g}"),
             ("teacher", first[0]),
             ("student", first[1]),
             ("kl", probability(abs(round(pair.kl_teacher_student, 9)))),
         )
     )
-    said = (
+    predictions = (
         join("both say ", word(words[0]), " (", p, " and ", q, ").")
         if words[0] == words[1]
         else join(
@@ -151,7 +151,7 @@ def distillation_finding(
             names[0],
             f", and they share {none_or_all(shared, 5)} of their top 5 words; ",
         ),
-        said,
+        predictions,
     )
 
 
@@ -231,19 +231,19 @@ REPLAY = "Draw again"
 
 
 def masking_note(n_own: int) -> str:
-    """What the marks mean, and that the reader's own masks are left out."""
+    """Return the legend of the marks, and that the reader's own masks are left out."""
     if not n_own:
         return MASKING
-    one = n_own == 1
+    is_single = n_own == 1
     return MASKING + OWN_MASKS.format(
-        masks="Your own [MASK] is" if one else f"Your own {n_own} [MASK]s are",
-        them="it" if one else "them",
-        they="it is" if one else "they are",
+        masks="Your own [MASK] is" if is_single else f"Your own {n_own} [MASK]s are",
+        them="it" if is_single else "them",
+        they="it is" if is_single else "they are",
     )
 
 
 def unlike_widths(pair: PairLogits) -> str:
-    """Why the cosine loss has no value for this pair."""
+    """Return why the cosine loss is undefined for a pair of different widths."""
     teacher, student = pair.teacher, pair.student
     return UNLIKE_WIDTHS.format(
         teacher=teacher.spec.label,
@@ -254,7 +254,7 @@ def unlike_widths(pair: PairLogits) -> str:
 
 
 def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
-    """The soft loss over all tokens and over the hidden ones, which differ much."""
+    """Return the soft loss over all tokens and over the masked ones, which differ much."""
     if losses.ce_hidden is None:
         return ""
     at = list(losses.temperatures).index(2.0)
@@ -271,7 +271,7 @@ ELSEWHERE = "Which teacher layers do the student's layers resemble, and come fro
 
 
 def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
-    """What the figures rest on."""
+    """Return the number of sentences, their limits and the confidence interval."""
     low, high = share_interval(float(found.same_first.sum()), len(found))
     return (
         f"{labels[1]} (student) against {labels[0]} (teacher) on {len(found)} short sentences with "
@@ -317,15 +317,15 @@ CANVAS = {
 
 
 def live_sentence(settings: LiveSettings, reports: list[LiveReport]) -> str:
-    """Where the run is, or what it came to."""
-    exams = [report.agreement for report in reports if report.agreement is not None]
+    """Return the progress of the live training, or its result."""
+    agreements = [report.agreement for report in reports if report.agreement is not None]
     losses = [report.parts["loss"] for report in reports if report.parts]
     step = reports[-1].step
     if not losses:
         return f"Step 0 of {settings.steps}: before training."
     if step < settings.steps:
         return f"Step {step} of {settings.steps}: loss {losses[-1]:.2f}."
-    first, last = exams[0], exams[-1]
+    first, last = agreements[0], agreements[-1]
     return (
         f"In {counted(settings.steps, 'step')} the loss went from {losses[0]:.2f} to "
         f"{losses[-1]:.2f}; on held-out sentences the student's top prediction is the teacher's in "

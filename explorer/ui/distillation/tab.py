@@ -1,4 +1,4 @@
-"""Distillation tab: what the student kept of the teacher, at any temperature."""
+"""Distillation tab: how much of the teacher's predictions the student reproduces."""
 
 import gradio as gr
 
@@ -19,7 +19,7 @@ READS = (*RUN_FIELDS, "word")
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The finding, the soft-probability lab, and the deeper questions as folds."""
+    """Build the finding, the soft-probability lab and the folds; return the headline."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
     folds.build_losses(state)
     folds.build_agreement(state)
@@ -28,7 +28,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """Finding and lab for one hidden word; a card where a model is not there."""
+    """Return finding and lab for one masked word, or a card for a missing model."""
     from explorer.analysis.distillation.soft import NotAPair
     from explorer.models.hub import ModelUnavailable
     from explorer.views.chart import figure_json
@@ -58,11 +58,11 @@ def show(state: PageState) -> list[object]:
         "texts": texts.lab_texts(hidden.beside.spec if hidden.beside else None),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
-        "curves": [figure_json(one) for one in temperature_figures(TEMPERATURES, texts.CURVES)],
+        "curves": [figure_json(chart) for chart in temperature_figures(TEMPERATURES, texts.CURVES)],
         "back": state.word >= 0,
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)
-    read = reading_note({run.spec.label: run.tokens for run in runs})
-    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec), read)
+    reading = reading_note({run.spec.label: run.tokens for run in runs})
+    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec), reading)
     return [sentence, distillation_lab(hidden, words, focus.word, extra)]

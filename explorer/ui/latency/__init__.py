@@ -1,1 +1,1 @@
-"""What does a forward pass cost here, by a protocol one can trust? The tab."""
+"""Latency tab: what does a forward pass cost on this machine, measured reproducibly?"""

@@ -14,9 +14,9 @@ from explorer.ui.kit.validation import checked_family
 from explorer.ui.latency import strings as texts
 
 BUDGET_S: float = limits.MEASURE.most
-"""Seconds one request may measure, whatever number of repeats it asks for."""
+"""Upper limit of measuring per request in seconds, whatever its repeats."""
 LONGEST_S: float = limits.MEASURE_WAIT.most
-"""Seconds until it is answered or refused, its place in the line included."""
+"""Timeout of a request in seconds, its time in the queue included."""
 
 
 def latency(  # noqa: PLR0913 - the endpoint's published arguments
@@ -27,7 +27,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
     device: str = "cpu",
     dtype: str = "float32",
 ) -> dict[str, Any]:
-    """How long one forward pass of each encoder takes here, and their ratios with intervals.
+    """Measure one forward pass of each encoder, and return ratios with confidence intervals.
 
     On a processor the time is that of one thread; on an accelerator it is the device's own.
 
@@ -66,9 +66,9 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     def job(cancel_token: CancelToken) -> Iterator[dict[str, Any]]:
         yield family_report(family_specs(family), workload, plan, cancel_token)
 
-    final, over, left = None, time.monotonic() + LONGEST_S, left_by_now()
+    final, deadline, is_gone = None, time.monotonic() + LONGEST_S, left_by_now()
     queued = MEASUREMENTS.start(job, address=address_of_asker())
-    for update in updates(queued, left=lambda: left() or time.monotonic() > over):
+    for update in updates(queued, left=lambda: is_gone() or time.monotonic() > deadline):
         final = update.partial
     if final is None:
         raise Refusal(texts.NO_ROUND if queued.done.is_set() else limits.MEASURE_WAIT.sentence())

@@ -1,4 +1,4 @@
-"""Folds of Latency: sweeps, other ways to run, the roofline, recorded measurements."""
+"""Folds of Latency: sweeps, other runtimes, the machine's limits, recorded measurements."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,38 +28,38 @@ from explorer.views.markup import Markup, el, join, model_name, note, table
 CLAIM_BUDGET_S = 12.0
 POINT_BUDGET_S = 8.0
 FASTER_BUDGET_S = 25.0
-"""Eight ways to run a model in every round, one of them several times slower."""
+"""Longer, because every round has eight variants and one is several times slower."""
 
 
 def claim(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
-    """BERT against DistilBERT, encoder only and with the head, as (head, measurement) pairs."""
+    """Time BERT against DistilBERT without and with the MLM head; yield results by head."""
     from explorer.analysis.latency.family import measure_family, plan_for
 
     pair = [spec for spec in choice_family(choice) if spec.key in distilled_pair()]
-    done: dict[bool, Any] = {}
-    yield done
+    by_head: dict[bool, Any] = {}
+    yield by_head
     for head in (False, True):
         workload = replace(choice.workload, head=head)
         *_, final = measure_family(pair, workload, plan_for(workload, CLAIM_BUDGET_S), cancel_token)
         if not final.latency.n_rounds:
             return
-        done = {**done, head: final}
-        yield done
+        by_head = {**by_head, head: final}
+        yield by_head
 
 
 def choice_family(choice: MeasurementSettings) -> tuple[Any, ...]:
-    """The chosen family; the three base models where only larger ones were chosen."""
+    """Return the chosen family; the three base models if the larger sizes were chosen."""
     return family_specs("base" if choice.shapes == "larger" else choice.shapes)
 
 
 def draw_claim(done: dict[bool, Any]) -> list[Any]:
-    """The two ratios on one scale with the published figure."""
+    """Return the two ratios on one scale with the paper's figure."""
     from explorer.views.latency.measure import Mark, ratio_scale, scale_numbers
 
     ratios = {
-        head: found.ratio.inverse
+        head: ratio.ratio.inverse
         for head, final in done.items()
-        if (found := final.summary.ratio(final.specs[1].name)) is not None
+        if (ratio := final.summary.ratio(final.specs[1].name)) is not None
     }
     if not ratios:
         return [note(NO_RATIO) if done else Markup("")]
@@ -83,12 +83,12 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
 
 
 def sweep_lengths(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
-    """The choice at every length."""
+    """Time the chosen settings at every sequence length."""
     return _sweep(choice, "length", cancel_token)
 
 
 def sweep_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
-    """The choice at every batch size."""
+    """Time the chosen settings at every batch size."""
     return _sweep(choice, "batch", cancel_token)
 
 
@@ -102,7 +102,7 @@ def _sweep(choice: MeasurementSettings, axis: str, cancel_token: CancelToken) ->
 
 
 def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
-    """The sentence and the two charts; nothing before the first point."""
+    """Return the sentence and the charts; no chart before the first point."""
     from explorer.views.latency.sweep import sweep_canvas
 
     if not sweep.points:
@@ -113,25 +113,25 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
 
 
 def limits(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
-    """The machine's limits, then the family's times, as (limits, measurement)."""
+    """Measure the machine's limits, then time the family; yield (limits, measurement)."""
     from explorer.analysis.latency.family import measure_family, measure_limits, plan_for
 
-    *_, found = measure_limits(choice.specs, choice.workload, cancel_token)
+    *_, machine_limits = measure_limits(choice.specs, choice.workload, cancel_token)
     plan = plan_for(choice.workload, CLAIM_BUDGET_S)
     *_, final = measure_family(choice.specs, choice.workload, plan, cancel_token)
-    yield found, final
+    yield machine_limits, final
 
 
 def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
-    """How much of the possible each model reaches."""
+    """Return which share of the machine's limits each model reaches."""
     from explorer.analysis.latency.family import share_of_limit
     from explorer.views.latency.measure import limits_numbers
 
-    found, final = shot
+    machine_limits, final = shot
     if not final.latency.n_rounds:
         return [Markup("")]
-    share, rows = share_of_limit(final, found), []
-    for spec, limit in zip(final.specs, found, strict=True):
+    shares, rows = share_of_limit(final, machine_limits), []
+    for spec, limit in zip(final.specs, machine_limits, strict=True):
         ms = final.summary.model(spec.name).median_ms
         rows.append(
             [
@@ -140,22 +140,22 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
                 f"{limit.arithmetic_ms:,.1f}",
                 f"{limit.memory_ms:,.1f}",
                 limit.bound_by,
-                f"{share[spec.name]:.0%}",
+                f"{shares[spec.name]:.0%}",
                 f"{final.gflops(spec) / ms * 1e3:,.0f}",
                 f"{limit.peak_gflops:,.0f}",
                 f"{limit.working_set / 1e6:,.0f} MB",
                 f"{limit.bandwidth_gb:,.0f}",
             ]
         )
-    sentence = note(texts.limits_sentence(final, found, share))
-    drawn, numbers = table(texts.LIMITS_HEAD, rows), limits_numbers(found, final)
-    return [join(sentence, with_save_menu("latency/limits", drawn, numbers, is_picture=False))]
+    sentence = note(texts.limits_sentence(final, machine_limits, shares))
+    html, numbers = table(texts.LIMITS_HEAD, rows), limits_numbers(machine_limits, final)
+    return [join(sentence, with_save_menu("latency/limits", html, numbers, is_picture=False))]
 
 
 def measure_ways(
     choice: MeasurementSettings, cancel_token: CancelToken, batches: Sequence[int] = ()
 ) -> Iterator[Any]:
-    """Every way to run every model, and what each does to the answers where weights are real."""
+    """Time every model in every runtime and precision, and compare the predictions."""
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.faster import measure_faster
 
@@ -165,12 +165,12 @@ def measure_ways(
 
 
 def faster_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
-    """The same, and every way with each of three batch sizes."""
+    """Time every runtime and precision at three batch sizes, too."""
     return measure_ways(choice, cancel_token, words.BATCHES)
 
 
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
-    """Gain and cost of each way to run, side by side, and why a row is missing."""
+    """Return speed and cost of each runtime and precision, and why a row is missing."""
     from explorer.views.latency.measure import batches_of, faster_numbers
 
     sizes = batches_of(found)
@@ -195,22 +195,28 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
             )
     notes = [note(line) for line in words.faster_notes(found) if line]
     head = [*words.FASTER_HEAD, *(words.THROUGHPUT.format(n=n) for n in sizes)]
-    drawn, numbers = table(head, rows), faster_numbers(found)
-    shown = with_save_menu("latency/faster", drawn, numbers, is_picture=False) if rows else None
-    best = [note(line) for one in found.models if (line := words.ranked(one, found))]
-    return [join(share_done(found.done, found.asked), *best, shown, *notes)]
+    html, numbers = table(head, rows), faster_numbers(found)
+    saved_table = (
+        with_save_menu("latency/faster", html, numbers, is_picture=False) if rows else None
+    )
+    best = [
+        note(line)
+        for variants_of_model in found.models
+        if (line := words.ranked(variants_of_model, found))
+    ]
+    return [join(share_done(found.done, found.asked), *best, saved_table, *notes)]
 
 
 def share_done(done: int, asked: int) -> Markup | None:
-    """How far something of several steps is; nothing once it is through."""
+    """Return a progress bar with its sentence; None once the work is complete."""
     if done >= asked:
         return None
-    said = texts.STEPS.format(done=done, asked=asked, share=done / asked)
-    return join(el("progress", value=done, max=asked, aria_label=said), note(said))
+    sentence = texts.STEPS.format(done=done, asked=asked, share=done / asked)
+    return join(el("progress", value=done, max=asked, aria_label=sentence), note(sentence))
 
 
 def draw_recorded(document: str) -> Markup:
-    """A measurement saved elsewhere, as a table that says where it comes from."""
+    """Return a saved measurement as a table whose caption names machine and protocol."""
     from explorer.analysis.latency.report import read_report
     from explorer.views.latency.measure import recorded_numbers, recorded_table
 
@@ -225,8 +231,8 @@ def draw_recorded(document: str) -> Markup:
         f"tokens, {protocol.get('dtype')}, clock {protocol.get('clock')}, "
         f"{threads}."
     )
-    drawn = recorded_table(report, texts.RECORDED_HEAD, caption)
-    return with_save_menu("latency/recorded", drawn, recorded_numbers(report), is_picture=False)
+    html = recorded_table(report, texts.RECORDED_HEAD, caption)
+    return with_save_menu("latency/recorded", html, recorded_numbers(report), is_picture=False)
 
 
 Job = Callable[[MeasurementSettings, CancelToken], Iterator[Any]]
@@ -236,22 +242,22 @@ READ_FILE_JS = (
     " file.accept = '.json'; file.oncancel = () => read(['']);"
     " file.onchange = async () => read([await file.files[0].text()]); file.click(); })"
 )
-"""The browser reads the file itself: the page takes no uploads."""
+"""Reads the chosen file in the browser, because the page takes no uploads."""
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyJob:
-    """One question: its title, what it explains first, its measurement and its picture."""
+    """A measurement of one fold: title, explanation, job and drawing function."""
 
     name: str
-    """The fold, as a link names it."""
+    """The fold's name in links."""
     title: str
     lead: str
     job: Job
     draw: Draw
     has_chart: bool = False
-    """Below the markup; ``draw`` returns a value for it, too."""
+    """True if a chart follows the markup; ``draw`` then returns a value for it, too."""
 
 
 CLAIM = LatencyJob("claim", texts.CLAIM, texts.CLAIM_NOTE, claim, draw_claim)
@@ -260,10 +266,10 @@ LIMITS = LatencyJob("advanced", texts.LIMITS, texts.LIMITS_NOTE, limits, draw_li
 
 
 def build_folds(state: gr.State, controls: list[gr.components.Component]) -> None:
-    """All folds, in the order of the questions a reader would ask."""
+    """Build all folds in the order of the page."""
     model_choice.build_fold(state)
-    asked = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, sweep_lengths, draw_sweep)
-    sweep = LatencyJob(*asked, has_chart=True)
+    fields = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, sweep_lengths, draw_sweep)
+    sweep = LatencyJob(*fields, has_chart=True)
     batches = replace(sweep, job=sweep_batches)
     with fold("latency", sweep.name, texts.HOW_MUCH):
         gr.HTML(el("h3", CLAIM.title))
@@ -287,19 +293,19 @@ def build_question(
     controls: list[gr.components.Component],
     choices: dict[str, LatencyJob] | None = None,
 ) -> None:
-    """Inside a fold: its lead, one button per measurement, and the place for its answer."""
+    """Build a fold's explanation, one button per measurement, and its outputs."""
     gr.HTML(note(question.lead))
     with gr.Row(elem_classes="lt-buttons"):
         buttons = [
-            (gr.Button(name, variant="primary"), asked)
-            for name, asked in (choices or {texts.MEASURE_AGAIN: question}).items()
+            (gr.Button(name, variant="primary"), job)
+            for name, job in (choices or {texts.MEASURE_AGAIN: question}).items()
         ]
         stop_button = gr.Button(plain_texts.STOP, visible=False)
     out = [gr.HTML(), *([Chart("latency/sweep")] if question.has_chart else [])]
-    for button, asked in buttons:
+    for button, job in buttons:
         show_stop_on(stop_button, button)
         event = button.click(
-            plain_errors(with_choice(_handler(asked))),
+            plain_errors(with_choice(_handler(job))),
             controls,
             out,
             concurrency_id="measure",
@@ -312,14 +318,17 @@ def build_question(
 def _handler(
     question: LatencyJob,
 ) -> Callable[[MeasurementSettings, gr.Request], Iterator[list[Any]]]:
-    def handle(chosen: MeasurementSettings, request: gr.Request) -> Iterator[list[Any]]:
-        choice = chosen.on_one_device()
+    def handle(settings: MeasurementSettings, request: gr.Request) -> Iterator[list[Any]]:
+        on_one_device = settings.on_one_device()
 
         def draw(update: JobUpdate) -> list[Any]:
             return _drawn(question, update)
 
         yield from running(
-            MEASUREMENTS, lambda cancel_token: question.job(choice, cancel_token), request, draw
+            MEASUREMENTS,
+            lambda cancel_token: question.job(on_one_device, cancel_token),
+            request,
+            draw,
         )
 
     return handle
@@ -333,8 +342,8 @@ def _drawn(question: LatencyJob, update: JobUpdate) -> list[Any]:
         nothing = plain_texts.NOTHING if update.done else plain_texts.progress(0, 0, 0)
         return [note(nothing), *picture_stays]
     markup, *picture = question.draw(update.partial)
-    standing = texts.STOPPED if update.stopped else "" if update.done else texts.WORKING
-    return [join(note(standing) if standing else None, markup), *picture]
+    status = texts.STOPPED if update.stopped else "" if update.done else texts.WORKING
+    return [join(note(status) if status else None, markup), *picture]
 
 
 def _recorded() -> None:

@@ -1,4 +1,4 @@
-"""Fold: the models held against the reader's limits, by what was measured here."""
+"""Fold of Latency: the models compared with the reader's limits, by measurements made here."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -51,28 +51,28 @@ Figures = Mapping[str, Figure]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredModels:
-    """What one press found, and of whom."""
+    """Result of one measurement, with the models and the score it belongs to."""
 
     score: str
-    """What the work timed here is scored by; of another score no time is known."""
+    """Score of the timed work; for another score no time is known."""
     family: tuple[str, ...]
-    """The names of the page's models; of another family nothing here is known."""
+    """Names of the measured models; for another family nothing is known."""
     milliseconds: Figures
-    """Of one answer, by the model's name."""
+    """Time of one answer, by model name."""
     shares: Mapping[str, Figures]
-    """By the score's name, then the model's."""
+    """Shares by score, then model name."""
     ways: tuple[Way, ...] = ()
-    """Runtimes and precisions, where they were asked for."""
+    """Runtimes and precisions, if they were requested."""
 
     def tells(self, family: tuple[str, ...], score: str) -> bool:
-        """Whether this was measured of these models, on the work that the score is of."""
+        """Return whether this was measured for these models and for the work of this score."""
         one_work = {self.score, score} <= set(texts.RUN_HERE)
         return self.family == family and (self.score == score or one_work)
 
 
 def build_fold(state: gr.State) -> None:
-    """Three limits and a score, a press that measures, two charts and a table."""
-    with fold("latency", "choose", texts.FOLD) as opened:
+    """Build the limits, the score, the button that measures, the charts and the table."""
+    with fold("latency", "choose", texts.FOLD) as section:
         with gr.Row(elem_classes="lt-controls"):
             free: dict[str, Any] = {"minimum": 0}
             limits = [gr.Number(label=label, **free) for label in (texts.SIZE, texts.TIME)]
@@ -82,21 +82,25 @@ def build_fold(state: gr.State) -> None:
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEASURE, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
-        standing, said, kept = gr.HTML(), gr.HTML(), gr.State(None)
-        picture, rows = Chart("latency/choose"), gr.HTML()
-        asked, drawn = [state, kept, *limits, score, least], [said, picture, rows]
-        opened.on_open(show_choice, asked, drawn, show_progress="hidden")
-        events = [*(box.change for box in limits), score.change, least.change, kept.change]
-        gr.on(events, plain_errors(show_choice), asked, drawn, trigger_mode="always_last", **QUIET)
+        status, message, measured = gr.HTML(), gr.HTML(), gr.State(None)
+        chart, rows_html = Chart("latency/choose"), gr.HTML()
+        inputs, outputs = [state, measured, *limits, score, least], [message, chart, rows_html]
+        section.on_open(show_choice, inputs, outputs, show_progress="hidden")
+        events = [*(box.change for box in limits), score.change, least.change, measured.change]
+        gr.on(
+            events, plain_errors(show_choice), inputs, outputs, trigger_mode="always_last", **QUIET
+        )
         show_stop_on(stop, measure)
-        line, out = QUIET | {"concurrency_id": "measure"}, [standing, kept]
-        event = measure.click(plain_errors(measure_all), [state, score, ways], out, **line)
-        stop.click(stopped, None, [standing], cancels=[event], **AT_ONCE)
+        queue_options, measure_outputs = QUIET | {"concurrency_id": "measure"}, [status, measured]
+        event = measure.click(
+            plain_errors(measure_all), [state, score, ways], measure_outputs, **queue_options
+        )
+        stop.click(stopped, None, [status], cancels=[event], **AT_ONCE)
         hide_stop_after(stop, event)
 
 
 def stopped(request: gr.Request) -> Markup:
-    """End the reader's own measurement."""
+    """Cancel the reader's measurement and return the message."""
     stops(MEASUREMENTS)(request)
     return note(texts.STOPPED)
 
@@ -106,7 +110,7 @@ def show_choice(
     kept: MeasuredModels | None,
     *wishes: Any,  # noqa: ANN401 - two limits, the score's name and its limit
 ) -> list[Markup | str]:
-    """The advice by what is known now; no model runs."""
+    """Return the advice from what is known now; no model runs."""
     from explorer.views.latency.model_choice import choose_canvas, choose_table
 
     if state is None:
@@ -117,13 +121,13 @@ def show_choice(
     compared = comparison(state, kept, score, texts.limits_from(size, time, least))
     printed = {p.row: (p.value, p.source) for p in printed_of(state, score).values()}
     masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
-    said = texts.notes_of(printed, masks, bool(compared.examples))
+    notes = texts.notes_of(printed, masks, bool(compared.examples))
     return [
         texts.choose_finding(compared),
         choose_canvas(compared, texts.titles_of(score)),
         join(
             choose_table(compared, texts.verdicts(compared), texts.MODEL_CHOICE_HEAD),
-            *map(note, said),
+            *map(note, notes),
         ),
     ]
 
@@ -131,7 +135,7 @@ def show_choice(
 def comparison(
     state: PageState, kept: MeasuredModels | None, score: str, limits: Limits
 ) -> Comparison:
-    """Hold the models, and the other ways to run them that were timed, against the limits."""
+    """Compare the models, and their timed runtimes and precisions, with the limits."""
     specs: dict[str, Named] = {**choices_of(state, score)}
     candidates = candidates_of(state, kept, score)
     examples = [spec.name for spec in specs_by_key(state.family).values() if not spec.repo]
@@ -144,12 +148,12 @@ def comparison(
 
 
 def names_of(state: PageState) -> tuple[str, ...]:
-    """The names of the page's own models."""
+    """Return the names of the page's models."""
     return tuple(spec.name for spec in specs_by_key(state.family).values())
 
 
 def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
-    """By name the published models that papers score, beside miniatures, then the page's own."""
+    """Return by name the page's models; beside miniatures also published ones with scores."""
     own = list(specs_by_key(state.family).values())
     has_bundled = not all(spec.repo for spec in own)
     beside = [BASE[key] for key in printed_scores(score)] if has_bundled else []
@@ -157,10 +161,10 @@ def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
 
 
 def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
-    """Return the printed scores by name, of the published models that were not scored here."""
-    shown, printed = choices_of(state, score), printed_scores(score)
+    """Return by name the printed scores of published models that were not scored here."""
+    choices, printed = choices_of(state, score), printed_scores(score)
     here = card_scores(state, score) if score not in texts.RUN_HERE else {}
-    published = (spec for spec in shown.values() if spec == BASE.get(spec.key))
+    published = (spec for spec in choices.values() if spec == BASE.get(spec.key))
     return {
         spec.name: printed[spec.key]
         for spec in published
@@ -171,45 +175,47 @@ def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
 def candidates_of(
     state: PageState, kept: MeasuredModels | None, score: str
 ) -> dict[str, Candidate]:
-    """Size from the shapes, score from the cards, the papers or the press, time from the press."""
+    """Return by name size, time and score, from shapes, measurements, cards and papers."""
     from explorer.analysis.latency.family import stored_parameters
 
     times = kept.milliseconds if kept else {}
     scores = card_scores(state, score) if score not in texts.RUN_HERE else {}
     if kept:
         scores |= kept.shares.get(score, {})
-    scores |= {name: exactly(one.value) for name, one in printed_of(state, score).items()}
+    scores |= {name: exactly(printed.value) for name, printed in printed_of(state, score).items()}
     n_bytes = 4 if state.dtype == "float32" else 2
-    found = {}
+    candidates = {}
     for name, spec in choices_of(state, score).items():
         size = exactly(stored_parameters(spec) * n_bytes / 1e6)
-        found[name] = Candidate(size, times.get(name), scores.get(name))
-    return found
+        candidates[name] = Candidate(size, times.get(name), scores.get(name))
+    return candidates
 
 
 def exactly(value: float) -> Figure:
-    """What was counted or printed: its interval is itself."""
+    """Return a counted or printed value as a figure without uncertainty."""
     return Figure(value, value, value)
 
 
 def card_scores(state: PageState, task: str) -> dict[str, Figure]:
-    """What the cards of the adapters say, by the model's name."""
+    """Return by model name the scores on the adapters' cards."""
     specs = specs_by_key(state.family)
     cards, _ = fitting_cards(specs, task)
-    found = tuned_scores(cards, task, distilled_pair()[0])
-    return {specs[key].name: Figure(one.value, one.low, one.high) for key, one in found.items()}
+    scores = tuned_scores(cards, task, distilled_pair()[0])
+    return {
+        specs[key].name: Figure(score.value, score.low, score.high) for key, score in scores.items()
+    }
 
 
 def measure_all(
     state: PageState | None, score: str, with_ways: bool, request: gr.Request | None = None
 ) -> Iterator[list[Any]]:
-    """The sentences read by every model if that is the score, then the models timed on its work.
+    """Run every model on the sentences if the score needs it, then time them on its work.
 
     Args:
-        state: What the page shows.
-        score: By what the models are scored.
-        with_ways: Whether every other way to run them is timed too, where they run in float32.
-        request: Whose measurement it is.
+        state: The page's state.
+        score: Key of the score.
+        with_ways: Whether other runtimes and precisions are timed too; float32 only.
+        request: Request of the reader who owns the measurement.
     """
     if state is None:
         return
@@ -217,19 +223,19 @@ def measure_all(
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
     reads_here = score in texts.RUN_HERE
-    for done, read in enumerate(read_sentences(own, state) if reads_here else ()):
-        for name, word in read.items():
+    for n_done, words_by_model in enumerate(read_sentences(own, state) if reads_here else ()):
+        for name, word in words_by_model.items():
             words[name].append(word)
-        if done % 6 == 0:
-            yield [note(texts.READING.format(done=done, n=len(sentences))), gr.skip()]
+        if n_done % 6 == 0:
+            yield [note(texts.READING.format(done=n_done, n=len(sentences))), gr.skip()]
     work = work_of(state, score, own)
-    timed = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
+    specs = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
     run_otherwise = own if with_ways and state.dtype == "float32" else ()
 
     def job(cancel_token: CancelToken) -> Iterator[Any]:
-        yield from measure_with_ways(timed, run_otherwise, work.workload, BUDGET_S, cancel_token)
+        yield from measure_with_ways(specs, run_otherwise, work.workload, BUDGET_S, cancel_token)
 
-    answers, teacher = [one["answer"] for one in sentences], distilled_pair()[0]
+    answers, teacher = [sentence["answer"] for sentence in sentences], distilled_pair()[0]
     shares = (
         shares_of(words, answers, specs_by_key(state.family)[teacher].name) if reads_here else {}
     )
@@ -238,41 +244,44 @@ def measure_all(
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one answer of a score costs: passes of one length, as it was scored."""
+    """Cost of one answer of a score: forward passes of one length."""
 
     score: str
     workload: Workload
     passes: Mapping[str, float]
-    """By model key: how many passes an answer takes on average."""
+    """Mean number of passes of an answer, by model key."""
 
 
 def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
-    """The passes that a score was reached with: windows, phrases, or the page's sentences."""
+    """Return the passes behind a score: windows, phrases, or the page's sentences."""
     cards, _ = fitting_cards(specs_by_key(state.family), score) if score in TASKS else ({}, {})
-    scored = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
-    lengths = [one["tokens"] for one in scored.values() if "tokens" in one]
+    scores = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
+    lengths = [entry["tokens"] for entry in scores.values() if "tokens" in entry]
     if not lengths:
         lengths = [mean_tokens(spec, state) for spec in own]
     device, length = device_of(state), min(max(round(max(lengths)), 2), MAX_LENGTH)
     workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
-    return Work(score, workload, {key: one.get("passes", 1.0) for key, one in scored.items()})
+    return Work(score, workload, {key: entry.get("passes", 1.0) for key, entry in scores.items()})
 
 
 def mean_tokens(spec: ModelSpec, state: PageState) -> float:
-    """Tokens of the page's sentences, on average, as a model cuts them."""
-    texts_read = [replace(state, text=one["text"]) for one in assets.sentences()]
-    return sum(len(get_run(spec, one).tokens) for one in texts_read) / len(texts_read)
+    """Return a model's mean number of tokens in the page's sentences."""
+    states = [replace(state, text=sentence["text"]) for sentence in assets.sentences()]
+    return sum(len(get_run(spec, one_state).tokens) for one_state in states) / len(states)
 
 
 def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[dict[str, str]]:
-    """Every model's first word for the gap of each of the page's sentences, one after the other."""
-    states = [replace(state, text=one["text"]) for one in assets.sentences()]
-    queues = {spec.name: [partial(first_word, spec, one) for one in states] for spec in specs}
+    """Yield per sentence every model's first word for its mask."""
+    states = [replace(state, text=sentence_state["text"]) for sentence_state in assets.sentences()]
+    queues = {
+        spec.name: [partial(first_word, spec, sentence_state) for sentence_state in states]
+        for spec in specs
+    }
     yield from round_robin(queues)
 
 
 def first_word(spec: ModelSpec, state: PageState) -> str:
-    """The likeliest piece for the first gap, as a word."""
+    """Return the likeliest token at the first mask, as a word."""
     run = get_run(spec, state)
     piece = run.vocabulary[int(run.mask_logits[0].argmax())]
     return spelling_of(run.vocabulary).word(piece).casefold()
@@ -281,17 +290,22 @@ def first_word(spec: ModelSpec, state: PageState) -> str:
 def shares_of(
     words: Mapping[str, list[str]], answers: list[str], teacher: str
 ) -> dict[str, dict[str, Figure]]:
-    """Hidden words found, and first words that are BERT's, with 95% intervals (Wilson 1927)."""
-    own = [answer.casefold() for answer in answers]
-    found = {"right": {name: share(said, own) for name, said in words.items()}}
+    """Return by score each model's share of masked words, and of top words equal to BERT's.
+
+    With 95% intervals (Wilson 1927).
+    """
+    expected = [answer.casefold() for answer in answers]
+    shares = {"right": {name: share(answered, expected) for name, answered in words.items()}}
     if teacher in words:
-        found["agreement"] = {name: share(said, words[teacher]) for name, said in words.items()}
-        found["agreement"][teacher] = exactly(1.0)
-    return found
+        shares["agreement"] = {
+            name: share(answered, words[teacher]) for name, answered in words.items()
+        }
+        shares["agreement"][teacher] = exactly(1.0)
+    return shares
 
 
 def share(said: list[str], expected: list[str]) -> Figure:
-    """How many of them are the same."""
+    """Return the share of equal words, with its interval."""
     hits = sum(a == b for a, b in zip(said, expected, strict=True))
     return Figure(hits / len(said), *share_interval(hits, len(said)))
 
@@ -299,22 +313,24 @@ def share(said: list[str], expected: list[str]) -> Figure:
 def drawn(
     state: PageState, work: Work, shares: Mapping[str, Figures], update: JobUpdate
 ) -> list[Any]:
-    """How the timing stands; at its end all that was found."""
+    """Return the progress of the timing; at its end the measured models."""
     if update.place:
         return [note(PLACE.format(n=update.place)), gr.skip()]
     result: FamilyLatency | None
     result, faster = update.partial or (None, None)
     rounds = result.latency.n_rounds if result else 0
     if not update.done or result is None or not rounds:
-        said = texts.NOT_TIMED if update.done else texts.TIMING.format(n=rounds + 1)
+        message = texts.NOT_TIMED if update.done else texts.TIMING.format(n=rounds + 1)
         if faster is not None and not update.done:
-            said = texts.WAYS_TIMING.format(done=faster.done, n=faster.asked)
-        return [note(texts.STOPPED if update.stopped else said), gr.skip()]
+            message = texts.WAYS_TIMING.format(done=faster.done, n=faster.asked)
+        return [note(texts.STOPPED if update.stopped else message), gr.skip()]
     times = {}
-    for row, one in zip(result.rows, result.summary.models, strict=True):
+    for row, timing in zip(result.rows, result.summary.models, strict=True):
         n_passes = work.passes.get(row.spec.key, 1.0)
-        times[row.spec.name] = Figure(one.median_ms, one.low_ms, one.high_ms).times(n_passes)
+        times[row.spec.name] = Figure(timing.median_ms, timing.low_ms, timing.high_ms).times(
+            n_passes
+        )
     passes, n = work.passes.values(), len(assets.sentences())
-    said = texts.timed_said(work.score, work.workload, rounds, passes, n)
+    message = texts.timed_said(work.score, work.workload, rounds, passes, n)
     ways = ways_of(faster, work.passes) if faster else ()
-    return [note(said), MeasuredModels(work.score, names_of(state), times, shares, ways)]
+    return [note(message), MeasuredModels(work.score, names_of(state), times, shares, ways)]

@@ -1,4 +1,4 @@
-"""What the choice of a model and of a way to run it says."""
+"""Sentences of the choice of a model, and of a runtime and precision."""
 
 from collections.abc import Collection, Mapping, Sequence
 from math import floor
@@ -22,7 +22,7 @@ SCORES = {
     "right": "Masked words predicted",
     "agreement": "Same top prediction as BERT",
 }
-"""By what a model can be scored; the first two from its adapter's card, the others run here."""
+"""Scores by key: the first two from the adapters' cards, the others computed here."""
 RUN_HERE = ("right", "agreement")
 MEASURE = "Time these models"
 STOP = "Stop"
@@ -95,7 +95,7 @@ UNMEASURED = "not recommended: {what} {was} not measured"
 
 
 def titles_of(score: str) -> dict[str, str]:
-    """The charts' titles for one score."""
+    """Return the charts' titles for one score."""
     return TITLES | {"score": TITLES["score"].format(score=SCORES[score])}
 
 
@@ -104,42 +104,46 @@ def notes_of(
     masks: Collection[int] | None = None,
     has_examples: bool = False,
 ) -> list[str]:
-    """Return how to read the table, where printed scores stand, and what scores a runtime.
+    """Return how to read the table, the sources of printed scores, and how runtimes are scored.
 
     Args:
-        printed: By the name that its table gives a model the printed score and its source.
-        masks: At how many each runtime's predictions were compared; None without runtimes.
-        has_examples: Whether miniatures stand beside published models.
+        printed: Printed score and its source, by the model's name in its table.
+        masks: Numbers of masks at which runtimes were compared; None without runtimes.
+        has_examples: Whether miniatures are listed beside published models.
     """
     listed_scores = "; ".join(
         f"{label} {percent(v)} ({src})" for label, (v, src) in printed.items()
     )
     n = " or ".join(map(str, sorted({*(masks or ())} - {0})))
-    shown = [PRINTED.format(scores=listed_scores)] * bool(printed)
+    printed_notes = [PRINTED.format(scores=listed_scores)] * bool(printed)
     ways = [WAYS_NOTE.format(at=f" at {n} masks" if n else "")] * (masks is not None)
-    return [MODEL_CHOICE_NOTE, *[EXAMPLES] * has_examples, *shown, *ways]
+    return [MODEL_CHOICE_NOTE, *[EXAMPLES] * has_examples, *printed_notes, *ways]
 
 
 def verdicts(comparison: Comparison) -> dict[str, str]:
-    """Return what became of each model, in words; of a printed score it is said."""
+    """Return each model's verdict by name; verdicts from a printed score say so."""
     advice, printed = comparison.advice_of_all, comparison.printed
     fits = FREE if comparison.limits == Limits() else FITS
-    found = {key: fits if key in advice.front else fits + BEATEN for key in advice.fits}
-    found |= {key: fits + CLOSE for key in advice.close if key in found}
-    found |= {key: " and ".join(MISSES[n] for n in names) for key, names in advice.misses.items()}
+    verdict_by_key = {key: fits if key in advice.front else fits + BEATEN for key in advice.fits}
+    verdict_by_key |= {key: fits + CLOSE for key in advice.close if key in verdict_by_key}
+    verdict_by_key |= {
+        key: " and ".join(MISSES[n] for n in names) for key, names in advice.misses.items()
+    }
     for form, part in ((DOUBT, advice.undecided), (UNMEASURED, advice.unmeasured)):
-        found |= {
+        verdict_by_key |= {
             key: form.format(
                 what=" and ".join(NAMES[name] for name in names),
                 was="was" if len(names) == 1 else "were",
             )
             for key, names in part.items()
         }
-    return {key: f"{said}{BY_PRINT * (key in printed)}" for key, said in found.items()}
+    return {
+        key: f"{verdict}{BY_PRINT * (key in printed)}" for key, verdict in verdict_by_key.items()
+    }
 
 
 def choose_finding(comparison: Comparison) -> Markup:
-    """Return who meets the limits, and which of them is smallest, fastest and scores best."""
+    """Return the models that meet the limits, and the smallest, fastest and best of them."""
     advice, limits, specs = comparison.advice, comparison.limits, comparison.named
     whose = ""
     if comparison.examples:
@@ -148,12 +152,12 @@ def choose_finding(comparison: Comparison) -> Markup:
     def names(keys: Sequence[str], measure: str = "") -> Markup:
         is_score = measure == "score"
         marks = [" (printed)" * (is_score and key in comparison.printed) for key in keys]
-        shown = [model_name(specs[key].key, specs[key].label) for key in keys]
-        return listed([join(*pair) for pair in zip(shown, marks, strict=True)])
+        labels = [model_name(specs[key].key, specs[key].label) for key in keys]
+        return listed([join(*pair) for pair in zip(labels, marks, strict=True)])
 
     if len(advice.unmeasured) == len(comparison.ranked):
-        lacking = {name for names in advice.unmeasured.values() for name in names}
-        return finding(NOTHING[min(lacking)])
+        missing_names = {name for names in advice.unmeasured.values() for name in names}
+        return finding(NOTHING[min(missing_names)])
     if not advice.fits:
         return finding(whose, "none clearly meets" if whose else NONE_MEETS, " these limits.")
     if len(advice.fits) == 1:
@@ -161,11 +165,11 @@ def choose_finding(comparison: Comparison) -> Markup:
             " alone was measured." if limits == Limits() else " alone clearly meets these limits."
         )
         return finding(whose, names(advice.fits), alone)
-    kept = {key: comparison.candidates[key] for key in advice.fits}
-    parts = [join(what, ": ", names(_models_first(best(kept, n), specs), n)) for what, n in BEST]
+    fitting = {key: comparison.candidates[key] for key in advice.fits}
+    parts = [join(what, ": ", names(_models_first(best(fitting, n), specs), n)) for what, n in BEST]
     free = NO_LIMITS.lower() if whose else NO_LIMITS
-    said = join(names(advice.fits), " meet these limits: ") if limits != Limits() else free
-    return finding(whose, said, listed(parts), _apart(kept), ".")
+    lead = join(names(advice.fits), " meet these limits: ") if limits != Limits() else free
+    return finding(whose, lead, listed(parts), _apart(fitting), ".")
 
 
 NOTHING = {
@@ -180,38 +184,44 @@ BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "
 
 
 def best(candidates: Mapping[str, Candidate], name: str) -> list[str]:
-    """Those with the least cost, all of them where several share it."""
-    costs = {key: figure.value for key, one in candidates.items() if (figure := one.cost(name))}
+    """Return the keys with the least cost; several if they share it."""
+    costs = {
+        key: figure.value
+        for key, candidate in candidates.items()
+        if (figure := candidate.cost(name))
+    }
     return [key for key, cost in costs.items() if cost == min(costs.values())]
 
 
 def _models_first(keys: Sequence[str], specs: Mapping[str, Named]) -> list[str]:
-    """The keys without the ways to run a model that is among them itself."""
+    """Return the keys without variants of a model that is among them itself."""
     owners = {key: specs[key] for key in keys}
-    return [k for k, one in owners.items() if not (isinstance(one, Way) and one.spec.name in keys)]
+    return [
+        k for k, owner in owners.items() if not (isinstance(owner, Way) and owner.spec.name in keys)
+    ]
 
 
 def _apart(candidates: Mapping[str, Candidate]) -> str:
-    """Whether the intervals leave times and scores any order."""
-    loose = [
+    """Return a remark if the intervals of times or scores overlap; else nothing."""
+    overlapping = [
         what
         for what, name in (("times", "milliseconds"), ("scores", "score"))
         if _overlap(candidates, name)
     ]
-    return f" (intervals of {' and of '.join(loose)} overlap)" if loose else ""
+    return f" (intervals of {' and of '.join(overlapping)} overlap)" if overlapping else ""
 
 
 def _overlap(candidates: Mapping[str, Candidate], name: str) -> bool:
-    """Whether the interval of the best reaches another's."""
-    costs = (one.cost(name) for one in candidates.values())
-    found = sorted((cost for cost in costs if cost), key=lambda cost: cost.value)
-    return any(other.low <= found[0].high for other in found[1:])
+    """Return whether the interval of the best reaches another's."""
+    costs = (candidate.cost(name) for candidate in candidates.values())
+    by_cost = sorted((cost for cost in costs if cost), key=lambda cost: cost.value)
+    return any(other.low <= by_cost[0].high for other in by_cost[1:])
 
 
 def timed_said(
     score: str, workload: Workload, rounds: int, passes: Collection[float], n_sentences: int
 ) -> str:
-    """Under what the times were taken, and that it is the work which was scored."""
+    """Return the conditions of the times, and the scored work that was timed."""
     ends = dict.fromkeys(f"{end(passes):.1f}" for end in (min, max)) if passes else ("1.0",)
     work = SCORE_WORK[score].format(passes=" to ".join(ends), n=n_sentences)
     return TIMED.format(
@@ -225,7 +235,7 @@ def timed_said(
 
 
 def limits_from(size: float | None, time: float | None, least: float | None) -> Limits:
-    """The reader's three numbers; an empty box or nothing above 0 is no limit."""
+    """Return the reader's limits; an empty field, or a value of 0 or less, is no limit."""
     size, time, least = ((v if v and v > 0 else None) for v in (size, time, least))
     return Limits(size, time, least / 100 if least else None)
 
@@ -286,13 +296,13 @@ NOT_FASTER = "{label}: nothing here is clearly faster than float32"
 
 
 def faster_notes(found: Faster) -> list[str]:
-    """What is being built, on how many masks answers were compared, and which rows are missing."""
+    """Return what is being built, how many masks were compared, and the missing rows."""
     building = BUILDING.format(label=found.building.label) if found.building else ""
     masks = sorted({str(cost.n_masks) for cost in found.costs})
     costs = COSTS_NOTE.format(n=" or ".join(masks)) if masks else ""
     absent: dict[tuple[str, str], list[str]] = {}
     for row in found.missing:
-        # Two rows, one package.
+        # The bfloat16 row needs the same package, so both share one reason.
         is_package = row.reason == "packages"
         name = row.name.removesuffix(" bfloat16") if is_package else row.name
         absent.setdefault((name, row.reason), []).append(row.spec.label)
@@ -306,12 +316,12 @@ def faster_notes(found: Faster) -> list[str]:
 
 
 def megabytes(n_bytes: int | None) -> str:
-    """Memory in MB; a dash where it is not known."""
+    """Return memory in MB; a dash if unknown."""
     return "–" if n_bytes is None else f"{n_bytes / 1e6:,.0f} MB"
 
 
 def throughput(found: tuple[float, float | None] | None) -> str:
-    """Texts per second, and the 90th percentile of a pass where it is known."""
+    """Return texts per second, and the 90th percentile of a pass if known."""
     if found is None:
         return "–"
     per_second, p90_ms = found
@@ -319,31 +329,31 @@ def throughput(found: tuple[float, float | None] | None) -> str:
 
 
 def ranked(variants: VariantLatency, found: Faster) -> str:
-    """Of one model what is fastest, what is if no prediction may change, and what holds least.
+    """Return one model's fastest variant, its fastest with equal predictions, and its smallest.
 
-    Faster is what differs from float32 by more than float32 from itself; nothing where other
-    programs disturbed most rounds.
+    Faster means different from float32 by more than float32 from itself; empty if other programs
+    disturbed most rounds.
     """
     summary, label = variants.summary, variants.spec.label
     if not summary.ratios:
         return ""
     times = {
-        one.over: one.ratio.inverse.ratio
-        for one in summary.ratios
-        if one.is_different and one.ratio.ratio > 1
+        row.over: row.ratio.inverse.ratio
+        for row in summary.ratios
+        if row.is_different and row.ratio.ratio > 1
     }
-    same = {one.name: one.same_top1 for one in found.costs if one.key == variants.spec.key}
+    same = {row.name: row.same_top1 for row in found.costs if row.key == variants.spec.key}
     parts = _fastest(label, times, same)
-    held = {name: size for name, size in variants.resident.items() if size}
-    if len(held) > 1:
-        least = megabytes(min(held.values()))
-        names = [name for name, size in held.items() if megabytes(size) == least]
+    resident = {name: size for name, size in variants.resident.items() if size}
+    if len(resident) > 1:
+        least = megabytes(min(resident.values()))
+        names = [name for name, size in resident.items() if megabytes(size) == least]
         parts.append(FASTER_LEAST.format(name=" and ".join(names), size=least))
     return f"{'; '.join(parts)}."
 
 
 def _share(share: float) -> str:
-    """Print a share in whole percent, never rounded up: only all of them are all."""
+    """Return a share in whole percent, rounded down, so that only 1 is "all"."""
     return "all" if share == 1 else f"{floor(100 * share)}%"
 
 
@@ -355,6 +365,10 @@ def _fastest(label: str, times: Mapping[str, float], same: Mapping[str, float]) 
     share = SAME.format(share=_share(same[first])) if first in same else ""
     parts = [FASTEST.format(label=label, name=first, times=times[first], same=share)]
     if same and same.get(first) != 1:
-        kept = [name for name in ordered if same.get(name) == 1]
-        parts.append(ALL_SAME.format(name=kept[0], times=times[kept[0]]) if kept else NONE_SAME)
+        unchanged = [name for name in ordered if same.get(name) == 1]
+        parts.append(
+            ALL_SAME.format(name=unchanged[0], times=times[unchanged[0]])
+            if unchanged
+            else NONE_SAME
+        )
     return parts

@@ -1,4 +1,4 @@
-"""What the reader wants timed: the eight controls as one value."""
+"""Settings of a latency measurement: the eight controls as one value."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from explorer.ui.latency import strings as texts
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]
 OWN = "own"
-"""In a link: the sizes are the page's own, which it names itself."""
+"""Value of the sizes in a link for the page's own family, which another field names."""
 SHAPE, LENGTH, DEVICE = 0, 1, 5
-"""Where those that depend on the models, the text and the machine stand among the controls."""
+"""Indices of the controls whose choices depend on the models, the text and the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasurementSettings:
-    """One value per control, in their order."""
+    """Settings of a measurement, one field per control in their order."""
 
     shapes: str = "base"
     length: int = 32
@@ -42,7 +42,7 @@ class MeasurementSettings:
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Where to measure if that is more than one place, the processor first; else nothing."""
+        """The devices to compare, CPU first; empty unless all devices were chosen."""
         return devices() if self.device == EVERY else ()
 
     @property
@@ -52,7 +52,7 @@ class MeasurementSettings:
 
     @property
     def workload(self) -> Workload:
-        """One pass of them; of several devices, the one on the processor."""
+        """The forward pass to time; with several devices, that of the CPU."""
         device = "cpu" if self.device == EVERY else self.device
         clock = clock_on(device, self.clock)
         head = self.part == "head"
@@ -60,7 +60,7 @@ class MeasurementSettings:
         return Workload(length, self.batch, device, self.dtype, head, clock=clock)
 
     def on_one_device(self) -> "MeasurementSettings":
-        """Itself, for questions that are asked of one device.
+        """Return these settings, or refuse them if they are not for one device.
 
         Raises:
             BadWorkload: every device was chosen, or one that is lent for the main result alone.
@@ -73,7 +73,7 @@ class MeasurementSettings:
 
 
 def choice_in(timed: str, family: str) -> MeasurementSettings:
-    """Return the choice that a link's field ``timed`` names; a link names no device."""
+    """Return the settings in a link's field ``timed``; links hold no device."""
     if not timed:
         return MeasurementSettings()
     shapes, length, batch, part, clock, dtype, longest_s = timed.split("-")
@@ -89,7 +89,7 @@ def choice_in(timed: str, family: str) -> MeasurementSettings:
 
 
 def tell_js() -> str:
-    """Return the browser's function that puts the controls' values into the link."""
+    """Return the browser's function that writes the controls' values into the link."""
     known = [value for _, value in texts.SHAPES]
     return (
         "(shapes, length, batch, part, clock, device, dtype, longest) => window.explorer.tell("
@@ -99,7 +99,7 @@ def tell_js() -> str:
 
 
 def build_longest() -> gr.Dropdown:
-    """How long to measure at most, beside the button."""
+    """Build the dropdown of the time limit, beside the button."""
     return gr.Dropdown(
         texts.LONGEST,
         value=MeasurementSettings().longest_s,
@@ -113,7 +113,7 @@ def build_longest() -> gr.Dropdown:
 
 
 def build_controls() -> list[gr.Dropdown]:
-    """The first seven choices, in the order of ``Choice``."""
+    """Build the first seven controls, in the order of ``MeasurementSettings``."""
     plain = MeasurementSettings()
     with gr.Row(elem_classes="lt-controls"):
         return [
@@ -130,22 +130,22 @@ def build_controls() -> list[gr.Dropdown]:
 
 
 def shape_choices(family: str) -> list[tuple[str, str]]:
-    """The sizes offered, the page's own models among them."""
+    """Return the sizes to choose from, the page's own models among them."""
     known = {shapes for _, shapes in texts.SHAPES}
     own = [] if family in known else [(texts.MIXED, family)]
     return [*texts.SHAPES, *own]
 
 
 def device_choices() -> list[tuple[str, str]]:
-    """The machine's devices, and all of them at once where there are several; a lent one too."""
-    found = [(device, device) for device in devices()]
+    """Return the machine's devices, with "all devices" or a lent GPU where they apply."""
+    choices = [(device, device) for device in devices()]
     if is_lent():
-        return [*found, (texts.LENT_DEVICE, "cuda")]
-    return [*found, (texts.EVERY_DEVICE, EVERY)] if len(found) > 1 else found
+        return [*choices, (texts.LENT_DEVICE, "cuda")]
+    return [*choices, (texts.EVERY_DEVICE, EVERY)] if len(choices) > 1 else choices
 
 
 def length_choices(n_tokens: int) -> list[tuple[str, int]]:
-    """The lengths offered, the reader's own text first; any other can be typed."""
+    """Return the lengths to choose from, the reader's text first; others can be typed."""
     own = [(texts.OWN_TEXT.format(n=n_tokens), n_tokens)] if n_tokens else []
     return [*own, *((str(n), n) for n in LENGTHS)]
 
@@ -154,9 +154,9 @@ Handler = Callable[[MeasurementSettings, gr.Request], Iterator[Any]]
 
 
 def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
-    """A handler of a choice as one of the eight controls, which Gradio hands over one by one."""
+    """Return a handler of the eight controls' values from one of ``MeasurementSettings``."""
 
-    def called(  # noqa: PLR0913 - the eight controls and who asks
+    def handle(  # noqa: PLR0913 - the eight controls and who asks
         shapes: str,
         length: int,
         batch: int,
@@ -167,7 +167,7 @@ def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
         longest_s: int,
         request: gr.Request,
     ) -> Iterator[Any]:
-        chosen = MeasurementSettings(shapes, length, batch, part, clock, device, dtype, longest_s)
-        yield from handler(chosen, request)
+        settings = MeasurementSettings(shapes, length, batch, part, clock, device, dtype, longest_s)
+        yield from handler(settings, request)
 
-    return called
+    return handle

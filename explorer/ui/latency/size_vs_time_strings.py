@@ -1,4 +1,4 @@
-"""What size against time says."""
+"""Sentences of the comparison of size, compute and time."""
 
 from explorer.analysis.digits import counted, milliseconds, repeated
 from explorer.analysis.latency.measure import LatencySummary, ModelLatency
@@ -19,15 +19,15 @@ TIME = {
 }
 TIME_EVERYWHERE = "Time here, on every device"
 SHORTEST_S = LONGEST[0][1]
-"""Seconds of the shortest measurement on offer, with which the page opens."""
+"""The shortest time limit to choose, in seconds; the page's default."""
 
 
 def paradox_titles(paradox: SizeVsTime, longest_s: float = SHORTEST_S) -> list[tuple[str, str]]:
-    """Title and conclusion of each of the three bar pictures.
+    """Return title and conclusion of each of the three bar charts.
 
     Args:
-        paradox: What is stored, computed and measured.
-        longest_s: Seconds that a measurement takes at most.
+        paradox: Parameters, FLOP and measured times.
+        longest_s: Upper limit of a measurement in seconds.
     """
     first, star = paradox.rows[0], paradox.star
     stored = f"{star.label} stores {stored_said(star.parameters, first.parameters)} {first.label}."
@@ -52,7 +52,7 @@ def _time_title(paradox: SizeVsTime) -> str:
 
 
 def _opposed(stored: float, cost: float) -> bool:
-    """Tell whether a cost does not go the way of the number of parameters, both as quotients."""
+    """Return whether cost and number of parameters move in different directions, as ratios."""
     return _sign(stored) != _sign(cost)
 
 
@@ -68,16 +68,16 @@ def _time(paradox: SizeVsTime, longest_s: float) -> str:
         return NO_RATIO
     takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
     others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.others if row.times]
-    said = "; ".join([takes, *others])
+    ratios = "; ".join([takes, *others])
     if not star.times.is_sure:
-        return f"Preliminary, without intervals: {said}."
-    return f"{said} (95% confidence intervals)."
+        return f"Preliminary, without intervals: {ratios}."
+    return f"{ratios} (95% confidence intervals)."
 
 
 def paradox_finding(
     paradox: SizeVsTime, summary: LatencySummary | None = None, shapes: str = "base"
 ) -> Markup:
-    """The tab's one sentence: size against work, and against time once it was measured."""
+    """Return the tab's finding: size against compute, and against time if measured."""
     lead = AT_SIZE.get(shapes, AT_CHOICE)
     first, star = paradox.rows[0], paradox.star
     base, named = model_name(first.key, first.label), model_name(star.key, star.label)
@@ -87,8 +87,8 @@ def paradox_finding(
         link = ", but" if _opposed(star.parameters / first.parameters, cost) else " and"
         takes = f"{link} does {compute_said(cost)}. How long does it take?"
         return finding(lead, named, stored, base, takes)
-    said = _verdict(first, star, _differs(star, paradox, summary))
-    lines = [join(_fastest(paradox, summary), lead, named, stored, base, said, ".")]
+    verdict = _verdict(first, star, _differs(star, paradox, summary))
+    lines = [join(_fastest(paradox, summary), lead, named, stored, base, verdict, ".")]
     lines += [
         _times(row, model, first, paradox.workload)
         for row, model in zip(paradox.rows, summary.models, strict=False)
@@ -99,20 +99,20 @@ def paradox_finding(
 
 
 def _fastest(paradox: SizeVsTime, summary: LatencySummary) -> Markup | str:
-    """Name the model whose interval lies below all others; nothing where there are no intervals."""
+    """Return the model whose interval is below all others; empty without intervals."""
     first, *others = paradox.rows
     times = {row.key: row.times for row in others if row.times is not None and row.times.is_sure}
     if not others or len(times) < len(others):
         return ""
     best = min(paradox.rows, key=lambda row: 1.0 if row is first else times[row.key].ratio)
-    slower = [one for key, one in times.items() if key != best.key]
+    slower = [ratio for key, ratio in times.items() if key != best.key]
     if best is first:
         differs = [_differs(row, paradox, summary) for row in others]
-        is_clear = all(differs) and all(one.low > 1 for one in slower)
+        is_clear = all(differs) and all(ratio.low > 1 for ratio in slower)
     else:
         own = times[best.key]
         is_clear = _differs(best, paradox, summary) and own.high < min(
-            [1.0, *(one.low for one in slower)]
+            [1.0, *(ratio.low for ratio in slower)]
         )
     if not is_clear:
         return "No model is clearly the fastest here. "
@@ -120,14 +120,14 @@ def _fastest(paradox: SizeVsTime, summary: LatencySummary) -> Markup | str:
 
 
 def _differs(row: SizeVsTimeRow, paradox: SizeVsTime, summary: LatencySummary) -> bool:
-    found = summary.ratio(summary.models[paradox.rows.index(row)].name)
-    return found is not None and found.is_different
+    ratio = summary.ratio(summary.models[paradox.rows.index(row)].name)
+    return ratio is not None and ratio.is_different
 
 
 def _times(
     row: SizeVsTimeRow, model: ModelLatency, first: SizeVsTimeRow, workload: Workload
 ) -> Markup:
-    """One model's line: its ratio with the interval, p50, p90, and texts a second."""
+    """Return a model's line: ratio with interval, p50, p90, texts per second."""
     times = ""
     if row is not first and row.times is not None:
         ends = f"95% CI {row.times.low:.2f} to {row.times.high:.2f}"
@@ -135,16 +135,16 @@ def _times(
         times = f"{row.times.ratio:.2f} × {first.label}'s time ({interval}); "
     p90 = "" if model.p90_ms is None else f"p90 {milliseconds(model.p90_ms)}, "
     rate = 1000 * workload.batch / (row.ms or 1)
-    shown = f"{rate:,.0f}" if rate >= 100 else f"{rate:,.1f}"
+    printed_rate = f"{rate:,.0f}" if rate >= 100 else f"{rate:,.1f}"
     each = "texts per CPU second" if workload.clock == "compute" else "texts a second"
     return join(
         model_name(row.key, row.label),
-        f": {times}p50 {milliseconds(row.ms or 0)}, {p90}{shown} {each}.",
+        f": {times}p50 {milliseconds(row.ms or 0)}, {p90}{printed_rate} {each}.",
     )
 
 
 def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool) -> str:
-    """Say what the clock says, joined to what is stored: "yet" where the two do not go together."""
+    """Return the time after the size, joined by "yet" if the two are opposed."""
     if star.times is None:
         own, other = milliseconds(star.ms or 0), milliseconds(first.ms or 0)
         return f"; it takes {own} here, {first.label} {other}"
@@ -160,7 +160,7 @@ def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool) -> s
 
 
 def why(paradox: SizeVsTime) -> str:
-    """Hold a time that is sure against the compute; empty where none is."""
+    """Compare a time that has an interval with the compute; empty without one."""
     first, star = paradox.rows[0], paradox.star
     if star.times is not None and star.times.is_sure:
         return _time_and_work(first, star, star.times)
@@ -168,7 +168,7 @@ def why(paradox: SizeVsTime) -> str:
 
 
 def _time_and_work(first: SizeVsTimeRow, star: SizeVsTimeRow, times: Ratio) -> str:
-    """Hold the interval of the time against the compute."""
+    """Compare the interval of the time with the ratio of the compute."""
     work = star.gflops / first.gflops
     if times.high < work / 1.05:
         return (
@@ -183,7 +183,7 @@ def _time_and_work(first: SizeVsTimeRow, star: SizeVsTimeRow, times: Ratio) -> s
 
 
 def _slower(first: SizeVsTimeRow, star: SizeVsTimeRow) -> str:
-    """Why a model may be slower than its work says."""
+    """Return why a model may be slower than its compute suggests."""
     if star.activation == first.activation:
         return (
             f"Here {star.label} is slower than its compute suggests, though its activation "

@@ -1,4 +1,4 @@
-"""What Latency says."""
+"""Sentences and labels of the Latency tab."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -51,7 +51,7 @@ NO_RATIO = "Other programs disturbed most rounds, so no ratio is given."
 
 
 def clocks(devices: Sequence[str]) -> str:
-    """How times on several devices are taken; nothing where there is one."""
+    """Return by which clock each of several devices is timed; empty for one device."""
     if not devices:
         return ""
     others = " and ".join(device for device in devices if device != "cpu")
@@ -62,7 +62,7 @@ def clocks(devices: Sequence[str]) -> str:
 
 
 def settings_said(shown: tuple[Any, ...]) -> str:
-    """What a press of the button times, in one sentence; the values are the controls'."""
+    """Return in one sentence what the button measures; ``shown`` holds the controls' values."""
     sizes, length, batch, part, clock, device, dtype, _ = shown
     label_of = {value: label for label, value in (*SHAPES, *PARTS)}
     return SETTINGS_SAID.format(
@@ -77,13 +77,13 @@ def settings_said(shown: tuple[Any, ...]) -> str:
 
 
 def place_in_line(place: int) -> str:
-    """How many are before the reader's own measurement."""
+    """Return how many measurements run before the reader's own."""
     before = "One measurement is" if place == 1 else f"{place} measurements are"
     return f"{before} ahead of yours; it starts by itself."
 
 
 def progress(n_rounds: int, wall_s: float, budget_s: float) -> str:
-    """How far a running measurement is."""
+    """Return the progress of a running measurement."""
     if not n_rounds:
         return "Building the models and warming up …"
     rounds = counted(n_rounds, "round")
@@ -101,7 +101,7 @@ ENDED = {
 
 
 def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
-    """How much of a difference to believe, said beside every result."""
+    """Return how large a difference must be to count, shown beside every result."""
     rounds, blocks = counted(summary.n_rounds, "round"), counted(summary.n_blocks, "block")
     parts = [f"{rounds} in {blocks} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
     if summary.refused:
@@ -126,7 +126,7 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
 
 
 def neighbours(summary: LatencySummary, workload: Workload) -> str:
-    """What other programs on the machine did meanwhile."""
+    """Return the share of rounds that other programs disturbed."""
     if summary.disturbed_share is None:
         return "This system does not show whether other programs disturbed the rounds."
     share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
@@ -138,7 +138,7 @@ def neighbours(summary: LatencySummary, workload: Workload) -> str:
 
 
 def conditions(result: FamilyLatency) -> str:
-    """Everything that was held fixed."""
+    """Return the conditions that all measured models share."""
     workload, weights, threads = result.workload, result.weights, result.threads
     device = " and ".join(result.devices or (workload.device,))
     texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
@@ -213,7 +213,7 @@ SWEEP_WHY = (
     "tokens a pass waits for weights, and a shared layer, read again and again, can stay in the "
     "cache; with many, arithmetic decides"
 )
-"""The beginning of a sentence that ``sweep_why`` ends."""
+"""First part of a sentence that ``sweep_why`` completes."""
 SWEEP_TITLES = {"length": "tokens", "batch": "batch size", "ms": "ms", "ratio": "time over BERT"}
 LIMITS = "Roofline: how close to this machine's limit?"
 LIMITS_NOTE = (
@@ -245,25 +245,25 @@ RECORDED_HEAD = ["Model", "median ms", "GFLOP", "GFLOP / s"]
 
 
 def threads(n: object) -> str:
-    """How many threads a measurement had."""
+    """Return the number of threads of a measurement."""
     return "1 thread" if n == 1 else f"{n} threads"
 
 
 def divergence(nats: float) -> str:
-    """A divergence in nats; what is only rounding is said to be next to nothing."""
+    """Return a divergence in nats; rounding noise as "under 0.0001 nats"."""
     return f"{nats:.4f} nats" if nats >= 0.00005 else "under 0.0001 nats"
 
 
 def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> str:
-    """What this machine says about the published figure.
+    """Return this machine's ratio beside the paper's 0.61.
 
     Args:
         ratios: DistilBERT's time over BERT's, by whether the head ran.
-        what: what was timed here.
-        full_size: whether these are the models that the paper timed; else no verdict is due.
+        what: Models and workload that were timed here.
+        full_size: Whether these are the models that the paper timed; else there is no verdict.
     """
-    parts = [f"{CLAIM_PARTS[head].capitalize()}: {_takes(r)}" for head, r in ratios.items()]
-    if not all(r.is_sure for r in ratios.values()):
+    parts = [f"{CLAIM_PARTS[head].capitalize()}: {_takes(ratio)}" for head, ratio in ratios.items()]
+    if not all(ratio.is_sure for ratio in ratios.values()):
         parts.append("There were too few rounds for a confidence interval: choose fewer tokens.")
     elif not full_size:
         parts.append(
@@ -271,8 +271,16 @@ def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> 
             "sentences: no verdict across sizes."
         )
     else:
-        held = [CLAIM_PARTS[head] for head, r in ratios.items() if r.low <= PUBLISHED <= r.high]
-        inside = f"inside the interval ({' and '.join(held)})" if held else OUTSIDE[len(ratios)]
+        contained = [
+            CLAIM_PARTS[head]
+            for head, ratio in ratios.items()
+            if ratio.low <= PUBLISHED <= ratio.high
+        ]
+        inside = (
+            f"inside the interval ({' and '.join(contained)})"
+            if contained
+            else OUTSIDE[len(ratios)]
+        )
         parts.append(
             f"The paper's 0.61 is {inside}; timed here: {what}, there: sentences of STS-B."
         )
@@ -280,16 +288,16 @@ def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> 
 
 
 def _takes(ratio: Ratio) -> str:
-    """One ratio both ways round, with its interval."""
-    said = f"DistilBERT takes {ratio_text(ratio)} BERT's time"
+    """Return a ratio as time and as speed, with its interval."""
+    sentence = f"DistilBERT takes {ratio_text(ratio)} BERT's time"
     if not ratio.is_sure:
-        return f"{said}."
+        return f"{sentence}."
     fast = ratio.inverse
-    return f"{said}; it is {fast.ratio:.2f} × [{fast.low:.2f}, {fast.high:.2f}] as fast."
+    return f"{sentence}; it is {fast.ratio:.2f} × [{fast.low:.2f}, {fast.high:.2f}] as fast."
 
 
 def sweep_sentence(sweep: Sweep) -> str:
-    """At which points which model is the faster, by the intervals drawn; where it ended early."""
+    """Return at which points which model is faster by its interval, and an early end."""
     unit = "tokens" if sweep.axis == "length" else "texts"
     if not sweep.is_over:
         return f"{len(sweep.points)} of {sweep.asked} points measured."
@@ -297,7 +305,7 @@ def sweep_sentence(sweep: Sweep) -> str:
     if sweep.points:
         labels = {spec.name: spec.label for spec in sweep.points[0].specs}
         first = sweep.points[0].specs[0].label
-        parts += [_order(one, labels[one.name], first, unit) for one in orders(sweep)]
+        parts += [_order(order, labels[order.name], first, unit) for order in orders(sweep)]
     gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
     if gaps:
         parts.append(f"Other programs disturbed most rounds at {_at(gaps, unit)}: no ratio.")
@@ -305,7 +313,7 @@ def sweep_sentence(sweep: Sweep) -> str:
 
 
 def _ended(sweep: Sweep, unit: str) -> str:
-    """Where and why a sweep stopped before its last point."""
+    """Return at which point and why a sweep stopped early; empty if complete."""
     if not sweep.late and not sweep.too_much:
         return ""
     last = f" at {_of(sweep.position(sweep.points[-1]), unit)}" if sweep.points else ""
@@ -315,7 +323,7 @@ def _ended(sweep: Sweep, unit: str) -> str:
 
 
 def _order(order: Order, label: str, first: str, unit: str) -> str:
-    """One model against the first, every point named whose interval excludes 1."""
+    """Return at which points a model's interval against the first excludes 1."""
     sides = [
         f"{how} at {_at([*map(str, points)], unit)}"
         for how, points in (("faster", order.faster), ("slower", order.slower))
@@ -332,7 +340,7 @@ def _of(n: int, unit: str) -> str:
 
 
 def _at(points: Sequence[str], unit: str) -> str:
-    """List points of a sweep with their unit: ``1 text``, ``16 and 32 tokens``."""
+    """Return points of a sweep with their unit: ``1 text``, ``16 and 32 tokens``."""
     return f"{_and(points)} {unit.removesuffix('s') if [*points] == ['1'] else unit}"
 
 
@@ -342,7 +350,7 @@ def _and(items: Iterable[str]) -> str:
 
 
 def sweep_why(specs: Sequence[ModelSpec]) -> str:
-    """What explains the curves, for just these models."""
+    """Return what explains the curves of these models."""
     first, *others = specs
     usual = first.architecture.activation
     extra = [spec.label for spec in others if spec.architecture.activation != usual]
@@ -356,7 +364,10 @@ def sweep_why(specs: Sequence[ModelSpec]) -> str:
 def limits_sentence(
     result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]
 ) -> str:
-    """The finding over the limits: how close, and what holds each model back."""
+    """Return the share of the machine's limit that each model reaches, and what binds it."""
     labels = {spec.name: spec.label for spec in result.specs}
-    parts = [f"{labels[x.name]} {share[x.name]:.0%} (bound by {x.bound_by})" for x in limits]
+    parts = [
+        f"{labels[limit.name]} {share[limit.name]:.0%} (bound by {limit.bound_by})"
+        for limit in limits
+    ]
     return f"Share of this machine's limit: {', '.join(parts)}."

@@ -1,4 +1,4 @@
-"""Latency: a family measured side by side."""
+"""Latency tab: the models of a family timed side by side."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,7 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Headline:
-    """The components that a measurement writes."""
+    """Components that a measurement writes."""
 
     finding: gr.HTML
     card: gr.HTML
@@ -57,34 +57,34 @@ class Headline:
 
     @property
     def all(self) -> list[Any]:
-        """In the order that the handlers return."""
+        """The components in the order that the handlers return their values."""
         return [self.finding, self.card, self.status, self.result]
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The finding, what is timed and the button, the paradox card, and the deeper questions."""
-    # Size and work depend on no text and need no model: they are there from the start.
+    """Build finding, settings, button, card and folds; return the controls."""
+    # Size and FLOP need neither text nor weights, so they are shown at once.
     finding, card, status, _ = drawn(MeasurementSettings())
-    headed = gr.HTML(finding)
+    finding_html = gr.HTML(finding)
     with gr.Row(elem_classes="lt-buttons"):
-        said = gr.HTML(settings_of(MeasurementSettings()), elem_classes="lt-said")
+        settings_html = gr.HTML(settings_of(MeasurementSettings()), elem_classes="lt-said")
         longest = build_longest()
         measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
         stop_button = gr.Button(texts.STOP, elem_id="measure-stop", visible=False)
-    headline = Headline(headed, gr.HTML(card), gr.HTML(status), gr.State(None))
+    headline = Headline(finding_html, gr.HTML(card), gr.HTML(status), gr.State(None))
     with gr.Accordion(texts.SETTINGS, open=False, elem_id="latency-settings"):
         controls = [*build_controls(), longest]
     detail = [gr.HTML(), Chart("latency/samples"), gr.HTML()]
     headline.result.change(
         plain_errors(draw_detail), [headline.result], detail, show_progress="hidden", **PRIVATE
     )
-    told = [control.input for control in controls]
-    gr.on(told, None, controls, None, js=tell_js(), **PRIVATE)
+    inputs = [control.input for control in controls]
+    gr.on(inputs, None, controls, None, js=tell_js(), **PRIVATE)
     gr.on(
         [control.change for control in controls],  # a link sets controls too
         plain_errors(choose),
         controls,
-        [said, *headline.all],
+        [settings_html, *headline.all],
         show_progress="hidden",
         trigger_mode="always_last",
         **PRIVATE,
@@ -106,11 +106,11 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """What can be chosen: the page's models, the text's length, the machine's devices."""
+    """Return updates of the controls: the page's models, the text's length, the devices."""
     runs, _ = get_runs(state)
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
-    chosen = choice_in(state.timed, state.family)
-    values = [gr.update(value=value) for value in astuple(chosen)]
+    settings = choice_in(state.timed, state.family)
+    values = [gr.update(value=value) for value in astuple(settings)]
     values[SHAPE] |= gr.update(choices=shape_choices(state.family))
     values[LENGTH] |= gr.update(choices=length_choices(n_tokens))
     values[DEVICE] = gr.update(choices=device_choices())
@@ -118,18 +118,18 @@ def show(state: PageState) -> list[object]:
 
 
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
-    """What is timed now, and the card for it, not measured yet."""
+    """Return the settings' sentence and the card without measured times."""
     choice = MeasurementSettings(*values)
     return [settings_of(choice), *drawn(choice)]
 
 
 def settings_of(choice: MeasurementSettings) -> Markup:
-    """The chosen settings as one sentence."""
+    """Return the chosen settings as one sentence."""
     return el("p", texts.settings_said(astuple(choice)))
 
 
 def measure(choice: MeasurementSettings, request: gr.Request) -> Iterator[list[object]]:
-    """Measure what was chosen, live."""
+    """Time the chosen settings; yield the headline's values after every round."""
     from explorer.analysis.latency.family import measure_family, plan_for
 
     specs, workload = choice.specs, choice.workload
@@ -142,7 +142,10 @@ def measure(choice: MeasurementSettings, request: gr.Request) -> Iterator[list[o
         yield from measure_family(specs, workload, plan, cancel_token, choice.devices)
 
     yield from running(
-        MEASUREMENTS, job, request, lambda u: drawn(choice, u.partial, (u.place, u.done))
+        MEASUREMENTS,
+        job,
+        request,
+        lambda update: drawn(choice, update.partial, (update.place, update.done)),
     )
 
 
@@ -151,7 +154,7 @@ def drawn(
     result: Any = None,  # noqa: ANN401
     standing: tuple[int, bool] | None = None,
 ) -> list[object]:
-    """Finding, card, status and result for a choice and what was measured of it so far."""
+    """Return finding, card, status and result of the settings as far as measured."""
     from explorer.analysis.latency.size_vs_time import size_vs_time
     from explorer.views.latency.measure import paradox_card, paradox_numbers
     from explorer.views.markup import join, note
@@ -184,7 +187,7 @@ def status_of(
     standing: tuple[int, bool] | None,
     longest_s: float,
 ) -> str:
-    """One line: the place in the line, the progress, or how far to trust the result."""
+    """Return the status: place in the queue, progress, or how far to trust the result."""
     if standing is None:
         return ""
     place, done = standing
@@ -201,18 +204,18 @@ def status_of(
 
 
 LENT_BUDGET_S = LENT_S / 4
-"""For the rounds; drawing the networks and moving them there takes its part of the rest."""
+"""Budget of the rounds in seconds; initialising and moving the networks takes part of the rest."""
 
 
 @on_lent_gpu
 def lent_latency(specs: Sequence[ModelSpec], workload: Workload) -> FamilyLatency:
-    """The whole measurement at once: nothing can be shown, or stopped, while the GPU is lent."""
+    """Measure everything in one call, because a lent GPU allows no progress and no stop."""
     plan = plan_for(workload, LENT_BUDGET_S)
     return last(measure_family(specs, workload, plan, CancelToken()))
 
 
 def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or None
-    """Every sample of a measurement that is complete, and what follows from them; else nothing."""
+    """Return every sample of a complete measurement and its details; empty without one."""
     if result is None:
         return ["", "", ""]
     from explorer.views.latency.measure import samples_canvas
@@ -221,7 +224,7 @@ def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or 
 
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
-    """Timing table, ratios on one scale, and the two documents."""
+    """Return the timing table, the ratios on one scale, and the downloads (JSON, CSV)."""
     from explorer.analysis.latency.report import latency_report, report_csv
     from explorer.analysis.latency.size_vs_time import row_label
     from explorer.timing.machine import machine
@@ -236,8 +239,12 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
 
     summary, by_name = result.summary, {row.name: row for row in result.rows}
     marks = [
-        Mark(by_name[r.over].spec.key, row_label(by_name[r.over], result.devices), r.ratio.inverse)
-        for r in summary.ratios
+        Mark(
+            by_name[ratio.over].spec.key,
+            row_label(by_name[ratio.over], result.devices),
+            ratio.ratio.inverse,
+        )
+        for ratio in summary.ratios
     ]
     if summary.self_check is not None:
         marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))

@@ -1,1 +1,1 @@
-"""What does one layer do to a word? The tab."""
+"""Layer tab: what does one layer do to a word?"""

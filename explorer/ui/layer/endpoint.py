@@ -26,7 +26,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
     head: int = 0,
     word: int = -1,
 ) -> dict[str, Any]:
-    """Every station of one word's way through one layer of a model.
+    """Return every intermediate vector of one word in one layer of a model.
 
     Args:
         text: The text; ``A [SEP] B`` makes a sentence pair.
@@ -55,27 +55,29 @@ def layer(  # noqa: PLR0913 - the fields of a link
     runs, missing = get_runs(state)
     if model in missing:
         raise missing[model]
-    found = followed_word(runs, word)
-    if found is None:
+    followed = followed_word(runs, word)
+    if followed is None:
         raise Refusal(texts.NO_WORD)
     shape = spec.architecture
-    lengths = (shape.n_layers, shape.n_heads, len(found.shown))
+    lengths = (shape.n_layers, shape.n_heads, len(followed.shown))
     if not all(is_index(*pair) for pair in zip((layer, head, max(word, 0)), lengths, strict=True)):
         last = {"layers": shape.n_layers - 1, "heads": shape.n_heads - 1}
-        raise Refusal(texts.BAD_PLACE.format(label=spec.label, words=len(found.shown) - 1, **last))
-    return _as_json(walked_in(runs[model], state, (layer, head, found.positions(model)), ""))
+        raise Refusal(
+            texts.BAD_PLACE.format(label=spec.label, words=len(followed.shown) - 1, **last)
+        )
+    return _as_json(walked_in(runs[model], state, (layer, head, followed.positions(model)), ""))
 
 
-def _as_json(one: "Walked") -> dict[str, Any]:
-    stations, way, rows = one.stations, one.way, one.embedding
+def _as_json(walked: "Walked") -> dict[str, Any]:
+    stations, way, rows = walked.stations, walked.way, walked.embedding
     vectors = {"embedding": rows.norm.gave, **way.vectors}
-    before, between, after = one.readings or (None,) * 3
+    before, between, after = walked.readings or (None,) * 3
     return {
-        "model": one.run.spec.key,
-        "layer": one.layer,
-        "head": one.head,
-        "tokens": list(one.run.tokens.pieces),
-        "position": one.position,
+        "model": walked.run.spec.key,
+        "layer": walked.layer,
+        "head": walked.head,
+        "tokens": list(walked.run.tokens.pieces),
+        "position": walked.position,
         "embedding": {
             "word": rows.word.tolist(),
             "position": rows.position.tolist(),
@@ -90,7 +92,7 @@ def _as_json(one: "Walked") -> dict[str, Any]:
         "weights": way.weights.tolist(),
         "read": stations.read.tolist(),
         "heads": stations.heads.tolist(),
-        "stations": [_station(one, name, vector) for name, vector in vectors.items()],
+        "stations": [_station(walked, name, vector) for name, vector in vectors.items()],
         "units": [
             {
                 "unit": int(i),
@@ -105,20 +107,20 @@ def _as_json(one: "Walked") -> dict[str, Any]:
     }
 
 
-def _station(one: "Walked", name: str, vector: np.ndarray) -> dict[str, Any]:
+def _station(walked: "Walked", name: str, vector: np.ndarray) -> dict[str, Any]:
     from explorer.analysis.layer import normalised
 
-    length, found = float(np.linalg.norm(vector)), one.way.cosines.get(name)
-    said = {"station": name, "vector": vector.tolist(), "norm": length, "cosine": found}
-    if name not in one.norms:
-        return said
-    norm, sums = one.norms[name], normalised(one.norms[name])
+    length, cosine = float(np.linalg.norm(vector)), walked.way.cosines.get(name)
+    fields = {"station": name, "vector": vector.tolist(), "norm": length, "cosine": cosine}
+    if name not in walked.norms:
+        return fields
+    norm, sums = walked.norms[name], normalised(walked.norms[name])
     parts = {"scale": norm.scale.tolist(), "shift": norm.shift.tolist()}
-    return said | {"mean": sums.mean, "deviation": sums.deviation} | parts
+    return fields | {"mean": sums.mean, "deviation": sums.deviation} | parts
 
 
 def contexts(text: str, family: str = "mini") -> dict[str, Any]:
-    """What each model predicts at the masks when it may read less, or another order, of the text.
+    """Return each model's predictions at the masks with six reduced or reordered contexts.
 
     Args:
         text: The text, with 1 to 20 [MASK]s; ``A [SEP] B`` makes a sentence pair.
@@ -145,16 +147,16 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
         "text": state.text,
         "family": state.family,
         "models": [
-            {"model": key, "masks": [_readings(one) for one in masks]}
+            {"model": key, "masks": [_readings(answers) for answers in masks]}
             for key, masks in contexts_of(runs, state).items()
         ],
     } | missing_reasons(missing)
 
 
-def _readings(one: Any) -> dict[str, Any]:  # noqa: ANN401 - ContextAnswers
-    rows = zip(one.words, one.probabilities, one.of_wanted, one.ranks, strict=True)
+def _readings(answers: Any) -> dict[str, Any]:  # noqa: ANN401 - ContextAnswers
+    rows = zip(answers.words, answers.probabilities, answers.of_wanted, answers.ranks, strict=True)
     return {
-        "wanted": one.wanted,
+        "wanted": answers.wanted,
         "readings": dict.fromkeys(READINGS)
         | {
             name: {
@@ -163,6 +165,6 @@ def _readings(one: Any) -> dict[str, Any]:  # noqa: ANN401 - ContextAnswers
                 "probability_of_wanted": float(wanted),
                 "rank_of_wanted": int(rank),
             }
-            for name, (word, p, wanted, rank) in zip(one.readings, rows, strict=True)
+            for name, (word, p, wanted, rank) in zip(answers.readings, rows, strict=True)
         },
     }

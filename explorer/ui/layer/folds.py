@@ -1,4 +1,4 @@
-"""Folds of Layer: steps of an answer, contexts taken away, an LSTM beside a layer."""
+"""Folds of Layer: steps of an answer, reduced contexts, an LSTM beside a layer."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
@@ -42,36 +42,36 @@ def job_button(
     handle: Callable[..., Iterator[list[Any]]],
     **concurrency: Any,  # noqa: ANN401
 ) -> None:
-    """A button, its stop, a sentence and a chart.
+    """Build a start and a stop button, a sentence and a chart of one job.
 
     Args:
-        state: What the handler is given.
-        name: The button's.
-        chart: What it draws, not yet on the page.
-        queue: Where the job waits.
-        handle: Yields the sentence, the chart and the stop button, again and again.
-        concurrency: How the event takes its turn.
+        state: Input of the handler.
+        name: Label of the start button.
+        chart: Chart of the results, not rendered yet.
+        queue: Queue of the job.
+        handle: Generator of values for the sentence, the chart and the stop button.
+        concurrency: Concurrency options of the event.
     """
     with gr.Row(elem_classes="lt-buttons ly-press"):
         start = gr.Button(name, variant="primary", scale=0, min_width=280)
         stop = gr.Button(texts.STOP, visible=False, scale=0, min_width=90)
     outputs = [gr.HTML(), chart.render(), stop]
-    usual = {"api_visibility": "private", **concurrency}
-    stoppable(queue, stop, start.click(plain_errors(handle), [state], outputs, **usual))
+    options = {"api_visibility": "private", **concurrency}
+    stoppable(queue, stop, start.click(plain_errors(handle), [state], outputs, **options))
 
 
 TIMED: dict[str, Any] = {"concurrency_id": "measure", "show_progress": "hidden"}
 
 
 def build(state: gr.State) -> None:
-    """Build the button and what it measures, behind a line of its own."""
+    """Build the button that times an LSTM beside a layer, and its chart, in an accordion."""
     with gr.Accordion(texts.RECURRENT_MORE, open=False, elem_id="layer-more"):
         chart = Chart("layer/recurrent", render=False)
         job_button(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
 
 
 def time_both(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
-    """The points measured so far, again and again."""
+    """Time layer and LSTM at several lengths; yield the chart after every point."""
     from explorer.analysis.layer import LENGTHS, measure_recurrent
 
     spec = family_specs((state or PageState()).family)[0]
@@ -95,49 +95,49 @@ def _drawn(update: JobUpdate, spec: "ModelSpec") -> list[Any]:
     if update.place:
         return [note(shared.PLACE.format(n=update.place)), gr.skip()]
     if not points:
-        said = texts.STOPPED if update.done else texts.POINTS.format(done=0, n=len(LENGTHS))
-        return [note(said), gr.skip()]
-    so_far = texts.POINTS.format(done=len(points), n=len(LENGTHS))
-    standing = None if len(points) == len(LENGTHS) else note(so_far)
+        message = texts.STOPPED if update.done else texts.POINTS.format(done=0, n=len(LENGTHS))
+        return [note(message), gr.skip()]
+    progress_text = texts.POINTS.format(done=len(points), n=len(LENGTHS))
+    progress = None if len(points) == len(LENGTHS) else note(progress_text)
     canvas = recurrent_canvas(points, spec.key, texts.RECURRENT)
-    return [join(standing, *_found(points, spec)), canvas]
+    return [join(progress, *_found(points, spec)), canvas]
 
 
 def _found(points: "tuple[RecurrentPoint, ...]", spec: "ModelSpec") -> tuple[Markup, Markup]:
-    """What the shortest and the longest text show, and what was timed."""
-    told = ""
+    """Return the finding at the shortest and the longest text, and a note on the conditions."""
+    sentences = ""
     for point in dict.fromkeys((points[0], points[-1])):
-        ratio, sentence = point.ratio, texts.RECURRENT_LAST if told else texts.RECURRENT_FOUND
+        ratio, sentence = point.ratio, texts.RECURRENT_LAST if sentences else texts.RECURRENT_FOUND
         ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio.is_sure else texts.NO_INTERVAL
-        told += sentence.format(n=point.length, ratio=f"{ratio.ratio:.2f}", ends=ends)
+        sentences += sentence.format(n=point.length, ratio=f"{ratio.ratio:.2f}", ends=ends)
     last = points[-1]
-    about = texts.RECURRENT_NOTE.format(
+    conditions = texts.RECURRENT_NOTE.format(
         model=spec.label,
         d=spec.architecture.d_model,
         share=last.flops[1] / last.flops[0],
         n=last.length,
     )
-    return finding(told, "."), note(about)
+    return finding(sentences, "."), note(conditions)
 
 
 MOST_WORD = 60
 
 
 def build_steps_fold(state: gr.State) -> None:
-    """A box for another word, the largest steps in a sentence, and a waterfall for each model."""
-    with fold("layer", "steps", texts.STEPS_FOLD) as opened:
+    """Build the box for another word, the finding, and a waterfall chart for each model."""
+    with fold("layer", "steps", texts.STEPS_FOLD) as section:
         with gr.Row(elem_classes="ly-ask"):
             box = gr.Textbox(
                 label=texts.STEP_WORD, max_lines=1, max_length=MOST_WORD, scale=4, min_width=240
             )
-            press = gr.Button(texts.STEP_FIND, size="md", scale=0, min_width=110)
+            button = gr.Button(texts.STEP_FIND, size="md", scale=0, min_width=110)
         outputs = [gr.HTML(), Chart("layer/steps")]
-        opened.on_open(show_steps, [state, box], outputs)
-        gr.on([press.click, box.submit], plain_errors(show_steps), [state, box], outputs, **LIGHT)
+        section.on_open(show_steps, [state, box], outputs)
+        gr.on([button.click, box.submit], plain_errors(show_steps), [state, box], outputs, **LIGHT)
 
 
 def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
-    """The charts of the followed word's token; a sentence where there are none."""
+    """Return finding and charts of the followed word's token, or a message."""
     from explorer.views.layer import steps_canvas
 
     if state is None:
@@ -150,38 +150,39 @@ def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
         return [note(texts.NO_WORD), ""]
     ids, unknown = answer_ids(runs, word, state, (typed or "").strip())
     runs = {key: runs[key] for key in ids}
-    found = steps_of(runs, word, state, ids)
+    steps = steps_of(runs, word, state, ids)
     labels = {key: run.spec.label for key, run in runs.items()}
     names = {key: shown_word(runs[key], i) for key, i in ids.items()}
     constants = {
         "POSITIONS": {labels[key]: word.positions(key)[0] for key in runs},
         "IDS": {labels[key]: ids[key] for key in runs},
     }
-    said = join(steps_finding(found, labels, names), note(unknown) if unknown else None)
-    return [said, steps_canvas(found, labels, names, constants, texts.STEPS)]
+    message = join(steps_finding(steps, labels, names), note(unknown) if unknown else None)
+    return [message, steps_canvas(steps, labels, names, constants, texts.STEPS)]
 
 
 def shown_word(run: Run, token_id: int) -> str:
-    """A piece as a reader writes it."""
+    """Return a token as readers spell it."""
     return spelling_of(run.vocabulary).word(run.vocabulary[token_id])
 
 
 def answer_ids(
     runs: Mapping[str, Run], word: Followed, state: PageState, typed: str
 ) -> tuple[dict[str, int], str]:
-    """The id of the typed word, or of each head's first word at the followed token.
+    """Return token ids by model: of the typed word, else of each head's own first word.
 
-    And a sentence that names the models whose vocabularies lack the typed word, which are left out.
+    The sentence returned beside them names the models, left out here, whose vocabularies lack
+    the typed word.
 
     Raises:
-        BadText: the typed word is not one piece of any vocabulary.
+        BadText: the typed word is a single token of no vocabulary.
     """
     if not typed or typed == MASK:
         return {key: _own_answer(run, word, state) for key, run in runs.items()}, ""
-    found = {key: word_id(r.vocabulary, typed, r.spec.lower_case) for key, r in runs.items()}
-    lacking = [runs[key].spec.label for key, token_id in found.items() if token_id < 0]
-    unknown = texts.UNKNOWN_WORD.format(word=typed, models=" or ".join(lacking)) if lacking else ""
-    ids = {key: token_id for key, token_id in found.items() if token_id >= 0}
+    all_ids = {key: word_id(r.vocabulary, typed, r.spec.lower_case) for key, r in runs.items()}
+    labels = [runs[key].spec.label for key, token_id in all_ids.items() if token_id < 0]
+    unknown = texts.UNKNOWN_WORD.format(word=typed, models=" or ".join(labels)) if labels else ""
+    ids = {key: token_id for key, token_id in all_ids.items() if token_id >= 0}
     if not ids:
         raise BadText(unknown)
     return ids, unknown
@@ -197,7 +198,7 @@ def _own_answer(run: Run, word: Followed, state: PageState) -> int:
 def steps_of(
     runs: Mapping[str, Run], word: Followed, state: PageState, ids: Mapping[str, int]
 ) -> "dict[str, AnswerSteps]":
-    """One model after the other beside each other; the encoders do not run."""
+    """Compute the answer's steps in every model in parallel; the encoders do not run again."""
     jobs = [partial(_steps, run, word, state, ids[key]) for key, run in runs.items()]
     return dict(zip(runs, gather(jobs), strict=True))
 
@@ -215,16 +216,16 @@ def _steps(run: Run, word: Followed, state: PageState, token_id: int) -> "Answer
 def steps_finding(
     found: "Mapping[str, AnswerSteps]", labels: Mapping[str, str], words: Mapping[str, str]
 ) -> Markup:
-    """The three largest steps of every model."""
+    """Return the three largest steps of every model."""
     parts = []
-    for key, one in found.items():
+    for key, steps_of_model in found.items():
         steps = [
             texts.STEP.format(
                 layer=layer + 1,
                 block=texts.STEPS["blocks"][block],  # type: ignore[index]
                 step=signed(step),
             )
-            for layer, block, step in one.largest
+            for layer, block, step in steps_of_model.largest
         ]
         name = model_name(key, labels[key])
         parts.append(join(name, " for ", as_word(words[key]), ": ", listed(steps)))
@@ -232,25 +233,25 @@ def steps_finding(
 
 
 JOB_QUEUE = JobQueue(nullcontext)
-"""One family at a time; each round of sentences leaves the workers to others in between."""
+"""Queue of one family at a time; other requests are answered between rounds of sentences."""
 QUEUE = own_line("contexts")
 AT_ONCE = 6
 _KEPT: dict[tuple, Any] = {}
-"""Once for the models of a family, a device and a precision."""
+"""Cache by models, device and dtype."""
 
 
 def build_contexts_fold(state: gr.State) -> None:
-    """The table of the text; a press for what takes longer."""
-    with fold("layer", "contexts", texts.CONTEXTS_FOLD) as opened:
+    """Build the table of the text's contexts, and the job over all bundled sentences."""
+    with fold("layer", "contexts", texts.CONTEXTS_FOLD) as section:
         answers = gr.HTML()
-        opened.on_open(show_contexts, [state], [answers])
+        section.on_open(show_contexts, [state], [answers])
         label = texts.MANY.format(n=len(assets.sentences()))
         job_button(state, label, Chart("layer/held_out", render=False), JOB_QUEUE, score, **QUEUE)
         build(state)
 
 
 def show_contexts(state: PageState | None) -> str:
-    """The six readings at the mask that Depth looks at."""
+    """Return the table of the six readings at the page's mask."""
     from explorer.views.layer import context_numbers, context_rows
 
     if state is None:
@@ -260,31 +261,31 @@ def show_contexts(state: PageState | None) -> str:
     if not n:
         return note(texts.NO_MASK)
     mask = min(state.mask, n - 1)
-    found = {key: masks[mask] for key, masks in contexts_of(runs, state).items()}
+    answers = {key: masks[mask] for key, masks in contexts_of(runs, state).items()}
     labels = {key: run.spec.label for key, run in runs.items()}
-    head, rows = context_rows(found, labels, texts.CONTEXTS)
-    which = texts.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
-    said = join(note(which, texts.CONTEXTS_NOTE), note(str(texts.CONTEXTS["upper"])))
-    numbers = context_numbers(found, labels, _constants(runs, found, mask))
+    head, rows = context_rows(answers, labels, texts.CONTEXTS)
+    mask_note = texts.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
+    notes = join(note(mask_note, texts.CONTEXTS_NOTE), note(str(texts.CONTEXTS["upper"])))
+    numbers = context_numbers(answers, labels, _constants(runs, answers, mask))
     return join(
-        with_save_menu("layer/contexts", table(head, rows), numbers, is_picture=False), said
+        with_save_menu("layer/contexts", table(head, rows), numbers, is_picture=False), notes
     )
 
 
 def _constants(
-    runs: Mapping[str, Run], found: "Mapping[str, ContextAnswers]", mask: int
+    runs: Mapping[str, Run], answers: "Mapping[str, ContextAnswers]", mask: int
 ) -> dict[str, object]:
     from explorer.models.inside.interventions import shuffled
 
     orders = {run.spec.label: list(shuffled(run.tokens)) for run in runs.values()}
-    wanted = {run.spec.label: found[key].wanted_id for key, run in runs.items()}
+    wanted = {run.spec.label: answers[key].wanted_id for key, run in runs.items()}
     return {"MASK": mask, "ORDERS": orders, "WANTED": wanted}
 
 
 def contexts_of(
     runs: Mapping[str, Run], state: PageState
 ) -> "dict[str, tuple[ContextAnswers, ...]]":
-    """Every model at every mask in every reading: one pass over six rows each."""
+    """Compute every model's readings at every mask: one forward pass of six rows each."""
     jobs = [partial(_contexts, run, state) for run in runs.values()]
     return dict(zip(runs, gather(jobs), strict=True))
 
@@ -294,25 +295,27 @@ def _contexts(run: Run, state: PageState) -> "tuple[ContextAnswers, ...]":
     from explorer.models.inside.interventions import context_logits, is_shuffled
 
     logits = call_on_model(context_logits, run.spec, state, run.tokens)
-    moves = is_shuffled(run.tokens)
-    kept = [i for i, name in enumerate(READINGS) if moves or name != "shuffled"]
-    readings = tuple(READINGS[i] for i in kept)
+    can_shuffle = is_shuffled(run.tokens)
+    indices = [i for i, name in enumerate(READINGS) if can_shuffle or name != "shuffled"]
+    readings = tuple(READINGS[i] for i in indices)
     n, hidden = logits.shape[1], hidden_words(state)
     ids = [_id_of(run, word) for word in hidden[:n]]
     wanted = [*ids, *[-1] * n][:n]
     return tuple(
-        context_answers(logits[kept, mask], run.vocabulary, one if one >= 0 else None, readings)
-        for mask, one in enumerate(wanted)
+        context_answers(
+            logits[indices, mask], run.vocabulary, token_id if token_id >= 0 else None, readings
+        )
+        for mask, token_id in enumerate(wanted)
     )
 
 
 def _id_of(run: Run, word: str) -> int:
-    """The id of a hidden word; -1 where it is unknown or not one piece."""
+    """Return the token id of a masked word; -1 if it is unknown or several tokens."""
     return word_id(run.vocabulary, word, run.spec.lower_case) if word else -1
 
 
 def score(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
-    """The number of sentences read, then the chart; at once where it was drawn before.
+    """Run all bundled sentences; yield progress, then the chart. At once if cached.
 
     Raises:
         ModelUnavailable: not one of the models predicts words.
@@ -326,17 +329,17 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
     if not runs:
         raise next(iter(missing.values()))
     specs = {key: run.spec for key, run in runs.items()}
-    which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
-    if which not in _KEPT:
+    cache_key = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
+    if cache_key not in _KEPT:
         yield from running(
             JOB_QUEUE,
-            lambda cancel_token: _read_all(specs, state, which, cancel_token),
+            lambda cancel_token: _read_all(specs, state, cache_key, cancel_token),
             request,
             _stands,
         )
-    if which in _KEPT:
-        labels = {key: specs[key].label for key in _KEPT[which]}
-        chart = held_out_canvas(_KEPT[which], labels, len(assets.sentences()), texts.CONTEXTS)
+    if cache_key in _KEPT:
+        labels = {key: specs[key].label for key in _KEPT[cache_key]}
+        chart = held_out_canvas(_KEPT[cache_key], labels, len(assets.sentences()), texts.CONTEXTS)
         yield [
             note(*map(str, missing.values())) if missing else "",
             chart,
@@ -345,14 +348,14 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
 
 
 def _stands(update: JobUpdate) -> list[Any]:
-    said = job_updates(update, len(assets.sentences()), texts.PROGRESS, texts.STOPPED)
-    return [said, gr.skip(), gr.Button(visible=not update.done)]
+    message = job_updates(update, len(assets.sentences()), texts.PROGRESS, texts.STOPPED)
+    return [message, gr.skip(), gr.Button(visible=not update.done)]
 
 
 def _read_all(
-    specs: Mapping[str, ModelSpec], state: PageState, which: tuple, cancel_token: CancelToken
+    specs: Mapping[str, ModelSpec], state: PageState, cache_key: tuple, cancel_token: CancelToken
 ) -> Iterator[int]:
-    """How many sentences were read, again and again; what they show is kept."""
+    """Run every sentence and cache the scores; yield the number of sentences done."""
     from explorer.analysis.layer import context_scores
     from explorer.models.inside.interventions import context_ranks
 
@@ -360,14 +363,14 @@ def _read_all(
     for start in range(0, len(assets.sentences()), AT_ONCE):
         yield start
         cancel_token.check()
-        some = assets.sentences()[start : start + AT_ONCE]
+        batch = assets.sentences()[start : start + AT_ONCE]
         jobs = [
-            partial(call_on_model, context_ranks, spec, state, one["text"], one["answer"])
-            for one in some
+            partial(call_on_model, context_ranks, spec, state, sentence["text"], sentence["answer"])
+            for sentence in batch
             for spec in specs.values()
         ]
-        found = iter(gather(jobs))
-        for _ in some:
+        results = iter(gather(jobs))
+        for _ in batch:
             for key in specs:
-                ranks[key].append(next(found))
-    _KEPT[which] = context_scores(ranks)
+                ranks[key].append(next(results))
+    _KEPT[cache_key] = context_scores(ranks)

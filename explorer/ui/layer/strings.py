@@ -1,4 +1,4 @@
-"""What Layer says."""
+"""Sentences and labels of the Layer tab."""
 
 from collections.abc import Sequence
 
@@ -124,7 +124,7 @@ NO_WORD = "No word in this text can be read by all models."
 
 
 def layer_note(spec: ModelSpec, layer: int, specs: Sequence[ModelSpec]) -> str:
-    """Which layer it is, and how it is related to others."""
+    """Return the layer's number, and that it is shared or was copied from a teacher's layer."""
     shape, teacher = spec.architecture, teacher_of(spec)
     n, total = layer + 1, shape.n_layers
     if shape.shares_layers:

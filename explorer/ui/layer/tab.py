@@ -1,4 +1,4 @@
-"""Layer: what one layer does to one word."""
+"""Layer tab: one word's way through one layer, vector by vector."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ READS = RUN_FIELDS
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The stations; below, the deeper questions as folds."""
+    """Build the canvas of the stations and the folds; return the headline."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("layer/stations", asks=look)]
     folds.build_steps_fold(state)
     folds.build_contexts_fold(state)
@@ -42,7 +42,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """The stations of the state's word, layer and head; no encoder runs if it did before."""
+    """Return the stations of the state's word, layer and head; cached runs are used."""
     from explorer.views.layer import stations_canvas
 
     runs, missing = get_runs(state)
@@ -53,59 +53,59 @@ def show(state: PageState) -> list[object]:
     if word is None:
         return [finding(texts.NO_WORD), ""]
     chosen = chosen_of(runs, state, word)
-    read = reading_note({run.spec.label: run.tokens for run in runs.values()})
-    return [read or "", stations_canvas(walked(runs, state, word), chosen, cards, texts.CANVAS)]
+    reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
+    return [reading or "", stations_canvas(walked(runs, state, word), chosen, cards, texts.CANVAS)]
 
 
 def look(question: dict) -> str:
-    """Another word, layer or head of the text that is on the page."""
+    """Return the stations of another word, layer or head of the page's text."""
     state, _ = from_page(link_in(question), PageState())
-    said, canvas = show(state)
-    return str(canvas) if canvas else str(said)
+    message, canvas = show(state)
+    return str(canvas) if canvas else str(message)
 
 
 _READ: "WeakKeyDictionary[Run, dict[tuple[int, int], Reading]]" = WeakKeyDictionary()
-"""As long as a run is kept, so is what the head read at a state and a token."""
+"""Cache of the head's readings by (state, token position); an entry lives as long as its run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Followed:
-    """Which word is followed."""
+    """The followed word, among the words that can be chosen."""
 
     alignment: "Alignment"
     shown: tuple[int, ...]
-    """The words that can be chosen, as places in the alignment."""
+    """Indices in the alignment of the words that can be chosen."""
     at: int
-    """Which of them is."""
+    """Index in ``shown`` of the followed word."""
     first: int
-    """Which of them is unless the reader chooses."""
+    """Index in ``shown`` of the default."""
 
     @property
     def words(self) -> list[str]:
-        """The words to choose from."""
+        """The words that can be chosen."""
         return [self.alignment.words[i].text for i in self.shown]
 
     def positions(self, key: str) -> tuple[int, ...]:
-        """The tokens of the word that is followed."""
+        """Return the token positions of the followed word in one model."""
         return self.alignment.groups[key][self.shown[self.at]]
 
 
 def followed_word(runs: Mapping[str, Run], wanted: int) -> Followed | None:
-    """The word that the state asks for, else the first mask, else the last word; None if none."""
+    """Return the state's word, else the first mask, else the last word; None without words."""
     from explorer.analysis.alignment import align, first_shown
 
     alignment = align({key: run.tokens for key, run in runs.items()})
-    shown = alignment.content
-    if not shown:
+    indices = alignment.content
+    if not indices:
         return None
-    first = first_shown([alignment.words[i] for i in shown])
-    return Followed(alignment, shown, wanted if 0 <= wanted < len(shown) else first, first)
+    first = first_shown([alignment.words[i] for i in indices])
+    return Followed(alignment, indices, wanted if 0 <= wanted < len(indices) else first, first)
 
 
 def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Chosen":
-    """What is looked at; the menus count the layers of the deepest model, the heads of the widest.
+    """Return the choice of word, deepest and widest model; these set the menus' lengths.
 
-    Among equals it is the state's own model, so that both menus are of one where they can be.
+    Among equals it is the state's own model, so that both menus belong to one if possible.
     """
     from explorer.views.layer import Chosen
 
@@ -116,18 +116,18 @@ def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Cho
 
 
 def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[Walked]":
-    """The state's layer and head of its model, and of the others those beside; no encoder runs."""
+    """Compute the stations at the state's layer and head, for other models at the aligned layer."""
     from explorer.analysis.layer import aligned_layers
 
     specs = family_specs(state.family)
     layers = aligned_layers(specs, state.model, state.layer)
-    most = max(run.spec.architecture.n_heads for run in runs.values())
+    max_heads = max(run.spec.architecture.n_heads for run in runs.values())
     jobs = []
     for key, run in runs.items():
         n_heads = run.spec.architecture.n_heads
         head = min(state.head, n_heads - 1)
         note = texts.layer_note(run.spec, layers[key], specs)
-        if n_heads < most:
+        if n_heads < max_heads:
             note += texts.HEAD_OF.format(n=head + 1, all=n_heads)
         jobs.append(partial(walked_in, run, state, (layers[key], head, word.positions(key)), note))
     return gather(jobs)
@@ -136,46 +136,50 @@ def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[W
 def walked_in(
     run: Run, state: PageState, place: tuple[int, int, Sequence[int]], note: str
 ) -> "Walked":
-    """One model at a layer, a head and the tokens of the word, of which the first is followed."""
+    """Compute one model's stations at a layer, a head and the word's first token position."""
     from explorer.analysis.layer import layer_way
     from explorer.models.inside.stations import embedding_stations, layer_stations
     from explorer.views.layer import Walked
 
     layer, head, (position, *others) = place
     states = run.hidden_states[layer]
-    found = call_on_model(layer_stations, run.spec, state, states, layer, head, position)
+    stations = call_on_model(layer_stations, run.spec, state, states, layer, head, position)
     embedding = call_on_model(embedding_stations, run.spec, state, run.tokens, position)
-    way = layer_way(states[position], found)
-    ways = (states[position], found.attention_norm.gave, run.hidden_states[layer + 1, position])
-    readings = _readings(run, state, (layer, position), ways) if run.spec.has_head else None
+    way = layer_way(states[position], stations)
+    vectors = (
+        states[position],
+        stations.attention_norm.gave,
+        run.hidden_states[layer + 1, position],
+    )
+    readings = _readings(run, state, (layer, position), vectors) if run.spec.has_head else None
     pieces = ""
     if others:
         spelling = spelling_of(run.vocabulary)
         spelled = [spelling.text(run.tokens.pieces[i]) for i in (position, *others)]
         pieces = texts.PIECE.format(piece=spelled[0], n=len(spelled), word="".join(spelled))
-    return Walked(run, layer, head, position, note, pieces, found, embedding, way, readings)
+    return Walked(run, layer, head, position, note, pieces, stations, embedding, way, readings)
 
 
 def _readings(
-    run: Run, state: PageState, place: tuple[int, int], ways: Sequence[np.ndarray]
+    run: Run, state: PageState, place: tuple[int, int], vectors: Sequence[np.ndarray]
 ) -> "tuple[Reading, Reading, Reading]":
-    """What the head reads before the layer, after attention and after the layer.
+    """Return the head's first word and its probability before, within and after the layer.
 
-    Read once for each state of a run; the state after layer k is number 2 k.
+    Cached by run; the state after layer k has number 2 k.
     """
     from explorer.analysis.measures import log_softmax
     from explorer.models.forward import state_logits
 
     layer, position = place
-    kept, wanted = _READ.setdefault(run, {}), [(2 * layer + i, position) for i in range(3)]
-    new = [i for i, name in enumerate(wanted) if name not in kept]
-    if new:
-        states = np.stack([ways[i] for i in new])
+    cache, keys = _READ.setdefault(run, {}), [(2 * layer + i, position) for i in range(3)]
+    missing = [i for i, key in enumerate(keys) if key not in cache]
+    if missing:
+        states = np.stack([vectors[i] for i in missing])
         logits, spelling = (
             call_on_model(state_logits, run.spec, state, states),
             spelling_of(run.vocabulary),
         )
-        for i, row in zip(new, np.exp(log_softmax(logits)), strict=True):
-            kept[wanted[i]] = spelling.word(run.vocabulary[row.argmax()]), float(row.max())
-    before, between, after = (kept[name] for name in wanted)
+        for i, row in zip(missing, np.exp(log_softmax(logits)), strict=True):
+            cache[keys[i]] = spelling.word(run.vocabulary[row.argmax()]), float(row.max())
+    before, between, after = (cache[key] for key in keys)
     return before, between, after

@@ -1,1 +1,1 @@
-"""Where does every weight sit, and what do sharing and factorising buy? The tab."""
+"""Parameters tab: where is every weight, and what do sharing and factorising save?"""

@@ -1,10 +1,10 @@
-"""/parameters: exact counts of the seven architectures and the bundled three, by component."""
+"""``/parameters``: exact counts of the seven architectures and the bundled three, as JSON."""
 
 from typing import Any
 
 
 def parameters(models: list[str]) -> dict[str, Any]:
-    """Parameters of architectures by name, tied and shared tensors counted once.
+    """Return parameter counts of architectures by name; tied and shared tensors count once.
 
     Args:
         models: Names such as ``bert-base-uncased``, ``albert-xxlarge-v2`` or ``mini-albert``.

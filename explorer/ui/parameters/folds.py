@@ -28,7 +28,7 @@ Value = TypeVar("Value")
 
 
 def show_calls(state: PageState | None) -> str:
-    """Calls and tensors of the loaded family, and of the published shapes."""
+    """Return layer calls and tensors of the loaded family, and of the published shapes."""
     from explorer.analysis.parameters.count import layer_calls, loaded_layer_calls
     from explorer.models.architectures import meta_network
     from explorer.views.parameters.counts import CallRow, calls_numbers, calls_table
@@ -41,20 +41,20 @@ def show_calls(state: PageState | None) -> str:
         )
         for spec in BASE.values()
     ]
-    shown = calls_table([*rows, *shapes], texts.CALLS_HEADS, texts.CALLS_CHIP)
+    html = calls_table([*rows, *shapes], texts.CALLS_HEADS, texts.CALLS_CHIP)
     numbers = calls_numbers([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
-    drawn = with_save_menu("parameters/calls", shown, numbers)
-    return join(*cards, drawn, note(texts.CALLS_NOTE))
+    saved = with_save_menu("parameters/calls", html, numbers)
+    return join(*cards, saved, note(texts.CALLS_NOTE))
 
 
 def build_sizes(state: gr.State) -> None:
-    """The seven sizes, what each model consists of, and a form for any shape."""
+    """Build the seven sizes, the components of each model, and a form for any shape."""
     with fold("parameters", "sizes", texts.SIZES_FOLD) as section:
         seven = Canvas("parameters/sizes")
         gr.HTML(el("h3", texts.PARTS_TITLE))
         tensors = Canvas("parameters/tensors")  # its switch shows the table below instead
-        listed = gr.HTML(elem_classes="pt-components")
-        section.on_open(show_sizes, [state], [seven, listed])
+        components = gr.HTML(elem_classes="pt-components")
+        section.on_open(show_sizes, [state], [seven, components])
         section.on_open(show_tensors, [state], [tensors])
         gr.HTML(el("h3", texts.BUILD_TITLE))
         form, result = Canvas("parameters/build"), gr.HTML()
@@ -63,12 +63,12 @@ def build_sizes(state: gr.State) -> None:
 
 
 def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
-    """Counted once; form, length, unit and order change in the browser."""
+    """Return sizes and components; length, unit and order change in the browser."""
     from explorer.analysis.parameters.shapes import family_members, seven_sizes
     from explorer.views.parameters.counts import components_numbers, components_table
     from explorer.views.parameters.shapes import sizes_canvas
 
-    families = [found for family in ("base", "mini") if (found := family_members(family))]
+    families = [members for family in ("base", "mini") if (members := family_members(family))]
     return [
         sizes_canvas(seven_sizes(), texts.SIZES_TEXTS, texts.WORK_TEXTS),
         with_save_menu(
@@ -81,7 +81,7 @@ def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes a
 
 
 def show_tensors(state: PageState | None) -> str:
-    """Every tensor of the page's family; of the published one where its own shapes are absent."""
+    """Return every tensor of the page's family, or of "base" if its shapes are unknown."""
     from explorer.analysis.parameters.shapes import family_members
     from explorer.views.parameters.counts import tensors_canvas
 
@@ -91,7 +91,7 @@ def show_tensors(state: PageState | None) -> str:
 
 
 def build_embedding(state: gr.State) -> None:
-    """The calculator, and the rank of the loaded embeddings."""
+    """Build the embedding calculator and the spectrum of the loaded embeddings."""
     with fold("parameters", "embedding", texts.EMBEDDING) as section:
         cards = gr.HTML()
         outputs = [Canvas("parameters/embedding"), Chart("parameters/spectrum"), cards]
@@ -99,7 +99,7 @@ def build_embedding(state: gr.State) -> None:
 
 
 def show_embedding(state: PageState | None) -> list[str]:
-    """Pins for the calculator; singular values where the weights are there."""
+    """Return the calculator's marks, and singular values where weights are loaded."""
     from explorer.analysis.parameters.count import loaded_spectrum
     from explorer.views.parameters.counts import embedding_canvas, spectrum_canvas
 
@@ -111,9 +111,9 @@ def show_embedding(state: PageState | None) -> list[str]:
 
 
 def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:
-    """The real models of the sizes whose tables are looked at: the page's family, published or not.
+    """Return the models marked in the calculator: the page's family, or the published ones.
 
-    A family whose shapes are not here has no points; then the published ones stand.
+    A family without known shapes has no marks; the published ones replace it.
     """
     specs = family_specs((state or PageState()).family)
     published = (*BASE.values(), *LARGER.values())
@@ -122,7 +122,7 @@ def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:
 
 
 def build_sharing(state: gr.State) -> None:
-    """Layer calls on the loaded models; then four ways to share, and any depth."""
+    """Build the layer calls of the loaded models, and four ways to share at any depth."""
     with fold("parameters", "sharing", texts.SHARING) as section:
         gr.HTML(el("h3", texts.CALLS_TITLE))
         section.on_open(show_calls, [state], [gr.HTML()])
@@ -131,7 +131,7 @@ def build_sharing(state: gr.State) -> None:
 
 
 def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
-    """Counts from real modules at both embedding widths."""
+    """Return the counts of every sharing mode at both embedding widths."""
     from explorer.analysis.parameters.shapes import sharing_modes
     from explorer.models.choice.family import layer_counts
     from explorer.views.parameters.shapes import sharing_canvas
@@ -145,7 +145,7 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
 
 
 def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
-    """The form and the first preset's numbers."""
+    """Return the form and the numbers of its first preset."""
     from explorer.views.parameters.shapes import build_canvas
 
     specs = (*BASE.values(), *LARGER.values())
@@ -155,14 +155,14 @@ def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes
 
 
 def on_shape(question: dict) -> str:
-    """What the shape in the form costs, or why it cannot be."""
+    """Return the counts of the form's shape, or why it is impossible."""
     with refuse_bad_input():
         shape = dict(question["shape"])
     return built_shape(shape)
 
 
 def built_shape(values: dict[str, object]) -> str:
-    """Counts of a shape as HTML; a contradiction as its sentence."""
+    """Return the counts of a shape as HTML; for a contradiction its message."""
     from explorer.analysis.parameters.shapes import Contradiction, built_model, seven_sizes
     from explorer.views.parameters.build import (
         built_html,
@@ -175,18 +175,18 @@ def built_shape(values: dict[str, object]) -> str:
         built = built_model(values)
     except Contradiction as error:
         return refused_html(str(error))
-    drawn = built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
-    said = built_said(built, seven_sizes(), texts.BUILT)
-    shown = join(
-        said, with_save_menu("parameters/built", drawn, built_numbers(built, seven_sizes()))
+    html = built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
+    summary = built_said(built, seven_sizes(), texts.BUILT)
+    content = join(
+        summary, with_save_menu("parameters/built", html, built_numbers(built, seven_sizes()))
     )
-    return el("div", shown, class_="pt-built", aria_live="polite")
+    return el("div", content, class_="pt-built", aria_live="polite")
 
 
 def _each_loaded(
     state: PageState | None, measure: "Callable[[LoadedModel], Value]"
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
-    """What each loaded network of the family measures; a card for each that cannot be had."""
+    """Measure each loaded network of the family; return values, and cards of missing models."""
     from explorer.inference.runs import call_on_model
     from explorer.models.hub import ModelUnavailable
     from explorer.views.markup import plain_card
@@ -202,12 +202,12 @@ def _each_loaded(
 
 
 TURN_S = 60.0
-"""Seconds that one model's two passes may take."""
+"""Timeout in seconds of one model's two passes."""
 Peaks = dict[str, int | None]
 
 
 def build_memory(state: gr.State) -> None:
-    """Weights beside one pass at a chosen length and batch; a button measures what is estimated."""
+    """Build the estimate of weights and one pass, and the button that measures it."""
     with fold("parameters", "memory", texts.MEMORY) as section:
         with gr.Row(elem_classes="pt-controls"):
             sizes = gr.Radio(
@@ -248,14 +248,14 @@ def build_memory(state: gr.State) -> None:
 
 
 def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
-    """Every chosen size followed on meta tensors; nothing is measured yet."""
+    """Return the estimates of the chosen sizes from meta tensors, nothing measured."""
     return drawn(specs_of(sizes), Workload(int(length), int(batch), looks=bool(keeps)), {})
 
 
 def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
     state: PageState | None, sizes: str, length: int, batch: int, keeps: bool, request: gr.Request
 ) -> Iterator[str]:
-    """The same with what a real pass holds, model by model."""
+    """Measure the peak memory of a real pass of each model; yield after each."""
     device = state.device if state is not None else "cpu"
     clock = clock_on(device, "compute")
     work = Workload(int(length), int(batch), device, looks=bool(keeps), clock=clock)
@@ -266,34 +266,34 @@ def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
         place = texts.MEMORY_STOPPED if update.stopped else place
         return [drawn(specs, work, update.partial or {}, place)]
 
-    for (shown,) in running(
+    for (canvas,) in running(
         MEASUREMENTS, lambda cancel_token: peaks_of(specs, work, cancel_token), request, draw
     ):
-        yield shown
+        yield canvas
 
 
 def specs_of(sizes: str) -> Sequence[ModelSpec]:
-    """The models of one choice of sizes."""
+    """Return the models of one choice of sizes."""
     return tuple(LARGER.values()) if sizes == "larger" else family_specs(sizes)
 
 
 def peaks_of(
     specs: Sequence[ModelSpec], work: Workload, cancel_token: CancelToken
 ) -> Iterator[Peaks]:
-    """What one pass of each model holds, one model after another."""
+    """Measure the peak memory of one pass, model by model; yield all peaks so far."""
     from explorer.timing.peak_memory import pass_peak
 
-    found: Peaks = {}
+    peaks: Peaks = {}
     for spec in specs:
         cancel_token.set_deadline(TURN_S)
-        found = found | {spec.name: pass_peak(spec, work, cancel_token.check)}
-        yield found
+        peaks = peaks | {spec.name: pass_peak(spec, work, cancel_token.check)}
+        yield peaks
 
 
 def drawn(
     specs: Sequence[ModelSpec], work: Workload, measured: Mapping[str, int | None], place: str = ""
 ) -> str:
-    """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
+    """Return the finding at base size, the bars of the chosen sizes, and the method."""
     from explorer.analysis.parameters.shapes import shape_memory
     from explorer.timing.memory import resident_bytes
     from explorer.views.parameters.shapes import MemoryRow, memory_canvas, memory_numbers
@@ -309,7 +309,7 @@ def drawn(
         width=BASE["bert"].architecture.d_model,
     )
     resident = resident_bytes() if measured else None
-    whole = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
+    process_note = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
     compared = {
         "albert_weights_over_bert": albert.weight_bytes / bert.weight_bytes,
         "albert_pass_over_bert": albert.peak_bytes / bert.peak_bytes,
@@ -318,16 +318,16 @@ def drawn(
     sizes = " ".join(dict.fromkeys(spec.size or spec.name for spec in specs))
     chosen = {"sizes": sizes, "keeps": work.looks, "base": compared}
     numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, chosen)
-    said = [
+    notes = [
         *([place] if place else ()),
         texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks]),
-        *([whole] if whole else ()),
+        *([process_note] if process_note else ()),
         *([activation_note()] if albert.peak_bytes > bert.peak_bytes else ()),
     ]
-    return memory_canvas(rows, numbers, texts.MEMORY_TEXTS, finding=sentence, note=" ".join(said))
+    return memory_canvas(rows, numbers, texts.MEMORY_TEXTS, finding=sentence, note=" ".join(notes))
 
 
 def activation_note() -> str:
-    """Why ALBERT's pass takes more than BERT's, said where it does."""
+    """Return why ALBERT's pass takes more memory than BERT's."""
     names = {key: BASE[key].architecture.activation for key in ("albert", "bert")}
     return texts.MEMORY_ACTIVATION.format(**names)

@@ -1,4 +1,4 @@
-"""What Parameters says."""
+"""Sentences and labels of the Parameters tab."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -68,31 +68,33 @@ MAP = {
     "heads_apart": "Encoder and pooler; pre-training heads come on top.",
 }
 LENGTH = 128
-"""Tokens of the pass whose FLOP are compared."""
+"""Number of tokens of the forward pass whose FLOP are compared."""
 
 
 def millions(count: float) -> str:
-    """109,482,240 as ``109.5 M``."""
+    """Return a count in millions: 109,482,240 as ``109.5 M``."""
     return f"{count / 1e6:,.1f} M"
 
 
 def parameters_findings(families: Mapping[str, Sequence["FamilyMember"]]) -> Markup:
-    """One sentence for each family that is here; the style sheet shows that of the chosen one."""
-    return join(*(parameters_finding(found, name) for name, found in families.items() if found))
+    """Return a finding per family; the style sheet shows that of the chosen one."""
+    return join(
+        *(parameters_finding(members, name) for name, members in families.items() if members)
+    )
 
 
 def parameters_finding(members: Sequence["FamilyMember"], family: str = "base") -> Markup:
-    """Say what each model stores and computes beside the first, and why; shared layers first."""
+    """Return each model's weights and compute beside the first's; shared layers first."""
     first, *others = members
     lead = AT_SIZE.get(family, AT_CHOICE)
-    in_order = sorted(others, key=lambda one: not _shares(one))
-    said = [_compared(one, first, not i) for i, one in enumerate(in_order)]
-    if not said:
-        said = [join(_named(first), f" stores {millions(first.counts.total)} weights")]
+    in_order = sorted(others, key=lambda member: not _shares(member))
+    parts = [_compared(member, first, not i) for i, member in enumerate(in_order)]
+    if not parts:
+        parts = [join(_named(first), f" stores {millions(first.counts.total)} weights")]
     return el(
         "p",
         lead,
-        *(part for one in said for part in ("; " if one is not said[0] else "", one)),
+        *(piece for part in parts for piece in ("; " if part is not parts[0] else "", part)),
         ".",
         class_="finding",
         data_family=family,
@@ -108,7 +110,7 @@ def _named(member: "FamilyMember") -> Markup:
 
 
 def _compared(member: "FamilyMember", first: "FamilyMember", is_first: bool) -> Markup:
-    """How many times fewer weights a model stores than the first, its compute, and the reason."""
+    """Return the ratio of weights and compute to the first model's, with the reason."""
     own, other = member.counts.total, first.counts.total
     work = forward_flops(member.spec, LENGTH) / forward_flops(first.spec, LENGTH)
     return join(
@@ -323,7 +325,7 @@ BUILT = {
 
 
 def first_shape(shape: Architecture) -> dict[str, object]:
-    """The values the form starts with: a released shape with the form's own length and batch."""
+    """Return the form's start values: a released shape, the form's own length and batch."""
     names = [name for name in BUILD_TEXTS["fields"] if hasattr(shape, name)]
     values = {name: getattr(shape, name) for name in names}
     return values | BUILD_TEXTS["start"] | {"has_pooler": shape.has_pooler, "sharing": "none"}

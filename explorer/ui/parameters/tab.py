@@ -1,4 +1,4 @@
-"""Parameters tab: where every weight sits, and what sharing and factorising buy."""
+"""Parameters tab: the location of every weight, and the savings of sharing and factorising."""
 
 import gradio as gr
 
@@ -14,7 +14,7 @@ READS: tuple[str, ...] = ("family",)
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The finding, the three bars, and the deeper questions as folds."""
+    """Build the finding, the three bars and the folds; return the headline."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("parameters/map")]
     for build_fold in (
         folds.build_sizes,
@@ -27,7 +27,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """Counts of both families, and of the page's models where they are others; nothing is run."""
+    """Return counts of the base, mini and chosen family; no model runs."""
     from explorer.analysis.parameters.shapes import family_members
     from explorer.views.parameters.counts import parameters_map
 

@@ -1,1 +1,1 @@
-"""What does each model put in the gap, and how sure is it? The tab."""
+"""Predictions tab: what does each model predict for a mask, and how sure is it?"""

@@ -1,4 +1,4 @@
-"""``/predict``: what each model puts in the masks of a text, as JSON."""
+"""``/predict``: each model's predictions for the masks of a text, as JSON."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from explorer.views.preview import FirstAnswer
 
 
 def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
-    """What BERT, DistilBERT and ALBERT put in each [MASK] of a text.
+    """Return the predictions of BERT, DistilBERT and ALBERT for each [MASK] of a text.
 
     Args:
         text: The text, with at least one [MASK]; ``A [SEP] B`` makes a sentence pair.
@@ -38,17 +38,19 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:
-    """Each model's first answer in the first gap, spelled as readers write it; none without a gap.
+    """Return each model's first answer at the first mask, as readers spell it; none without masks.
 
     Raises:
         BadText: the text cannot be run.
     """
     runs, _ = runs_with_mlm_head(state)
-    found = {key: mask_predictions(run, 1) for key, run in runs.items()}
+    results = {key: mask_predictions(run, 1) for key, run in runs.items()}
     return [
-        FirstAnswer(key, runs[key].spec.label, one.words[0][0], float(one.probabilities[0][0]))
-        for key, one in found.items()
-        if one.positions
+        FirstAnswer(
+            key, runs[key].spec.label, result.words[0][0], float(result.probabilities[0][0])
+        )
+        for key, result in results.items()
+        if result.positions
     ]
 
 

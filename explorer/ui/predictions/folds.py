@@ -1,4 +1,4 @@
-"""Folds of Predictions: words asked for, contrasts, every word masked, several masks."""
+"""Folds of Predictions: typed words, alternatives, every word masked, several masks."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,50 +47,49 @@ Scores = dict[str, list[SpanScore]]
 def plans_of(
     run: Run, state: PageState, stretches: Sequence[tuple[str, Word]]
 ) -> list[SpanPlan | str]:
-    """How a run's model prices stretches of texts, or the sentence that says why it cannot."""
+    """Return the model's plan to score each span of text, or why it cannot."""
     return call_on_model(loaded_plans, run.spec, state, tuple(stretches))
 
 
 def batch_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
-    """Logits [row, vocabulary] of one batch, by a run's model."""
+    """Compute logits [row, vocabulary] of one batch with a run's model."""
     from explorer.models.scoring import row_logits
 
     return call_on_model(row_logits, run.spec, state, rows)
 
 
 def all_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
-    """Logits [row, vocabulary] of rows of one length, batch after batch."""
+    """Compute logits [row, vocabulary] of rows of one length, batch after batch."""
     return np.concatenate([batch_logits(run, state, batch) for batch in batches(rows)])
 
 
 def priced(runs: Runs, state: PageState, plans: Plans) -> Iterator[Scores]:
-    """Each model's scores so far: at once (none yet), then after every round of batches.
+    """Yield each model's scores so far: first none, then after every round of batches.
 
-    Rounds keep the workers free for other visitors in between, and a reader who stops waits for
-    one batch at most.
+    Rounds let other requests run in between, and a cancelled job ends after one batch at most.
     """
-    waiting = {
-        key: deque(batches([row for plan in listed for row in plan.rows]))
-        for key, listed in plans.items()
+    queues = {
+        key: deque(batches([row for plan in model_plans for row in plan.rows]))
+        for key, model_plans in plans.items()
     }
     rows: dict[str, deque[np.ndarray]] = {key: deque() for key in plans}
     scores: Scores = {key: [] for key in plans}
     yield scores
-    while any(waiting.values()):
-        asked = {
+    while any(queues.values()):
+        jobs = {
             key: partial(batch_logits, runs[key], state, queue.popleft())
-            for key, queue in waiting.items()
+            for key, queue in queues.items()
             if queue
         }
-        for key, logits in zip(asked, gather(list(asked.values())), strict=True):
+        for key, logits in zip(jobs, gather(list(jobs.values())), strict=True):
             rows[key].extend(logits)
-        for key, listed in plans.items():
-            _take_complete(runs[key], listed, rows[key], scores[key])
+        for key, model_plans in plans.items():
+            _take_complete(runs[key], model_plans, rows[key], scores[key])
         yield scores
 
 
 def final_scores(runs: Runs, state: PageState, plans: Plans) -> Scores:
-    """Each model's scores when all is done."""
+    """Return each model's scores once all batches are done."""
     scores: Scores = {key: [] for key in plans}
     for scores in priced(runs, state, plans):  # noqa: B007 - only the last round is wanted
         pass
@@ -100,7 +99,7 @@ def final_scores(runs: Runs, state: PageState, plans: Plans) -> Scores:
 def _take_complete(
     run: Run, plans: Sequence[SpanPlan], rows: deque[np.ndarray], scores: list[SpanScore]
 ) -> None:
-    """Score every plan whose rows have all arrived, in order."""
+    """Score, in order, every plan whose rows have all been computed."""
     for plan in plans[len(scores) :]:
         if len(rows) < len(plan.rows):
             return
@@ -109,22 +108,22 @@ def _take_complete(
 
 
 def build_every_word_fold(state: gr.State) -> None:
-    """A strip of tiles that fills while the models work; it can be stopped."""
-    with fold("predictions", "words", texts.WORDS_QUESTION) as words:
-        line = gr.HTML()
+    """Build the strip of words that fills as batches finish, and its stop button."""
+    with fold("predictions", "words", texts.WORDS_QUESTION) as section:
+        message = gr.HTML()
         stop = gr.Button(texts.STOP, size="sm", elem_classes="pr-stop", visible=False)
         strip = Canvas("predictions/words")
-        running = words.on_open(show_words, [state], [line, strip, stop], **LONG)
-        stop.click(stopped, None, [line, stop], cancels=[running], **AT_ONCE)
+        event = section.on_open(show_words, [state], [message, strip, stop], **LONG)
+        stop.click(stopped, None, [message, stop], cancels=[event], **AT_ONCE)
 
 
 def stopped() -> tuple[str, gr.Button]:
-    """What the fold says when the reader has had enough."""
+    """Return the message and the hidden stop button after a cancel."""
     return texts.STOPPED, gr.Button(visible=False)
 
 
 def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
-    """The strip after every round of batches."""
+    """Yield the finding and the strip after every round of batches."""
     from explorer.views.predictions import words_canvas
 
     if state is None:
@@ -138,7 +137,7 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
     labels = {key: run.spec.label for key, run in runs.items()}
     tokens = next(iter(runs.values())).tokens
     for scores in priced(runs, state, plans):
-        done = {key: (len(found), len(plans[key])) for key, found in scores.items()}
+        done = {key: (len(model_scores), len(plans[key])) for key, model_scores in scores.items()}
         yield (
             texts.words_finding(scores, labels, done),
             words_canvas(tokens.words, tokens.text, scores, labels, texts.WORDS_CANVAS),
@@ -147,7 +146,7 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
 
 
 def plans_of_words(runs: dict[str, Run]) -> Plans:
-    """What each model has to price: every word of the text, masked in turn."""
+    """Return each model's plans for every word of the text, masked one at a time."""
     from explorer.analysis.predictions import word_plans
 
     return {key: word_plans(run.tokens, run.mask_id) for key, run in runs.items()}
@@ -157,15 +156,15 @@ MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 
 
 def show_contrast(state: PageState | None) -> Markup:
-    """Every choice in the state's text, or how to write one."""
+    """Return the comparison of every ``[a|b]`` in the text, or how to write one."""
     if state is None:
         return note("")
     text = plain_text(state.text)
-    offered = find_choices(text)
-    if not offered:
+    choices = find_choices(text)
+    if not choices:
         return note(texts.CONTRAST_HINT)
-    if len(offered) > MAX_CHOICES or any(
-        len(choice.alternatives) > MAX_ALTERNATIVES for choice in offered
+    if len(choices) > MAX_CHOICES or any(
+        len(choice.alternatives) > MAX_ALTERNATIVES for choice in choices
     ):
         raise BadText(
             texts.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
@@ -174,13 +173,13 @@ def show_contrast(state: PageState | None) -> Markup:
     if not runs:
         return note(NO_MODEL)
     blocks: list[Markup] = []
-    for choice in offered:
+    for choice in choices:
         stretches = [choose(text, choice, alternative) for alternative in choice.alternatives]
-        found = contrasts(runs, state, stretches)
-        drawn = contrast_html(found, texts.CONTRAST)
-        blocks += [texts.contrast_finding(found)]
+        results = contrasts(runs, state, stretches)
+        html = contrast_html(results, texts.CONTRAST)
+        blocks += [texts.contrast_finding(results)]
         blocks += [
-            with_save_menu("predictions/contrast", drawn, contrast_numbers(found, stretches))
+            with_save_menu("predictions/contrast", html, contrast_numbers(results, stretches))
         ]
     return join(*blocks, note(texts.CONTRAST_RULE))
 
@@ -188,7 +187,7 @@ def show_contrast(state: PageState | None) -> Markup:
 def contrasts(
     runs: dict[str, Run], state: PageState, stretches: list[tuple[str, Word]]
 ) -> list[Contrast]:
-    """One choice through every model, from the text with each alternative in its place."""
+    """Score the alternatives of one choice in every model, each in its full text."""
     plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
     for key, run in runs.items():
         for plan in plans_of(run, state, stretches):
@@ -203,8 +202,8 @@ MAX_WORDS, MAX_GAPS, MAX_LETTERS = 8, 4, 60
 
 
 def build_ask_fold(state: gr.State) -> None:
-    """A box for words and what the models think of them; below, the words the text offers."""
-    with fold("predictions", "ask", texts.ASK_QUESTION) as ask:
+    """Build the box for words and their scores; below, the alternatives in the text."""
+    with fold("predictions", "ask", texts.ASK_QUESTION) as section:
         gr.HTML(el("h3", texts.ASK_TITLE))
         with gr.Row(elem_classes="pr-ask"):
             box = gr.Textbox(
@@ -212,7 +211,7 @@ def build_ask_fold(state: gr.State) -> None:
             )
             button = gr.Button(texts.ASK_BUTTON, scale=1)
         answer = gr.HTML()
-        ask.on_open(show_asked, [state, box], [answer])
+        section.on_open(show_asked, [state, box], [answer])
         gr.on(
             [button.click, box.submit],
             plain_errors(show_asked),
@@ -221,11 +220,11 @@ def build_ask_fold(state: gr.State) -> None:
             **LIGHT,
         )
         gr.HTML(el("h3", CONTRAST_TITLE))
-        ask.on_open(show_contrast, [state], [gr.HTML()])
+        section.on_open(show_contrast, [state], [gr.HTML()])
 
 
 def show_asked(state: PageState | None, asked: str) -> Markup:
-    """Probability and rank of each asked word in each gap."""
+    """Return probability and rank of each typed word at each mask."""
     if state is None:
         return note("")
     runs, _ = runs_with_mlm_head(state)
@@ -240,7 +239,7 @@ def show_asked(state: PageState | None, asked: str) -> Markup:
 
 
 def split_asked(asked: str) -> list[str]:
-    """The words or phrases between the commas.
+    """Return the words or phrases between the commas.
 
     Raises:
         BadText: too many, too long, or one that is a special token.
@@ -257,75 +256,78 @@ def split_asked(asked: str) -> list[str]:
 def answer_table(
     runs: dict[str, Run], state: PageState, gaps: list[Word], pairs: list[tuple[str, int]]
 ) -> Markup:
-    """The table of every (word, gap) pair."""
-    found: dict[str, list[SpanScore | str]] = {key: [] for key in runs}
+    """Return the table of every (word, mask) pair."""
+    cells: dict[str, list[SpanScore | str]] = {key: [] for key in runs}
     plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
     text = next(iter(runs.values())).tokens.text
     stretches = [put_into(text, gaps[number], word) for word, number in pairs]
     for key, run in runs.items():
-        for planned in plans_of(run, state, stretches):
-            found[key].append(planned if isinstance(planned, str) else "")
-            plans[key] += [] if isinstance(planned, str) else [planned]
+        for plan in plans_of(run, state, stretches):
+            cells[key].append(plan if isinstance(plan, str) else "")
+            plans[key] += [] if isinstance(plan, str) else [plan]
     scores = final_scores(runs, state, plans)
     for key in runs:
-        arrived = iter(scores[key])
-        found[key] = [refusal or next(arrived) for refusal in found[key]]
+        scored = iter(scores[key])
+        cells[key] = [refusal or next(scored) for refusal in cells[key]]
     rows = [
-        (texts.asked_title(word, number, len(gaps)), {key: found[key][i] for key in runs})
+        (texts.asked_title(word, number, len(gaps)), {key: cells[key][i] for key in runs})
         for i, (word, number) in enumerate(pairs)
     ]
     labels = {key: run.spec.label for key, run in runs.items()}
     sizes = {key: len(run.vocabulary) for key, run in runs.items()}
     equals = [
-        asked_equals(_among(key, run, found[key], pairs, gap), gap, len(gaps))
+        asked_equals(_among(key, run, cells[key], pairs, gap), gap, len(gaps))
         for gap in range(len(gaps))
         for key, run in runs.items()
     ]
     table = with_save_menu(
         "predictions/asked",
         asked_table(rows, labels, sizes, texts.ASK_TABLE),
-        asked_numbers(pairs, found, labels, sizes, stretches),
+        asked_numbers(pairs, cells, labels, sizes, stretches),
         is_picture=False,
     )
     return join(table, *equals, note(texts.ASK_RULE))
 
 
 def _among(
-    key: str, run: Run, found: list[SpanScore | str], pairs: list[tuple[str, int]], gap: int
+    key: str, run: Run, cells: list[SpanScore | str], pairs: list[tuple[str, int]], gap: int
 ) -> Contrast:
-    """What one model makes of the asked words in one gap, as far as it can read them."""
-    here = [
+    """Compare the typed words at one mask in one model, without those it cannot read."""
+    scores = [
         score
-        for score, (_, number) in zip(found, pairs, strict=True)
+        for score, (_, number) in zip(cells, pairs, strict=True)
         if number == gap and not isinstance(score, str)
     ]
-    return contrast(key, run.spec.label, here)
+    return contrast(key, run.spec.label, scores)
 
 
 def build_joint_fold(state: gr.State) -> None:
-    """Both fillings of every model, side by side."""
-    with fold("predictions", "joint", texts.JOINT_QUESTION) as joint:
-        out = gr.HTML()
-        joint.on_open(show_joint, [state], [out])
+    """Build the two fillings of several masks for every model."""
+    with fold("predictions", "joint", texts.JOINT_QUESTION) as section:
+        html = gr.HTML()
+        section.on_open(show_joint, [state], [html])
 
 
 def show_joint(state: PageState | None) -> Markup:
-    """Both fillings for the state's text, or what the text needs first."""
+    """Return both fillings of the state's text, or what the text needs."""
     if state is None:
         return note("")
     runs, _ = runs_with_mlm_head(state)
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:
         return note(texts.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else NO_MODEL)
-    found = fillings(runs, state)
-    drawn = with_save_menu(
-        "predictions/joint", joint_html(found, texts.JOINT), joint_numbers(found), is_picture=False
+    results = fillings(runs, state)
+    html = with_save_menu(
+        "predictions/joint",
+        joint_html(results, texts.JOINT),
+        joint_numbers(results),
+        is_picture=False,
     )
-    return join(texts.joint_finding(found), drawn, note(texts.JOINT_RULE))
+    return join(texts.joint_finding(results), html, note(texts.JOINT_RULE))
 
 
 def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:
-    """Every model's fillings, the models side by side in the workers."""
+    """Compute every model's fillings, the models in parallel."""
     return gather(
         [partial(mask_fillings, run, partial(all_logits, run, state)) for run in runs.values()]
     )

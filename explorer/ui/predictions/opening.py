@@ -1,6 +1,6 @@
-"""The opening example, computed beforehand: the page shows it while torch is still being loaded.
+"""The start example's headline, precomputed, so that the page shows it while torch is loading.
 
-``python -m explorer.ui.predictions.opening`` computes it anew; a test compares it with the
+``python -m explorer.ui.predictions.opening`` recomputes it; a test compares it with the
 bundled weights.
 """
 
@@ -15,7 +15,7 @@ OPENING = DATA / "opening.json"
 
 
 def show_opening(start: PageState, headline: list[Any]) -> None:
-    """Put the example into the predictions headline when it is what ``start`` would compute."""
+    """Put the stored example into the headline if ``start`` would compute the same."""
     if _decides(start) != _decides(PageState()):
         return
     with read_in(OPENING):
@@ -25,7 +25,7 @@ def show_opening(start: PageState, headline: list[Any]) -> None:
 
 
 def compute_opening() -> list[str]:
-    """The headline of the default state, by the bundled models themselves."""
+    """Compute the headline of the default state with the bundled models."""
     return [str(value) for value in predictions.show(PageState())]
 
 

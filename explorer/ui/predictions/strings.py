@@ -1,4 +1,4 @@
-"""What Predictions says."""
+"""Sentences and labels of the Predictions tab."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
@@ -43,7 +43,7 @@ BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
 NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
 UNREADABLE = "{names} {read} half of this text or more as [UNK], so {their} answers are guesses. "
 LINES = 3
-"""Masks whose line is in sight; the others open on demand."""
+"""Number of masks whose line is shown; the others are collapsed."""
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 CANVAS = {
     "shown": "Words shown",
@@ -76,22 +76,22 @@ def predictions_finding(
     labels: Mapping[str, str],
     unreadable: Sequence[str] = (),
 ) -> Markup:
-    """Say which models agree on the masks and which do not.
+    """Return which models agree at the masks and which do not.
 
     Args:
         predictions: Each model's answers.
         labels: The models' names.
-        unreadable: Names of those that read half of the text or more as [UNK]: said first.
+        unreadable: Names of models that read half of the text or more as [UNK].
     """
     if not predictions:
         return finding(NO_MODEL)
     n_masks = len(next(iter(predictions.values())).positions)
     if not n_masks:
         return finding(NO_MASK)
-    found = [agreement(predictions, mask) for mask in range(n_masks)]
+    agreements = [agreement(predictions, mask) for mask in range(n_masks)]
     if n_masks == 1:
-        return finding(_guessing(unreadable), _one_mask(found[0], labels))
-    return _many_masks(found, labels, _guessing(unreadable))
+        return finding(_guessing(unreadable), _one_mask(agreements[0], labels))
+    return _many_masks(agreements, labels, _guessing(unreadable))
 
 
 def _guessing(names: Sequence[str]) -> str:
@@ -109,30 +109,30 @@ def _all_of(count: int) -> str:
     return "Both" if count == 2 else f"All {NUMBERS.get(count, count)}"
 
 
-def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
-    """Who answers what in one mask, and which model is most confident, with the probabilities."""
-    p = dict(zip(found.probabilities, side_by_side([*found.probabilities.values()]), strict=True))
+def _one_mask(result: Agreement, labels: Mapping[str, str]) -> Markup:
+    """Return the models' answers at one mask, and the most confident model."""
+    p = dict(zip(result.probabilities, side_by_side([*result.probabilities.values()]), strict=True))
     if len(p) == 1:
-        (answer, (key,)), *_ = found.groups
+        (answer, (key,)), *_ = result.groups
         return join(_named(key, labels), " says ", word(answer), f" ({p[key]}).")
-    if found.is_unanimous:
-        who = join(f"{_all_of(len(p))} answer ", word(found.groups[0][0]))
-        return join(who, _surest(found, p, labels, True), ".")
-    if len(found.groups) == len(p):
+    if result.is_unanimous:
+        lead = join(f"{_all_of(len(p))} answer ", word(result.groups[0][0]))
+        return join(lead, _surest(result, p, labels, True), ".")
+    if len(result.groups) == len(p):
         parts = [
             join(_named(key, labels), "" if i else " says", " ", word(answer), f" ({p[key]})")
-            for i, (answer, (key,)) in enumerate(found.groups)
+            for i, (answer, (key,)) in enumerate(result.groups)
         ]
-        return join(listed(parts), _surest(found, p, labels, False), ".")
-    camps = [_camp(answer, keys, p, labels) for answer, keys in found.groups]
-    said = join(*(part for camp in camps for part in ("; ", camp)[camp is camps[0] :]))
-    return join(said, _surest(found, p, labels, False), ".")
+        return join(listed(parts), _surest(result, p, labels, False), ".")
+    groups = [_camp(answer, keys, p, labels) for answer, keys in result.groups]
+    sentence = join(*(part for camp in groups for part in ("; ", camp)[camp is groups[0] :]))
+    return join(sentence, _surest(result, p, labels, False), ".")
 
 
 def _camp(
     answer: str, keys: tuple[str, ...], printed: Mapping[str, str], labels: Mapping[str, str]
 ) -> Markup:
-    """Name the models that give one answer, each with its probability."""
+    """Return the models that give one answer, each with its probability."""
     if len(keys) == 1:
         return join(_named(keys[0], labels), " says ", word(answer), f" ({printed[keys[0]]})")
     names = listed([join(_named(key, labels), f" ({printed[key]})") for key in keys])
@@ -140,17 +140,17 @@ def _camp(
 
 
 def _surest(
-    found: Agreement, printed: Mapping[str, str], labels: Mapping[str, str], with_p: bool
+    result: Agreement, printed: Mapping[str, str], labels: Mapping[str, str], with_p: bool
 ) -> Markup:
-    """Name the model of the largest probability, or those whose largest prints alike.
+    """Return the model with the largest probability, or those whose printed values tie.
 
     Args:
-        found: The answers of one mask.
+        result: The answers at one mask.
         printed: Each model's probability as it is printed.
         labels: The models' names.
-        with_p: Whether the probability follows; left out where it stands beside the answer.
+        with_p: Whether to print the probability; False if it is beside the answer.
     """
-    top = printed[max(found.probabilities, key=found.probabilities.__getitem__)]
+    top = printed[max(result.probabilities, key=result.probabilities.__getitem__)]
     keys = [key for key, p in printed.items() if p == top]
     if len(keys) == len(printed):
         everyone = _all_of(len(printed)).lower()
@@ -158,44 +158,44 @@ def _surest(
             f", equally confident ({top} each)" if with_p else f"; {everyone} are equally confident"
         )
     most = "more" if len(printed) == 2 else "most"
-    said = "is" if len(keys) == 1 else "are"
+    verb = "is" if len(keys) == 1 else "are"
     each = f" ({top})" if len(keys) == 1 else f" ({top} each)"
     names = listed([_named(key, labels) for key in keys])
-    return join("; ", names, f" {said} {most} confident", each if with_p else "")
+    return join("; ", names, f" {verb} {most} confident", each if with_p else "")
 
 
-def _many_masks(found: Sequence[Agreement], labels: Mapping[str, str], before: str) -> Markup:
-    """One numbered line for each mask; those after the first few open on demand."""
-    lines = [join(f"{i}. ", _one_mask(one, labels)) for i, one in enumerate(found, 1)]
-    same = sum(one.is_unanimous for one in found)
-    of = f"{same} of {len(found)}" if same else f"none of the {len(found)}"
-    n_models = len(found[0].probabilities)
+def _many_masks(results: Sequence[Agreement], labels: Mapping[str, str], before: str) -> Markup:
+    """Return one numbered line per mask; those after the first few are collapsed."""
+    lines = [join(f"{i}. ", _one_mask(result, labels)) for i, result in enumerate(results, 1)]
+    same = sum(result.is_unanimous for result in results)
+    of = f"{same} of {len(results)}" if same else f"none of the {len(results)}"
+    n_models = len(results[0].probabilities)
     top = (
         f"The {NUMBERS.get(n_models, n_models)} models agree on {of} masks."
-        if n_models > 1 and len(found) > LINES
+        if n_models > 1 and len(results) > LINES
         else ""
     )
-    shown = [
+    visible = [
         el("span", line, " ", class_="line") for line in (before + top, *lines[:LINES]) if line
     ]
-    said = finding(*shown)
-    if len(found) <= LINES:
-        return said
+    message = finding(*visible)
+    if len(results) <= LINES:
+        return message
     rest = lines[LINES:]
     to = "and" if len(rest) == 2 else "to"
-    title = f"Mask {len(found)}" if len(rest) == 1 else f"Masks {LINES + 1} {to} {len(found)}"
-    folded = el(
+    title = f"Mask {len(results)}" if len(rest) == 1 else f"Masks {LINES + 1} {to} {len(results)}"
+    details = el(
         "details", el("summary", title, " "), *(el("p", line, " ") for line in rest), class_="lines"
     )
-    return join(said, folded)
+    return join(message, details)
 
 
 def origin_note(
     specs: Sequence[ModelSpec], predictions: Mapping[str, MaskPredictions]
 ) -> Markup | None:
-    """Say of models that agree on a mask which of them were made from another that is here."""
+    """Return which of the models that agree were made from another that is shown."""
     agreeing = _related(specs, predictions)
-    made = [
+    origins = [
         join(
             model_name(spec.key, spec.label),
             " was distilled from "
@@ -209,24 +209,24 @@ def origin_note(
         for spec in specs
         if spec.key in agreeing and (parent := parent_of(spec)) in specs and parent
     ]
-    if not made or not any(spec.fitted_to for spec in specs):
+    if not origins or not any(spec.fitted_to for spec in specs):
         return None
-    return note(listed(made), "; so their agreement is not independent evidence.")
+    return note(listed(origins), "; so their agreement is not independent evidence.")
 
 
 def _related(specs: Sequence[ModelSpec], predictions: Mapping[str, MaskPredictions]) -> set[str]:
-    """Find the models that share a first answer with their parent, or with its other child."""
+    """Return the models that share a first answer with their parent or its other child."""
     parents = {spec.key: parent_of(spec) for spec in specs}
     roots = {
         key: parent.key if parent in specs and parent else key for key, parent in parents.items()
     }
-    n_masks = min((len(one.positions) for one in predictions.values()), default=0)
-    found: set[str] = set()
+    n_masks = min((len(result.positions) for result in predictions.values()), default=0)
+    related: set[str] = set()
     for mask in range(n_masks):
         for _, keys in agreement(predictions, mask).groups:
             for pair in combinations(keys, 2):
-                found |= set(pair) if roots[pair[0]] == roots[pair[1]] else set()
-    return found
+                related |= set(pair) if roots[pair[0]] == roots[pair[1]] else set()
+    return related
 
 
 # Every word masked in turn
@@ -253,7 +253,7 @@ def words_finding(
     labels: Mapping[str, str],
     done: Mapping[str, tuple[int, int]],
 ) -> Markup:
-    """How far the strip is; when it is complete, who finds how many words at first guess."""
+    """Return the progress; at the end each model's words ranked first and mean surprisal."""
     if any(count < total for count, total in done.values()):
         parts = [
             join(model_name(key, labels[key]), f" {count} of {counted(total, 'word')}")
@@ -265,14 +265,19 @@ def words_finding(
     shared = shared_scores(scores)
     if not next(iter(shared.values())):
         return note("No word in this text can be read by all models: nothing to compare.")
-    ranked = set.intersection(*({s.word for s in f if s.rank} for f in shared.values()))
+    ranked = set.intersection(
+        *(
+            {score.word for score in scores_of_model if score.rank}
+            for scores_of_model in shared.values()
+        )
+    )
     parts = []
-    for key, found in shared.items():
-        firsts = sum(s.is_first for s in found if s.word in ranked)
+    for key, model_scores in shared.items():
+        firsts = sum(score.is_first for score in model_scores if score.word in ranked)
         ranks = (
             f" ranks {firsts} of {counted(len(ranked), 'word')} first, with" if ranked else " has"
         )
-        mean = f" a mean surprisal of {mean_surprisal(found):.2f} "
+        mean = f" a mean surprisal of {mean_surprisal(model_scores):.2f} "
         name = model_name(key, labels[key])
         parts.append(join(name, ranks, mean, "nats" if parts else term("nats")))
     return el(
@@ -285,15 +290,15 @@ def _words_counted(
     shared: Mapping[str, Sequence[SpanScore]],
     ranked: Collection[Word],
 ) -> str:
-    """Say which words the figures rest on, where it is not all of them."""
-    n_words = len({s.word for found in scores.values() for s in found})
+    """Return on which words the figures are based, if not on all of them."""
+    n_words = len({score.word for model_scores in scores.values() for score in model_scores})
     n_shared = len(next(iter(shared.values())))
-    some = f" Surprisal is over the {n_shared} of {n_words} words that all models can read."
-    said = some if n_shared < n_words else ""
+    sentence = f" Surprisal is over the {n_shared} of {n_words} words that all models can read."
+    message = sentence if n_shared < n_words else ""
     if not ranked or len(ranked) == n_shared:
-        return said
+        return message
     has = "only one has" if len(ranked) == 1 else f"the {len(ranked)} have"
-    return f"{said} A word of several pieces has no rank: {has} one piece in every model."
+    return f"{message} A word of several pieces has no rank: {has} one piece in every model."
 
 
 # Ask for a word
@@ -321,7 +326,7 @@ ASK_RULE = (
 
 
 def asked_title(asked: str, gap: int, n_gaps: int) -> Markup:
-    """The word that was asked for, and the gap if there are several."""
+    """Return the typed word, and its mask if there are several."""
     return join(word(asked), f" at mask {gap + 1}" if n_gaps > 1 else None)
 
 
@@ -342,7 +347,7 @@ JOINT_RULE = (
 
 
 def joint_finding(found: Sequence[MaskFillings]) -> Markup:
-    """Which models change their words when the gaps know of each other."""
+    """Return which models change their words if masks are filled one after another."""
     changed = [model_name(f.model, f.label) for f in found if f.is_changed]
     if not changed:
         return el(
@@ -376,35 +381,35 @@ CONTRAST_RULE = (
 
 
 def contrast_finding(found: Sequence[Contrast]) -> Markup:
-    """Which alternative the models prefer, among those that take the same number of masks."""
+    """Return the preferred alternative per model, among those with equally many masks."""
     groups: dict[tuple[str, ...], list[Contrast]] = {}
-    parts = [_unequal(one) for one in found if one.preferred is None]
-    for one in found:
-        if one.favourites:
-            alike = tuple(one.scores[i].word.text for i in one.favourites)
-            groups.setdefault(alike, []).append(one)
-    for alternatives, who in groups.items():
-        parts.append(_preference([word(one) for one in alternatives], who))
+    parts = [_unequal(result) for result in found if result.preferred is None]
+    for result in found:
+        if result.favourites:
+            tied = tuple(result.scores[i].word.text for i in result.favourites)
+            groups.setdefault(tied, []).append(result)
+    for alternatives, results in groups.items():
+        parts.append(_preference([word(text) for text in alternatives], results))
     sentence = [piece for part in parts for piece in ("; ", part)][1:]
     return el("p", *sentence, ".", class_="fold-finding")
 
 
-def _preference(alternatives: Sequence[Markup], who: Sequence[Contrast]) -> Markup:
-    """Say who prefers one alternative, or finds several equally likely to the digits printed."""
+def _preference(alternatives: Sequence[Markup], results: Sequence[Contrast]) -> Markup:
+    """Return the models that prefer an alternative, or find several equally likely."""
     names = listed(
         [
-            join(model_name(one.model, one.label), f" ({probability(float(share))})")
-            for one, share in ((one, np.nanmax(one.shares)) for one in who)
+            join(model_name(result.model, result.label), f" ({probability(float(share))})")
+            for result, share in ((result, np.nanmax(result.shares)) for result in results)
         ]
     )
-    s = "s" if len(who) == 1 else ""
+    suffix = "s" if len(results) == 1 else ""
     if len(alternatives) == 1:
-        return join(names, f" prefer{s} ", *alternatives)
-    return join(names, f" find{s} ", listed(alternatives), " equally likely")
+        return join(names, f" prefer{suffix} ", *alternatives)
+    return join(names, f" find{suffix} ", listed(alternatives), " equally likely")
 
 
-def _unequal(one: Contrast) -> Markup:
-    """The number of masks of each alternative, and the likeliest of those that share one."""
+def _unequal(result: Contrast) -> Markup:
+    """Return each alternative's number of masks, and the likeliest among equal numbers."""
     counts = [
         join(
             word(score.word.text),
@@ -412,26 +417,27 @@ def _unequal(one: Contrast) -> Markup:
             if score.is_unknown
             else f" needs {masks(len(score.pieces))}",
         )
-        for score in one.scores
+        for score in result.scores
     ]
     best = [
-        join(_likeliest(one, places), f" among those of {masks(n)}") for n, places in one.equals
+        join(_likeliest(result, places), f" among those of {masks(n)}")
+        for n, places in result.equals
     ]
     likeliest = join(", the likeliest is ", listed(best)) if best else ", so they are not ranked"
-    return join("for ", model_name(one.model, one.label), " ", listed(counts), likeliest)
+    return join("for ", model_name(result.model, result.label), " ", listed(counts), likeliest)
 
 
-def _likeliest(one: Contrast, places: Sequence[int]) -> Markup:
-    """Name the first of these, with those whose share prints alike."""
-    most = probability(one.shares[places[0]])
-    alike = [i for i in places if probability(one.shares[i]) == most]
+def _likeliest(result: Contrast, places: Sequence[int]) -> Markup:
+    """Return the first alternative of ``places``, with those whose printed share ties."""
+    largest = probability(result.shares[places[0]])
+    tied = [i for i in places if probability(result.shares[i]) == largest]
     return join(
-        *(join(" or " if n else "", word(one.scores[i].word.text)) for n, i in enumerate(alike))
+        *(join(" or " if n else "", word(result.scores[i].word.text)) for n, i in enumerate(tied))
     )
 
 
 def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:
-    """The asked words of one gap compared where they take equally many masks; None if none do."""
+    """Compare the typed words at one mask that take equally many masks; None if none do."""
     groups = [
         join(
             f"{n}-token words only: ",
@@ -453,5 +459,5 @@ def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:
 
 
 def masks(n: int) -> str:
-    """A number of masks in words that fit it."""
+    """Return a number of masks with its noun."""
     return "1 mask" if n == 1 else f"{n} masks"

@@ -1,4 +1,4 @@
-"""Predictions: the likeliest words of each model for each mask."""
+"""Predictions tab: the likeliest words of each model for each mask."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -25,11 +25,11 @@ LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 READS = (*RUN_FIELDS, "hidden")
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
-"""As long as a run is kept, so are its predictions: the same text again sorts nothing."""
+"""Cache of predictions; an entry lives as long as its run."""
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The finding, the columns of bars, and the deeper questions as folds."""
+    """Build the finding, the columns of bars and the folds; return the headline."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("predictions/gaps")]
     folds.build_ask_fold(state)
     folds.build_every_word_fold(state)
@@ -46,7 +46,7 @@ def _predictions_of(run: Run) -> "MaskPredictions":
 
 
 def show(state: PageState) -> list[object]:
-    """The headline's values for the state's text; no model runs if it was computed before."""
+    """Return the headline's values for the state's text; cached runs are used."""
     from explorer.views.markup import join
     from explorer.views.predictions import Extra, predictions_canvas
 
@@ -54,12 +54,12 @@ def show(state: PageState) -> list[object]:
     results = {key: _predictions_of(run) for key, run in runs.items()}
     labels = {key: run.spec.label for key, run in runs.items()}
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
-    read = {run.spec.label: run.tokens for run in runs.values()}
+    tokens_by_label = {run.spec.label: run.tokens for run in runs.values()}
     tokens = next((run.tokens for run in runs.values()), None)
     return [
         join(
-            texts.predictions_finding(results, labels, unreadable(read)),
-            reading_note(read),
+            texts.predictions_finding(results, labels, unreadable(tokens_by_label)),
+            reading_note(tokens_by_label),
             texts.origin_note([run.spec for run in runs.values()], results),
         ),
         predictions_canvas(
@@ -75,7 +75,7 @@ Found = dict[str, "dict[int, WordFound]"]
 
 
 def words_found(runs: Mapping[str, Run], state: PageState) -> Found:
-    """Per model and mask, where its answer has the word that was hidden there."""
+    """Return per model and mask the rank of the word that was masked there."""
     hidden = {mask: word for mask, word in enumerate(hidden_words(state)) if word}
     if not hidden:
         return {}
@@ -83,9 +83,9 @@ def words_found(runs: Mapping[str, Run], state: PageState) -> Found:
 
 
 def _found(run: Run, state: PageState, hidden: Mapping[int, str]) -> "dict[int, WordFound]":
-    """Each word put back and cut into pieces by the model's own tokenizer.
+    """Find each masked word in one model's predictions, split by its own tokenizer.
 
-    Grown together with its neighbour, or nothing this model can read: no piece is its own.
+    No token counts as the word's own if it merged with a neighbour or is unknown to the model.
     """
     from explorer.analysis.predictions import word_found
 

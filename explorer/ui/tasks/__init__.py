@@ -1,1 +1,1 @@
-"""What are they used for? The tab."""
+"""Tasks tab: what are the models used for?"""

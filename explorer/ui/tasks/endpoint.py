@@ -1,4 +1,4 @@
-"""``/pair``, ``/sentiment`` and ``/question``: what the heads of the three tasks say, as JSON."""
+"""``/pair``, ``/sentiment`` and ``/question``: the answers of three task heads, as JSON."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from explorer.ui.tasks.tuned import Specs, ask_all, readable, tuned_family
 
 
 def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
-    """What each model's sentence-pair head says of two sentences, as given and swapped.
+    """Return each model's sentence-pair prediction for two sentences, as given and swapped.
 
     Args:
         first: The first sentence.
@@ -31,16 +31,17 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
     """
     state = checked_state(family)
     sentences = [
-        " ".join(plain_text(str(s)).replace(SEPARATOR, " ").split()) for s in (first, second)
+        " ".join(plain_text(str(sentence)).replace(SEPARATOR, " ").split())
+        for sentence in (first, second)
     ]
-    if not all(any(map(str.isalnum, s)) for s in sentences):
+    if not all(any(map(str.isalnum, sentence)) for sentence in sentences):
         raise Refusal(texts.BAD_PAIR)
-    asked = SentencePair(sentences[0], sentences[1], sentences[1])
-    return {"models": [_as_json(spec, asked, state) for spec in family_specs(state.family)]}
+    sentence_pair = SentencePair(sentences[0], sentences[1], sentences[1])
+    return {"models": [_as_json(spec, sentence_pair, state) for spec in family_specs(state.family)]}
 
 
 def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
-    """How positive each tuned model finds a text, and what each word has to do with it.
+    """Return how positive each tuned model finds a text, and each word's attribution.
 
     Args:
         text: A sentence or a short review, at most 64 words and signs.
@@ -58,26 +59,26 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
 
     state = checked_state(family)
     specs, missing = _tuned(state, "sst2")
-    found = ask_all(specs, state, judged, readable(str(text)))
+    results = ask_all(specs, state, judged, readable(str(text)))
     return {
         "models": [
             {
                 "model": key,
-                "positive": one.positive,
-                "words": list(one.words),
-                "integrated_gradients": one.integrated_gradients.tolist(),
-                "leave_one_out": one.leave_one_out.tolist(),
-                "completeness_error": one.completeness_error,
-                "baseline": one.baseline,
+                "positive": result.positive,
+                "words": list(result.words),
+                "integrated_gradients": result.integrated_gradients.tolist(),
+                "leave_one_out": result.leave_one_out.tolist(),
+                "completeness_error": result.completeness_error,
+                "baseline": result.baseline,
             }
-            for key, one in found.items()
+            for key, result in results.items()
         ],
         "missing": missing,
     }
 
 
 def question(question: str, passage: str, family: str = "mini") -> dict[str, Any]:
-    """Where in a passage each tuned model finds the answer to a question.
+    """Return each tuned model's answers to a question, as spans of a passage.
 
     Args:
         question: The question.
@@ -95,24 +96,24 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
 
     state = checked_state(family)
     specs, missing = _tuned(state, "squad")
-    read = read_passage(str(passage))
-    found = ask_all(specs, state, answered, str(question), read)
+    read_text = read_passage(str(passage))
+    results = ask_all(specs, state, answered, str(question), read_text)
     return {
-        "passage": read,
+        "passage": read_text,
         "models": [
             {
                 "model": key,
                 "answers": [
                     {
-                        "text": read[s.start : s.end],
-                        "start": s.start,
-                        "end": s.end,
-                        "score": s.score,
+                        "text": read_text[span.start : span.end],
+                        "start": span.start,
+                        "end": span.end,
+                        "score": span.score,
                     }
-                    for s in one.best
+                    for span in result.best
                 ],
             }
-            for key, one in found.items()
+            for key, result in results.items()
         ],
         "missing": missing,
     }
@@ -125,7 +126,7 @@ def _tuned(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
     return specs, missing
 
 
-def _as_json(spec: ModelSpec, asked: SentencePair, state: PageState) -> dict[str, Any]:
+def _as_json(spec: ModelSpec, sentence_pair: SentencePair, state: PageState) -> dict[str, Any]:
     from explorer.models.hub import ModelUnavailable
 
     written: float | None = None
@@ -134,10 +135,10 @@ def _as_json(spec: ModelSpec, asked: SentencePair, state: PageState) -> dict[str
         trained = head_is_there(spec, state)
         note = texts.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
         if trained:
-            answers = ask_heads({spec.key: spec}, asked, state)
+            answers = ask_heads({spec.key: spec}, sentence_pair, state)
             written, swapped, _ = answers[spec.key].yes.tolist()
-    except ModelUnavailable as absent:
-        trained, note = False, str(absent)
+    except ModelUnavailable as error:
+        trained, note = False, str(error)
     return {
         "model": spec.key,
         "objective": spec.kind.pair.objective if spec.kind.pair else None,

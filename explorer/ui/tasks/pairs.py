@@ -1,4 +1,4 @@
-"""The pair headline: two sentences in three orders, and every head that can be asked."""
+"""Headline of the sentence pair: two sentences in three orders, judged by the pair heads."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def show_pairs(state: PageState) -> Markup:
-    """The finding, the bars and what they are not; an example where the text is no pair."""
+    """Return the finding, the bars and their notes; on an example if the text is no pair."""
     from explorer.analysis.tasks.pairs import sentence_pair
     from explorer.views.tasks import PairColumn, pair_orders_html, pair_orders_numbers
 
@@ -34,15 +34,17 @@ def show_pairs(state: PageState) -> Markup:
         return join(*(plain_card(e.spec.label, str(e), key) for key, e in missing.items()))
     trained = {key: head_is_there(spec, state) for key, spec in specs.items()}
     skills = {key: skill_of(spec) for key, spec in specs.items()}
-    asked = {k: s for k, s in specs.items() if trained[k] and is_shown(skills[k])}
-    answers = ask_heads(asked, pair, state)
+    shown_specs = {k: s for k, s in specs.items() if trained[k] and is_shown(skills[k])}
+    answers = ask_heads(shown_specs, pair, state)
     columns = [
         PairColumn(spec, answers.get(key), texts.head_said(spec, trained[key], skills[key]))
         for key, spec in specs.items()
     ]
-    lacking = [plain_card(error.spec.label, str(error), key) for key, error in missing.items()]
+    missing_cards = [
+        plain_card(error.spec.label, str(error), key) for key, error in missing.items()
+    ]
     return join(
-        texts.pairs_finding([(specs[key], found) for key, found in answers.items()]),
+        texts.pairs_finding([(specs[key], orders) for key, orders in answers.items()]),
         reading_note({run.spec.label: run.tokens for run in runs.values()})
         if own
         else note(texts.ON_EXAMPLE),
@@ -51,20 +53,20 @@ def show_pairs(state: PageState) -> Markup:
             pair_orders_html(pair, columns, texts.PAIRS),
             pair_orders_numbers(pair, columns),
         ),
-        el("div", *lacking, class_="columns") if lacking else None,
+        el("div", *missing_cards, class_="columns") if missing_cards else None,
         note(texts.PAIRS_NOTE),
     )
 
 
 def head_is_there(spec: ModelSpec, state: PageState) -> bool:
-    """Whether the checkpoint holds a pair head."""
+    """Return whether the checkpoint holds a pair head."""
     from explorer.models.task_heads.classifiers import has_pair_head
 
     return call_on_model(has_pair_head, spec, state)
 
 
 def skill_of(spec: ModelSpec) -> "Skill | None":
-    """How many held-out pairs its head tells right, where that was measured."""
+    """Return how many held-out pairs the model's head classifies correctly, if measured."""
     from explorer.analysis.tasks.pairs import pair_skill
 
     return (
@@ -75,14 +77,14 @@ def skill_of(spec: ModelSpec) -> "Skill | None":
 
 
 def is_shown(skill: "Skill | None") -> bool:
-    """A head known to be at chance is not asked; one that was not measured is."""
+    """Return whether to show the head: unless it was measured to be at chance."""
     return skill is None or skill.beats_chance
 
 
 def ask_heads(
     specs: Mapping[str, ModelSpec], pair: "SentencePair", state: PageState
 ) -> "dict[str, PairOrders]":
-    """Each head's answers in the three orders; a text that was compared before runs no encoder."""
+    """Compute each head's answers in the three orders; cached runs are used."""
     from explorer.analysis.tasks.pairs import ORDERS, pair_orders
 
     jobs = [
@@ -101,15 +103,17 @@ def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
 
 
 def show_objectives(state: PageState | None) -> Markup | str:
-    """The cross test of both objectives, measured here and printed."""
+    """Return the cross test of both objectives, measured here and printed."""
     from explorer.analysis.tasks.pairs import cross_test
     from explorer.views.tasks import cross_test_html, cross_test_numbers
 
     if state is None:
         return ""
     labels = {spec.name: spec.label for spec in family_specs(state.family)}
-    found = cross_test(assets.results(), tuple(labels))
-    nsp, sop = (found.printed[name] for name in ("NSP", "SOP"))
-    said = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")
-    drawn, numbers = cross_test_html(found, labels, texts.CROSS), cross_test_numbers(found)
-    return join(with_save_menu("tasks/objectives", drawn, numbers, is_picture=False), note(said))
+    result = cross_test(assets.results(), tuple(labels))
+    nsp, sop = (result.printed[name] for name in ("NSP", "SOP"))
+    cross_note = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")
+    html, numbers = cross_test_html(result, labels, texts.CROSS), cross_test_numbers(result)
+    return join(
+        with_save_menu("tasks/objectives", html, numbers, is_picture=False), note(cross_note)
+    )

@@ -1,4 +1,4 @@
-"""What Tasks says."""
+"""Sentences and labels of the Tasks tab."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -78,16 +78,18 @@ BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither e
 
 
 def which_one() -> Markup:
-    """Return the link to where the models are held against a reader's limits."""
+    """Return the link to the comparison of the models with the reader's limits."""
     return note(fold_link(WHICH_ONE, "latency", "choose"), WHICH_ONE_AT)
 
 
 def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
-    """Each head's verdict on the pair, and on what was swapped or replaced in it."""
+    """Return each head's verdict on the pair, and on its swapped and replaced orders."""
     if not answers:
         return finding(NO_PAIR_HEADS)
-    said = [join("; " if place else "", _verdicts(*one)) for place, one in enumerate(answers)]
-    return finding(*said, ".")
+    verdicts = [
+        join("; " if place else "", _verdicts(*answer)) for place, answer in enumerate(answers)
+    ]
+    return finding(*verdicts, ".")
 
 
 def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
@@ -105,14 +107,14 @@ def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
         else "no"
         for order in ORDERS
     }
-    said = {order: VERDICTS[kind] for order, kind in kinds.items()}
+    words = {order: VERDICTS[kind] for order, kind in kinds.items()}
     form = VERDICTS["open" if kinds["written"] == "even" else "all"]
-    told = VERDICTS.get(f"{objective}_{kinds['written']}", "")
-    return join(name, form.format(told=told, **said, **shares))
+    verdict = VERDICTS.get(f"{objective}_{kinds['written']}", "")
+    return join(name, form.format(told=verdict, **words, **shares))
 
 
 def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
-    """How good a model's pair head is, or why it is not asked."""
+    """Return how good a model's pair head is, or why it is not shown."""
     if spec.kind.pair is None:
         return NO_HEAD.format(label=spec.label)
     objective = spec.kind.pair.objective.upper()
@@ -122,8 +124,8 @@ def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
         return UNMEASURED
     low, high = skill.ends
     shares = {"share": percent(skill.share), "low": percent(low), "high": percent(high)}
-    said = SKILL if skill.beats_chance else AT_CHANCE
-    return said.format(label=spec.label, objective=objective, count=skill.count, **shares)
+    sentence = SKILL if skill.beats_chance else AT_CHANCE
+    return sentence.format(label=spec.label, objective=objective, count=skill.count, **shares)
 
 
 OBJECTIVES_TITLE = "What do NSP and SOP detect?"
@@ -153,7 +155,7 @@ SENTIMENT_EXAMPLES = (
     ("hardly", "There is hardly a dull moment in it."),
     ("but", "A clever idea, but a boring film."),
 )
-"""Contrast pairs: a small word turns the sentence."""
+"""Contrast pairs: a small word changes the sentiment."""
 SENTIMENT = {
     "positive": "positive",
     "negative": "negative",
@@ -218,51 +220,53 @@ CLASSIFY = "Classify"
 
 
 def sentiment_finding(found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]) -> Markup:
-    """Say each model's verdict, and what weighs most in it: a word, or the baseline."""
-    return finding(listed([_verdict(specs[key], one) for key, one in found.items()]), ".")
+    """Return each model's verdict, with its largest term: a word, or the baseline."""
+    return finding(listed([_verdict(specs[key], result) for key, result in found.items()]), ".")
 
 
-def _verdict(spec: ModelSpec, found: WordSentiment) -> Markup:
-    label, share = found.verdict
+def _verdict(spec: ModelSpec, result: WordSentiment) -> Markup:
+    label, share = result.verdict
     name = model_name(spec.key, spec.label)
     if f"{share:.3f}" == "0.500":
         return join(name, SENTIMENT_UNDECIDED)
-    said = f" says {SENTIMENT[label]} ({share:.3f})"
-    return join(name, said, _because(found, 1 if label == "positive" else -1))
+    says = f" says {SENTIMENT[label]} ({share:.3f})"
+    return join(name, says, _because(result, 1 if label == "positive" else -1))
 
 
-def _because(found: WordSentiment, side: int) -> Markup | None:
-    """Name the largest part of the score on the verdict's side, as printed: a word or the baseline.
+def _because(result: WordSentiment, side: int) -> Markup | None:
+    """Return the largest term on the verdict's side, as printed: a word or the baseline.
 
     The parts are the baseline and every word's integrated gradients; they add up to the score.
     """
-    weights = np.round(found.integrated_gradients, 2)
-    most, base = float((side * weights).max(initial=0.0)), round(side * found.baseline, 2)
-    if base > most:
-        added = signed(float(found.integrated_gradients.sum()))
-        return join(BASELINE.format(base=signed(found.baseline), added=added))
-    if most <= 0 or base == most:
+    weights = np.round(result.integrated_gradients, 2)
+    largest, base = float((side * weights).max(initial=0.0)), round(side * result.baseline, 2)
+    if base > largest:
+        added = signed(float(result.integrated_gradients.sum()))
+        return join(BASELINE.format(base=signed(result.baseline), added=added))
+    if largest <= 0 or base == largest:
         return None
-    words = dict.fromkeys(w for w, v in zip(found.words, weights, strict=True) if side * v == most)
-    times = "" if (side * weights == most).sum() == 1 else " each"
-    reason = listed([word(one) for one in words])
-    return join(", mainly because of ", reason, f" ({signed(side * most)}{times})")
+    words = dict.fromkeys(
+        w for w, v in zip(result.words, weights, strict=True) if side * v == largest
+    )
+    times = "" if (side * weights == largest).sum() == 1 else " each"
+    reason = listed([word(text) for text in words])
+    return join(", mainly because of ", reason, f" ({signed(side * largest)}{times})")
 
 
 def question_finding(
     found: Mapping[str, AnswerSpans], specs: Mapping[str, ModelSpec], passage: str
 ) -> Markup:
-    """What every model answers."""
-    said = [
+    """Return every model's answer."""
+    answers = [
         join(
             model_name(key, specs[key].label),
             " answers ",
-            word(passage[one.best[0].start : one.best[0].end]),
-            f" ({probability(one.best[0].score)})",
+            word(passage[result.best[0].start : result.best[0].end]),
+            f" ({probability(result.best[0].score)})",
         )
-        for key, one in found.items()
+        for key, result in found.items()
     ]
-    return finding(listed(said), ".")
+    return finding(listed(answers), ".")
 
 
 BROUGHT = "{label} answers with the head included in its checkpoint."
@@ -294,18 +298,18 @@ PRINTED_NOTE = (
 
 
 def printed_note() -> str:
-    """What the printed shares are not, and which ALBERT they are of."""
+    """Return why the printed shares are not comparable, and which ALBERT the scores belong to."""
     score = {task: percent(printed_scores(task)["albert"].value) for task in ("sst2", "squad")}
     return PRINTED_NOTE.format(**score)
 
 
 def how_learned(card: Mapping[str, Any]) -> str:
-    """The schedule that the models of a family share."""
+    """Return the training schedule that the models of a family share."""
     return FINE_TUNING_HOW.format(**card)
 
 
 def full_said(label: str, card: Mapping[str, Any], task: str) -> str:
-    """All weights tuned, beside LoRA."""
+    """Return the score with all weights tuned, beside LoRA's."""
     name = "accuracy" if task == "sst2" else "f1"
     full, lora = card["full"], card["scores"][name]["value"]
     low, high = full["scores"][name]["interval"]
@@ -340,7 +344,7 @@ QUADRANTS = {
 
 
 def quadrants_finding(results: Sequence[PairQuadrants]) -> Markup:
-    """How much crosses in each model, and in which direction more."""
+    """Return each model's share of attention between the sentences."""
     parts = [
         join(f"{float(result.crossing.mean()):.0%} in ", model_name(result.model, result.label))
         for result in results

@@ -1,4 +1,4 @@
-"""Tasks tab: what the models are trained and tuned for, on the reader's own sentences."""
+"""Tasks tab: the models' pre-training and fine-tuning tasks, on the reader's own text."""
 
 import gradio as gr
 
@@ -21,7 +21,7 @@ READS = RUN_FIELDS
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The pair, the text judged or the question answered; below, the deeper questions as folds."""
+    """Build the sections pair, sentiment and question, and the folds; return the headline."""
     gr.HTML(parts_row(ID, texts.PARTS, texts.PARTS_LABEL))
     with part(ID, "pair"):
         pairs = gr.HTML()
@@ -36,5 +36,5 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def show(state: PageState) -> list[object]:
-    """The headline's values for the state's text."""
+    """Return the headline's values for the state's text."""
     return [show_pairs(state), *sentiment_values(state), *question_values(state)]
