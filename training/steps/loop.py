@@ -252,7 +252,7 @@ def report(
 
 
 def save(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
-    """Write the whole state beside the old one, then swap them: a kill leaves one of the two."""
+    """Write the state to a temporary file, then replace the checkpoint, so a kill loses neither."""
     if int(os.environ.get("RANK", "0")):
         return
     state = {

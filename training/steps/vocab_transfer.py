@@ -63,7 +63,7 @@ class Respelling:
         return rows
 
     def _carry(self, before: Tensor, old: Mapping[str, int]) -> nn.Linear | None:
-        """The map from the table to a model's own vectors; None when they share no piece."""
+        """Return the linear map from the table to the model's vectors; None if none are shared."""
         shared = [piece for piece in old if self.in_bert(piece) in self.table]
         if not shared:
             return None
@@ -77,7 +77,7 @@ class Respelling:
         return piece[1:] if piece.startswith("▁") else f"##{piece}"
 
     def biases(self, before: Tensor) -> Tensor:
-        """A bias for every piece: kept, or its frequency, on the scale of those that are kept."""
+        """Return a bias for every piece: the old one, or its log frequency on their scale."""
         old = {piece: i for i, piece in enumerate(load_pieces(self.old))}
         biases = torch.as_tensor(self.frequencies, dtype=before.dtype).clone()
         shared = [(i, old[p]) for i, p in enumerate(load_pieces(self.new)) if p in old]
