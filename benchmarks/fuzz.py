@@ -138,7 +138,7 @@ def one_visitor(url: str, settings: dict[str, Any], part: tuple[int, int]) -> li
         for number in range(count):
             session = f"fuzz{seed}x{number // RENEWED}"
             if number % RENEWED == 0:
-                # One address a session, as a proxy forwards it: the rate limit of one would refuse most.
+                # One address a session, as a proxy forwards it: one address would reach its limit.
                 http.headers["x-forwarded-for"] = f"198.18.{seed % 256}.{number // RENEWED % 256}"
                 ask(http, opened(settings, session))
             outcomes.append(ask(http, drawn(source, settings, session)))

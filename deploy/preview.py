@@ -33,7 +33,7 @@ small { font-size: 22px; color: #444; }
 
 
 def column(key: str) -> Markup:
-    """One model: a full bar for each stored layer, an outline where it is applied again."""
+    """Return a model's column: a full bar for each stored layer, an outline for a repeated one."""
     spec = BASE[key]
     stored, applied = spec.architecture.n_stored_layers, spec.architecture.n_layers
     bars = [el("i", class_="again") for _ in range(applied - stored)]
