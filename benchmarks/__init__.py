@@ -1,1 +1,1 @@
-"""The latency protocol, from the command line."""
+"""Benchmarks for the command line."""

@@ -9,7 +9,7 @@ from explorer.refusal import Refusal
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one of the measurements; 0 when it came to an end."""
+    """Run one of the measurements; return 0 on success, 2 on refusal or interruption."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     latency.add_command(commands)

@@ -1,4 +1,4 @@
-"""What hostile or careless programs do to a served page, each for some seconds; loopback only."""
+"""Load patterns of hostile or careless clients against a served page; loopback only."""
 
 import asyncio
 import json
@@ -24,19 +24,17 @@ MIXED: tuple[tuple[str, list[Any]], ...] = (
 )
 MEASUREMENT = ["mini", 128, 8, 200, "cpu", "float32"]
 BURST_S = 5.0
-"""From one burst to the next."""
+"""Seconds from one burst to the next."""
 PATIENCE_S = 120.0
 Attack = Callable[[httpx.AsyncClient], Awaitable[object]]
 
 
 def attack(name: str, url: str, seconds: float) -> None:
-    """Do one of ``ATTACKS`` to a server for so long."""
-    with_limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+    """Run one of ``ATTACKS`` against a server for a number of seconds."""
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
 
     async def run() -> None:
-        async with httpx.AsyncClient(
-            base_url=url, timeout=PATIENCE_S, limits=with_limits
-        ) as program:
+        async with httpx.AsyncClient(base_url=url, timeout=PATIENCE_S, limits=limits) as program:
             async with asyncio.timeout(seconds):
                 await ATTACKS[name](program)
                 await asyncio.sleep(seconds)
@@ -48,7 +46,7 @@ def attack(name: str, url: str, seconds: float) -> None:
 
 
 async def _post(program: httpx.AsyncClient, path: str, body: object) -> dict[str, Any]:
-    """The answer of a server; empty where it refuses, or cuts the connection."""
+    """Return the server's response; empty where it refuses or closes the connection."""
     try:
         reply = await program.post(path, json=body)
         return {} if reply.is_error else reply.json()
@@ -57,7 +55,7 @@ async def _post(program: httpx.AsyncClient, path: str, body: object) -> dict[str
 
 
 async def _ask(program: httpx.AsyncClient, endpoint: str, values: list[Any]) -> None:
-    """A question whose answer is read to its end; after a refusal the next one comes soon."""
+    """Send a request and read its stream to the end; after a refusal wait 0.2 s."""
     path = f"/gradio_api/call/{endpoint}"
     event = (await _post(program, path, {"data": values})).get("event_id")
     if not event:
@@ -70,22 +68,22 @@ async def _ask(program: httpx.AsyncClient, endpoint: str, values: list[Any]) -> 
 
 
 async def _again(make: Callable[[], Iterable[Awaitable[object]]], pause_s: float) -> None:
-    """All at once, and once more after a pause, without end."""
+    """Run all requests concurrently, pause, and repeat forever."""
     while True:
-        begun = time.monotonic()
+        started = time.monotonic()
         await asyncio.gather(*make())
-        await asyncio.sleep(max(0.0, pause_s - (time.monotonic() - begun)))
+        await asyncio.sleep(max(0.0, pause_s - (time.monotonic() - started)))
 
 
 async def burst(program: httpx.AsyncClient) -> None:
-    """300 questions at once, whose streams are never opened; again every five seconds."""
+    """Send 300 requests at once and never open their streams; repeat every five seconds."""
     body = {"data": [LONG_TEXT, "mini"]}
     path = "/gradio_api/call/sentiment"
     await _again(lambda: [_post(program, path, body) for _ in range(300)], BURST_S)
 
 
 async def unread(program: httpx.AsyncClient) -> None:
-    """12 questions of sessions that never listen; again every five seconds."""
+    """Send 12 requests from sessions that never read their stream; repeat every five seconds."""
     settings = (await program.get("/config")).json()["dependencies"]
     number = next(d["id"] for d in settings if d.get("api_name") == "sentiment")
 
@@ -101,7 +99,7 @@ async def unread(program: httpx.AsyncClient) -> None:
 
 
 async def latency(program: httpx.AsyncClient) -> None:
-    """Four programs that measure one after the other without a pause."""
+    """Run four clients that measure latency one request after the other without a pause."""
 
     async def one() -> None:
         while True:
@@ -111,12 +109,12 @@ async def latency(program: httpx.AsyncClient) -> None:
 
 
 async def mixed(program: httpx.AsyncClient) -> None:
-    """50 programs that ask for what costs most, each one thing after the other."""
+    """Run 50 clients that send the most expensive requests, one after the other."""
 
     async def one(number: int) -> None:
         while True:
             endpoint, values = MIXED[number % len(MIXED)]
-            # Each text is new, so that no answer is kept from before.
+            # Each text is new, so that no answer comes from the cache.
             text, number = f"{values[0]} {uuid.uuid4().hex[:4]}", number + 1
             await _ask(program, endpoint, [text, *values[1:]])
 
@@ -124,7 +122,7 @@ async def mixed(program: httpx.AsyncClient) -> None:
 
 
 async def around(program: httpx.AsyncClient) -> None:
-    """120 times the way around the queue at once; again every five seconds."""
+    """Send 120 requests at once to a route that bypasses the queue; repeat every five seconds."""
     body = {"data": ["a [MASK] sat", "mini", 5]}
     await _again(
         lambda: [_post(program, "/gradio_api/run/predict", body) for _ in range(120)], BURST_S
@@ -132,25 +130,25 @@ async def around(program: httpx.AsyncClient) -> None:
 
 
 async def pages(program: httpx.AsyncClient) -> None:
-    """200 connections that ask for the page three times each and never read."""
+    """Open 200 connections that request the page three times each and never read."""
     await _hold(program, b"GET / HTTP/1.1\r\nHost: explorer\r\n\r\n" * 3, 200)
 
 
 async def half_open(program: httpx.AsyncClient) -> None:
-    """500 connections that never end their request."""
+    """Open 500 connections that never complete their request."""
     await _hold(program, b"POST /gradio_api/call/predict HTTP/1.1\r\nHost: explorer\r\n", 500)
 
 
-async def _hold(program: httpx.AsyncClient, said: bytes, count: int) -> None:
-    place = urlsplit(str(program.base_url))
-    held = []
+async def _hold(program: httpx.AsyncClient, data: bytes, count: int) -> None:
+    address = urlsplit(str(program.base_url))
+    connections = []
     for _ in range(count):
-        one = socket.socket()
-        # A small window, or the system would read for the program.
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        one.connect((place.hostname, place.port))
-        one.sendall(said)
-        held.append(one)
+        connection = socket.socket()
+        # A small receive buffer, or the kernel would accept the response for the client.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect((address.hostname, address.port))
+        connection.sendall(data)
+        connections.append(connection)
         await asyncio.sleep(0)
     await asyncio.sleep(PATIENCE_S)
 
@@ -164,25 +162,25 @@ ATTACKS: dict[str, Attack] = {
     "200 connections that never read": pages,
     "500 half-open requests": half_open,
 }
-"""By the name that the table gives each."""
+"""Attacks by their names in the report's table."""
 
 
 def answered_again(url: str, within_s: float) -> float:
-    """Seconds until a program's question is answered, refused for what it is if need be.
+    """Return the seconds until a client's request is accepted again and completed.
 
-    A refusal because too many wait is no answer: the queue is full still.
+    A refusal because of a full queue does not count; any other response does.
     """
-    begun = time.monotonic()
+    started = time.monotonic()
     path = f"{url}/gradio_api/call/predict"
-    body = {"data": [f"a [MASK] {begun}", "mini", 5]}
-    while (passed := time.monotonic() - begun) < within_s:
+    body = {"data": [f"a [MASK] {started}", "mini", 5]}
+    while (elapsed := time.monotonic() - started) < within_s:
         try:
             reply = httpx.post(path, json=body, timeout=within_s)
             if not reply.is_error:
                 event = json.loads(reply.text)["event_id"]
                 httpx.get(f"{path}/{event}", timeout=within_s)
-                return time.monotonic() - begun
+                return time.monotonic() - started
         except httpx.HTTPError:
             pass
         time.sleep(0.2)
-    return passed
+    return elapsed

@@ -1,4 +1,4 @@
-"""``python -m benchmarks click``: what one Compare costs beside the bare forward passes."""
+"""``python -m benchmarks click``: cost of one Compare relative to the bare forward passes."""
 
 import argparse
 import sys
@@ -66,7 +66,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def click(client: Client, length: int, chosen: argparse.Namespace) -> Latency:
-    """New texts through the page, in turn with three bare forward passes on all cores."""
+    """Time new texts through the page, interleaved with three bare forward passes on all cores."""
     rng = np.random.default_rng(length)
     candidates = [
         TimedCall("bare", bare_passes(length)),
@@ -76,7 +76,7 @@ def click(client: Client, length: int, chosen: argparse.Namespace) -> Latency:
 
 
 def bare_passes(length: int) -> Callable[[], None]:
-    """The three networks one after another, head at every position, on every core."""
+    """Return a call of the three networks in turn, head at every position, on all cores."""
     from explorer.models.loading import load_model
     from explorer.timing.protocol import forward_call, thread_width
 
@@ -92,7 +92,7 @@ def bare_passes(length: int) -> Callable[[], None]:
 
 
 def again(client: Client, nothing: Client, length: int, chosen: argparse.Namespace) -> Latency:
-    """The same text once more, in turn with an event that does nothing."""
+    """Time a repeated text, interleaved with an event that does nothing."""
     text = made_up_text(length, np.random.default_rng(0))
     client.compare(text)
     candidates = [
@@ -103,7 +103,7 @@ def again(client: Client, nothing: Client, length: int, chosen: argparse.Namespa
 
 
 def measured(candidates: list[TimedCall], chosen: argparse.Namespace) -> Latency:
-    """Interleaved rounds by the latency protocol, on the chosen clock."""
+    """Return interleaved rounds by the latency protocol, on the chosen clock."""
     from explorer.timing.protocol import clock_stopwatch, stolen_seconds
 
     watch = clock_stopwatch(CLOCKS[chosen.clock])
@@ -135,12 +135,12 @@ def _print_again(latency: Latency, length: int, clock: str) -> None:
 
 
 def over_first(latency: Latency) -> Ratio:
-    """The second candidate's time over the first one's, round by round."""
+    """Return the second candidate's time over the first one's, round by round."""
     return paired_ratio(latency.seconds[:, 1], latency.seconds[:, 0], latency.blocks)
 
 
 def span(ratio: Ratio) -> str:
-    """A ratio and its interval, in words."""
+    """Format a ratio with its interval."""
     return f"ratio {ratio.ratio:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
 
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks device``: what an accelerator computes, against the CPU's numbers."""
+"""``python -m benchmarks device``: an accelerator's numbers compared with the CPU's."""
 
 import argparse
 import statistics
@@ -43,15 +43,15 @@ TEXTS = (
     " ".join(["It was a long and quiet [MASK] by the river."] * 40),
 )
 SHAPES = ((1, 16), (1, 128), (8, 128), (32, 128))
-"""Batch sizes and tokens that are timed."""
+"""(batch size, tokens) of the timed passes."""
 ROUNDS = 30
 ROUNDING = (1e-3, float("inf"), float("inf"), 1e-6)
-"""What float32, bfloat16, float16 and float32 twice may differ by; the halves are only told."""
+"""Tolerances of float32, bfloat16, float16 and repeated float32; half precision has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One computation of the app: its name, and its numbers for a text."""
+    """A computation of the app: its name, and its numbers for a text."""
 
     name: str
     numbers: Callable[[LoadedModel, Run], np.ndarray]
@@ -87,8 +87,8 @@ def _unrolled(loaded: LoadedModel, run: Run) -> np.ndarray:
 
 
 def _answer(loaded: LoadedModel, _: Run) -> np.ndarray:
-    found = span_logits(tuned_model(loaded, "squad"), "Who was tired?", TEXTS[1])[1]
-    return np.concatenate(found)
+    logits = span_logits(tuned_model(loaded, "squad"), "Who was tired?", TEXTS[1])[1]
+    return np.concatenate(logits)
 
 
 PARTS = (
@@ -116,13 +116,13 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One part on the device against the CPU, over all texts.
+    """Deviation of a part on the device from the CPU, over all texts.
 
     Attributes:
-        largest: Of the absolute differences; not a number where the part raised.
-        first: In how many rows of numbers the largest stands in the same place, and of how many.
-        bound: What it may be.
-        error: What was raised, in a line; empty where nothing was.
+        largest: Largest absolute difference; NaN if the part raised.
+        first: Rows of numbers with the maximum at the same index, and all rows.
+        bound: Largest tolerated difference.
+        error: The exception in one line; empty without one.
     """
 
     part: str
@@ -148,7 +148,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print the report; 1 where a part raised or differs by more than rounding in float32."""
+    """Print the report; return 1 if a part raised or exceeds its tolerance."""
     device = resolve_device(chosen.device)
     failed = False
     for line in report(device, TEXTS[: chosen.texts], chosen.rounds):
@@ -159,7 +159,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
-    """The report's lines, as Markdown."""
+    """Yield the lines of the report, as Markdown."""
     yield f"{device_name(device)}, torch {torch.__version__}, against the CPU in float32:"
     yield "the largest difference and, in brackets, in how many rows of numbers the largest stands"
     yield "in the same place."
@@ -167,9 +167,9 @@ def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
     yield "| model | part | " + " | ".join(DTYPES) + " | float32 twice |"
     yield "|---|---|" + "---:|" * (len(DTYPES) + 1)
     for spec in family_specs("mini"):
-        cpu, here = load_model(spec), load_model(spec, device)
+        cpu, target = load_model(spec), load_model(spec, device)
         others = [load_model(spec, device, dtype) for dtype in DTYPES]
-        pairs = [(cpu, other) for other in others] + [(here, here)]
+        pairs = [(cpu, other) for other in others] + [(target, target)]
         columns = zip(pairs, ROUNDING, strict=True)
         for row in zip(*(compared(*pair, texts, bound) for pair, bound in columns), strict=True):
             yield f"| {spec.name} | {row[0].part} | " + " | ".join(map(str, row)) + " |"
@@ -177,23 +177,26 @@ def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
     yield "| model | batch | tokens | device, ms | again / device | CPU, ms | peak, MiB |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     for spec in family_specs("mini"):
-        here, cpu = load_model(spec, device), load_model(spec)
+        target, cpu = load_model(spec, device), load_model(spec)
         for batch, tokens in SHAPES:
-            ours, again, cpus = timed([here, here, cpu], batch, tokens, rounds)
-            times = f"{ours:.2f} | {again / ours:.3f} | {cpus:.2f}"
-            yield f"| {spec.name} | {batch} | {tokens} | {times} | {_peak(here, batch, tokens)} |"
+            device_ms, repeated_ms, cpu_ms = timed([target, target, cpu], batch, tokens, rounds)
+            times = f"{device_ms:.2f} | {repeated_ms / device_ms:.3f} | {cpu_ms:.2f}"
+            yield f"| {spec.name} | {batch} | {tokens} | {times} | {_peak(target, batch, tokens)} |"
 
 
 def compared(
     cpu: LoadedModel, other: LoadedModel, texts: tuple[str, ...], bound: float
 ) -> Iterator[Difference]:
-    """Every part of two loaded models, which may be one and the same."""
+    """Yield the difference of every part between two loaded models, possibly the same one."""
     tokens = [tokenize(cpu, text) for text in texts]
-    pairs = [(run_together(cpu, [one])[0], run_together(other, [one])[0]) for one in tokens]
+    pairs = [
+        (run_together(cpu, [sentence])[0], run_together(other, [sentence])[0])
+        for sentence in tokens
+    ]
     for part in PARTS:
         try:
             yield Difference(part.name, *difference(part, cpu, other, pairs), bound)
-        except Exception as error:  # to find these is what the command is for
+        except Exception as error:  # the command reports every failure
             line = f"{type(error).__name__}: {error}".splitlines()[0]
             yield Difference(part.name, float("nan"), (0, 0), bound, line)
 
@@ -201,40 +204,40 @@ def compared(
 def difference(
     part: Part, cpu: LoadedModel, other: LoadedModel, pairs: list[tuple[Run, Run]]
 ) -> tuple[float, tuple[int, int]]:
-    """The largest over all texts, and the first places; each model goes on from its own run."""
+    """Return the largest difference, and the matching maxima; each model continues its own run."""
     largest, same, rows = 0.0, 0, 0
     for run_cpu, run_other in pairs:
-        want = np.asarray(part.numbers(cpu, run_cpu), np.float64)
-        have = np.asarray(part.numbers(other, run_other), np.float64)
-        largest = max(largest, float(np.abs(want - have).max()))
-        agree = want.argmax(-1) == have.argmax(-1)
-        same, rows = same + int(np.sum(agree)), rows + int(np.size(agree))
+        expected = np.asarray(part.numbers(cpu, run_cpu), np.float64)
+        actual = np.asarray(part.numbers(other, run_other), np.float64)
+        largest = max(largest, float(np.abs(expected - actual).max()))
+        same_maximum = expected.argmax(-1) == actual.argmax(-1)
+        same, rows = same + int(np.sum(same_maximum)), rows + int(np.size(same_maximum))
     return largest, (same, rows)
 
 
 def timed(models: list[LoadedModel], batch: int, tokens: int, rounds: int) -> list[float]:
-    """Median milliseconds of a forward pass of each model, by turns."""
+    """Return the median milliseconds of a forward pass of each model, interleaved."""
     inputs = []
     for loaded in models:
-        one = inputs_of(loaded, tokenize(loaded, " ".join(["river"] * (tokens - 2))))
-        inputs.append({name: value.expand(batch, -1) for name, value in one.items()})
-    spent: list[list[float]] = [[] for _ in models]
+        encoded = inputs_of(loaded, tokenize(loaded, " ".join(["river"] * (tokens - 2))))
+        inputs.append({name: value.expand(batch, -1) for name, value in encoded.items()})
+    durations: list[list[float]] = [[] for _ in models]
     for _ in range(rounds + 3):
-        for loaded, one, into in zip(models, inputs, spent, strict=True):
-            into.append(_seconds(loaded, one))
-    return [1000 * statistics.median(one[3:]) for one in spent]
+        for loaded, encoded, times in zip(models, inputs, durations, strict=True):
+            times.append(_seconds(loaded, encoded))
+    return [1000 * statistics.median(encoded[3:]) for encoded in durations]
 
 
 def _peak(loaded: LoadedModel, batch: int, tokens: int) -> str:
-    """What one pass holds at its peak beyond the weights; a dash where the device does not say."""
-    held = peak_bytes(lambda: timed([loaded], batch, tokens, 1), loaded.device)
-    return "–" if held is None else f"{held / 2**20:.1f}"
+    """Return the peak MiB of one pass beyond the weights; a dash if the device has no figure."""
+    peak = peak_bytes(lambda: timed([loaded], batch, tokens, 1), loaded.device)
+    return "–" if peak is None else f"{peak / 2**20:.1f}"
 
 
 @torch.inference_mode()
 def _seconds(loaded: LoadedModel, inputs: dict[str, torch.Tensor]) -> float:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     loaded.network.base_model(**inputs)
     if loaded.device != "cpu":
         synchronise(loaded.device)
-    return time.perf_counter() - begun
+    return time.perf_counter() - started

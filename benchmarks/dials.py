@@ -1,4 +1,4 @@
-"""How soon the page draws again when a slider moves: temperature and depth."""
+"""Redraw time of the page when a slider moves: temperature and depth."""
 
 import statistics
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ SLIDERS = {
     "temperature": ("/?tab=distillation", "#ds-t", ".dc .fg .main-svg"),
     "depth": ("/?tab=depth", ".dd input[type=range]", ".dd .main-svg"),
 }
-"""Where each slider stands, the slider, and the chart that it moves."""
+"""For each slider: path of its tab, its selector, and its chart's selector."""
 MOVE = """async ([selector, steps]) => {
   const slider = document.querySelector(selector), times = [];
   const [from, to] = [Number(slider.min), Number(slider.max)];
@@ -27,21 +27,23 @@ MOVE = """async ([selector, steps]) => {
   }
   return times;
 }"""
-"""Milliseconds from each move to the next frame with everything laid out."""
+"""Script that returns the milliseconds from each move to the next frame after layout."""
 
 
 def dials_report(steps: int = 20) -> str:
-    """Time both sliders, their charts in sight, on the page's opening text."""
-    said = []
+    """Time both sliders with their charts in view, on the page's opening text."""
+    parts = []
     with app() as (url, _), chromium() as browser:
         wait_for(url)
         page = browser.new_page()
         for name, (path, slider, chart) in SLIDERS.items():
             page.goto(url + path)
             times = moved(page, slider, chart, steps)
-            middle, most = statistics.median(times), max(times)
-            said.append(f"{name} {middle:.0f} ms at the median, {most:.0f} at most")
-    return f"drawn again after a slider's move ({steps} steps): {'; '.join(said)}; goal {GOAL_MS}\n"
+            middle, worst = statistics.median(times), max(times)
+            parts.append(f"{name} {middle:.0f} ms at the median, {worst:.0f} at most")
+    return (
+        f"drawn again after a slider's move ({steps} steps): {'; '.join(parts)}; goal {GOAL_MS}\n"
+    )
 
 
 def moved(page: "Page", slider: str, chart: str, steps: int) -> list[float]:

@@ -1,4 +1,4 @@
-"""``python -m benchmarks fuzz``: nonsense for everything that answers, and what came of it."""
+"""``python -m benchmarks fuzz``: random invalid requests to every endpoint, and their outcomes."""
 
 import argparse
 import json
@@ -21,17 +21,17 @@ from explorer.ui.kit.strings import UNEXPECTED
 
 API, REQUEST_ID = "/gradio_api", "x-request-id"
 _BESIDE = re.compile("close_stream|event: ")
-"""What a stream says beside its answers; heartbeats are heard, for how long they go on."""
+"""Stream lines that are no answers; heartbeats are kept, to detect hangs."""
 HANG_S = 30.0
-"""Without a word for so long, a question hangs."""
+"""A request without an answer for this long hangs."""
 ENOUGH_S = 3.0
-"""Who is told how far a measurement has come leaves after so long."""
+"""The client leaves a stream of progress reports after this long."""
 OURS = UNEXPECTED.partition("(")[0].strip()
 AT_ONCE = 4
 MOST_SHOWN = 800
-"""Characters of what must not be that are shown."""
+"""Characters of a finding that are printed."""
 RENEWED = 40
-"""A session is a new one after so many questions."""
+"""Requests of one session."""
 GOOD: dict[str, list[Any]] = {
     "predict": ["The [MASK] sat.", "mini", 3],
     "attention": ["The cat sat.", "mini", "bert", 0, 0],
@@ -50,7 +50,7 @@ PATHS = ("/", "/config", "/gradio_api/info", "/qr", "/provenance/", "/recipe/", 
 
 @dataclass(frozen=True, slots=True)
 class FuzzRequest:
-    """One request, and where its answer is read."""
+    """A request, and the stream of its answer."""
 
     what: str
     path: str
@@ -63,20 +63,20 @@ class FuzzRequest:
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What came of it: ``answer``, ``refused``, ``ours``, ``silent``, ``hang`` or ``broken``."""
+    """Outcome of a request: answer, refused, left, ours, silent, hang or broken."""
 
     asked: FuzzRequest
     kind: str
     said: str = ""
     mark: str = ""
-    """The id that the server gave the request."""
+    """The request id from the server's response header."""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.asked}: {self.said[:300]}"
 
     @property
     def is_bad(self) -> bool:
-        """Whether it must not be."""
+        """Return whether the outcome is a finding."""
         return self.kind not in ("answer", "refused", "left")
 
 
@@ -90,35 +90,35 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print what came of the requests and what they left in the log; 1 if anything must not be.
+    """Print the outcomes of the requests and the log's tracebacks; return 1 for any finding.
 
-    A traceback is a finding whatever the visitor read: it is a fault of ours, refused or not.
+    A traceback always is a finding, because it is a bug of ours, refused or not.
     """
     with open(chosen.log, "w+") if chosen.log else tempfile.TemporaryFile("w+") as log:
         with start.app(log) as (url, _):
             start.wait_for(url)
-            came = list(everything(url, chosen.requests, chosen.seed))
+            outcomes = list(everything(url, chosen.requests, chosen.seed))
         log.seek(0)
-        left = start.tracebacks(log.read())
-    by_mark = {one.mark: one.asked for one in came if one.mark}
-    for one in left:
-        asked = by_mark.get(one.mark, "a request that is not known")
-        sys.stdout.write(f"  traceback: {asked}: {one.last}\n"[:MOST_SHOWN])
-    counted = Counter(one.kind for one in came)
-    sys.stdout.write(f"{len(came)} requests: {dict(sorted(counted.items()))}\n")
+        failures = start.tracebacks(log.read())
+    by_mark = {item.mark: item.asked for item in outcomes if item.mark}
+    for item in failures:
+        request = by_mark.get(item.mark, "a request that is not known")
+        sys.stdout.write(f"  traceback: {request}: {item.last}\n"[:MOST_SHOWN])
+    counted = Counter(item.kind for item in outcomes)
+    sys.stdout.write(f"{len(outcomes)} requests: {dict(sorted(counted.items()))}\n")
     sys.stdout.write(f"failed on our side: {counted['ours']}, hangs: {counted['hang']}, ")
     sys.stdout.write(f"without a word: {counted['silent']}, broken off: {counted['broken']}, ")
-    sys.stdout.write(f"tracebacks in the log: {len(left)}\n")
-    return 1 if left or any(one.is_bad for one in came) else 0
+    sys.stdout.write(f"tracebacks in the log: {len(failures)}\n")
+    return 1 if failures or any(item.is_bad for item in outcomes) else 0
 
 
 def everything(url: str, count: int, seed: int) -> Iterator[Came]:
-    """Ask all of it, a few at once, and say what came of each."""
+    """Send all requests from a few threads, and yield their outcomes."""
     settings = httpx.get(f"{url}/config", timeout=60).json()
     parts = [count // AT_ONCE + (n < count % AT_ONCE) for n in range(AT_ONCE)]
-    with ThreadPoolExecutor(AT_ONCE) as askers:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         visits = [
-            askers.submit(one_visitor, url, settings, (part, seed * AT_ONCE + n))
+            pool.submit(one_visitor, url, settings, (part, seed * AT_ONCE + n))
             for n, part in enumerate(parts)
         ]
         for visit in visits:
@@ -126,11 +126,11 @@ def everything(url: str, count: int, seed: int) -> Iterator[Came]:
 
 
 def one_visitor(url: str, settings: dict[str, Any], part: tuple[int, int]) -> list[Came]:
-    """One of those who ask at once: so many requests from a seed of its own."""
+    """Send a share of the requests, drawn from its own seed; return their outcomes."""
     count, seed = part
-    source, came = Nonsense(seed), []
+    source, outcomes = Nonsense(seed), []
     with httpx.Client(
-        # A connection each: one that the server closes for its idleness would look like a failure.
+        # One connection a request: a keep-alive closed for idleness would look like a failure.
         base_url=url,
         timeout=HANG_S,
         headers={"connection": "close"},
@@ -138,25 +138,25 @@ def one_visitor(url: str, settings: dict[str, Any], part: tuple[int, int]) -> li
         for number in range(count):
             session = f"fuzz{seed}x{number // RENEWED}"
             if number % RENEWED == 0:
-                # An address each, as a proxy hands it on: the budget of one would refuse most.
+                # One address a session, as a proxy forwards it: one address would reach its limit.
                 http.headers["x-forwarded-for"] = f"198.18.{seed % 256}.{number // RENEWED % 256}"
                 ask(http, opened(settings, session))
-            came.append(ask(http, drawn(source, settings, session)))
-            if came[-1].is_bad:
-                sys.stdout.write(f"  {came[-1]}\n"[:MOST_SHOWN])
+            outcomes.append(ask(http, drawn(source, settings, session)))
+            if outcomes[-1].is_bad:
+                sys.stdout.write(f"  {outcomes[-1]}\n"[:MOST_SHOWN])
                 sys.stdout.flush()
-    return came
+    return outcomes
 
 
 def opened(settings: dict[str, Any], session: str) -> FuzzRequest:
-    """What a page asks first, so that there is a text to ask about."""
+    """Return the page's first request, so that the session has a text."""
     event = next(d["id"] for d in settings["dependencies"] if d["api_name"] == "on_view")
-    asked = json.dumps({"params": LINK, "number": 1, "keep": []})
-    return joined("on_view", {"data": [asked], "fn_index": event, "session_hash": session})
+    payload = json.dumps({"params": LINK, "number": 1, "keep": []})
+    return joined("on_view", {"data": [payload], "fn_index": event, "session_hash": session})
 
 
 def joined(what: str, body: dict[str, Any], written: str = "") -> FuzzRequest:
-    """A question of the page; the stream is of the session that it is asked in."""
+    """Return a request of the page; its answer comes on its session's stream."""
     try:
         session = json.loads(written or "{}").get("session_hash", body["session_hash"])
     except ValueError:
@@ -166,7 +166,7 @@ def joined(what: str, body: dict[str, Any], written: str = "") -> FuzzRequest:
 
 
 def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
-    """Any request: an endpoint, a function of the page, a picture's question, or an address."""
+    """Draw a request: an endpoint, a function of the page, a component's call, or an address."""
     kind = source.one_of(("endpoint",) * 4 + ("page",) * 5 + ("picture", "address", "beside"))
     if kind == "endpoint":
         name = source.one_of(tuple(GOOD))
@@ -176,24 +176,27 @@ def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzReque
     if kind == "page":
         return of_page(source, settings, session)
     if kind == "picture":
-        asks = [c["id"] for c in settings["components"] if c["props"].get("server_fns")]
+        component_ids = [c["id"] for c in settings["components"] if c["props"].get("server_fns")]
         names = ("exact_heads", "read_deeper", "postprocess", "__init__")
         body = {"data": source.question()}
         if source.chance(0.8):
             body["data"] = {"params": LINK, source.one_of(("heads", "want")): source.value()}
-        body |= {"component_id": source.one_of((*asks, *asks, 7, -1)), "session_hash": session}
+        body |= {
+            "component_id": source.one_of((*component_ids, *component_ids, 7, -1)),
+            "session_hash": session,
+        }
         written = source.body(body | {"fn_name": source.one_of(names)})
         return FuzzRequest("picture", f"{API}/component_server/", written)
     if kind == "beside":
         path = f"{API}/{source.one_of(('cancel', 'reset', 'call/v2/predict', 'queue/join'))}"
-        given = {"session_hash": session, "event_id": "x", "fn_index": 1, "text": "a [MASK]"}
-        return FuzzRequest(path, path, source.body({k: source.like(v) for k, v in given.items()}))
+        fields = {"session_hash": session, "event_id": "x", "fn_index": 1, "text": "a [MASK]"}
+        return FuzzRequest(path, path, source.body({k: source.like(v) for k, v in fields.items()}))
     path = source.one_of(PATHS) + source.one_of(("", "%0a%1b", "..%2f..%2fapp.py", "%ff", "x"))
     return FuzzRequest(f"{path}?text=", path, "", f"{path}?text={source.one_of(TEXTS)[:50]!r}")
 
 
 def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
-    """One of the page's own functions, with what its controls show or something else."""
+    """Draw a call of a function of the page, with its controls' values or others."""
     event = source.one_of([d for d in settings["dependencies"] if d["backend_fn"]])
     parts = {part["id"]: part for part in settings["components"]}
     values = []
@@ -201,14 +204,14 @@ def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzReq
         props, kind = parts[number]["props"], parts[number]["type"]
         choices = [choice[1] for choice in props.get("choices") or []]
         value = source.one_of(choices) if choices and source.chance(0.5) else props.get("value")
-        asks = kind == "html" and source.chance(0.8)
-        values.append(source.question() if asks else source.like(value))
+        is_component_call = kind == "html" and source.chance(0.8)
+        values.append(source.question() if is_component_call else source.like(value))
     body = {"data": values, "fn_index": event["id"], "session_hash": session, "event_data": None}
     return joined(event["api_name"] or str(event["id"]), body, source.body(body))
 
 
 def ask(http: httpx.Client, asked: FuzzRequest) -> Came:
-    """Send one request and read what comes of it."""
+    """Send one request and return its outcome."""
     try:
         if not asked.body:
             return judged(asked, http.get(asked.stream.encode("utf-8", "replace").decode()))
@@ -217,8 +220,8 @@ def ask(http: httpx.Client, asked: FuzzRequest) -> Came:
         if reply.is_error or not asked.stream:
             return judged(asked, reply)
         event = reply.json()["event_id"] if asked.stream.endswith("/") else ""
-        came = heard(http, asked, f"{asked.stream}{event}")
-        return replace(came, mark=reply.headers.get(REQUEST_ID, ""))
+        outcome = heard(http, asked, f"{asked.stream}{event}")
+        return replace(outcome, mark=reply.headers.get(REQUEST_ID, ""))
     except httpx.TimeoutException as error:
         return Came(asked, "hang", repr(error))
     except (httpx.HTTPError, ValueError, KeyError) as error:
@@ -226,7 +229,7 @@ def ask(http: httpx.Client, asked: FuzzRequest) -> Came:
 
 
 def judged(asked: FuzzRequest, reply: httpx.Response) -> Came:
-    """What an answer without a stream is."""
+    """Classify a response without a stream."""
     mark = reply.headers.get(REQUEST_ID, "")
     if OURS in reply.text or reply.status_code >= 500:
         return Came(asked, "ours", f"{reply.status_code} {reply.text}", mark)
@@ -234,20 +237,20 @@ def judged(asked: FuzzRequest, reply: httpx.Response) -> Came:
 
 
 def heard(http: httpx.Client, asked: FuzzRequest, stream: str) -> Came:
-    """What the stream of an answer says at its end."""
-    begun, last, told = time.monotonic(), "", False
+    """Read the stream of an answer and classify its end."""
+    started, last, has_progress = time.monotonic(), "", False
     with http.stream("GET", stream) as reply:
-        for line in (one for one in reply.iter_lines() if one and not _BESIDE.search(one)):
-            last, told = line, told or "generating" in line
-            if time.monotonic() - begun > (ENOUGH_S if told else HANG_S):
-                return Came(asked, "left" if told else "hang", last)
+        for line in (text for text in reply.iter_lines() if text and not _BESIDE.search(text)):
+            last, has_progress = line, has_progress or "generating" in line
+            if time.monotonic() - started > (ENOUGH_S if has_progress else HANG_S):
+                return Came(asked, "left" if has_progress else "hang", last)
             if '"process_completed"' in line:
                 break
     return Came(asked, kind_of(last), last)
 
 
 def kind_of(last: str) -> str:
-    """What the last words of a stream are."""
+    """Classify the last line of a stream."""
     if OURS in last:
         return "ours"
     if not last or "unexpected_error" in last:

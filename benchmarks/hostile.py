@@ -18,12 +18,12 @@ from benchmarks.load import held_by
 from benchmarks.questions import VIEW, Question, Visitor, view_event
 
 EVERY_S = 1.0
-"""From one press of Compare to the next, where the answer has come by then."""
+"""Shortest time from one press of Compare to the next."""
 WARM = 10
 MOST_RATIO, MOST_MB, MOST_QUEUE_S = 10.0, 1536, 10.0
-"""The goals: p95 over that of the visitor alone, memory, seconds until the queue is gone."""
+"""The goals: p95 over that of the visitor alone, memory, seconds until the queue is empty."""
 GIVE_UP_S = 60.0
-"""A press that has no answer by then counts as so long."""
+"""Time that a press without an answer counts as."""
 HEAD = (
     "| attack | presses | p50 ms | p95 ms | p95 over alone | most MB | queue gone after s |\n"
     "|---|---|---|---|---|---|---|\n"
@@ -39,18 +39,18 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 @dataclass(slots=True)
 class Seen:
-    """What a visitor met with, and what the process held meanwhile."""
+    """Response times of a visitor, and the server's largest memory meanwhile."""
 
     seconds: list[float] = field(default_factory=list)
     megabytes: int = 0
 
     def ms(self, share: int) -> float:
-        """A percentile of the times."""
+        """Return a percentile of the times, in milliseconds."""
         return float(1e3 * np.percentile(self.seconds, share))
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print a row for each attack; 1 where a goal is missed."""
+    """Print a row for each attack; return 1 if a goal is missed."""
     alone, rows = Seen(), {}
     for name in ATTACKS:
         with start.app() as (url, process):
@@ -66,7 +66,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def warm_visitor(url: str) -> Visitor:
-    """A visitor whose first presses, which do not count, are over."""
+    """Return a visitor after warm-up presses, which do not count."""
     visitor = Visitor(url, view_event(url))
     for number in range(WARM):
         visitor.ask(Question(VIEW, (f"warm [MASK] number {number}.", "mini")))
@@ -76,7 +76,7 @@ def warm_visitor(url: str) -> Visitor:
 def attacked(
     name: str, visitor: Visitor, server: tuple[str, int], seconds: float
 ) -> tuple[Seen, float]:
-    """What a visitor met with during an attack, and how long the queue was full after it."""
+    """Measure a visitor during an attack, and the seconds until the queue is empty after it."""
     seen, (url, process) = Seen(), server
     with under_attack(name, url, seconds):
         press(visitor, process, seen, seconds)
@@ -87,7 +87,7 @@ def attacked(
 
 @contextmanager
 def under_attack(name: str, url: str, seconds: float) -> Iterator[None]:
-    """Attack from a process of its own, whose work is not in the visitor's times."""
+    """Attack from another process, so that its work is not in the visitor's times."""
     attacker = get_context("spawn").Process(target=attack, args=(name, url, seconds + 5))
     attacker.start()
     try:
@@ -98,44 +98,44 @@ def under_attack(name: str, url: str, seconds: float) -> Iterator[None]:
 
 
 def press(visitor: Visitor, process: int, seen: Seen, seconds: float) -> None:
-    """Press Compare every second, each time with another text, and look at the process."""
-    over = threading.Event()
+    """Press Compare every second, each time with another text, and watch the process's memory."""
+    stopped = threading.Event()
 
     def look() -> None:
-        while not over.wait(0.2):
+        while not stopped.wait(0.2):
             seen.megabytes = max(seen.megabytes, held_by(process)[0])
 
     watcher = threading.Thread(target=look, daemon=True)
     watcher.start()
     end = time.monotonic() + seconds
-    while (begun := time.monotonic()) < end:
-        seen.seconds.append(seconds_until_answered(visitor, f"the [MASK] sat at {begun:.3f}."))
-        time.sleep(max(0.0, begun + EVERY_S - time.monotonic()))
-    over.set()
+    while (started := time.monotonic()) < end:
+        seen.seconds.append(seconds_until_answered(visitor, f"the [MASK] sat at {started:.3f}."))
+        time.sleep(max(0.0, started + EVERY_S - time.monotonic()))
+    stopped.set()
     watcher.join()
 
 
 def seconds_until_answered(visitor: Visitor, text: str) -> float:
-    """From the press to the whole answer; who is turned away presses again."""
-    begun = time.perf_counter()
-    while (passed := time.perf_counter() - begun) < GIVE_UP_S:
+    """Return the seconds from the press to the whole answer; refused presses are repeated."""
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < GIVE_UP_S:
         if not visitor.ask(Question(VIEW, (text, "mini"))).failure:
-            return time.perf_counter() - begun
+            return time.perf_counter() - started
         time.sleep(0.1)
-    return passed
+    return elapsed
 
 
 def is_held(seen: Seen, alone: Seen, gone_s: float) -> bool:
-    """Whether an attack left the visitor, the memory and the queue within the goals."""
-    slower = seen.ms(95) / alone.ms(95)
-    return slower <= MOST_RATIO and seen.megabytes <= MOST_MB and gone_s <= MOST_QUEUE_S
+    """Return whether an attack left the visitor, the memory and the queue within the goals."""
+    ratio = seen.ms(95) / alone.ms(95)
+    return ratio <= MOST_RATIO and seen.megabytes <= MOST_MB and gone_s <= MOST_QUEUE_S
 
 
 def _row(name: str, seen: Seen, alone: Seen, gone_s: float | None) -> str:
-    slower, gone = seen.ms(95) / alone.ms(95), "" if gone_s is None else f"{gone_s:.1f}"
+    ratio, gone_text = seen.ms(95) / alone.ms(95), "" if gone_s is None else f"{gone_s:.1f}"
     return (
         f"| {name} | {len(seen.seconds)} | {seen.ms(50):,.0f} | {seen.ms(95):,.0f} "
-        f"| {slower:.1f} | {seen.megabytes:,} | {gone} |\n"
+        f"| {ratio:.1f} | {seen.megabytes:,} | {gone_text} |\n"
     )
 
 

@@ -26,7 +26,7 @@ from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
 from explorer.views.latency.measure import faster_numbers
 
 APART_S = 5.0
-"""Between two presses."""
+"""Seconds between two presses."""
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -67,7 +67,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Measure and print."""
+    """Measure and print the result, or save it."""
     devices = available_devices() if chosen.device == EVERY else ()
     device = devices[0] if devices else chosen.device
     clock = clock_on(device, chosen.clock)
@@ -99,40 +99,42 @@ def run(chosen: argparse.Namespace) -> int:
 def ways_csv(
     specs: tuple[ModelSpec, ...], workload: Workload, plan: RoundsPlan, batches: Sequence[int]
 ) -> str:
-    """The table of "Faster inference", as the page saves it."""
-    *_, found = measure_faster(specs, workload, plan, CancelToken(), batches)
-    for line in (f"{row.spec.name}: {row.name} missing ({row.reason})\n" for row in found.missing):
+    """Return the table of "Faster inference", as the page saves it."""
+    *_, measurement = measure_faster(specs, workload, plan, CancelToken(), batches)
+    for line in (
+        f"{row.spec.name}: {row.name} missing ({row.reason})\n" for row in measurement.missing
+    ):
         sys.stderr.write(line)
-    numbers, out = faster_numbers(found), io.StringIO()
+    numbers, out = faster_numbers(measurement), io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([numbers.columns, *numbers.rows])
     return out.getvalue()
 
 
 def chosen_specs(chosen: argparse.Namespace) -> tuple[ModelSpec, ...]:
-    """The models to time: those named, else the family."""
+    """Return the specs of the models to time: those named, else the family."""
     named = [all_specs()[name] for name in chosen.models or ()]
     return tuple(named) or family_specs(chosen.family)
 
 
 def against_itself(spec: ModelSpec, workload: Workload, chosen: argparse.Namespace) -> list[Ratio]:
-    """The self-check of so many separate measurements of one model."""
-    found = []
+    """Return the self-checks of separate measurements of one model."""
+    checks = []
     for number in range(chosen.against_itself):
         plan = replace(plan_for(workload, chosen.budget, chosen.repeats), seed=number)
         summary = last(measure_family([spec], workload, plan, CancelToken())).summary
         assert summary.self_check is not None or summary.refused
         if summary.self_check is not None:
-            found.append(summary.self_check)
+            checks.append(summary.self_check)
             sys.stdout.write(f"{number + 1:3}  {_ratio(summary.self_check)}  {summary.ended}\n")
             sys.stdout.flush()
-    return found
+    return checks
 
 
 def separate_presses(
     specs: tuple[ModelSpec, ...], workload: Workload, chosen: argparse.Namespace
 ) -> dict[str, list[Ratio]]:
-    """The first model over each other, of so many separate measurements some seconds apart."""
-    found: dict[str, list[Ratio]] = {spec.name: [] for spec in specs[1:]}
+    """Return the first model's ratio to each other one, over separate measurements."""
+    ratios: dict[str, list[Ratio]] = {spec.name: [] for spec in specs[1:]}
     for number in range(chosen.presses):
         time.sleep(APART_S * (number > 0))
         plan = replace(plan_for(workload, chosen.budget, chosen.repeats), seed=number)
@@ -140,23 +142,23 @@ def separate_presses(
         blocks, seconds = final.latency.blocks, final.latency.seconds
         for i, spec in enumerate(specs[1:], start=1):
             ratio = paired_ratio(seconds[:, 0], seconds[:, i], blocks)
-            found[spec.name].append(ratio)
+            ratios[spec.name].append(ratio)
             sys.stdout.write(f"{number + 1:3}  {spec.name:28} {_ratio(ratio)}\n")
         sys.stdout.flush()
-    return found
+    return ratios
 
 
 def presses_report(found: dict[str, list[Ratio]]) -> str:
-    """What separate presses differ by, and what of it the blocks of one press do not show.
+    """Report the spread of separate presses, and the part that one press's blocks do not show.
 
     A press's own error is taken from its interval, as wide as 2.6 standard errors on each side.
     """
     lines = []
     for name, ratios in found.items():
         logs = np.log([ratio.ratio for ratio in ratios])
-        sure = [r for r in ratios if r.is_sure]
-        own = np.array([np.log(r.high / r.low) / 2 / 2.6 for r in sure])
-        within = float(np.sqrt((own**2).mean())) if len(own) else 0.0
+        significant = [r for r in ratios if r.is_sure]
+        errors = np.array([np.log(r.high / r.low) / 2 / 2.6 for r in significant])
+        within = float(np.sqrt((errors**2).mean())) if len(errors) else 0.0
         beyond = np.sqrt(max(0.0, float(logs.var(ddof=1)) - within**2))
         lines.append(
             f"{name}: {len(ratios)} presses from {np.exp(logs.min()):.3f} to "
@@ -167,7 +169,7 @@ def presses_report(found: dict[str, list[Ratio]]) -> str:
 
 
 def self_report(ratios: list[Ratio]) -> str:
-    """How far a model was from itself over many measurements."""
+    """Report the errors of a model against itself over many measurements."""
     if not ratios:
         return "No ratio was given: the neighbours were too loud every time.\n"
     errors = 100 * np.abs(np.array([r.ratio for r in ratios]) - 1)
@@ -180,7 +182,7 @@ def self_report(ratios: list[Ratio]) -> str:
 
 
 def printed(report: Report) -> str:
-    """The measurement as a few plain lines."""
+    """Return the measurement as a few plain lines."""
     protocol, machine = report["protocol"], report["machine"]
     lines = [
         f"{machine['processor']}, {protocol['threads']} thread(s), torch {machine['torch']}, "
@@ -196,9 +198,9 @@ def printed(report: Report) -> str:
             f"{model['gflops']:8.2f} GFLOP  {model['weights']} weights"
         )
     for r in report["ratios"]:
-        equal = "" if r["different"] else " (no difference seen)"
-        where = "" if r["of_device"] == r["over_device"] else f" on {r['over_device']}"
-        lines.append(f"  {r['of']} over {r['over']}{where}: {_span(r)}{equal}")
+        note = "" if r["different"] else " (no difference seen)"
+        device = "" if r["of_device"] == r["over_device"] else f" on {r['over_device']}"
+        lines.append(f"  {r['of']} over {r['over']}{device}: {_span(r)}{note}")
     check = protocol["self_check"]
     lines.append(
         f"  {report['models'][0]['name']} over itself: {_span(check)}"

@@ -33,14 +33,14 @@ from explorer.models.specs import MINI
 from explorer.refusal import Refusal
 
 WARM = 20
-"""Questions before the first that counts."""
+"""Warm-up requests, which do not count."""
 MARKS = (0, 50, 100, 200, 300, 500)
-"""Answers after which the process is looked at; then after every thousand."""
+"""Counts of answers at which the process is inspected; then after every thousand."""
 MOST_SHOWN = 5
-"""Wrong answers that are shown with what is wrong in them."""
+"""Wrong answers that are printed with their first difference."""
 EVERY_S, FEWEST, MOST_RATIO = 1.0, 20, 10.0
-"""From one press of the visitor beside a class to the next, how many count at the least, and the
-goal: p95 over that of the visitor alone."""
+"""Seconds between the presses of the visitor beside a class, the fewest presses that count, and the
+goal for p95 over that of the visitor alone."""
 Serve = Callable[[], Any]
 
 
@@ -61,7 +61,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print what the load did to times, answers and the process; 1 where an answer was wrong."""
+    """Print the load's effect on times, answers and the process; return 1 for a wrong answer."""
     serve = (lambda: nullcontext((chosen.url.rstrip("/"), 0))) if chosen.url else served_app
     if chosen.programs:
         return run_class(chosen, serve)
@@ -71,22 +71,23 @@ def run(chosen: argparse.Namespace) -> int:
     _print(f"{len(asked)} requests of {chosen.sessions} sessions at once, {wall:.0f} s")
     is_good = compared(asked, alone, many)
     for share in (50, 95):
-        one, all_ = (
-            1e3 * np.percentile([a.seconds for a in them], share) for them in (alone, many)
+        alone_ms, many_ms = (
+            1e3 * np.percentile([a.seconds for a in answers], share) for answers in (alone, many)
         )
-        _print(f"p{share}: {all_:.0f} ms, of one visitor {one:.0f} ms: ratio {all_ / one:.1f}")
+        ratio = many_ms / alone_ms
+        _print(f"p{share}: {many_ms:.0f} ms, of one visitor {alone_ms:.0f} ms: ratio {ratio:.1f}")
     bare, (called, processor) = bare_seconds(asked), called_seconds(asked)
     _print(f"processor time of the endpoints' functions: {1e3 * processor:.0f} ms a question")
-    for what, seconds in (
+    for name, seconds in (
         ("bare forwards on one thread", bare),
         ("the endpoints' functions, called without a page", called),
     ):
-        _print(f"throughput over that of {what}, one after another: {seconds / wall:.2f}")
+        _print(f"throughput over that of {name}, one after another: {seconds / wall:.2f}")
     return 0 if is_good else 1
 
 
 def compared(asked: Sequence[Question], alone: list[Answer], many: list[Answer]) -> bool:
-    """Print how many answers differ from those of one who asks alone; whether there are none."""
+    """Print the answers that differ from those of a lone visitor; return whether none do."""
     wrong = [n for n, pair in enumerate(zip(alone, many, strict=True)) if is_wrong(*pair)]
     failed = [answer.failure for answer in many if answer.failure]
     _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
@@ -96,33 +97,33 @@ def compared(asked: Sequence[Question], alone: list[Answer], many: list[Answer])
 
 
 def run_class(chosen: argparse.Namespace, serve: Serve) -> int:
-    """Print how a class of programs is answered, and a visitor elsewhere; 1 off a goal."""
+    """Print a class's answers and a visitor's times meanwhile; return 1 if a goal is missed."""
     kinds = [kind for kind in chosen.kind if kind != VIEW]
     asked = asked_of(kinds, chosen.programs * chosen.requests, WARM)
     with serve() as (url, _):
         alone = answers_of_class(url, asked, 1)
-        lone = pressed(url, lambda: False)
-    # In a process of its own: its work is not in the visitor's times.
+        baseline = pressed(url, lambda: False)
+    # In another process, so that its work is not in the visitor's times.
     with serve() as (url, _), ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        begun = time.perf_counter()
-        at_work = pool.submit(answers_of_class, url, asked, chosen.programs)
-        meanwhile = pressed(url, lambda: not at_work.done())
-        many, wall = at_work.result(), time.perf_counter() - begun
+        started = time.perf_counter()
+        class_answers = pool.submit(answers_of_class, url, asked, chosen.programs)
+        during = pressed(url, lambda: not class_answers.done())
+        many, wall = class_answers.result(), time.perf_counter() - started
     _print(f"{len(asked)} questions of a class of {chosen.programs} at one address, {wall:.0f} s")
     is_good = compared(asked, alone, many)
-    ratio = np.percentile(meanwhile, 95) / np.percentile(lone, 95)
-    for who, them in ("alone", lone), ("meanwhile", meanwhile):
-        p50, p95 = (1e3 * np.percentile(them, share) for share in (50, 95))
-        _print(f"a visitor {who}: {len(them)} presses, p50 {p50:.0f} ms, p95 {p95:.0f} ms")
+    ratio = np.percentile(during, 95) / np.percentile(baseline, 95)
+    for when, times in ("alone", baseline), ("meanwhile", during):
+        p50, p95 = (1e3 * np.percentile(times, share) for share in (50, 95))
+        _print(f"a visitor {when}: {len(times)} presses, p50 {p50:.0f} ms, p95 {p95:.0f} ms")
     _print(f"p95 over that of the visitor alone: {ratio:.1f} (goal {MOST_RATIO})")
     return 0 if is_good and ratio <= MOST_RATIO else 1
 
 
 def pressed(url: str, goes_on: Callable[[], bool]) -> list[float]:
-    """Seconds that a visitor of the page waits for each Compare, one every second.
+    """Return the seconds that a visitor of the page waits for each Compare, one every second.
 
     Raises:
-        ValueError: a Compare was not answered.
+        ValueError: A Compare was not answered.
     """
     visitor, seconds = Visitor(url, view_event(url)), list[float]()
     for number in itertools.count():
@@ -139,7 +140,7 @@ def pressed(url: str, goes_on: Callable[[], bool]) -> list[float]:
 
 @contextmanager
 def served_app() -> Iterator[tuple[str, int]]:
-    """``python app.py`` with the bundled family, once it answers."""
+    """Run ``python app.py`` with the bundled family; yield its URL and process id once it is up."""
     with start.app() as (url, process):
         start.wait_for(url)
         yield url, process
@@ -148,7 +149,7 @@ def served_app() -> Iterator[tuple[str, int]]:
 def answered(
     serve: Serve, asked: Sequence[Question], sessions: int, quiet: bool = False
 ) -> tuple[list[Answer], float]:
-    """The answers in the order of the questions, and the seconds that all took."""
+    """Return the answers in the order of the requests, and the seconds that all took."""
     with serve() as (url, process):
         ask_all(url, questions(WARM), 1)
         before = processor_seconds(process)
@@ -165,7 +166,7 @@ def ask_all(
     sessions: int,
     heard: Callable[[], object] = lambda: None,
 ) -> tuple[list[Answer], float]:
-    """The answers of a server to so many sessions at once, and the seconds that all took.
+    """Return a server's answers to concurrent sessions, and the seconds that all took.
 
     ``heard`` is called after each answer.
     """
@@ -178,19 +179,19 @@ def ask_all(
             answers[number] = visitor.ask(asked[number])
             heard()
 
-    begun = time.perf_counter()
+    started = time.perf_counter()
     with ThreadPoolExecutor(sessions) as pool:
         list(pool.map(visit, range(sessions)))
-    return [answers[number] for number in range(len(asked))], time.perf_counter() - begun
+    return [answers[number] for number in range(len(asked))], time.perf_counter() - started
 
 
 def is_wrong(alone: Answer, among_many: Answer) -> bool:
-    """Whether an answer is not the one that a single visitor gets."""
+    """Return whether an answer differs from that of a single visitor."""
     return not among_many.failure and not same(alone.said, among_many.said)
 
 
 class Watch:
-    """Looks at the server's process after so many answers."""
+    """Inspection of the server's process after given numbers of answers."""
 
     def __init__(self, process: int, quiet: bool) -> None:
         self.process, self.quiet = process, quiet or not process
@@ -198,7 +199,7 @@ class Watch:
         self.one_more()
 
     def one_more(self) -> None:
-        """Count an answer; print what the process holds where it is time to."""
+        """Count an answer; print the process's resources at the chosen counts."""
         with self._lock:
             self._answers += 1
             if not self.quiet and (self._answers in MARKS or self._answers % 1000 == 0):
@@ -207,28 +208,28 @@ class Watch:
 
 
 def processor_seconds(process: int) -> float:
-    """Seconds that a process has computed in its own code and in the system's, on Linux."""
-    about = Path(f"/proc/{process}/stat")
-    if not about.exists():
+    """Return the user and system CPU seconds of a process, on Linux."""
+    stat = Path(f"/proc/{process}/stat")
+    if not stat.exists():
         return 0.0
-    own, system = about.read_text().rpartition(")")[2].split()[11:13]
-    return (int(own) + int(system)) / os.sysconf("SC_CLK_TCK")
+    user, system = stat.read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def held_by(process: int) -> tuple[int, int, int]:
-    """Resident megabytes, threads and open files of a process, as Linux counts them."""
-    about = Path(f"/proc/{process}")
-    if not about.exists():
+    """Return the resident megabytes, threads and open files of a process, on Linux."""
+    folder = Path(f"/proc/{process}")
+    if not folder.exists():
         return 0, 0, 0
-    lines = dict(line.split(":", 1) for line in (about / "status").read_text().splitlines())
+    lines = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
     resident = int(lines["VmRSS"].split()[0]) // 1024
-    return resident, int(lines["Threads"]), len(list((about / "fd").iterdir()))
+    return resident, int(lines["Threads"]), len(list((folder / "fd").iterdir()))
 
 
 def bare_seconds(asked: Sequence[Question]) -> float:
-    """The three networks over the text of every question, one after another on one thread.
+    """Return the seconds of the three networks over every request's text, on one thread.
 
-    0 where no question has a text.
+    0 if no request has a text.
     """
     import torch
 
@@ -241,32 +242,32 @@ def bare_seconds(asked: Sequence[Question]) -> float:
     if not texts:
         return 0.0
     sample = texts[:: max(1, len(texts) // 100)]
-    for one in loaded:
-        run_model(one, tokenize(one, sample[0]))
-    begun = time.perf_counter()
+    for model in loaded:
+        run_model(model, tokenize(model, sample[0]))
+    started = time.perf_counter()
     for text in sample:
-        for one in loaded:
-            run_model(one, tokenize(one, text))
-    return (time.perf_counter() - begun) * len(texts) / len(sample)
+        for model in loaded:
+            run_model(model, tokenize(model, text))
+    return (time.perf_counter() - started) * len(texts) / len(sample)
 
 
 def called_seconds(asked: Sequence[Question]) -> tuple[float, float]:
-    """The same answers worked out in this process: wall seconds, processor seconds a question.
+    """Return the same answers' wall seconds in this process, and CPU seconds a request.
 
-    A view is what ``/predict`` answers.
+    A view is replaced by ``/predict``.
     """
     from explorer.ui.shell.api import ENDPOINTS
 
     def call(question: Question) -> None:
-        with suppress(Refusal):  # a refusal in a sentence is an answer too
+        with suppress(Refusal):  # a refusal counts as an answer
             ENDPOINTS.get(question.kind, ENDPOINTS["predict"])(*question.values)
 
     for question in questions(WARM):
         call(question)
-    begun, worked = time.perf_counter(), time.process_time()
+    started, cpu_start = time.perf_counter(), time.process_time()
     for question in asked:
         call(question)
-    wall, processor = time.perf_counter() - begun, time.process_time() - worked
+    wall, processor = time.perf_counter() - started, time.process_time() - cpu_start
     return wall, processor / len(asked)
 
 

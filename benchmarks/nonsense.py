@@ -1,4 +1,4 @@
-"""Values that nobody should send, and some that everybody does: drawn from a seed."""
+"""Random values for the fuzzer, invalid and valid ones, drawn from a seed."""
 
 import json
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ KEYS = (
 
 
 class Nonsense:
-    """A source of values.
+    """Source of random values.
 
     Args:
         seed: The same seed gives the same values.
@@ -53,15 +53,15 @@ class Nonsense:
         self.rng = np.random.default_rng(seed)
 
     def one_of(self, values: Sequence[Any]) -> Any:  # noqa: ANN401
-        """Any of these."""
+        """Draw one of these values."""
         return values[int(self.rng.integers(len(values)))]
 
     def chance(self, share: float) -> bool:
-        """True so often."""
+        """Return True with this probability."""
         return bool(self.rng.random() < share)
 
     def value(self, depth: int = 0) -> Any:  # noqa: ANN401
-        """Anything that JSON can hold, and three numbers that it cannot."""
+        """Draw any JSON value, or one of three numbers that JSON cannot hold."""
         kinds = ("text", "text", "number", "number", "none", "bool", "list", "dict", "nest")
         kind = self.one_of(kinds if depth < 3 else kinds[:6])
         if kind == "text":
@@ -79,7 +79,7 @@ class Nonsense:
         return nest
 
     def like(self, value: Any) -> Any:  # noqa: ANN401
-        """Something in the place of a value: often itself, or of its kind, or anything."""
+        """Draw a replacement of a value: often itself, or of its kind, or anything."""
         if self.chance(0.4):
             return value
         if isinstance(value, str) and self.chance(0.6):
@@ -89,21 +89,23 @@ class Nonsense:
         return self.value()
 
     def question(self) -> str:
-        """What a picture asks: JSON with the keys that some picture uses, or no JSON at all."""
+        """Draw a component's request: JSON with keys that some component uses, or invalid JSON."""
         if self.chance(0.1):
             return str(self.one_of(("", "{", "[" * 100_000, '"x"', "NaN", "[]", "null")))
-        asked = {self.one_of(KEYS): self.value() for _ in range(int(self.rng.integers(5)))}
+        payload = {self.one_of(KEYS): self.value() for _ in range(int(self.rng.integers(5)))}
         if self.chance(0.7):
-            asked |= {"params": LINK | {self.one_of(("tab", "fold", "layer")): self.one_of(TEXTS)}}
+            payload |= {
+                "params": LINK | {self.one_of(("tab", "fold", "layer")): self.one_of(TEXTS)}
+            }
         if self.chance(0.5):
-            asked |= {"number": self.like(1), "keep": self.like([])}
-        return json.dumps(asked)
+            payload |= {"number": self.like(1), "keep": self.like([])}
+        return json.dumps(payload)
 
     def body(self, asked: dict[str, Any]) -> str:
-        """A request's body, sometimes with a part of it in pieces."""
+        """Return a request's body, sometimes changed, incomplete or truncated."""
         if self.chance(0.05):
             asked = asked | {self.one_of(tuple(asked)): self.value()}
         if self.chance(0.03):
             asked = {name: asked[name] for name in list(asked)[1:]}
-        written = json.dumps(asked)
-        return written[: int(self.rng.integers(len(written)))] if self.chance(0.02) else written
+        encoded = json.dumps(asked)
+        return encoded[: int(self.rng.integers(len(encoded)))] if self.chance(0.02) else encoded

@@ -1,4 +1,4 @@
-"""What visitors ask a served explorer, how they ask it, and whether two answers are the same."""
+"""Requests of visitors to a served explorer, a client for them, and comparison of answers."""
 
 import itertools
 import json
@@ -20,60 +20,62 @@ from explorer.assets import DATA
 ENDPOINTS = ("predict", "attention", "distillation", "depth", "pair", "sentiment", "question")
 VIEW = "on_view"
 KINDS = (VIEW, *ENDPOINTS, VIEW, "parameters")
-"""Two views to eight calls of programs, in turn."""
+"""Kinds of requests in turn: two views to eight calls of programs."""
 CLOSE = 2e-3
-"""How far two numbers of an answer may differ, relative or absolute: shares are printed rounded."""
+"""Tolerance for numbers of an answer, relative or absolute, because shares are rounded."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 _SERIAL = re.compile(r'"serial":\d+,|\\"serial\\":\d+,')
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request: an endpoint or the page's own event, and what it is asked."""
+    """A request: an endpoint or the page's own event, and its arguments."""
 
     kind: str
     values: tuple[Any, ...]
 
     @property
     def text(self) -> str:
-        """The text that the models read; empty where they read none."""
+        """The text that the models read; empty without one."""
         return "" if self.kind == "parameters" else str(self.values[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a question, and after how many seconds."""
+    """Outcome of a request, and its duration."""
 
     said: str
-    """The answer as text; empty where there was none."""
+    """The answer as text; empty without one."""
     seconds: float
     failure: str = ""
 
 
 def questions(count: int, first: int = 0, family: str = "mini") -> list[Question]:
-    """So many questions to a family in a fixed order of kinds, about texts that all differ."""
+    """Return requests to a family in a fixed order of kinds, about texts that all differ."""
     sentences = json.loads((DATA / "sentences.json").read_text("utf-8"))["sentences"]
     texts = [sentence["text"] for sentence in sentences]
     rng = np.random.default_rng(first)
-    made = []
+    requests = []
     for number, kind in zip(range(first, first + count), itertools.cycle(KINDS), strict=False):
-        one, other = rng.choice(texts, 2, replace=False)
-        made.append(Question(kind, _values(kind, f"{one} {number}.", f"{other} {number}.", family)))
-    return made
+        text, second_text = rng.choice(texts, 2, replace=False)
+        requests.append(
+            Question(kind, _values(kind, f"{text} {number}.", f"{second_text} {number}.", family))
+        )
+    return requests
 
 
 def asked_of(
     kinds: Collection[str], count: int, first: int, family: str = "mini"
 ) -> list[Question]:
-    """So many questions of some kinds in turn, none of which is asked in another round."""
+    """Return requests of some kinds in turn, none of which occurs in another round."""
     share = sum(kind in kinds for kind in KINDS)
     turns = -(-count // share) * len(KINDS)
-    made = questions(turns, -(-first // share) * len(KINDS), family)
-    return [question for question in made if question.kind in kinds][:count]
+    requests = questions(turns, -(-first // share) * len(KINDS), family)
+    return [question for question in requests if question.kind in kinds][:count]
 
 
 def _values(kind: str, text: str, other: str, family: str) -> tuple[Any, ...]:
-    """The arguments of a question about a text."""
+    """Return the arguments of a request about a text."""
     if kind == VIEW:
         return (text, family)
     if kind == "parameters":
@@ -86,50 +88,52 @@ def _values(kind: str, text: str, other: str, family: str) -> tuple[Any, ...]:
 
 
 class Visitor:
-    """One session of a served page."""
+    """A session of a served page."""
 
     def __init__(self, url: str, view: int) -> None:
         self.view, self.session = view, uuid.uuid4().hex[:10]
-        # Each session has an address: servers and proxies share out by it. All of 127/8 is this
-        # machine on Linux alone; elsewhere a server on this machine takes the header's word.
-        own = str(IPv4Address("127.0.0.2") + int(self.session[:5], 16))
-        near = sys.platform == "linux" and "//127." in url
+        # Each session has an address, because servers and proxies limit by it. All of 127/8 is
+        # local on Linux only; elsewhere a server on this machine trusts the header.
+        address = str(IPv4Address("127.0.0.2") + int(self.session[:5], 16))
+        is_local = sys.platform == "linux" and "//127." in url
         self.http = httpx.Client(
             base_url=f"{url}/gradio_api",
             timeout=600,
-            headers={} if near else {"x-forwarded-for": own},
-            transport=httpx.HTTPTransport(local_address=own) if near else None,
+            headers={} if is_local else {"x-forwarded-for": address},
+            transport=httpx.HTTPTransport(local_address=address) if is_local else None,
         )
 
     def ask(self, question: Question) -> Answer:
-        """One answer, timed from the request to the last byte."""
-        begun = time.perf_counter()
+        """Return an answer, timed from the request to the last byte."""
+        start = time.perf_counter()
         try:
-            said = self._view(question) if question.kind == VIEW else self._call(question)
+            text = self._view(question) if question.kind == VIEW else self._call(question)
         except (httpx.HTTPError, ValueError) as error:
-            return Answer("", time.perf_counter() - begun, str(error) or repr(error))
-        return Answer(_SERIAL.sub("", said), time.perf_counter() - begun)
+            return Answer("", time.perf_counter() - start, str(error) or repr(error))
+        return Answer(_SERIAL.sub("", text), time.perf_counter() - start)
 
     def _call(self, question: Question) -> str:
         event = self._post(f"/call/{question.kind}", {"data": list(question.values)})
-        # A refusal in a sentence is an answer too: one visitor gets the same.
+        # A refusal counts as an answer: a lone visitor gets the same one.
         reply = self.http.get(f"/call/{question.kind}/{event}").text
         return reply[reply.rindex("event: ") :]
 
     def _view(self, question: Question) -> str:
-        asked = {
+        payload = {
             "params": dict(zip(("text", "family"), question.values, strict=True)),
             "number": 1,
             "keep": [],
         }
-        body = {"data": [json.dumps(asked)], "fn_index": self.view, "session_hash": self.session}
+        body = {"data": [json.dumps(payload)], "fn_index": self.view, "session_hash": self.session}
         self._post("/queue/join", body)
         reply = self.http.get("/queue/data", params={"session_hash": self.session}).text
         lines = [json.loads(line[5:]) for line in reply.splitlines() if line.startswith("data:")]
-        done = next((one for one in lines if one["msg"] == "process_completed"), None)
-        if done is None or not done["success"]:
-            raise ValueError(str(done)[-300:])
-        return json.dumps(done["output"]["data"])
+        completed = next(
+            (message for message in lines if message["msg"] == "process_completed"), None
+        )
+        if completed is None or not completed["success"]:
+            raise ValueError(str(completed)[-300:])
+        return json.dumps(completed["output"]["data"])
 
     def _post(self, path: str, body: dict[str, Any]) -> str:
         reply = self.http.post(path, json=body)
@@ -139,52 +143,52 @@ class Visitor:
 
 
 def answers_of_class(url: str, asked: Sequence[Question], programs: int) -> list[Answer]:
-    """The answers to so many ``gradio_client`` programs, each with one question after the other."""
+    """Return the answers to ``gradio_client`` programs, each with one request at a time."""
     from gradio_client import Client
     from gradio_client.exceptions import AppError
 
     answers: dict[int, Answer] = {}
 
     def ask(client: Client, question: Question) -> Answer:
-        begun, failure, said = time.perf_counter(), "", ""
+        start, failure, text = time.perf_counter(), "", ""
         try:
-            said = json.dumps(client.predict(*question.values, api_name=f"/{question.kind}"))
-        except AppError as refusal:  # a refusal in a sentence is an answer too
-            said = str(refusal)
+            text = json.dumps(client.predict(*question.values, api_name=f"/{question.kind}"))
+        except AppError as refusal:  # a refusal counts as an answer
+            text = str(refusal)
         except Exception as error:
             failure = repr(error)
-        return Answer(said, time.perf_counter() - begun, failure)
+        return Answer(text, time.perf_counter() - start, failure)
 
     def work(number: int) -> None:
         client = Client(url, verbose=False)
-        for at in range(number, len(asked), programs):
-            answers[at] = ask(client, asked[at])
+        for index in range(number, len(asked), programs):
+            answers[index] = ask(client, asked[index])
         client.close()
 
     with ThreadPoolExecutor(programs) as pool:
         list(pool.map(work, range(programs)))
-    return [answers[at] for at in range(len(asked))]
+    return [answers[index] for index in range(len(asked))]
 
 
 def apart(one: str, other: str) -> str:
-    """The first place where two answers say something else, with a little around it."""
-    ours, theirs = (said.replace("\n", " ").split(",") for said in (one, other))
-    alike = [same(a, b) for a, b in zip(ours, theirs, strict=False)]
+    """Return the first difference of two answers, with some context."""
+    first_parts, second_parts = (answer.replace("\n", " ").split(",") for answer in (one, other))
+    alike = [same(a, b) for a, b in zip(first_parts, second_parts, strict=False)]
     first = alike.index(False) if False in alike else len(alike)
     around = slice(max(0, first - 3), first + 2)
-    return f"{','.join(ours[around])} | {','.join(theirs[around])}"
+    return f"{','.join(first_parts[around])} | {','.join(second_parts[around])}"
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two answers say the same but for the last digits of their numbers."""
+    """Return whether two answers are equal up to the last digits of their numbers."""
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
         return False
-    ours, theirs = (np.array(_NUMBER.findall(said), dtype=float) for said in (one, other))
-    return bool(np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE))
+    first, second = (np.array(_NUMBER.findall(answer), dtype=float) for answer in (one, other))
+    return bool(np.allclose(first, second, rtol=CLOSE, atol=CLOSE))
 
 
 def view_event(url: str) -> int:
-    """The number of the page's own event on a server."""
+    """Return the number of the page's own event on a server."""
     settings = httpx.get(f"{url}/config", timeout=60).json()
-    found = (d["id"] for d in settings["dependencies"] if d.get("api_name") == VIEW)
-    return int(next(found))
+    numbers = (d["id"] for d in settings["dependencies"] if d.get("api_name") == VIEW)
+    return int(next(numbers))

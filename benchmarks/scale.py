@@ -1,7 +1,7 @@
 """``python -m benchmarks scale``: the page's limit, with models that answer after a set time.
 
-A replica is a place in a line: it holds one text for the time given and computes nothing, so that
-any number of them fits on one machine. The page is the real one.
+A replica is a slot of a semaphore: it holds one text for the time given and computes nothing, so
+that any number of them fits on one machine. The page is the real one.
 """
 
 import argparse
@@ -30,13 +30,13 @@ from explorer.models.specs import MINI, MODEL_KEYS, NetworkKey
 from explorer.ui.kit import running
 
 TEXTS = 256
-"""Asked in turn, by all visitors together."""
+"""Number of texts that the visitors ask about in turn."""
 NEXT = itertools.count()
 KEPT_BYTES = 40 * 2**20
-"""Of runs, on all pages: those under way, and none that is there when its text comes again."""
+"""Cache of runs on all pages: room for those in progress, none for a text that comes again."""
 SPAWN = multiprocessing.get_context("spawn")
 Line = Mapping[str, Any]
-"""The semaphore of each model, shared by all pages."""
+"""Semaphores of the models by key, shared by all pages."""
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -54,12 +54,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print throughput, times and the pages' processor time; 1 where an answer failed."""
+    """Print throughput, times and the pages' CPU time; return 1 if an answer failed."""
     failed = 0
     for n_pages, n_replicas in itertools.product(chosen.pages, chosen.replicas):
-        with pages(n_pages, n_replicas, chosen) as found:
+        with pages(n_pages, n_replicas, chosen) as processes:
             for visitors in chosen.visitors:
-                level = asked(found, visitors, chosen.seconds)
+                level = asked(processes, visitors, chosen.seconds)
                 failed += level.failed
                 sys.stdout.write(f"pages {n_pages}, replicas {n_replicas}, {level}\n")
                 sys.stdout.flush()
@@ -68,14 +68,14 @@ def run(chosen: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What came of so many visitors, each of whom asks again as soon as there is an answer."""
+    """Results of a number of visitors, each of whom asks again as soon as there is an answer."""
 
     visitors: int
     per_second: float
     p50_ms: float
     p95_ms: float
     processor_ms: float
-    """Of all pages together, for one answer."""
+    """CPU time of all pages together, for one answer."""
     failed: int
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class Level:
 
 
 class Standing(LocalBackend):
-    """Models whose answers were computed before; each is held back as long as a pass takes."""
+    """Backend with precomputed answers, each delayed by the time of a pass."""
 
     def __init__(self, line: Line, service_s: float) -> None:
         super().__init__()
@@ -96,14 +96,14 @@ class Standing(LocalBackend):
         self._known: dict[tuple[str, str], Run] = {}
 
     def learn(self, text: str) -> None:
-        """Compute the answers about a text, for later."""
+        """Precompute the answers about a text."""
         for key, spec in MINI.items():
             self._known[key, text] = (
                 super().run(NetworkKey(spec, "cpu", "float32"), text, None).result()
             )
 
     def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
-        """The run of a text that was learnt; of another one at once."""
+        """Return the delayed run of a precomputed text; run any other text at once."""
         if (where.spec.key, text) not in self._known:
             return super().run(where, text, report)
         return self._waiters.submit(self._after_a_while, where.spec.key, text)
@@ -115,13 +115,13 @@ class Standing(LocalBackend):
 
 
 def texts() -> list[str]:
-    """What visitors ask about."""
-    made = questions(20 * TEXTS)
-    return [question.text for question in made if question.kind == VIEW][:TEXTS]
+    """Return the texts that visitors ask about."""
+    requests = questions(20 * TEXTS)
+    return [question.text for question in requests if question.kind == VIEW][:TEXTS]
 
 
 def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) -> None:
-    """One page, in a process of its own, until that is ended."""
+    """Serve one page in this process until it is killed."""
     from explorer.ui.shell.page import build_page, launch_options
 
     if chosen.models_at:
@@ -129,62 +129,64 @@ def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) ->
 
         connect(chosen.models_at)
     else:
-        place = Standing(line, chosen.service_ms / 1e3)
-        runs.BACKEND[:] = [place]
+        backend = Standing(line, chosen.service_ms / 1e3)
+        runs.BACKEND[:] = [backend]
         running.widen()
         for text in texts():
-            place.learn(text)
+            backend.learn(text)
     runs.CACHE.limit = kept_bytes
     page = build_page(PageState(family="mini"))
-    where = {"server_name": "127.0.0.1", "server_port": port, "quiet": True, "_frontend": False}
-    page.launch(**(launch_options() | where))
+    address = {"server_name": "127.0.0.1", "server_port": port, "quiet": True, "_frontend": False}
+    page.launch(**(launch_options() | address))
 
 
 @contextmanager
 def pages(count: int, n_replicas: int, chosen: argparse.Namespace) -> Iterator[dict[str, int]]:
-    """So many pages over the same replicas: their addresses, each with its process."""
+    """Serve pages over the same replicas; yield their URLs, each with its process id."""
     line = {key: SPAWN.Semaphore(n_replicas) for key in MODEL_KEYS}
     ports = [free_port() for _ in range(count)]
-    each = (line, chosen, KEPT_BYTES // count)
-    begun = [SPAWN.Process(target=serve, args=(port, *each)) for port in ports]
-    for one in begun:
-        one.start()
+    shared = (line, chosen, KEPT_BYTES // count)
+    processes = [SPAWN.Process(target=serve, args=(port, *shared)) for port in ports]
+    for process in processes:
+        process.start()
     urls = [f"http://127.0.0.1:{port}" for port in ports]
     try:
         for url in urls:
             start.wait_for(url)
-        found = {url: int(one.pid or 0) for url, one in zip(urls, begun, strict=True)}
-        asked(found, 2 * count, 2.0)
-        yield found
+        pids = {url: int(process.pid or 0) for url, process in zip(urls, processes, strict=True)}
+        asked(pids, 2 * count, 2.0)
+        yield pids
     finally:
-        for one in begun:
-            one.kill()
-            one.join()
+        for process in processes:
+            process.kill()
+            process.join()
 
 
 def asked(found: Mapping[str, int], visitors: int, seconds: float) -> Level:
-    """Let visitors ask for so long."""
-    urls, about = list(found), texts()
+    """Let visitors ask for a number of seconds, and return the level that they reach."""
+    urls, sentences = list(found), texts()
     view = view_event(urls[0])
     ends = time.monotonic() + seconds
 
     def visit(number: int) -> list[Answer]:
         visitor = Visitor(urls[number % len(urls)], view)
-        told: list[Answer] = []
+        answers: list[Answer] = []
         while time.monotonic() < ends:
-            text = about[next(NEXT) % TEXTS]
-            told.append(visitor.ask(Question(VIEW, (text, "mini"))))
-        return told
+            text = sentences[next(NEXT) % TEXTS]
+            answers.append(visitor.ask(Question(VIEW, (text, "mini"))))
+        return answers
 
-    before, begun = spent(found), time.monotonic()
+    before, started = spent(found), time.monotonic()
     with ThreadPoolExecutor(visitors) as pool:
-        told = list(itertools.chain.from_iterable(pool.map(visit, range(visitors))))
-    took, worked = time.monotonic() - begun, spent(found) - before
-    p50, p95 = 1e3 * np.percentile([answer.seconds for answer in told], (50, 95))
-    failed = sum(bool(answer.failure) for answer in told)
-    return Level(visitors, len(told) / took, p50, p95, 1e3 * worked / len(told), failed)
+        answers = list(itertools.chain.from_iterable(pool.map(visit, range(visitors))))
+    elapsed, cpu_seconds = time.monotonic() - started, spent(found) - before
+    p50, p95 = 1e3 * np.percentile([answer.seconds for answer in answers], (50, 95))
+    failed = sum(bool(answer.failure) for answer in answers)
+    return Level(
+        visitors, len(answers) / elapsed, p50, p95, 1e3 * cpu_seconds / len(answers), failed
+    )
 
 
 def spent(found: Mapping[str, int]) -> float:
-    """Processor seconds of the pages so far, as Linux counts them."""
+    """Return the CPU seconds of the pages so far, on Linux."""
     return sum(map(processor_seconds, found.values()))

@@ -1,4 +1,4 @@
-"""The explorer served on full-size shapes with random weights, and a client that clicks."""
+"""The explorer served with full-size random networks, and a client of its Compare event."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ from explorer.models.specs import BASE, ModelSpec
 
 
 def stand_in_family() -> None:
-    """Full-size networks with random weights in the place of the base checkpoints."""
+    """Load full-size networks with random weights in place of the base checkpoints."""
     from explorer.models import loading
     from explorer.models.architectures import random_network
 
@@ -35,7 +35,7 @@ def stand_in_family() -> None:
 
 
 def word_tokenizer(spec: ModelSpec) -> Any:  # noqa: ANN401 - a fast tokenizer
-    """One made-up word is one token, so that a text has just the length that is asked for."""
+    """Return a tokenizer with one token a made-up word, for texts of an exact length."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
@@ -59,14 +59,14 @@ def word_tokenizer(spec: ModelSpec) -> Any:  # noqa: ANN401 - a fast tokenizer
 
 
 def made_up_text(n_tokens: int, rng: np.random.Generator) -> str:
-    """A text of so many tokens with one mask in its middle, never the same twice."""
+    """Return a random text of this many tokens with one mask in its middle."""
     words = [f"w{n}" for n in rng.integers(0, 29_000, n_tokens - 2)]
     words[len(words) // 2] = "[MASK]"
     return " ".join(words)
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
+    """Return an unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -74,8 +74,8 @@ def free_port() -> int:
 
 @contextmanager
 def served(page: Any, **options: Any) -> Iterator[str]:  # noqa: ANN401 - Gradio Blocks
-    """A page on a free port, without its browser."""
-    # Without _frontend Gradio does not give up when a busy machine needs 3 s to answer itself.
+    """Serve a page on a free port, without its browser; yield its URL."""
+    # Without _frontend Gradio does not fail when a busy machine takes 3 s to answer its own check.
     _, url, _ = page.launch(
         server_name="127.0.0.1",
         server_port=free_port(),
@@ -90,7 +90,7 @@ def served(page: Any, **options: Any) -> Iterator[str]:  # noqa: ANN401 - Gradio
 
 @contextmanager
 def served_explorer() -> Iterator["Client"]:
-    """The explorer on the stand-in family."""
+    """Serve the explorer with the stand-in family; yield a client."""
     from explorer.ui.shell.page import build_page, launch_options
 
     page = build_page(PageState(family="base"))
@@ -100,7 +100,7 @@ def served_explorer() -> Iterator["Client"]:
 
 @contextmanager
 def served_nothing() -> Iterator["Client"]:
-    """A page whose one event does nothing: what Gradio itself costs."""
+    """Serve a page with one empty event, the baseline of Gradio's own cost; yield a client."""
     import gradio as gr
 
     with gr.Blocks(analytics_enabled=False) as page:
@@ -110,14 +110,14 @@ def served_nothing() -> Iterator["Client"]:
 
 
 def event_number(page: Any, handler: str) -> int:  # noqa: ANN401 - Gradio Blocks
-    """The number under which a page's event can be called."""
-    found = (n for n, f in page.fns.items() if getattr(f.fn, "__name__", "") == handler)
-    return int(next(found))
+    """Return the number under which a page's event can be called."""
+    numbers = (n for n, f in page.fns.items() if getattr(f.fn, "__name__", "") == handler)
+    return int(next(numbers))
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A browser tab's part of one event: ask, then read until the last byte."""
+    """Client of one event, as in a browser tab: send, then read until the last byte."""
 
     http: httpx.Client
     url: str
@@ -125,16 +125,16 @@ class Client:
     session: str = field(default_factory=lambda: uuid.uuid4().hex[:10])
 
     def send(self, *values: object) -> int:
-        """Fire the event and read its whole answer; returns its bytes.
+        """Fire the event, read its whole answer and return its size in bytes.
 
         Raises:
-            RuntimeError: the event failed.
+            RuntimeError: The event failed.
         """
         body = {"data": list(values), "fn_index": self.event, "session_hash": self.session}
         self.http.post(f"{self.url}/gradio_api/queue/join", json=body).raise_for_status()
-        asked = {"session_hash": self.session}
+        query = {"session_hash": self.session}
         n_bytes = 0
-        with self.http.stream("GET", f"{self.url}/gradio_api/queue/data", params=asked) as reply:
+        with self.http.stream("GET", f"{self.url}/gradio_api/queue/data", params=query) as reply:
             for line in reply.iter_lines():
                 n_bytes += len(line)
                 message = json.loads(line.removeprefix("data:")) if line else {}
@@ -143,6 +143,6 @@ class Client:
         return n_bytes
 
     def compare(self, text: str) -> int:
-        """Press Compare on a text."""
+        """Press Compare with a text; return the answer's size in bytes."""
         params = {"text": text, "family": "base", "device": "cpu", "dtype": "float32"}
         return self.send(json.dumps({"params": params, "number": 1, "keep": []}))

@@ -1,4 +1,4 @@
-"""The page as a process: how soon it is there, and what its log says of failures."""
+"""The page as a process: its start-up time, and the tracebacks in its log."""
 
 import os
 import re
@@ -34,11 +34,11 @@ _BEGINS = re.compile(r"^(  \+ Exception Group )?Traceback \(most recent call las
 _CHAINS = re.compile(r"^(  \| )?(The above exception was the direct cause|During handling of the)")
 _MARK = re.compile(r"\bfailure ([0-9a-f]{8})\b")
 _ERROR = re.compile(r"^(?:  \| )?([^\s|+].*)")
-"""A traceback's own lines are indented; the first that is not is the error itself."""
+"""The error of a traceback: its first line without indentation."""
 
 
 def start_report(times: int) -> str:
-    """Server up against eager imports, in turn, as one line."""
+    """Time server starts against eager imports, interleaved, and return one line."""
     rounds = np.array([(seconds_until_up(), eager_seconds()) for _ in range(times)])
     ratio = paired_ratio(rounds[:, 0], rounds[:, 1])
     up, eager = np.median(rounds, axis=0)
@@ -49,14 +49,14 @@ def start_report(times: int) -> str:
 
 
 def eager_seconds() -> float:
-    """Wall seconds of a process that imports everything before it could serve."""
+    """Return the wall seconds of a process that imports everything before it could serve."""
     before = time.perf_counter()
     subprocess.run([sys.executable, "-c", EAGER], cwd=ROOT, check=True, env=_environment())
     return time.perf_counter() - before
 
 
 def seconds_until_up() -> float:
-    """Wall seconds from process start to the page's first answer."""
+    """Return the wall seconds from process start to the page's first response."""
     before = time.perf_counter()
     with app() as (url, _):
         wait_for(url)
@@ -65,7 +65,7 @@ def seconds_until_up() -> float:
 
 @contextmanager
 def app(log: IO[str] | int = subprocess.DEVNULL) -> Iterator[tuple[str, int]]:
-    """``python app.py`` on a free port: its address, and the number of its process."""
+    """Run ``python app.py`` on a free port; yield its URL and process id."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "app.py", "--port", str(port), "--family", "mini"],
@@ -87,37 +87,37 @@ def _environment() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Traceback:
-    """One report of a failure, its causes included."""
+    """A logged failure, its causes included."""
 
     mark: str
-    """The id of the request that it was logged under; empty where there is none."""
+    """Id of the request in the log line before it; empty without one."""
     last: str
-    """Its last line: the error itself."""
+    """Last line: the error itself."""
 
 
 def tracebacks(log: str) -> list[Traceback]:
-    """Find every traceback of a log, one for an error with all its causes."""
-    lines, found, chained = log.splitlines(), list[Traceback](), False
+    """Return every traceback of a log; chained causes count as one."""
+    lines, reports, chained = log.splitlines(), list[Traceback](), False
     for number, line in enumerate(lines):
         if _CHAINS.match(line):
             chained = True
         if not _BEGINS.match(line):
             continue
-        last = next((error[1] for one in lines[number + 1 :] if (error := _ERROR.match(one))), "")
-        if chained and found:
-            found[-1] = Traceback(found[-1].mark, last)
+        last = next((error[1] for text in lines[number + 1 :] if (error := _ERROR.match(text))), "")
+        if chained and reports:
+            reports[-1] = Traceback(reports[-1].mark, last)
         else:
             mark = _MARK.search(lines[number - 1] if number else "")
-            found.append(Traceback(mark[1] if mark else "", last))
+            reports.append(Traceback(mark[1] if mark else "", last))
         chained = False
-    return found
+    return reports
 
 
 def wait_for(url: str) -> None:
-    """Return when a page answers.
+    """Wait until a page answers.
 
     Raises:
-        Refusal: it does not.
+        Refusal: It does not answer in time.
     """
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -132,19 +132,19 @@ def wait_for(url: str) -> None:
 
 @contextmanager
 def chromium() -> Iterator["Browser"]:
-    """The system's Chromium, or Playwright's own."""
+    """Launch the system's Chromium, or Playwright's own."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         names = ("chromium-headless-shell", "chromium")
-        found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
 
 
 def first_paint_report() -> str:
-    """First paint, first result and first live result in Chromium after the server is up."""
+    """Time first paint, first result and first live result in Chromium after server start."""
     with app() as (url, _), chromium() as browser:
         wait_for(url)
         page = browser.new_page()
@@ -167,32 +167,32 @@ OPENED = (
     ("the first chart", "#fold-parameters-embedding .label-wrap", "#fold-parameters-embedding"),
     ("a later chart", "#fold-parameters-memory .label-wrap", "#fold-parameters-memory"),
 )
-"""What is pressed one after the other, and where the picture then stands."""
+"""(name, element to press, region of the picture), pressed one after the other."""
 LOOKED_AT_MS = 1500
-"""Between two presses: nobody opens the next before the last is drawn."""
+"""Pause between two presses, long enough for the last picture to be drawn."""
 
 
 def charts_report(pages: int = 5) -> str:
-    """How long the first chart of a page takes, which fetches Plotly, and how long a later one."""
+    """Time a page's first chart, which fetches Plotly, and a later one."""
     seconds: list[list[float]] = [[] for _ in OPENED]
     with app() as (url, _), chromium() as browser:
         wait_for(url)
-        for number in range(pages + 1):  # of the first the server knows nothing yet
+        for number in range(pages + 1):  # the first page warms the server's cache
             page = browser.new_page()
             page.goto(url)
             page.wait_for_selector("#status .status", timeout=1e3 * PATIENCE_S)
-            for (_, pressed, place), found in zip(OPENED, seconds, strict=True):
+            for (_, pressed, place), times in zip(OPENED, seconds, strict=True):
                 page.wait_for_timeout(LOOKED_AT_MS)
                 before = time.perf_counter()
                 page.click(pressed)
-                drawn = place if "row" in place else f"{place} .fg .main-svg"
-                page.wait_for_selector(drawn, timeout=1e3 * PATIENCE_S)
+                selector = place if "row" in place else f"{place} .fg .main-svg"
+                page.wait_for_selector(selector, timeout=1e3 * PATIENCE_S)
                 if number:
-                    found.append(time.perf_counter() - before)
+                    times.append(time.perf_counter() - before)
             page.close()
-    medians = [statistics.median(found) for found in seconds]
-    said = [
-        f"{name} {found:.2f} s, {found / medians[0]:.1f} times"
-        for (name, *_), found in zip(OPENED, medians, strict=True)
+    medians = [statistics.median(times) for times in seconds]
+    parts = [
+        f"{name} {times:.2f} s, {times / medians[0]:.1f} times"
+        for (name, *_), times in zip(OPENED, medians, strict=True)
     ]
-    return f"opened in a browser ({pages} pages): {'; '.join(said)}; goals 1.5 s and 0.3 s\n"
+    return f"opened in a browser ({pages} pages): {'; '.join(parts)}; goals 1.5 s and 0.3 s\n"

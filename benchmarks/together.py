@@ -1,4 +1,4 @@
-"""``python -m benchmarks together``: texts at once that share passes, or have one each."""
+"""``python -m benchmarks together``: concurrent texts in shared passes, or in one pass each."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import BASE
 
 LENGTHS = (10, 43)
-"""Tokens of a text: from, and up to but without."""
+"""Tokens of a text: lower bound, and exclusive upper bound."""
 GOALS = {"wall": "at most 0.77 for 8 and 16 (1.3 times the throughput)", "cpu": "at most 0.82"}
 
 
@@ -33,13 +33,13 @@ def run(chosen: argparse.Namespace) -> int:
     stand_in_family()
     words = np.random.default_rng(1)
     for count in chosen.texts:
-        ways = (("alone", 1), ("together", cache.MOST))
-        calls = [TimedCall(name, asking(count, words, most)) for name, most in ways]
-        found = measured(calls, chosen)
-        alone, shared = 1e3 * np.median(found.seconds, axis=0)
+        modes = (("alone", 1), ("together", cache.MOST))
+        calls = [TimedCall(name, asking(count, words, most)) for name, most in modes]
+        latency = measured(calls, chosen)
+        alone, shared = 1e3 * np.median(latency.seconds, axis=0)
         sys.stdout.write(
             f"{count} texts at once: {shared:.0f} ms together, {alone:.0f} ms each alone; "
-            f"{span(over_first(found))} ({chosen.clock} clock, {found.n_rounds} rounds; goal: "
+            f"{span(over_first(latency))} ({chosen.clock} clock, {latency.n_rounds} rounds; goal: "
             f"{GOALS[chosen.clock] if count > 1 else 'at most 1.02'})\n"
         )
         sys.stdout.flush()
@@ -47,18 +47,18 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def asking(count: int, words: np.random.Generator, most: int) -> Callable[[], None]:
-    """A call that asks for texts never seen before, of the same lengths every time."""
+    """Return a call that runs texts never seen before, of the same lengths every time."""
     lengths = np.random.default_rng(1).integers(*LENGTHS, count).tolist()
     return lambda: ask([made_up_text(n, words) for n in lengths], most)
 
 
 def ask(texts: list[str], most: int) -> None:
-    """Texts through all three networks, so many of them in one pass at most."""
+    """Run texts through all three networks, with at most ``most`` of them in one pass."""
     before, cache.MOST = cache.MOST, most
     try:
         states = [PageState(text=text, family="base", device="cpu") for text in texts]
-        asked = [runs.start_run(spec, state) for state in states for spec in BASE.values()]
-        for future in asked:
+        futures = [runs.start_run(spec, state) for state in states for spec in BASE.values()]
+        for future in futures:
             future.result()
     finally:
         cache.MOST = before

@@ -1,6 +1,6 @@
-"""``python -m benchmarks versus``: two servers in turn, what one costs over the other.
+"""``python -m benchmarks versus``: cost of one server relative to another, interleaved.
 
-In place of the second the bare forward passes of the same texts, one after another on one thread.
+The second can be replaced by bare forward passes of the same texts, in sequence on one thread.
 """
 
 import argparse
@@ -33,26 +33,26 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print the ratios of wall time and of the machine's processor time; 1 if anything failed."""
-    count, spent, failed = chosen.sessions * chosen.requests, [], 0
+    """Print the ratios of wall time and of the machine's CPU time; return 1 if anything failed."""
+    count, rounds, failed = chosen.sessions * chosen.requests, [], 0
     for number in range(chosen.rounds + 1):
-        asked = asked_of(chosen.kind, count, number * count, chosen.family)
-        pair = [one_round(url, asked, chosen.sessions) for url in (chosen.url, chosen.over)]
+        requests = asked_of(chosen.kind, count, number * count, chosen.family)
+        pair = [one_round(url, requests, chosen.sessions) for url in (chosen.url, chosen.over)]
         failed += sum(failures for *_, failures in pair)
-        spent.append([seconds for *seconds, _ in pair])
-    kept = np.array(spent[1:])  # the first round warms
+        rounds.append([seconds for *seconds, _ in pair])
+    measured = np.array(rounds[1:])  # the first round warms
     for clock, name in enumerate(("wall time", "processor time of the whole machine")):
-        of, over = kept[:, 0, clock], kept[:, 1, clock]
+        first, second = measured[:, 0, clock], measured[:, 1, clock]
         sys.stdout.write(
-            f"{name}: {np.median(of):.2f} s over {np.median(over):.2f} s, "
-            f"{span(paired_ratio(of, over))} ({len(kept)} rounds of {count} questions)\n"
+            f"{name}: {np.median(first):.2f} s over {np.median(second):.2f} s, "
+            f"{span(paired_ratio(first, second))} ({len(measured)} rounds of {count} questions)\n"
         )
     sys.stdout.write(f"failed: {failed}\n")
     return 1 if failed else 0
 
 
 def one_round(url: str, asked: list[Question], sessions: int) -> tuple[float, float, int]:
-    """Wall seconds, the machine's processor seconds, and how many answers failed."""
+    """Return the wall seconds, the machine's CPU seconds, and the number of failed answers."""
     before = processor_seconds()
     if url == BARE:
         return bare_seconds(asked), processor_seconds() - before, 0
@@ -62,6 +62,6 @@ def one_round(url: str, asked: list[Question], sessions: int) -> tuple[float, fl
 
 
 def processor_seconds() -> float:
-    """What all processors have worked since the start, whoever for (``/proc/stat``)."""
+    """Return the CPU seconds of the whole machine since boot (``/proc/stat``)."""
     user, nice, system, *_ = Path("/proc/stat").read_text().split()[1:]
     return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")

@@ -1,7 +1,7 @@
-"""Draw the picture that shared links show: ``python deploy/preview.py`` writes assets/preview.png.
+"""Draw the preview picture of shared links: ``python deploy/preview.py`` writes assets/preview.png.
 
-It needs Chromium and Playwright (tests/requirements.txt). It shows shapes alone, no model's answer,
-so that new weights never make it untrue.
+Needs Chromium and Playwright (tests/requirements.txt). The picture has no model's answer, only
+shapes, so that new weights never make it untrue.
 """
 
 import sys
@@ -33,31 +33,31 @@ small { font-size: 22px; color: #444; }
 
 
 def column(key: str) -> Markup:
-    """One model: a full bar for each stored layer, an outline where it is applied again."""
+    """Return a model's column: a full bar for each stored layer, an outline for a repeated one."""
     spec = BASE[key]
     stored, applied = spec.architecture.n_stored_layers, spec.architecture.n_layers
     bars = [el("i", class_="again") for _ in range(applied - stored)]
     bars += [el("i", Markup("")) for _ in range(stored)]
-    said = f"{stored} layers" if stored == applied else f"1 layer, applied {applied} times"
+    caption = f"{stored} layers" if stored == applied else f"1 layer, applied {applied} times"
     colours = f"--fill: var(--{key}-fill); --ink: var(--{key})"
     return el(
         "section",
         el("div", *bars, class_="stack"),
         el("b", spec.label),
-        el("small", said),
+        el("small", caption),
         style=colours,
     )
 
 
 def card() -> str:
-    """The whole picture as a page."""
+    """Return the whole picture as a page."""
     columns = el("main", *(column(key) for key in ("bert", "distilbert", "albert")))
     style = Markup(f"<style>{colour_rules()}{STYLE}</style>")
     return join(style, el("h1", TITLE), el("p", TAGLINE), columns)
 
 
 def main() -> None:
-    """Photograph it."""
+    """Render the page in Chromium and save the screenshot."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -1,7 +1,7 @@
 """Put the explorer on Hugging Face: ``python deploy/space.py --dry-run | --push OWNER/NAME``.
 
-A Space is filled by upload and never by ``git push``: the hub inspects a pushed history, and this
-one has carried large files. What goes up is the committed tree without its tests.
+A Space is filled by upload and never by ``git push``, because the hub inspects a pushed history,
+and ours contains large files. The committed tree is uploaded without its tests.
 """
 
 import argparse
@@ -34,19 +34,19 @@ LEFT_OUT = (
     "training/",
     "tsconfig.json",
 )
-"""What only those who change the project need; the hub chooses by itself which files are large."""
+"""Paths for development only; the hub detects large files without .gitattributes."""
 LINK = re.compile(r"(?<!!)\[(?P<name>[^\]]+)\]\((?![a-z]+:|#)(?P<target>[^)#\s]+)[^)]*\)")
 """A link to another file."""
 LARGE = 2**20
 HERE = "http://127.0.0.1:7860"
 CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu"
 ZERO = {"python_version": '"3.12.12"', "suggested_hardware": "zero-a10g"}
-"""What a ZeroGPU Space says instead in its front matter; its images have no Python 3.11."""
+"""Front matter of a ZeroGPU Space; its images have no Python 3.11."""
 SPACES_FIRST = "import spaces  # noqa: F401 - on ZeroGPU it has to see torch before anybody does\n"
 
 
 def committed() -> dict[str, bytes]:
-    """Every file of the last commit by its path."""
+    """Return every file of the last commit by its path."""
     archive = subprocess.run(
         ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
     ).stdout
@@ -56,30 +56,32 @@ def committed() -> dict[str, bytes]:
 
 
 def staged(files: Mapping[str, bytes], repo: str, zero: bool) -> dict[str, bytes]:
-    """What goes up to one Space: the files that run, fitted to the Space's machine."""
-    kept = {name: content for name, content in files.items() if not name.startswith(LEFT_OUT)}
+    """Return the files to upload to a Space, adapted to the Space's hardware."""
+    uploads = {name: content for name, content in files.items() if not name.startswith(LEFT_OUT)}
     changes = {"README.md": readme, "requirements.txt": requirements, "app.py": entry}
     for name, change in changes.items():
-        kept[name] = change(kept[name].decode(), repo, zero).encode()
-    for name in kept:
+        uploads[name] = change(uploads[name].decode(), repo, zero).encode()
+    for name in uploads:
         if name.endswith(".md"):
-            kept[name] = without_dead_links(name, kept[name].decode(), kept.keys()).encode()
-    return kept
+            uploads[name] = without_dead_links(
+                name, uploads[name].decode(), uploads.keys()
+            ).encode()
+    return uploads
 
 
 def without_dead_links(name: str, text: str, kept: Collection[str]) -> str:
-    """A document whose links to files that stay behind are their names alone."""
+    """Return a document with links to excluded files replaced by their text."""
 
     def shown(link: re.Match[str]) -> str:
         target = normpath(Path(name).parent / link["target"])
-        there = target in kept or any(one.startswith(f"{target}/") for one in kept)
-        return link[0] if there else link["name"]
+        exists = target in kept or any(path.startswith(f"{target}/") for path in kept)
+        return link[0] if exists else link["name"]
 
     return LINK.sub(shown, text)
 
 
 def readme(text: str, repo: str, zero: bool) -> str:
-    """The front matter of the variant, and links that lead to the Space's own page."""
+    """Return the README with the variant's front matter and links to the Space's own page."""
     _, matter, body = text.split("---\n", 2)
     for name, value in ZERO.items() if zero else ():
         matter = re.sub(rf"^{name}: .*$", f"{name}: {value}", matter, flags=re.MULTILINE)
@@ -89,9 +91,10 @@ def readme(text: str, repo: str, zero: bool) -> str:
 
 
 def requirements(text: str, _repo: str, zero: bool) -> str:
-    """The pins without Gradio's, which the Space takes from ``sdk_version``; torch as it must be.
+    """Return the pins without Gradio's, which the Space takes from ``sdk_version``.
 
-    ZeroGPU needs torch as the registry has it; elsewhere that would bring gigabytes of CUDA.
+    ZeroGPU needs torch from PyPI; elsewhere that would install gigabytes of CUDA, so it is
+    pinned to the CPU wheels.
     """
     lines = [line for line in text.splitlines() if not line.startswith("gradio==")]
     if not zero:
@@ -101,38 +104,38 @@ def requirements(text: str, _repo: str, zero: bool) -> str:
 
 
 def entry(text: str, _repo: str, zero: bool) -> str:
-    """``app.py``; on ZeroGPU with the import that has to come before all others."""
+    """Return ``app.py``; for ZeroGPU with the import that has to precede all others."""
     head, imports, rest = text.partition("import os\n")
     return head + (SPACES_FIRST if zero else "") + imports + rest
 
 
 def kinds(files: Mapping[str, bytes]) -> list[str]:
-    """What goes up by folder and ending; what is large, or lies at the top, by its own name."""
-    found = set()
+    """Return the uploads by folder and suffix; large or top-level files by their own name."""
+    groups = set()
     for name, content in files.items():
         path = Path(name)
         if len(content) >= LARGE:
-            found.add(f"{name}  {len(content) / LARGE:.0f} MiB")
+            groups.add(f"{name}  {len(content) / LARGE:.0f} MiB")
         elif len(path.parts) == 1:
-            found.add(name)
+            groups.add(name)
         else:
-            found.add("/".join([*path.parts[:-1][:2], f"*{path.suffix or path.name}"]))
-    return sorted(found)
+            groups.add("/".join([*path.parts[:-1][:2], f"*{path.suffix or path.name}"]))
+    return sorted(groups)
 
 
 def missing_preloads(matter: str) -> list[str]:
-    """Files named for preloading that the hub does not hold at that revision; asks the hub."""
+    """Return the preloaded files that the hub lacks at the named revision; queries the hub."""
     from huggingface_hub import HfApi
 
     missing = []
     for repo, names, revision in re.findall(r"^  - (\S+) (\S+) ([0-9a-f]{40})$", matter, re.M):
-        held = set(HfApi().list_repo_files(repo, revision=revision))
-        missing += [f"{repo}: {name}" for name in names.split(",") if name not in held]
+        existing = set(HfApi().list_repo_files(repo, revision=revision))
+        missing += [f"{repo}: {name}" for name in names.split(",") if name not in existing]
     return missing
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Lay the files down in a folder."""
+    """Write the files to a folder."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,7 +143,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def push(files: Mapping[str, bytes], repo: str) -> None:
-    """Make the Space hold these files and no others."""
+    """Create the Space if needed and replace its content by these files."""
     from huggingface_hub import HfApi
 
     api = HfApi()
@@ -151,11 +154,11 @@ def push(files: Mapping[str, bytes], repo: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List what would go up, or send it; 0 when all is well."""
+    """List the files to upload, or upload them; return 0 on success."""
     parser = argparse.ArgumentParser(description=__doc__)
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--dry-run", action="store_true", help="list the files and send nothing")
-    what.add_argument("--push", metavar="OWNER/NAME", help="fill this Space")
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--dry-run", action="store_true", help="list the files and send nothing")
+    action.add_argument("--push", metavar="OWNER/NAME", help="fill this Space")
     parser.add_argument("--kinds", action="store_true", help="list them by folder and ending")
     parser.add_argument("--zerogpu", action="store_true", help="for a ZeroGPU Space")
     chosen = parser.parse_args(arguments)

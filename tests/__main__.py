@@ -1,7 +1,8 @@
-"""``python -m tests``: fetch what the tests need and is not there, then run them all.
+"""``python -m tests``: fetch missing test dependencies, then run all tests.
 
-What cannot be had is said in one sentence, and pytest skips the tests that need it.
-``python -m tests --quick`` leaves out the browser, other processes and training, and fetches nothing.
+A dependency that cannot be fetched is reported in one sentence, and pytest skips the tests that
+need it. ``python -m tests --quick`` leaves out the browser, other processes and training, and
+fetches nothing.
 """
 
 import os
@@ -18,21 +19,21 @@ QUICK = ("-m", "not browser and not processes")
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Fetch what is missing, then become pytest, so that its closing line is the last."""
-    given = [argument for argument in arguments if argument != "--quick"]
-    if len(given) < len(arguments):
-        given = [*QUICK, *given]
+    """Fetch what is missing, then replace this process by pytest."""
+    pytest_arguments = [argument for argument in arguments if argument != "--quick"]
+    if len(pytest_arguments) < len(arguments):
+        pytest_arguments = [*QUICK, *pytest_arguments]
     else:
         fetch_chromium()
         fetch_packages()
-    # A process that writes no compiled code makes all of it anew in each of the many that it starts.
+    # Without bytecode files each of the many started processes would compile every module anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *given])
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *pytest_arguments])
 
 
 def fetch_chromium() -> None:
-    """Make sure of a Chromium, a headless shell where one can be had."""
+    """Find or install a Chromium, preferably a headless shell."""
     for worked in ways_to_chromium():
         needs.lean_chromium.cache_clear()
         needs.chromium.cache_clear()
@@ -43,7 +44,7 @@ def fetch_chromium() -> None:
 
 
 def ways_to_chromium() -> Iterator[object]:
-    """Try one way after another and yield whether it worked."""
+    """Try one way of installing Chromium after another; yield whether it worked."""
     playwright = [sys.executable, "-m", "playwright"]
     update, apt = as_root("apt-get", "update", "-q"), as_root("apt-get", "install", "-y", "-q")
     if not needs.driver_starts():
@@ -58,7 +59,7 @@ def ways_to_chromium() -> Iterator[object]:
 
 
 def fetch_packages() -> None:
-    """Node's packages, once for each change of their versions."""
+    """Install node's packages, once for each change of their versions."""
     npm = needs.npm()
     if npm is None:
         say(needs.NO_NODE)
@@ -67,12 +68,12 @@ def fetch_packages() -> None:
 
 
 def as_root(*command: str) -> list[str]:
-    """The command, by sudo for all but root, which asks for no password."""
+    """Return the command, prefixed by non-interactive sudo unless run by root."""
     return [*command] if os.geteuid() == 0 else ["sudo", "-n", *command]
 
 
 def done(command: Sequence[str]) -> bool:
-    """Run a command in silence; where it fails, its last line is said."""
+    """Run a command without output and return whether it succeeded; print its last line if not."""
     if not shutil.which(command[0]):
         return False
     say(" ".join(["$", os.path.basename(command[0]), *command[1:]]))
@@ -90,7 +91,7 @@ def done(command: Sequence[str]) -> bool:
 
 
 def say(sentence: str) -> None:
-    """One line, at once."""
+    """Print one line and flush it."""
     sys.stdout.write(f"{sentence}\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""The random family that tests run instead of trained weights: same shapes, tiny vocabularies."""
+"""Fixtures of all tests, above all the random family that replaces trained weights."""
 
 import gc
 import json
@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-# Two test processes share the cores. torch computes in one thread in each of them, and in the
-# processes that they start: sums then have one order, whatever the machine. Where a test asks for
-# more threads, they sleep while they wait for each other. Both are read when torch is first imported.
+# Two test processes share the cores. torch uses one thread in each of them and in their child
+# processes, so that sums have one order on every machine. Where a test sets more threads, they sleep
+# while they wait for each other. torch reads both variables when it is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
@@ -26,21 +26,21 @@ from explorer.serving.start import leave_out_stubs
 
 leave_out_stubs()
 
-# What the modules leave is never garbage: looked through again and again it took 4 % of the tests' time.
+# Objects of imported modules are never garbage: repeated scans of them took 4 % of the tests' time.
 gc.disable()
 
 
 def pytest_collection_finish():
-    """From here on only what is made later is looked through."""
+    """Exclude the objects made so far from garbage collection."""
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):
-    """The browser's files first; what takes minutes only when asked for: ``pytest -m slow``.
+    """Run the browser's files first; deselect slow tests unless ``pytest -m slow`` asks for them.
 
-    What serves a page is marked here, for ``python -m tests --quick``.
+    Tests that serve a page get the marker ``processes`` here, for ``python -m tests --quick``.
     """
     for item in items:
         if "url" in getattr(item, "fixturenames", ()):
@@ -54,29 +54,29 @@ def pytest_collection_modifyitems(config, items):
 
 @dataclass(frozen=True, slots=True)
 class TinyFamily:
-    """The random family while it stands in the place of the bundled one."""
+    """The random family that replaces the bundled one."""
 
     path: Path
 
     @property
     def specs(self):
-        """Model key -> ModelSpec."""
+        """The specs by model key."""
         return {spec.key: spec for spec in family.family_specs("mini")}
 
     def loaded(self, key):
-        """The loaded network of one model, on the CPU in float32."""
+        """Return the loaded network of one model, on the CPU in float32."""
         from explorer.models.loading import load_model
 
         return load_model(self.specs[key])
 
     def run(self, key, text):
-        """One model's run over a text."""
+        """Return one model's run over a text."""
         from explorer.inference.runs import get_run
 
         return get_run(self.specs[key], PageState(text=text))
 
     def swept(self, run):
-        """The logits with one head off at a time: a layer's [head, mask, vocabulary], one by one."""
+        """Return the logits with one head off at a time, per layer: [head, mask, vocabulary]."""
         from explorer.models.inside.interventions import ablated_logits, one_head_off
 
         loaded, (n_layers, n_heads) = self.loaded(run.spec.key), run.attention.shape[:2]
@@ -84,7 +84,7 @@ class TinyFamily:
         return [ablated_logits(loaded, run.tokens, kept) for kept in variants]
 
     def runs(self, text):
-        """All three runs over a text."""
+        """Return all three runs over a text."""
         return {key: self.run(key, text) for key in self.specs}
 
 
@@ -97,34 +97,34 @@ SETTINGS = (
     ("explorer.inference.runs", "BACKEND"),
     ("explorer.ui.kit.validation", "START_STATE"),
 )
-"""What a start sets for the whole process, as lists that hold it last."""
+"""Process-wide settings, each a list with its current value."""
 
 
 @pytest.fixture(autouse=True)
 def _settings_as_they_were():
-    """They are put back after each test."""
-    there = [(sys.modules[module], name) for module, name in SETTINGS if module in sys.modules]
-    settings = [getattr(module, name) for module, name in there]
-    before = [list(one) for one in settings]
+    """Restore the process-wide settings after each test."""
+    loaded = [(sys.modules[module], name) for module, name in SETTINGS if module in sys.modules]
+    settings = [getattr(module, name) for module, name in loaded]
+    before = [list(setting) for setting in settings]
     yield
-    for one, values in zip(settings, before, strict=True):
-        one[:] = values
+    for setting, values in zip(settings, before, strict=True):
+        setting[:] = values
 
 
 @pytest.fixture(scope="session")
 def page():
-    """The page, built once; no test changes it."""
+    """Return the page, built once; no test changes it."""
     from explorer.ui.shell.page import build_page
 
     with warnings.catch_warnings():
-        # Gradio warns of a handler that wants more, or fewer, inputs than its event has.
+        # Gradio warns of a handler with more, or fewer, parameters than its event has inputs.
         warnings.filterwarnings("error", "Expected", UserWarning)
         return build_page(PageState())
 
 
 @pytest.fixture(scope="module")
 def url(page):
-    """The address of that page, served in this process for the tests of one file."""
+    """Yield the URL of the page, served in this process for the tests of one file."""
     from benchmarks.served import served
     from explorer.ui.shell.page import launch_options
 
@@ -143,25 +143,25 @@ def _tiny_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def _tiny_networks():
-    """Loaded once for the whole session, and never mixed with the bundled ones."""
+    """Return the session's cache of random networks, separate from the bundled ones."""
     return {}
 
 
 def kept_by_name():
-    """Where results are kept by a model's name, which the random one has too."""
+    """Return the caches keyed by a model's name, which the random family shares."""
     from explorer.analysis.parameters import count
     from explorer.timing import machine
     from explorer.ui.depth import patching, similarity
     from explorer.ui.layer import folds
     from explorer.ui.shell import preview
 
-    places = [(patching, "_KEPT"), (similarity, "_KEPT"), (folds, "_KEPT")]
-    return [*places, (count, "_spectra"), (machine, "_best"), (preview, "_drawn")]
+    caches = [(patching, "_KEPT"), (similarity, "_KEPT"), (folds, "_KEPT")]
+    return [*caches, (count, "_spectra"), (machine, "_best"), (preview, "_drawn")]
 
 
 @pytest.fixture
 def few_questions(monkeypatch):
-    """A live lesson on eight sentences at a time with an exam of eight: the run is examined."""
+    """Limit a live distillation to batches of eight and eight test sentences."""
     from explorer.analysis.distillation.student import run
     from explorer.analysis.distillation.student.sentences import split_sentences
 
@@ -172,7 +172,7 @@ def few_questions(monkeypatch):
 
 @pytest.fixture
 def eight_rounds(monkeypatch):
-    """A measurement ends after eight rounds and not by its budget, however slow the machine."""
+    """Make a measurement end after eight rounds and not by its time budget."""
     from explorer.analysis.latency import family, measure
 
     plan = measure.RoundsPlan(600.0, 8, 8, 0.0, 1)
@@ -182,7 +182,7 @@ def eight_rounds(monkeypatch):
 
 @pytest.fixture
 def no_files(tiny_family, monkeypatch):
-    """The random family, and not one of its files is there."""
+    """Use the random family with all of its files missing."""
     from explorer.models import hub, loading
 
     def absent(spec, report=None):
@@ -194,7 +194,7 @@ def no_files(tiny_family, monkeypatch):
 
 @pytest.fixture
 def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
-    """Random models in the bundled shapes, in place of the bundled family."""
+    """Replace the bundled family by random models of its shapes."""
     from explorer.inference import runs
     from explorer.models import loading
     from explorer.models.task_heads import adapters
@@ -202,7 +202,7 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     monkeypatch.setattr(specs, "BUNDLED", _tiny_folder)
     monkeypatch.setattr(loading, "_loaded", _tiny_networks)
     monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
-    monkeypatch.setattr(runs.CACHE, "n_bytes", 0)  # else what other tests kept counts for ever
+    monkeypatch.setattr(runs.CACHE, "n_bytes", 0)  # else other tests' runs would count for ever
     monkeypatch.setattr(adapters, "_tuned", WeakKeyDictionary())
     for kept in kept_by_name():
         monkeypatch.setattr(*kept, type(getattr(*kept))())
@@ -215,7 +215,7 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
 
 @pytest.fixture
 def own_models():
-    """Where a test gives checkpoints of its own; afterwards there are none, and no fourth column."""
+    """Yield the table of the user's own checkpoints; clear it and the fourth column afterwards."""
     from explorer.models import loading
     from explorer.models.specs import KINDS, MORE_KINDS
 
@@ -230,7 +230,7 @@ def own_models():
 
 @pytest.fixture(scope="session")
 def _tuned_folder(_tiny_folder, tmp_path_factory):
-    """The random family once more, with a random adapter for each task beside each model."""
+    """Copy the random family and add a random adapter for each task to each model."""
     import shutil
 
     from tests.training.tuned_family import tune_at_random
@@ -245,7 +245,7 @@ def _tuned_folder(_tiny_folder, tmp_path_factory):
 
 @pytest.fixture
 def tuned_family(_tuned_folder, tiny_family, monkeypatch):
-    """The random family with adapters; its networks are those of ``tiny_family``."""
+    """Use the random family with adapters; its networks are those of ``tiny_family``."""
     monkeypatch.setattr(specs, "BUNDLED", _tuned_folder)
     return TinyFamily(_tuned_folder)
 
@@ -266,16 +266,16 @@ def _seven_networks():
 
 @pytest.fixture(scope="session")
 def _narrow_counts():
-    """What is counted once for all published shapes, for the narrow ones on their own."""
+    """Return cached functions of all published shapes, with separate caches for the narrow ones."""
     from explorer.analysis.parameters import shapes
 
-    kept = ((shapes, "seven_sizes"), (shapes, "sharing_modes"))
-    return [(module, name, cache(getattr(module, name).__wrapped__)) for module, name in kept]
+    cached = ((shapes, "seven_sizes"), (shapes, "sharing_modes"))
+    return [(module, name, cache(getattr(module, name).__wrapped__)) for module, name in cached]
 
 
 @pytest.fixture
 def seven(_seven_folder, _seven_networks, _narrow_counts, tiny_family, monkeypatch):
-    """The folder of narrow networks in all seven published shapes, beside the random family."""
+    """Yield the folder of narrow networks in all published shapes, beside the random family."""
     from explorer.models import loading
     from tests.models.choice.seven_sizes import narrow
 
@@ -295,7 +295,7 @@ def _roberta_pieces(_tiny_folder):
 
 @pytest.fixture
 def four(tiny_family, _roberta_pieces, monkeypatch):
-    """The random family and a random RoBERTa: its kind, its size and its colour."""
+    """Use the random family with a random RoBERTa: its kind, its size and its colour."""
     from tests.tiny_roberta import add_rows
 
     add_rows(monkeypatch.setitem, _roberta_pieces)

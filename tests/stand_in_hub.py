@@ -1,7 +1,7 @@
-"""A loopback stand-in for the model hub: the pinned repositories with random checkpoints in them.
+"""A loopback stand-in for the model hub: the pinned repositories with random checkpoints.
 
-It speaks the three requests that ``snapshot_download`` makes (the tree of a revision, the head of a
-file, the file itself with ranges) and the probe of the explorer, and can misbehave in the ways a real hub does.
+Supports the three requests of ``snapshot_download`` (the tree of a revision, a HEAD of a file, the
+file itself with ranges) and the explorer's probe, and can fail in the ways of a real hub.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ def full_vocabulary(pieces, size):
 
 
 def save_base_family(folder: Path, width: int = 768) -> None:
-    """Random checkpoints in the published shapes; a smaller ``width`` makes them quicker to write."""
+    """Save random checkpoints in the published shapes; a smaller ``width`` is faster."""
     import torch
     from transformers import (
         AddedToken,
@@ -162,7 +162,7 @@ def etag(path: Path) -> str:
 
 
 class StandInHub(ThreadingHTTPServer):
-    """The hub itself: ``hub.url``, its mood, and what it was asked in each."""
+    """HTTP server of the hub: ``hub.url``, its mood, and the requests received in each mood."""
 
     daemon_threads = True
 

@@ -1,6 +1,6 @@
-"""A whole random family in the bundled shapes with a vocabulary of a hundred pieces.
+"""A random family with the bundled shapes and a vocabulary of a hundred pieces.
 
-The weights are spread wider than usual so that attention is far from uniform and no two heads agree.
+The weights have a larger spread than usual, so that attention is far from uniform and heads differ.
 """
 
 from pathlib import Path
@@ -63,7 +63,7 @@ def sentencepieces() -> list[tuple[str, float]]:
 
 
 def make_bert(n_layers: int, n_heads: int, width: int):
-    """A random BERT with its tokenizer."""
+    """Return a random BERT with its tokenizer."""
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = BertConfig(
         vocab_size=len(tokenizer),
@@ -77,7 +77,7 @@ def make_bert(n_layers: int, n_heads: int, width: int):
 
 
 def make_distilbert(n_layers: int, n_heads: int, width: int):
-    """A random DistilBERT with its tokenizer."""
+    """Return a random DistilBERT with its tokenizer."""
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = DistilBertConfig(
         vocab_size=len(tokenizer),
@@ -91,7 +91,7 @@ def make_distilbert(n_layers: int, n_heads: int, width: int):
 
 
 def make_albert(n_layers: int, n_heads: int, width: int, embedding: int):
-    """A random ALBERT with its tokenizer."""
+    """Return a random ALBERT with its tokenizer."""
     mask = AddedToken("[MASK]", lstrip=True, rstrip=False, normalized=False, special=True)
     tokenizer = AlbertTokenizer(vocab=sentencepieces(), mask_token=mask)
     config = AlbertConfig(
@@ -112,13 +112,13 @@ def make_albert(n_layers: int, n_heads: int, width: int, embedding: int):
 
 
 def save(network, tokenizer, path: Path) -> None:
-    """A plain transformers directory."""
+    """Save a transformers directory."""
     network.save_pretrained(path)
     tokenizer.save_pretrained(path)
 
 
 def save_tiny_family(folder: Path) -> None:
-    """Three plain transformers directories with the bundled family's names."""
+    """Save three transformers directories with the bundled family's names."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         save(*make_bert(6, 12, 384), folder / "mini-bert")

@@ -1,4 +1,4 @@
-"""A fourth model as a newcomer would add it: its row, its size, its colour, and random weights."""
+"""A fourth model, as a contributor would add it: its rows, its colour, and random weights."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ LAYERS, HEADS, WIDTH, POSITIONS = 4, 3, 48, 130
 
 
 def save_roberta(path: Path) -> int:
-    """A random RoBERTa over a byte-level vocabulary; returns how many pieces that has."""
+    """Save a random RoBERTa with a byte-level vocabulary; return the size of the vocabulary."""
     trainer = ByteLevelBPETokenizer()
     trainer.train_from_iterator(SENTENCES, vocab_size=330, special_tokens=SPECIAL)
     path.mkdir(parents=True)
@@ -42,7 +42,7 @@ def save_roberta(path: Path) -> int:
 
 
 def roberta_spec(specs, n_pieces: int):
-    """Its size, by the module of specs that is asked."""
+    """Return the RoBERTa's spec, built with the given ``specs`` module."""
     shape = specs.Architecture(
         LAYERS,
         WIDTH,
@@ -58,7 +58,7 @@ def roberta_spec(specs, n_pieces: int):
 
 
 def add_rows(put, n_pieces: int) -> None:
-    """Its three rows in their tables; ``put(table, key, row)`` puts one there."""
+    """Add the RoBERTa's three table rows with ``put(table, key, row)``."""
     from explorer.models import specs
     from explorer.views import theme
 

@@ -1,4 +1,4 @@
-"""Waiting for something to come true, or to be answered, however busy the machine is."""
+"""Helpers that wait for a condition or a result, however busy the machine is."""
 
 import asyncio
 import time
@@ -15,6 +15,6 @@ def until(condition, seconds=300, instead=lambda: "it never came true"):
 
 
 def in_its_own_loop(coroutine):
-    """Its result, worked out beside the loop that Playwright keeps running in this thread."""
+    """Return a coroutine's result from another thread, since Playwright's loop runs in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()

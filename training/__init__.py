@@ -1,1 +1,1 @@
-"""The recipe that makes the bundled family."""
+"""Training recipe of the bundled family."""

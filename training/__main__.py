@@ -37,7 +37,7 @@ ALL = tuple(step for step in STEPS if step not in ("ablation", "tasks", "all"))
 
 
 def arguments() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the command-line parser."""
     parser = argparse.ArgumentParser(prog="python -m training", description=__doc__)
     parser.add_argument("step", choices=STEPS)
     parser.add_argument("--work", type=Path, default=Path("runs"), help="where a run keeps files")
@@ -69,7 +69,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def add_training(parser: argparse.ArgumentParser) -> None:
-    """How a run is trained."""
+    """Add the options that set the schedule and the batches of a run."""
     parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
     parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
     parser.add_argument("--workers", type=int, default=0, help="processes that draw batches ahead")
@@ -80,7 +80,7 @@ def add_training(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:
-    """What the step ``tasks`` tunes a family for."""
+    """Add the options of the step ``tasks``."""
     parser.add_argument("--family", help="tasks: whom to tune, as for app.py (default: mini)")
     parser.add_argument("--model", action="append", default=[], help="tasks: as for app.py")
     parser.add_argument("--data", type=Path, help="tasks: folder of SST-2 and SQuAD v1.1")
@@ -97,7 +97,7 @@ def add_tasks(parser: argparse.ArgumentParser) -> None:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run one step; wrong input is answered in one sentence."""
+    """Run one step and return the exit status; invalid input is reported in one sentence."""
     options = arguments().parse_args(words)
     threads, line = offer(options.threads)
     torch.set_num_threads(threads)
@@ -111,7 +111,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def run_step(options: argparse.Namespace) -> None:
-    """Hand the options to the step they name; ``all`` runs those of `ALL` after one another."""
+    """Build the settings from the options and run the named step; ``all`` runs `ALL` in order."""
     if options.step == "tasks":
         tune(options)
         return
@@ -158,7 +158,7 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
 
 
 def tune(options: argparse.Namespace) -> None:
-    """Make the adapters; the library for it is asked for only here."""
+    """Train or score the adapters; the imports are local because only this step needs peft."""
     from explorer.models.choice.family import opened_family
     from explorer.models.choice.own import add_models
     from training.tasks.command import Tuning, score_family, tune_family

@@ -1,4 +1,4 @@
-"""The three models: their shapes, and the weights they start from."""
+"""The three models: architectures and initial weights."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from transformers import (
 
 from training.recipe import Recipe
 
-# On a CPU the backward of sdpa is five times slower.
+# On a CPU the backward pass of sdpa is five times slower than eager's.
 ATTENTION = {"attn_implementation": "sdpa" if torch.cuda.is_available() else "eager"}
 CLASSES = {
     "mini-bert": BertForPreTraining,
@@ -27,7 +27,7 @@ CLASSES = {
 
 
 def new_model(name: str, recipe: Recipe) -> nn.Module:
-    """A model of the family with random weights, dropout off."""
+    """Return a model of the family with random weights and no dropout."""
     if name == "mini-distilbert":
         config = DistilBertConfig(
             vocab_size=recipe.vocabulary,
@@ -61,7 +61,7 @@ def new_model(name: str, recipe: Recipe) -> nn.Module:
 
 
 def load_model(folder: Path) -> nn.Module:
-    """A model of the family from an exported folder, in full precision.
+    """Return a model of the family from an exported folder, in float32.
 
     Raises:
         ValueError: The folder's name is not one of the three.
@@ -76,18 +76,18 @@ def load_model(folder: Path) -> nn.Module:
 def warm_start_bert(
     model: BertForPreTraining, source: Path, pieces: list[str], full: list[str]
 ) -> None:
-    """Take the encoder of all-MiniLM-L6-v2, and its embeddings of the kept pieces."""
+    """Copy the encoder of all-MiniLM-L6-v2, and its embeddings of the selected pieces."""
     weights = load_file(source / "model.safetensors")
     rows = {piece: i for i, piece in enumerate(full)}
     words = "embeddings.word_embeddings.weight"
     weights[words] = weights[words][[rows[piece] for piece in pieces]]
-    wanted = model.bert.state_dict()
-    model.bert.load_state_dict({name: weights[name].float() for name in wanted})
+    names = model.bert.state_dict()
+    model.bert.load_state_dict({name: weights[name].float() for name in names})
 
 
 @torch.no_grad()
 def start_head(model: nn.Module) -> None:
-    """A new MLM head that begins near the identity."""
+    """Initialise the MLM head's dense layer close to the identity."""
     if isinstance(model, BertForPreTraining):
         model.cls.predictions.transform.dense.weight.copy_(torch.eye(model.config.hidden_size))
     else:
@@ -97,7 +97,7 @@ def start_head(model: nn.Module) -> None:
 
 @torch.no_grad()
 def start_bias(model: nn.Module, frequencies: np.ndarray) -> None:
-    """Let the head begin with each piece's own frequency."""
+    """Initialise the bias of the MLM head with log piece frequencies."""
     head = model.cls.predictions if isinstance(model, BertForPreTraining) else model.predictions
     head.bias.copy_(torch.as_tensor(frequencies, dtype=torch.float32))
 
@@ -109,17 +109,17 @@ def albert_from(
     spellings: list[list[int]],
     layer: int,
 ) -> None:
-    """Factorise the teacher's embeddings and share one of its layers.
+    """Factorise the teacher's embeddings and copy one of its layers as the shared layer.
 
-    A piece's vector is the mean of the teacher's vectors of its WordPieces, as the teacher's first
-    layer would see it; the truncated SVD of all of them gives the narrow embeddings and the
-    projection, and the positions are written in the same basis.
+    The vector of a piece is the mean of the teacher's vectors of its WordPieces, as the teacher's
+    first layer receives it. The truncated SVD of all of them gives the narrow embeddings and the
+    projection; the position embeddings are written in the same basis.
 
     Args:
-        teacher: Where embeddings and layer come from.
-        albert: Written in place.
+        teacher: Source of the embeddings and the layer.
+        albert: Model that is written in place.
         spellings: For every piece of ALBERT's vocabulary, the WordPiece ids that spell it.
-        layer: Which teacher layer becomes the shared one.
+        layer: Index of the teacher layer that becomes the shared one.
     """
     embeddings = teacher.bert.embeddings
     words = embeddings.word_embeddings.weight
@@ -148,10 +148,10 @@ def albert_from(
 
 
 def shared_basis(words: Tensor, places: Tensor, narrow: int) -> Tensor:
-    """Orthonormal rows ``[narrow, width]``: first where positions differ, then where words do.
+    """Return orthonormal rows ``[narrow, width]``: axes of the positions, then of the words.
 
-    Positions vary in few directions, and not in those in which words vary most: taken from the
-    words alone the basis would drop the order of the words.
+    Positions vary in few directions, and not in those in which words vary most: a basis of the
+    words alone would lose the word order.
     """
     _, _, position_axes = torch.linalg.svd(places, full_matrices=False)
     position_axes = position_axes[: narrow // POSITION_PART]
@@ -160,8 +160,8 @@ def shared_basis(words: Tensor, places: Tensor, narrow: int) -> Tensor:
     return torch.cat([position_axes, word_axes[: narrow - len(position_axes)]])
 
 
-POSITION_PART = 6  # one sixth of the narrow width is kept for the positions
-WORD_SPREAD = 0.09  # spread of a word vector's coordinates, so that word scores start moderate
+POSITION_PART = 6  # one sixth of the narrow width is reserved for the positions
+WORD_SPREAD = 0.09  # standard deviation of a word vector's coordinates: moderate initial logits
 
 
 def _copy_layer(source: nn.Module, target: nn.Module) -> None:
@@ -180,5 +180,5 @@ def _copy_layer(source: nn.Module, target: nn.Module) -> None:
 
 
 def parameters(model: nn.Module) -> dict[str, Tensor]:
-    """Every stored tensor once, tied ones under their first name."""
+    """Return every stored tensor once, tied ones under their first name."""
     return dict(model.named_parameters())

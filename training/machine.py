@@ -1,4 +1,4 @@
-"""What the machine offers to a training run, and how many threads it should take."""
+"""Hardware of the machine, and the number of threads for a training run."""
 
 import os
 import platform
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import torch
 
-BUSY = 0.5  # a load above this is other work
+BUSY = 0.5  # a load average above this means other work
 CPU = Path("/proc/cpuinfo")
 
 
 def machine() -> str:
-    """The machine, in words."""
+    """Return the name of the GPU, or of the CPU with its number of cores."""
     if torch.cuda.is_available():
         return torch.cuda.get_device_name()
     names = [
@@ -23,25 +23,25 @@ def machine() -> str:
 
 
 def multiplies_halves() -> bool:
-    """Whether the processor itself multiplies in bfloat16.
+    """Return whether the CPU has instructions for bfloat16 products.
 
-    oneDNN says that it can wherever there is AVX-512; without the instructions it took 3.6 times
-    as long as in full precision.
+    oneDNN reports support wherever there is AVX-512; without the instructions it took 3.6 times
+    as long as float32.
     """
     return torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
 
 def threads_for(cores: int, load: float) -> int:
-    """All cores of a machine that is free, one of a busy one.
+    """Return all cores for an idle machine, 1 for a busy one.
 
-    Threads wait for one another after every product: beside other work two of them made a seventh
-    of what one makes.
+    Threads synchronise after every product: beside other work two threads reached a seventh of
+    the speed of one.
     """
     return cores if load < BUSY else 1
 
 
 def offer(asked: int) -> tuple[int, str]:
-    """The threads to train with, and what the machine offers in one line."""
+    """Return the number of threads to train with, and one line that describes the hardware."""
     cores, load = os.cpu_count() or 1, os.getloadavg()[0]
     threads = asked or threads_for(cores, load)
     halves = torch.cuda.is_available() or multiplies_halves()

@@ -1,4 +1,4 @@
-"""Where a run that goes on from exported weights comes from, so that its history adds up."""
+"""History of a run that starts from exported weights, so that totals span all runs."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ COLUMNS = {"steps": "step", "tokens": "tokens", "seconds": "seconds"}
 
 
 def remember_origin(place: Place, exported: Path) -> dict[str, Any]:
-    """Keep the history of the exported weights that a new run begins with, once."""
+    """Store, once, the history of the exported weights that a new run starts from; return it."""
     path = place.root / f"{exported.name}.origin.json"
     if not path.exists():
         figures = json.loads((exported.parent / "results.json").read_text())["models"]
@@ -28,19 +28,19 @@ def remember_origin(place: Place, exported: Path) -> dict[str, Any]:
 
 
 def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
-    """The learning curve of a model over all its runs; what they took together, and the latest."""
-    own = list(csv.DictReader(io.StringIO(place.log(name).read_text())))
+    """Return a model's learning curve over all its runs, and their totals with the latest run's."""
+    log = list(csv.DictReader(io.StringIO(place.log(name).read_text())))
     path = place.root / f"{name}.origin.json"
     before = json.loads(path.read_text()) if path.exists() else dict.fromkeys(COUNTED, 0)
-    total = {key: before[key] + float(own[-1][COLUMNS[key]]) for key in COUNTED}
+    total = {key: before[key] + float(log[-1][COLUMNS[key]]) for key in COUNTED}
     curve = io.StringIO()
-    writer = csv.DictWriter(curve, fieldnames=list(own[0]), lineterminator="\n")
+    writer = csv.DictWriter(curve, fieldnames=list(log[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(csv.DictReader(io.StringIO(str(before.get("curve", "")))))
-    for row in own:
+    for row in log:
         for key in COUNTED:
-            moved = float(row[COLUMNS[key]]) + before[key]
-            row[COLUMNS[key]] = f"{moved:.1f}" if key == "seconds" else f"{moved:.0f}"
+            shifted = float(row[COLUMNS[key]]) + before[key]
+            row[COLUMNS[key]] = f"{shifted:.1f}" if key == "seconds" else f"{shifted:.0f}"
         writer.writerow(row)
     figures = {"steps": int(total["steps"]), "tokens": int(total["tokens"])}
     latest = {key: round(total[key] - before[key], 1) for key in ("tokens", "seconds")}
@@ -48,20 +48,20 @@ def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def tokens_seen(place: Place, name: str) -> int:
-    """Tokens that a model has been trained on up to its last checkpoint, all runs together."""
+    """Return the tokens a model was trained on up to its last checkpoint, over all runs."""
     checkpoint = place.checkpoint(name)
-    now = torch.load(checkpoint, weights_only=True)["progress"][1] if checkpoint.exists() else 0
-    return int(now + tokens_before(place, name))
+    current = torch.load(checkpoint, weights_only=True)["progress"][1] if checkpoint.exists() else 0
+    return int(current + tokens_before(place, name))
 
 
 def tokens_before(place: Place, name: str) -> int:
-    """Tokens that the exported weights had seen which a run began with; 0 for a fresh start."""
+    """Return the tokens the initial exported weights were trained on; 0 for a fresh start."""
     origin = place.root / f"{name}.origin.json"
     return int(json.loads(origin.read_text())["tokens"]) if origin.exists() else 0
 
 
 def fit_history(place: Place, run: str) -> dict[str, int] | None:
-    """How long mini-albert was fitted, and to which teacher; None when it was not."""
+    """Return the tokens of mini-albert's fit and of its teacher then; None without a fit."""
     if not (place.log(run).exists() and place.fitted_to.exists()):
         origin = place.root / "mini-albert.origin.json"
         return json.loads(origin.read_text()).get("fit") if origin.exists() else None
@@ -70,7 +70,7 @@ def fit_history(place: Place, run: str) -> dict[str, int] | None:
 
 
 def adopt_tokenizers(place: Place, exported: Path) -> None:
-    """Use the vocabularies of exported models, for a run that goes on from them."""
+    """Copy the vocabularies of exported models that a run continues from."""
     for kind in ("bert", "albert"):
         if not place.vocabulary(kind).exists():
             shutil.copy(exported / f"mini-{kind}" / "tokenizer.json", place.vocabulary(kind))

@@ -1,4 +1,4 @@
-"""The numbers of the recipe: sizes of the three models and how they are trained."""
+"""Hyperparameters of the recipe: model sizes and training settings."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,29 +7,29 @@ MODELS = ("mini-bert", "mini-distilbert", "mini-albert")
 
 
 def kind_of(name: str) -> str:
-    """Which vocabulary a model of the family has."""
+    """Return the vocabulary of a model: ``bert`` or ``albert``."""
     return "albert" if name == "mini-albert" else "bert"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Sizes and optimisation, the same for every run that should be comparable.
+    """Model sizes and training settings, shared by all runs that should be comparable.
 
     Attributes:
-        heldout_tokens: Positions of a batch that is measured on.
-        lengths: (sequence length, share of the batches) pairs; every batch holds one length.
-        mask_share: Share of the positions whose word is to be guessed, the same in every batch.
-        longest_ngram: Whole words that are hidden in a row at most; 0 hides single pieces.
+        heldout_tokens: Positions of an evaluation batch.
+        lengths: (sequence length, share of the batches) pairs; every batch has one length.
+        mask_share: Share of the positions that MLM predicts, the same in every batch.
+        longest_ngram: Largest number of consecutive whole words to mask; 0 masks single pieces.
         single_share: Share of the sequences that hold one text and no pair.
-        opening_share: Share of them that surely are the beginning of a document.
-        shortest_segment: A segment of fewer pieces makes no pair.
-        repeated_share: Share of those whose beginning is said twice.
+        opening_share: Share of the sequences that always start at the beginning of a document.
+        shortest_segment: Fewest pieces of a segment of a pair.
+        repeated_share: Share of the single texts whose beginning is repeated.
         sentence_share: Share of the batches that hold single sentences, as visitors type them.
-        late_sentence_share: The same while the learning rate falls, at a run's end.
-        sentence_lengths: Their groups of like length, in pieces.
-        second_share: Share of the single sentences that hide two words and not one.
+        late_sentence_share: Value of ``sentence_share`` while the learning rate decays.
+        sentence_lengths: Length groups of single sentences, in pieces.
+        second_share: Share of the single sentences with two masked words and not one.
         primer_share: Share of the batches that hold sentences of the primer.
-        cool_down: The last part of a run, in which the learning rate falls to 0.
+        cool_down: Final share of a run, in which the learning rate decays to 0.
     """
 
     vocabulary: int = 10_500
@@ -82,34 +82,34 @@ TINY = Recipe(
     tokens_per_step=256,
     heldout_tokens=256,
     lengths=((16, 0.5), (32, 0.5)),
-    primer_share=0.05,  # of which a toy vocabulary has a few words
+    primer_share=0.05,  # a toy vocabulary has only a few of the primer's words
     rate=3e-3,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run keeps its files: shards, vocabularies, checkpoints and logs."""
+    """Paths of a run's files: shards, vocabularies, checkpoints and logs."""
 
     root: Path
 
     def vocabulary(self, kind: str) -> Path:
-        """The tokenizer of a kind, ``bert`` or ``albert``."""
+        """Return the path of a tokenizer, ``bert`` or ``albert``."""
         return self.root / f"{kind}-tokenizer.json"
 
     def shard(self, kind: str, part: str) -> Path:
-        """The token shard of a kind; part is ``train`` or ``heldout``."""
+        """Return the path of a token shard; part is ``train`` or ``heldout``."""
         return self.root / f"{kind}-{part}.npz"
 
     def checkpoint(self, model: str) -> Path:
-        """The last resumable state of a model's run."""
+        """Return the path of a model's last resumable checkpoint."""
         return self.root / f"{model}.checkpoint"
 
     @property
     def fitted_to(self) -> Path:
-        """How many tokens the teacher had seen when mini-albert was fitted to it."""
+        """The path of the teacher's token count at the time mini-albert was fitted to it."""
         return self.root / "albert-fit.teacher"
 
     def log(self, model: str) -> Path:
-        """The learning curve of a model's run."""
+        """Return the path of a model's learning curve."""
         return self.root / f"{model}.csv"

@@ -1,7 +1,7 @@
 """BERT over DistilBERT measured twice: by the explorer's protocol and by plain torch alone.
 
-Run by hand on a machine: ``python tests/benchmarks/independent_latency.py``. The second measurement
-knows nothing of the explorer: its own networks from transformers' configs, its own loop and clock.
+Run by hand: ``python tests/benchmarks/independent_latency.py``. The second measurement shares no
+code with the explorer: its own networks from transformers' configs, its own loop and clock.
 """
 
 import argparse
@@ -49,8 +49,8 @@ def ours(length: int, n_rounds: int) -> tuple[float, float, float]:
     plan = RoundsPlan(budget_s=1e6, min_rounds=n_rounds, max_rounds=n_rounds)
     pair = [BASE["bert"], BASE["distilbert"]]
     summary = last(measure_family(pair, Workload(length), plan, CancelToken())).summary
-    found = summary.ratios[0].ratio
-    return found.ratio, found.low, found.high
+    ratio = summary.ratios[0].ratio
+    return ratio.ratio, ratio.low, ratio.high
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ DRAW = """async data => {
 
 
 def random_run(key: str, n_tokens: int, seed: int) -> Run:
-    """A run with softmax attention of normal scores; nothing of it comes from a network."""
+    """Return a run with softmax attention of normal scores, without a network."""
     rng, spec = np.random.default_rng(seed), BASE[key]
     shape = spec.architecture
     scores = rng.normal(0, 2, (shape.n_layers, shape.n_heads, n_tokens, n_tokens))
@@ -78,23 +78,23 @@ def random_run(key: str, n_tokens: int, seed: int) -> Run:
 
 
 def payload(runs: dict[str, Run]) -> tuple[str, float]:
-    """The wall's JSON and the milliseconds it took to make it from the runs."""
-    begun = time.perf_counter()
+    """Return the wall's JSON and the milliseconds to build it from the runs."""
+    start = time.perf_counter()
     heads: WordHeads = word_heads(runs)
     statistics_ = {k: head_statistics(a, heads.alignment) for k, a in heads.attention.items()}
     data = attention_wall_canvas(runs, heads, statistics_, {}, texts.CANVAS)
-    return data, 1000 * (time.perf_counter() - begun)
+    return data, 1000 * (time.perf_counter() - start)
 
 
 def page_html() -> str:
-    """The page's own styles around one empty canvas."""
+    """Return a page with the explorer's styles around one empty canvas."""
     styles = sorted((ROOT / "assets" / "css").glob("*.css"))
     css = "\n".join(p.read_text("utf-8") for p in styles)
     return f"<!doctype html><style>{css}</style><body><div class='canvas'></div>"
 
 
 def answer(route) -> None:
-    """The page, or one of its modules: there is no server."""
+    """Answer a request with the page or one of its modules, in place of a server."""
     path = route.request.url.removeprefix(HOME)
     if path.endswith(".js"):
         route.fulfill(path=ROOT / "assets" / "js" / path, content_type="text/javascript")
@@ -103,7 +103,7 @@ def answer(route) -> None:
 
 
 def measure(data: str) -> dict[str, dict[str, float]]:
-    """Milliseconds per action, median and best of the repeats, in a headless Chromium of 1440 x 900."""
+    """Return milliseconds per action, median and best, in a headless Chromium of 1440 x 900."""
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium") or shutil.which("google-chrome")
@@ -115,33 +115,33 @@ def measure(data: str) -> dict[str, dict[str, float]]:
         page.route("**/*", answer)
         page.goto(HOME)
         page.evaluate("window.explorer = {waiting: []}")
-        found = page.evaluate(DRAW, data)
+        times = page.evaluate(DRAW, data)
         browser.close()
-    return found
+    return times
 
 
 def main() -> int:
-    """Print the measurements; exit with 1 if a limit is broken."""
+    """Print the measurements; return 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tokens", type=int, default=64)
     n_tokens = parser.parse_args().tokens
     runs = {key: random_run(key, n_tokens, seed) for seed, key in enumerate(BASE)}
-    made = [payload(runs) for _ in range(5)]
-    data, size = made[0][0], len(made[0][0].encode())
+    payloads = [payload(runs) for _ in range(5)]
+    data, size = payloads[0][0], len(payloads[0][0].encode())
     exact = exact_heads_canvas(runs, word_heads(runs).alignment, [(key, 0, 0) for key in runs])
-    found = measure(data)
+    times = measure(data)
     report = {
         "tokens": n_tokens,
         "heads": sum(r.attention.shape[0] * 12 for r in runs.values()),
         "payload_bytes": size,
         "exact_bytes_per_choice": len(script_json(json.loads(exact))),
-        "python_ms": round(statistics.median(ms for _, ms in made), 1),
+        "python_ms": round(statistics.median(ms for _, ms in payloads), 1),
         "browser_ms": {
-            name: f"{ms['median']:.1f} (best {ms['best']:.1f})" for name, ms in found.items()
+            name: f"{ms['median']:.1f} (best {ms['best']:.1f})" for name, ms in times.items()
         },
     }
     sys.stdout.write(json.dumps(report, indent=2) + "\n")
-    slow = [name for name, ms in found.items() if ms["best"] > LIMIT_MS]
+    slow = [name for name, ms in times.items() if ms["best"] > LIMIT_MS]
     return int(size > LIMIT_BYTES or bool(slow))
 
 

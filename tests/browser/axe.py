@@ -1,9 +1,9 @@
-"""What axe finds in a part of a page: contrast on a few words of each look, every other rule once on all of it."""
+"""Accessibility checks by axe: contrast on samples of each style, other rules on each kind."""
 
 from axe_playwright_python.base import AXE_SCRIPT
 
 FEW = 3
-"""So many of each look, spread evenly: what lies behind words of one look may differ by their place."""
+"""Sample size for each style, spread evenly, because the background may differ by position."""
 LOOKS = """(place, few) => {
   const ids = new Map(), known = new Map(), words = new Map();
   const id = told => ids.get(told) ?? (ids.set(told, ids.size), ids.size - 1);
@@ -24,9 +24,9 @@ LOOKS = """(place, few) => {
     : Array.from({length: few}, (_, n) => same[Math.round(n * (same.length - 1) / (few - 1))]);
   return [...words.values()].map(same => [same, some(same)]);
 }"""
-"""The elements that hold words, those alike together, with the few of them that are measured.
+"""Script: the elements with text, grouped by style, with the sample of each group.
 
-Alike are those whose own tag, class and colours, and those of all that they stand in, are the same.
+Elements of one style share tag, class and colours with each other, and so do all their ancestors.
 """
 KINDS = """place => {
   const known = (window.axeKinds ??= {})[place] ??= new Set();
@@ -36,9 +36,9 @@ KINDS = """place => {
   for (const node of fresh) known.add(kind(node));
   return [...fresh].filter(node => !fresh.has(node.parentElement));
 }"""
-"""The outermost elements of a kind (tag, classes, attributes, without words) that this part has not yet shown."""
+"""Script: the outermost elements of kinds (tag, classes, attributes, empty or not) not seen here before."""
 LAID = ["scrollable-region-focusable", "label-content-name-mismatch"]
-"""Rules whose answer hangs on the width: what has room, and which words are in sight."""
+"""Rules whose result depends on the width: overflow, and visible labels."""
 RUN = f"""async ([place, few, laid]) => {{
   const found = ({LOOKS})(place, few).flatMap(([, some]) => some);
   const isFirst = !window.axeKinds?.[place], fresh = ({KINDS})(place);
@@ -55,10 +55,10 @@ RUN = f"""async ([place, few, laid]) => {{
 
 
 def violations(page, place=None):
-    """Each rule that a part of the page, or all of it, breaks, with the elements that do.
+    """Return each rule that a part of the page, or all of it, violates, with the elements.
 
-    Looked at again, at another width, all of it is held to the rules of room and contrast, and new kinds of
-    elements to every rule.
+    On a repeated check, at another width, the whole part is checked for overflow and contrast, and
+    only new kinds of elements by every rule.
     """
     if not page.evaluate("Boolean(window.axe)"):
         page.evaluate(AXE_SCRIPT)

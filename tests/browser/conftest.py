@@ -1,4 +1,4 @@
-"""One server and one Chromium for the session; every page is guarded and leaves a picture if it fails."""
+"""One server and one Chromium a session; pages are guarded and leave a screenshot on failure."""
 
 import logging
 import os
@@ -33,7 +33,7 @@ FLAGS = [
 ]
 START_SECONDS = 180
 WAIT_MS = 90_000
-"""Patient on purpose: a busy machine is slow, a broken page never comes."""
+"""Long on purpose: a busy machine is slow, and a broken page fails at any limit."""
 
 
 def free_port() -> int:
@@ -52,7 +52,7 @@ def answers(url: str) -> bool:
 
 @contextmanager
 def served(log, *flags, **environment):
-    """The address of ``python app.py`` with these flags, once its models are loaded."""
+    """Run ``python app.py`` with these flags; yield its URL once its models are loaded."""
     port = free_port()
     command = [sys.executable, "app.py", "--port", str(port), *flags]
     environment = os.environ | {"GRADIO_ANALYTICS_ENABLED": "False"} | environment
@@ -66,7 +66,7 @@ def served(log, *flags, **environment):
             if server.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"app.py did not come up:\n{log.read_text()[-3000:]}")
             time.sleep(0.2)
-        # The first page of a session should not have to wait for the models to load.
+        # Load the models now, so that the first page of a session need not wait.
         Client(url, verbose=False).predict("a [MASK]", "mini", 1, api_name="/predict")
         yield url
     finally:
@@ -79,7 +79,7 @@ def served(log, *flags, **environment):
 
 @pytest.fixture(scope="session")
 def app_url(tmp_path_factory):
-    """``python app.py`` on the bundled weights; a module may serve its own instead."""
+    """Yield the URL of ``python app.py`` with the bundled weights; a module may override it."""
     log = tmp_path_factory.mktemp("server") / "app.log"
     with served(log, "--family", "mini", HF_HUB_OFFLINE="1") as url:
         yield url
@@ -87,7 +87,7 @@ def app_url(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """A headless Chromium: the system's where there is one, else Playwright's own."""
+    """Yield a headless Chromium: the system's if there is one, else Playwright's own."""
     from playwright.sync_api import sync_playwright
 
     path = needs.chromium()
@@ -100,7 +100,7 @@ def chromium():
 
 
 LEAVING = re.compile("signal is aborted|BodyStreamBuffer was aborted|Connection errored out")
-"""What Gradio's browser code logs of a page that is left before it is answered."""
+"""Errors that Gradio's browser code logs when a page is left before its response."""
 
 
 TOASTS = """new MutationObserver(changes => {
@@ -109,9 +109,9 @@ TOASTS = """new MutationObserver(changes => {
     if (toast) setTimeout(() => console.error(`toast: ${toast.innerText.replace(/\\s+/g, ' ')}`), 0);
   }
 }).observe(document, {childList: true, subtree: true});"""
-"""A toast is logged, so that one that is gone before the test ends is heard of too."""
+"""Script that logs every toast, to catch those that disappear before the test ends."""
 HUNG = ("on", "once", "route", "add_init_script", "expose_function", "expose_binding")
-"""How a test hangs something on a page that stays there."""
+"""Methods of a page that attach something to it for good."""
 SIDEWAYS = """() => {
   const {scrollWidth, clientWidth} = document.documentElement;
   return scrollWidth > clientWidth ? `${scrollWidth} px wide in a window of ${clientWidth}` : null;
@@ -119,9 +119,10 @@ SIDEWAYS = """() => {
 
 
 class Guard:
-    """What a page must never do unless its test says so.
+    """Checks for behaviour that a page must never show unless its test expects it.
 
-    Call another host, raise an error, log one or a warning, fail a request, show a toast, or be wider than its window.
+    Requests to other hosts, uncaught errors, console errors and warnings, failed requests, toasts,
+    and a document wider than its window.
     """
 
     def __init__(self, home: str, page) -> None:
@@ -130,15 +131,13 @@ class Guard:
         self.problems: list[str] = []
         self.pages: list[Any] = []
         self.is_changed = False
-        """Whether the test has hung something on the page that only its end takes off."""
+        """The test has attached something that only closing the page removes."""
         self.page(page)
         for name in HUNG:
             setattr(page, name, self._noted(getattr(page, name)))
         page.guard = self
 
     def _noted(self, hang):
-        """Hang something on the page, and note it."""
-
         def noted(*values, **options):
             self.is_changed = True
             return hang(*values, **options)
@@ -150,21 +149,21 @@ class Guard:
             self.problems.append(f"third-party request: {request.url}")
 
     def expect(self, told: str) -> None:
-        """Wait for a problem that says this, which the test has brought about, and forget it."""
+        """Wait for an expected problem with this text, and drop it."""
 
         def has_come():
-            self.pages[-1].wait_for_timeout(20)  # meanwhile Playwright tells what it has heard
-            return any(told in one for one in self.problems)
+            self.pages[-1].wait_for_timeout(20)  # lets Playwright dispatch its events
+            return any(told in problem for problem in self.problems)
 
         until(has_come, 30, lambda: f"nothing said {told!r}: {self.problems}")
-        self.problems[:] = [one for one in self.problems if told not in one]
+        self.problems[:] = [problem for problem in self.problems if told not in problem]
 
     def failed(self, request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # a page that is left aborts what it waits for
+        if request.failure != "net::ERR_ABORTED":  # leaving a page aborts its pending requests
             self.problems.append(f"request failed: {request.url}: {request.failure}")
 
     def sideways(self, page) -> None:
-        """Note a page that scrolls sideways at the width it has now."""
+        """Record a page that scrolls horizontally at its current width."""
         if (
             not page.is_closed()
             and page.url.startswith(self.home)
@@ -186,12 +185,12 @@ class Guard:
         page.on("domcontentloaded", self.left)
 
     def left(self, _page) -> None:
-        """Another document begins: what was logged of leaving the one before is forgotten."""
-        self.problems[:] = [one for one in self.problems if not LEAVING.search(one)]
+        """Drop the errors logged by leaving the previous document."""
+        self.problems[:] = [problem for problem in self.problems if not LEAVING.search(problem)]
 
     @property
     def heard(self):
-        """What is listened to: no routes, with which Chromium keeps no cache."""
+        """The listeners by event; no routes, because they disable Chromium's cache."""
         return {
             "request": self.request,
             "requestfailed": self.failed,
@@ -219,20 +218,20 @@ AS_EMULATED = dict.fromkeys(
     ("media", "color_scheme", "reduced_motion", "forced_colors", "contrast"), "null"
 )
 QUIET_PLACE = "/gradio_api/app_id"
-"""A few letters from the page's own server."""
+"""Path of a tiny response from the page's own server."""
 
 
 def told_toasts(context):
-    """A new page, which logs its toasts."""
+    """Return a new page that logs its toasts."""
     page = context.new_page()
     page.add_init_script(TOASTS)
     return page
 
 
 class Visitor:
-    """A browser's tab that many tests have one after the other, each as a visitor who was never here.
+    """A browser tab that tests reuse in turn, reset so that each is a first visit.
 
-    The process of a tab keeps what it compiled: a page opens in it in half the time.
+    The tab's process keeps its compiled code, which halves the time to open a page.
     """
 
     def __init__(self, chromium, comes_again: bool, **options) -> None:
@@ -255,7 +254,7 @@ class Visitor:
         self.context = self.page = None
 
     def leave(self, guard, is_sound: bool) -> None:
-        """The context as it was: nobody listens, nothing is intercepted, no page is open but an empty one."""
+        """Reset the context: no listeners, no interception, at most one empty page."""
         if self.context is None:
             return
         guard.leave(self.context)
@@ -274,7 +273,7 @@ class Visitor:
 
         try:
             page.goto(f"{home}{QUIET_PLACE}")
-        except Error:  # the test has ended its server
+        except Error:  # the test has stopped its server
             page.close()
             return
         page.evaluate("sessionStorage.clear()")
@@ -287,12 +286,12 @@ class Visitor:
 
 @pytest.fixture(scope="session")
 def visitors(chromium):
-    """Most tests' first and second page."""
+    """Return the reusable tabs for a test's first and second page."""
     return [Visitor(chromium, True) for _ in range(N_KEPT)]
 
 
 def emptied(page, origin) -> None:
-    """What the page keeps in the browser is gone, and the code that is compiled stays."""
+    """Clear the page's storage in the browser, but keep its compiled code."""
     everything = {"origin": origin, "storageTypes": "cookies,local_storage,indexeddb"}
     session = page.context.new_cdp_session(page)
     session.send("Storage.clearDataForOrigin", everything)
@@ -301,13 +300,13 @@ def emptied(page, origin) -> None:
 
 @pytest.fixture
 def page_at(chromium, visitors, app_url, request):
-    """``page_at("/?tab=attention", width=390, theme="dark")`` opens a guarded page.
+    """Return a function that opens a guarded page: ``page_at("/?tab=attention", width=390)``.
 
-    When the test ends every page opened is checked: no third-party request, no console error, no
-    uncaught exception. A test that expects one empties ``page.guard.problems``. Each page is another
-    visitor's: the first two have kept tabs, emptied, further ones and those with options their
-    own. ``media`` is what it emulates. Where the path is None it stays empty, and every script is
-    asked for: what a process has in its memory Chromium lets nobody intercept.
+    At the end of the test every page is checked: no third-party request, no console error, no
+    uncaught exception. A test that expects one empties ``page.guard.problems``. Each page is
+    another visitor's: the first two use the reusable tabs, further ones and those with options
+    their own. ``media`` is what the page emulates. With path None the page stays empty, in a new
+    process without a memory cache, so that every script can be intercepted.
     """
     opened = []
 
@@ -361,7 +360,7 @@ def _patient_expectations():
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Tell ``page_at`` whether the test itself failed, so that it takes a picture."""
+    """Store on the item whether the test itself failed, so that ``page_at`` takes a screenshot."""
     outcome = yield
     if call.when == "call":
         item.failed_call = outcome.get_result().failed

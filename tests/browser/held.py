@@ -1,6 +1,6 @@
-"""Requests of a page that are held back, or answered by the test.
+"""Requests of a page that are paused, or answered by the test.
 
-By Chromium's own interception, which leaves the cache on; Playwright's routes turn it off.
+Uses Chromium's own interception, which keeps the cache on; Playwright's routes disable it.
 """
 
 from base64 import b64encode
@@ -9,23 +9,23 @@ from tests.waiting import until
 
 
 def intercepting(page):
-    """A session of Chromium's own; the page is then no other test's."""
+    """Return a CDP session of the page; the page is then not reused by other tests."""
     page.guard.is_changed = True
     return page.context.new_cdp_session(page)
 
 
 def hold(page, pattern):
-    """Hold every request for this back; return how to let them go, with those to come.
+    """Pause every request that matches the pattern; return a function that resumes them.
 
-    What lets go waits for the first to be held, so that a pattern that fits nothing is noticed.
+    The function waits for the first paused request, so that a pattern without a match is noticed.
     """
-    session, held = intercepting(page), []
-    session.on("Fetch.requestPaused", lambda asked: held.append(asked))
+    session, paused = intercepting(page), []
+    session.on("Fetch.requestPaused", lambda asked: paused.append(asked))
     session.send("Fetch.enable", {"patterns": [{"urlPattern": pattern}]})
 
     def is_held():
-        page.wait_for_timeout(20)  # meanwhile Playwright tells what it has heard
-        return held
+        page.wait_for_timeout(20)  # lets Playwright dispatch its events
+        return paused
 
     def go_on():
         until(is_held, 30, lambda: f"nothing asked for {pattern}")

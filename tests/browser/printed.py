@@ -1,4 +1,4 @@
-"""What is drawn is in the file: the numbers that pictures print, against what their menus save."""
+"""Comparison of the numbers that pictures print with the files that their menus save."""
 
 import json
 import re
@@ -18,30 +18,30 @@ SAVED = """async place => {
       name: fileName(about, kind, 'csv', own?.state), state: own?.state ?? {}};
   });
 }"""
-"""Of every menu in sight: the words of its picture as they are drawn, and its files.
+"""Script: for every visible menu the text of its picture as it is drawn, and its files.
 
-Left out are what a reader works, notes, the axes of charts, and the tensors of one pointed-at cell.
+Left out are controls, notes, the axes of charts, and the tensors of one selected cell.
 """
 NUMBER = re.compile(r"(?<![\w.,])[-+−]?\d[\d,]*(?:\.\d+)?(?:×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?(?![\w])%?")
 UNITS = (1, 100, 1e-3, 1e-6, 1e-9, 1 / 2**20, 1 / 60)
-"""As it is, in percent, thousands, millions, thousand millions, MiB, minutes."""
+"""Factors of printed units: 1, percent, thousands, millions, billions, MiB, minutes."""
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 
 
 def unsaved(one):
-    """The numbers that a picture prints and its files lack.
+    """Return the numbers that a picture prints and its files lack.
 
-    A count below 1,000 is not looked for: it numbers a layer or a head, or counts rows.
+    A count below 1,000 is ignored: it numbers a layer or a head, or counts rows.
     """
     document = json.loads(one["json"])
     cells = [cell for row in document["rows"] for cell in row]
     values = [cell for cell in cells if isinstance(cell, int | float)]
     values += numbers_of(json.dumps(document["about"]))
-    said = " ".join([one["sentences"], *(cell for cell in cells if isinstance(cell, str))])
-    fixed = set(NUMBER.findall(said))
-    found = dict.fromkeys(NUMBER.findall(one["text"]))
-    looked = [token for token in found if token not in fixed and re.search("[.,%×]", token)]
-    return [token for token in looked if not is_among(token, values)]
+    texts = " ".join([one["sentences"], *(cell for cell in cells if isinstance(cell, str))])
+    fixed = set(NUMBER.findall(texts))
+    tokens = dict.fromkeys(NUMBER.findall(one["text"]))
+    checked = [token for token in tokens if token not in fixed and re.search("[.,%×]", token)]
+    return [token for token in checked if not is_among(token, values)]
 
 
 def numbers_of(text):
@@ -49,21 +49,21 @@ def numbers_of(text):
 
 
 def is_among(token, values):
-    """Whether a printed number is one of the values, rounded as it is printed."""
+    """Return whether a printed number is one of the values, rounded to its decimals."""
     number, _, power = token.rstrip("%").translate(RAISED).replace(",", "").partition("×10")
-    wanted = abs(float(number)) * 10.0 ** int(power or 0)
+    target = abs(float(number)) * 10.0 ** int(power or 0)
     half = 0.5 * 10.0 ** (int(power or 0) - len(number.partition(".")[2]))
     return any(
-        abs(abs(value) * unit - wanted) <= half * (1 + 1e-9) + 1e-12
+        abs(abs(value) * unit - target) <= half * (1 + 1e-9) + 1e-12
         for value in values
         for unit in UNITS
     )
 
 
 def untold(one):
-    """What of a picture's state stands not in its files or not in their name."""
+    """Return the fields of a picture's state that are missing from its files or their name."""
     about = json.loads(one["json"])["about"]
-    lost = [name for name, value in one["state"].items() if about.get(name) != value]
-    lost += [name for name in one["state"] if f"# {name}: " not in one["csv"]]
-    plain = [re.sub(r"[^\w.]+", "-", name).strip("-").lower() for name in one["state"]]
-    return lost + [name for name in plain if name.replace("_", "-") not in one["name"]]
+    missing = [name for name, value in one["state"].items() if about.get(name) != value]
+    missing += [name for name in one["state"] if f"# {name}: " not in one["csv"]]
+    slugs = [re.sub(r"[^\w.]+", "-", name).strip("-").lower() for name in one["state"]]
+    return missing + [name for name in slugs if name.replace("_", "-") not in one["name"]]

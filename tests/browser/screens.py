@@ -1,6 +1,6 @@
-"""Each tab as it opens, on a desk and on a phone: ``python -m tests.browser.screens`` draws them anew.
+"""Screenshots of each opening tab, on desktop and phone: ``python -m tests.browser.screens``.
 
-They lie in ``docs/screens``; a test says that each shows its headline and the beginning of its picture.
+Stored in ``docs/screens``; a test checks that each shows its headline and the start of its picture.
 """
 
 import shutil
@@ -17,17 +17,17 @@ from tests.browser.conftest import FLAGS
 SCREENS = ROOT / "docs" / "screens"
 SIZES = {1440: 900, 390: 844}
 PICTURE = ":is(.canvas > *, table, .card, svg, canvas, .columns > *)"
-"""What a tab shows below its headline."""
+"""Selector of a tab's content below its headline."""
 
 
 def opened(page: Page, url: str, tab: str) -> None:
-    """The tab on the text that the page opens with, at the top, drawn."""
+    """Open the tab with the page's opening text, and wait until it is drawn."""
     page.goto(f"{url}/?tab={tab}&__theme=light", wait_until="domcontentloaded")
     drawn(page, tab)
 
 
 def drawn(page: Page, tab: str) -> None:
-    """The tab has its headline and its picture, and is at the top."""
+    """Wait for the tab's headline and picture, and scroll to the top."""
     page.locator("#status .status").wait_for(timeout=120_000)
     page.locator(f"#tab-{tab} .finding").first.wait_for()
     page.locator(f"#tab-{tab} {PICTURE}:visible").first.wait_for()
@@ -35,14 +35,14 @@ def drawn(page: Page, tab: str) -> None:
 
 
 def write(page: Page, name: str) -> None:
-    """What is on the screen, in few colours (64 mixed the models' own): they are part of the repository."""
+    """Save a screenshot in 256 colours, since it is committed (64 merged the models' colours)."""
     page.wait_for_timeout(1500)
     picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
     picture.quantize(256, dither=Image.Dither.NONE).save(SCREENS / f"{name}.png", optimize=True)
 
 
 def main() -> None:
-    """Every tab at every size."""
+    """Capture every tab at every size."""
     SCREENS.mkdir(parents=True, exist_ok=True)
     with app() as (url, _), sync_playwright() as playwright:
         wait_for(url)

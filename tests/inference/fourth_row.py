@@ -1,4 +1,4 @@
-"""A fourth model as a newcomer adds one: imported first, so that no table is made without it."""
+"""A fourth model, added as a contributor would; import it first, before tables are built."""
 
 from explorer.models import specs
 

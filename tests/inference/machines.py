@@ -1,4 +1,4 @@
-"""Machines that are network namespaces of this one: each has an address and a link of its own."""
+"""Simulated machines as network namespaces, each with its own address and link."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ SOON = {
     "RAY_health_check_timeout_ms": "5000",
     "RAY_health_check_failure_threshold": "3",
 }
-"""A machine that does not answer is given up after some 20 seconds, with Ray's own after 65."""
+"""Ray settings: a machine without a response is dropped after about 20 seconds, by default 65."""
 ENVIRONMENT = {
     "EXPLORER_CPUS": "0.25",
     "EXPLORER_FAMILY": "mini",
@@ -36,10 +36,10 @@ ENVIRONMENT = {
 
 
 def ip(*words):
-    """One command of ``ip``.
+    """Run one command of ``ip``.
 
     Raises:
-        PermissionError: it is not allowed here, or there is no ``ip``.
+        PermissionError: It is not allowed here, or there is no ``ip``.
     """
     try:
         subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
@@ -50,10 +50,10 @@ def ip(*words):
 
 @contextmanager
 def network():
-    """A switch with the three machines at it.
+    """Set up a switch with the three machines; remove them afterwards.
 
     Raises:
-        PermissionError: namespaces are not allowed here.
+        PermissionError: Namespaces are not allowed here.
     """
     try:
         ip("link", "add", SWITCH, "type", "bridge")
@@ -72,7 +72,7 @@ def network():
 
 
 def plug_in(name, address):
-    """One machine with its cable."""
+    """Create one machine and connect it to the switch."""
     ip("netns", "add", name)
     ip("link", "add", f"{name}-c", "type", "veth", "peer", "name", "eth0", "netns", name)
     ip("link", "set", f"{name}-c", "master", SWITCH, "up")
@@ -83,44 +83,44 @@ def plug_in(name, address):
 
 
 def cable(name, state):
-    """Pull a machine's cable (``down``), or put it back (``up``)."""
+    """Disconnect a machine's link (``down``), or reconnect it (``up``)."""
     ip("link", "set", f"{name}-c", state)
 
 
 def started(name, folder, *command):
-    """A process on a machine, which has files of its own at ``folder/ray``."""
+    """Start a process on a machine, with its own files mounted at ``folder/ray``."""
     for part in (folder / name, folder / "ray"):
         part.mkdir(exist_ok=True)
-    own = f'mount --bind {folder / name} {folder / "ray"} && exec "$@"'
+    mount_and_run = f'mount --bind {folder / name} {folder / "ray"} && exec "$@"'
     with (folder / "log").open("a") as log:
         return subprocess.Popen(
-            ["ip", "netns", "exec", name, "sh", "-c", own, "sh", *map(str, command)],
+            ["ip", "netns", "exec", name, "sh", "-c", mount_and_run, "sh", *map(str, command)],
             cwd=ROOT, env=os.environ | ENVIRONMENT, stdout=log, stderr=log,
         )  # fmt: skip
 
 
 def pids(name):
-    """The processes of a machine."""
-    said = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True)
-    return [int(pid) for pid in said.stdout.split()]
+    """Return the processes of a machine."""
+    listed = subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True)
+    return [int(pid) for pid in listed.stdout.split()]
 
 
 def models_of(name):
-    """The keys of the models that a machine holds, one for each replica."""
+    """Return the keys of the models on a machine, one for each replica."""
     lines = []
     for pid in pids(name):
         with suppress(OSError):
             lines.append(Path(f"/proc/{pid}/cmdline").read_text())
-    held = [line.strip("\0 ").rpartition(":")[2] for line in lines if "ServeReplica:" in line]
-    return sorted(key for key in held if key in MODEL_KEYS)
+    keys = [line.strip("\0 ").rpartition(":")[2] for line in lines if "ServeReplica:" in line]
+    return sorted(key for key in keys if key in MODEL_KEYS)
 
 
 def end_all(name):
-    """End every process of a machine, in a few seconds or by force."""
+    """Terminate every process of a machine, by force after 15 seconds."""
     for signal in (SIGTERM, SIGKILL):
         for pid in pids(name):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal)
-        ends = time.monotonic() + 15
-        while pids(name) and time.monotonic() < ends:
+        deadline = time.monotonic() + 15
+        while pids(name) and time.monotonic() < deadline:
             time.sleep(0.1)

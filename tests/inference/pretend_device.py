@@ -1,8 +1,8 @@
-"""An accelerator that is none: tensors say that they are on it, and the CPU computes them.
+"""A pretend accelerator: tensors report it as their device, and the CPU computes them.
 
-It is as strict as a GPU: a tensor of the CPU with dimensions in the same operation is refused, so is
-a generator of the CPU; ``numpy`` fails; what crosses is counted. Importing this registers it for
-good, so only in a process of its own.
+As strict as a GPU: an operation that mixes its tensors with CPU tensors (other than scalars) or a
+CPU generator raises; ``numpy`` fails; transfers are counted. Importing this module registers the
+device for good, so import it only in a separate process.
 """
 
 import time
@@ -15,15 +15,15 @@ from torch.utils.backend_registration import _setup_privateuseone_for_python_bac
 
 NAME = "pretend"
 CROSSED: Counter[str] = Counter()
-"""How often numbers went ``to`` the device, back to the ``cpu``, and one alone as ``item``."""
+"""Number of transfers ``to`` the device, back to the ``cpu``, and of single numbers by ``item``."""
 VIEWS = {"aten.view.default", "aten._reshape_alias.default", "aten._unsafe_view.default"}
 FULL = [False]
-"""Whether there is no memory left."""
+"""One flag: the device is out of memory."""
 _setup_privateuseone_for_python_backend(NAME)
 
 
 class PretendEvent:
-    """A mark in the queue of a device whose work is done at once."""
+    """An event in the queue of a device that executes synchronously."""
 
     def __init__(self, enable_timing=False):
         self.at = None
@@ -47,16 +47,16 @@ def is_there(value):
 
 
 def _wrapped(raw):
-    """A tensor of the device; what it stands for hangs on its storage, which autograd keeps too."""
-    with torch.inference_mode(False):  # a view of one that is born there has no version to share
-        there = torch._C._acc.create_empty_tensor(raw.shape, raw.dtype)
-    there.untyped_storage().raw = raw
-    return there
+    """Return a tensor of the device; its data hangs on its storage, which autograd keeps too."""
+    with torch.inference_mode(False):  # inference tensors have no version counter to share
+        wrapper = torch._C._acc.create_empty_tensor(raw.shape, raw.dtype)
+    wrapper.untyped_storage().raw = raw
+    return wrapper
 
 
 def _raw(value):
     if is_there(value):
-        raw = value.untyped_storage().raw  # what shares a storage may have another shape
+        raw = value.untyped_storage().raw  # tensors that share a storage may differ in shape
         return raw if raw.shape == value.shape else raw.reshape(value.shape)
     on_it = isinstance(value, torch.device) and value.type == NAME
     return torch.device("cpu") if on_it else value
@@ -79,11 +79,11 @@ def _copied(source, target):
 
 
 def _computed(operation, *arguments, **named):
-    """Any operation of any thread, as PyTorch sends it to this device."""
+    """Run any operation from any thread, as PyTorch dispatches it to this device."""
     name = str(operation)
     if name == "aten._copy_from.default":
         return _copied(*arguments[:2])
-    # The device shows no strides, so that every tensor is taken for dense where they are asked for.
+    # The device reports no strides, so PyTorch treats every tensor as dense.
     if name in VIEWS:
         return _wrapped(_raw(arguments[0]).reshape(arguments[1]))
     if name == "aten.as_strided.default":
@@ -96,8 +96,8 @@ def _computed(operation, *arguments, **named):
     out = operation(*tree_map(_raw, arguments), **tree_map(_raw, named))
     changed = [
         value
-        for value, said in zip(arguments, operation._schema.arguments, strict=False)
-        if said.alias_info is not None and said.alias_info.is_write
+        for value, schema in zip(arguments, operation._schema.arguments, strict=False)
+        if schema.alias_info is not None and schema.alias_info.is_write
     ]
     if isinstance(out, torch.Tensor) and (changed or "out" in named):
         return named.get("out", changed[0] if changed else None)
@@ -114,4 +114,4 @@ ATEN = torch.library.Library("aten", "IMPL")
 for one in ("abs", "arange", "arange.start", "arange.start_step"):
     base, _, overload = one.partition(".")
     known = getattr(getattr(torch.ops.aten, base), overload or "default")
-    ATEN.impl(one, partial(_computed, known), "PrivateUse1")  # else into an empty tensor that grows
+    ATEN.impl(one, partial(_computed, known), "PrivateUse1")  # else it resizes an empty tensor

@@ -1,7 +1,7 @@
-"""Everything that the page does, on a pretend accelerator, gives the CPU's numbers.
+"""Suite that compares everything the page does on a pretend accelerator with the CPU's numbers.
 
-With a fourth model, whose row stands in the table of kinds before anything else reads it. Run by
-``test_pretend.py`` in a process of its own, since the device cannot be taken away again.
+Includes a fourth model, whose row is added to the table of kinds before anything else reads it.
+``test_pretend.py`` runs it in a separate process, since the device cannot be unregistered.
 """
 
 import json
@@ -45,19 +45,19 @@ TEXT = "The capital of [MASK] is the old city of [MASK]."
 PAIR = "She opened the door. [SEP] Then she went [MASK]."
 HERE, THERE = PageState(text=TEXT), PageState(text=TEXT, device=NAME)
 MOST_BACK, MOST_THERE = 3, 4
-"""Copies of one pass: hidden states, attentions and logits back; ids, segments and what goes with
-them there."""
+"""Copies of one pass: hidden states, attentions and logits back; ids, segments and their masks
+there."""
 
 
 TUNED = [key for key in MODEL_KEYS if key in MINI]
-"""The three that have adapters: here the table of sizes has no fourth row yet."""
+"""The three models with adapters: at import the table of sizes has no fourth row yet."""
 by_model = pytest.mark.parametrize("key", list(MODEL_KEYS))
 by_tab = pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
 
 
 @pytest.fixture(autouse=True)
 def _afresh(_roberta_pieces, tuned_family, monkeypatch):
-    """Random networks of four models, nothing computed before, and three sentences to compare."""
+    """Use random networks of four models, an empty cache, and three sentences to compare."""
     add_rows(monkeypatch.setitem, _roberta_pieces)
     three = similarity.sentences()[:3]
     monkeypatch.setattr(similarity, "sentences", lambda: three)
@@ -118,7 +118,7 @@ def test_every_job_gives_the_cpus_numbers(key):
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?e-\d+|-?\d+\.\d+")
 RESIDUE = re.compile(r"Completeness error (\S+) logits")
-"""What rounding leaves of two sums that should be equal: its digits are those of the machine."""
+"""Rounding residue of two sums that should be equal; its digits depend on the machine."""
 
 
 @by_tab
@@ -139,7 +139,7 @@ def same_residues(found, wanted):
 
 
 def value_of(printed):
-    """Read a number such as 2.5×10⁻⁵ as it was printed."""
+    """Return a number such as 2.5×10⁻⁵ from its printed form."""
     mantissa, _, exponent = printed.partition("×10")
     return float(mantissa) * 10.0 ** int(
         unicodedata.normalize("NFKC", exponent or "0").replace("−", "-")
@@ -153,7 +153,7 @@ def same_numbers(found, wanted):
 
 
 ALONE = {"choose", "live", "advanced", "sweep", "faster", "sizes", "sharing"}
-"""They measure time, learn at a press of their own, or count from shapes alone."""
+"""Folds that measure time, train on their own button, or count from shapes alone."""
 
 
 @by_tab
@@ -267,7 +267,7 @@ def test_a_planted_mistake_is_caught(monkeypatch, name):
 
 
 class Stuck(torch.Tensor):
-    """A mask that nobody moves."""
+    """A mask that stays on the CPU when it is moved."""
 
     def to(self, *_, **__):
         return self.as_subclass(torch.Tensor)

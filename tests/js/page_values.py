@@ -1,4 +1,4 @@
-"""What the page sends for every kind of canvas, by the handlers themselves, from random models."""
+"""Data of every kind of canvas, from the page's own handlers with random models."""
 
 import json
 from dataclasses import replace
@@ -15,7 +15,7 @@ TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
 
 
 def page_values(monkeypatch):
-    """The data of each picture by its kind; needs the fixture ``tiny_family``."""
+    """Return the data of each picture by its kind; needs the fixture ``tiny_family``."""
     values = (
         attention_values()
         | layer_values(monkeypatch)

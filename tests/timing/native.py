@@ -1,4 +1,4 @@
-"""The threads of this process as the system lists them, and how often each had its turn."""
+"""Native threads of this process and their context switches, from the operating system."""
 
 import threading
 from pathlib import Path
@@ -10,16 +10,16 @@ needs_list = pytest.mark.skipif(not TASKS.exists(), reason="only Linux lists thr
 
 
 def native_threads():
-    """The numbers of the threads that are not Python's."""
+    """Return the ids of the threads that are not Python's."""
     own = {str(thread.native_id) for thread in threading.enumerate()}
     return {path.name for path in TASKS.iterdir()} - own
 
 
 def turns(threads):
-    """How often each of these threads has left a processor until now."""
-    found = {}
+    """Return the number of context switches of each thread so far."""
+    switches = {}
     for thread in threads:
-        said = (TASKS / thread / "status").read_text()
-        lines = [line.split() for line in said.splitlines() if "ctxt_switches" in line]
-        found[thread] = sum(int(count) for _, count in lines)
-    return found
+        status = (TASKS / thread / "status").read_text()
+        lines = [line.split() for line in status.splitlines() if "ctxt_switches" in line]
+        switches[thread] = sum(int(count) for _, count in lines)
+    return switches

@@ -28,13 +28,13 @@ def document(rng):
 
 @pytest.fixture(scope="session")
 def primer_said():
-    """Every sentence of the primer, made once."""
+    """Return every sentence of the primer, made once."""
     return primer.primer_sentences()
 
 
 @pytest.fixture(scope="module")
 def few_facts():
-    """The facts about words of the toy language alone, for runs of the whole recipe."""
+    """Restrict the primer to facts about words of the toy language, for full runs of the recipe."""
     known = {*ANIMALS, *PLACES}
     few = tuple(
         fact
@@ -42,7 +42,7 @@ def few_facts():
         if known.intersection(word for one in fact.arguments for word in one.words())
     )
     assert 50 < len(few) < 200
-    primer.columns()  # kept: wrong words are chosen among those of all facts
+    primer.columns()  # cached first, because wrong words are chosen from all facts
     with pytest.MonkeyPatch.context() as patch:
         for module in (primer, recall):
             patch.setattr(module, "facts", lambda: few)
@@ -54,7 +54,7 @@ def few_facts():
 
 @pytest.fixture(autouse=True)
 def _threads_as_they_were():
-    """A step of the recipe takes the threads that it was offered for the whole process."""
+    """Restore the number of threads, which a step of the recipe sets for the whole process."""
     before = torch.get_num_threads()
     yield
     torch.set_num_threads(before)
@@ -62,7 +62,7 @@ def _threads_as_they_were():
 
 @pytest.fixture(scope="session")
 def toy_corpus(tmp_path_factory):
-    """900 documents in one text file."""
+    """Return a text file of 900 documents."""
     rng = random.Random(1)
     path = tmp_path_factory.mktemp("corpus") / "toy.txt"
     path.write_text("\n\n".join(document(rng) for _ in range(900)) + "\n")

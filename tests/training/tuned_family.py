@@ -1,4 +1,4 @@
-"""Adapters for the random family, made at once: random LoRA and heads, written as the recipe does."""
+"""Adapters for the random family, untrained: random LoRA and heads, in the recipe's format."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ SCORES = {
 
 
 def tune_at_random(folder: Path, spec: ModelSpec, task: str) -> None:
-    """An adapter far from doing nothing, beside the weights in ``folder``."""
+    """Write an adapter with random weights beside the model in ``folder``."""
     tuning = Tuning(folder / "work", folder, folder, "mini", (task,))
     lesson = lesson_of(tuning, spec, TuningPlan(task, 1, 1, 1e-3))
     generator = torch.Generator().manual_seed(len(spec.name) + len(task))

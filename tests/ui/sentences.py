@@ -1,4 +1,4 @@
-"""What the tests of sentences share: how a sentence is read, and the grammar that every one keeps."""
+"""Shared helpers for tests of sentences: reading them from markup, and grammar checks."""
 
 import html
 import re
@@ -37,44 +37,44 @@ TEXTS = (
     "The old man put his hand on the table and looked at the [MASK]. " * 4,
     "It was not [MASK], " + "and the water of the river was cold and dark, " * 12 + "he said.",
 )
-"""What each headline is judged on: one word, no mask, one and several, pieces, scripts, long."""
+"""Texts that every headline is tested on: one word, no mask, several masks, scripts, long texts."""
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 SINGULAR_IN_S = {"is", "has", "was", "as", "its", "this", "across", "loss", "less", "pass", "minus"}
 COUNTED = "round|block|word|mask|head|layer|text|token|piece|sentence|model|check|step|thread|point"
 
 
 PRINTED = r"\d\.\d+(?:×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
-"""A probability as it is printed: in decimals, or with a power of ten."""
+"""Pattern of a printed probability: decimals, or with a power of ten."""
 
 
 def number(printed: str) -> float:
-    """What a printed probability says; only 0 itself prints as zeros."""
+    """Return the value of a printed probability; only 0 itself prints as zeros."""
     digits, _, power = printed.partition("×10")
     return float(digits) * 10.0 ** int(power.translate(LOWERED) or 0)
 
 
 def close_shares():
-    """Probabilities, many of which print alike: 0.000, 0.500, 1.000 to three decimals."""
+    """Return a strategy of probabilities, many of which print alike to three decimals."""
     crowded = [0.0, 0.0004, 0.4996, 0.5, 0.5004, 0.9996, 1.0]
     return st.one_of(st.sampled_from(crowded), st.floats(0, 1))
 
 
 def some_models(least=1, most=4):
-    """Some of the models, in their fixed order."""
+    """Return a strategy of subsets of the models, in their fixed order."""
     return st.sets(st.sampled_from([*LABELS]), min_size=least, max_size=most).map(
         lambda keys: [key for key in LABELS if key in keys]
     )
 
 
 def read(markup) -> str:
-    """A sentence as it is read; nothing that no sentence may hold is in it."""
+    """Return the text of a sentence's markup, after the grammar checks."""
     text = html.unescape(re.sub(r"<[^>]*>", "", str(markup)))
     check_grammar(text)
     return text
 
 
 def check_grammar(text: str) -> None:
-    """One thing is singular, several are plural; no value is missing or has no digits."""
+    """Check singular and plural forms, and that no value is missing or malformed."""
     assert not re.search(r"\bnan\b|\binf\b|\bNone\b(?! of)|[{}]|  |,,| ,|\.\.(?!\.)", text), text
     assert not re.search(r"(?<![\d.])[-−]0\.?0*(?![\d.])", text), text
     for noun in re.findall(r"(?<![\d.,])\b1 ([a-z]+s)\b", text):
@@ -84,7 +84,7 @@ def check_grammar(text: str) -> None:
 
 
 def names_in(text: str, labels=LABELS) -> list[str]:
-    """The models that a text names, in order."""
+    """Return the keys of the models that a text names, in order."""
     keys = {label: key for key, label in labels.items()}
     pattern = "|".join(sorted(map(re.escape, keys), key=len, reverse=True))
     return [keys[name] for name in re.findall(rf"(?<![\w-])({pattern})(?!\w)", text)]

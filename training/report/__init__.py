@@ -1,1 +1,1 @@
-"""What has been learned: the held-out measures, the probe, and the cards that tell them?"""
+"""Evaluation: the held-out measures, the probe, and the model cards."""

@@ -1,4 +1,4 @@
-"""The model cards: recipe, data, licence, results, learning curve, limits, checksum."""
+"""Model cards: recipe, data, licence, results, learning curve, limits, checksum."""
 
 import csv
 from itertools import pairwise
@@ -10,7 +10,7 @@ from explorer.refusal import Refusal
 from training.report.card_words import ABOUT, DATA, LIMITS
 
 SEQUENCES = {"mini-albert": "128 to 512"}  # of running text
-FOREIGN = {"mini-bert": ("sop",), "mini-albert": ("nsp",)}  # ALBERT's Table 5 asks the same
+FOREIGN = {"mini-bert": ("sop",), "mini-albert": ("nsp",)}  # as in ALBERT's Table 5
 SPEAKS_OF = {
     "pairs": "nsp",
     "pseudo_perplexity": "pseudo_perplexity",
@@ -19,7 +19,7 @@ SPEAKS_OF = {
     "probe": "probe_top1",
     "primer": "primer_top1",
 }
-"""Which figure a line of the protocol belongs to, where it is not masked accuracy."""
+"""Figure that each line of the protocol explains; masked accuracy for all others."""
 GOALS = {
     "mini-bert": (
         ("masked_top1", 0.44, "masked pieces, top-1 accuracy"),
@@ -67,20 +67,20 @@ FIGURES = (
 
 
 def write_card(folder: Path, results: dict[str, Any]) -> None:
-    """Write README.md and the learning curve's picture beside the weights."""
+    """Write README.md and the plot of the learning curve beside the weights."""
     (folder / "learning_curve.svg").write_text(curve_svg(folder / "learning_curve.csv"))
     rates = learning_rates(folder / "learning_curve.csv")
     (folder / "README.md").write_text(card(folder.name, results, rates))
 
 
 def learning_rates(curve: Path) -> list[float]:
-    """The learning rate at every report of all runs."""
+    """Return the learning rate at every report of all runs."""
     with curve.open(newline="") as file:
         return [float(row["rate"]) for row in csv.DictReader(file)]
 
 
 def schedule_line(rates: list[float]) -> str:
-    """The peak of the learning rate, and in how many runs it rose and fell."""
+    """Return a sentence with the peak learning rate and the number of warm-ups and decays."""
     valleys = sum(
         before > now < after
         for before, now, after in zip(rates, rates[1:], rates[2:], strict=False)
@@ -97,7 +97,7 @@ def schedule_line(rates: list[float]) -> str:
 
 
 def card(name: str, results: dict[str, Any], rates: list[float]) -> str:
-    """The text of a model's card."""
+    """Return the text of a model's card."""
     role, shape, objective, start = ABOUT[name]
     own = results["models"][name]
     parts: tuple[str, ...] = (
@@ -107,7 +107,7 @@ def card(name: str, results: dict[str, Any], rates: list[float]) -> str:
     )
     if name == "mini-distilbert":
         parts += (retention_table(results), ablation_table(results))
-    found = "\n".join(part for part in parts if part)
+    results_text = "\n".join(part for part in parts if part)
     return f"""---
 license: apache-2.0
 language: en
@@ -133,7 +133,7 @@ autocast where the machine multiplies in it. Made by `python -m training`.{kept_
 
 ## Results on held-out documents
 
-{found}
+{results_text}
 ![Learning curve](learning_curve.svg)
 
 ## Limits
@@ -149,7 +149,7 @@ Weights: Apache-2.0. The corpus keeps its own licences; none of its text is incl
 
 
 def time_line(own: dict[str, Any]) -> str:
-    """How long all runs took together, and what of it the latest did on the machine named."""
+    """Return the duration of all runs, and that of the latest run with its machine."""
     whole, latest = own["seconds"], own.get("latest", own)
     if latest["tokens"] == own["tokens"]:
         return f"{whole / 60:.0f} minutes ({own['machine']})"
@@ -160,7 +160,7 @@ def time_line(own: dict[str, Any]) -> str:
 
 
 def primer_line(own: dict[str, Any]) -> str:
-    """That a model read a primer written for it, and how large that is."""
+    """Return a sentence about the primer and its size; empty if none was used."""
     primer = own.get("primer")
     if not primer:
         return ""
@@ -174,30 +174,30 @@ def primer_line(own: dict[str, Any]) -> str:
 
 
 def fit_line(name: str, results: dict[str, Any]) -> str:
-    """How long the shared layer was fitted, and to what."""
-    fitted = results["models"][name].get("fit")
-    if not fitted:
+    """Return a sentence about the fit of the shared layer; empty if there was none."""
+    fit = results["models"][name].get("fit")
+    if not fit:
         return ""
     return (
-        f" The fit took {fitted['tokens']:,} tokens; mini-bert had seen "
-        f"{fitted['teacher_tokens']:,} tokens when it was taken for this."
+        f" The fit took {fit['tokens']:,} tokens; mini-bert had seen "
+        f"{fit['teacher_tokens']:,} tokens when it was taken for this."
     )
 
 
 def kept_line(own: dict[str, Any]) -> str:
-    """Of which two states of the run the weights are the mean."""
-    kept = own.get("kept")
-    if not kept:
+    """Return a sentence about the two averaged states of the run; empty if there was no mean."""
+    mean = own.get("kept")
+    if not mean:
         return ""
     return (
-        f" The weights are a mean of two states of the run: {kept['share']:.0%} are those "
-        f"after {kept['tokens']:,} tokens, the rest those at its end. It keeps some of what the "
+        f" The weights are a mean of two states of the run: {mean['share']:.0%} are those "
+        f"after {mean['tokens']:,} tokens, the rest those at its end. It keeps some of what the "
         "later state had forgotten."
     )
 
 
 def figures_table(name: str, own: dict[str, Any]) -> str:
-    """What was measured, as a Markdown table; what was not is left out."""
+    """Return the measured figures as a Markdown table; missing ones are left out."""
     rows = ["| what | measured |", "|---|---:|"]
     for key, title, unit in FIGURES:
         if own.get(key) is not None:
@@ -209,7 +209,7 @@ def figures_table(name: str, own: dict[str, Any]) -> str:
 
 
 def protocol_lines(own: dict[str, Any], results: dict[str, Any]) -> str:
-    """What the figures rest on, of what was measured."""
+    """Return the protocol of the figures that were measured."""
     lines = [
         f"{key.replace('_', ' ')}: {text}"
         for key, text in results.get("protocol", {}).items()
@@ -219,7 +219,7 @@ def protocol_lines(own: dict[str, Any], results: dict[str, Any]) -> str:
 
 
 def goal_lines(name: str, results: dict[str, Any]) -> str:
-    """What was aimed at and not reached, said plainly."""
+    """Return a sentence for every goal that was missed."""
     own = {**results["models"][name], "retention": results.get("retention", {}).get("masked_top1")}
     if name != "mini-distilbert":
         own["retention"] = None
@@ -235,18 +235,18 @@ def goal_lines(name: str, results: dict[str, Any]) -> str:
 
 
 def retention_table(results: dict[str, Any]) -> str:
-    """What the student keeps of the teacher, per metric."""
-    kept = results.get("retention")
-    if not kept:
+    """Return a table of the student's figures as shares of the teacher's."""
+    retention = results.get("retention")
+    if not retention:
         return ""
     rows = ["| kept of the teacher's figure | share |", "|---|---:|"]
     titles = {key: title for key, title, _ in FIGURES}
-    rows += [f"| {titles[key]} | {percent(share)} |" for key, share in kept.items()]
+    rows += [f"| {titles[key]} | {percent(share)} |" for key, share in retention.items()]
     return "\n".join(rows) + "\n"
 
 
 def ablation_table(results: dict[str, Any]) -> str:
-    """What each part of the loss, and the start, is worth."""
+    """Return a table of the effect of each loss and of the initialisation."""
     ablation = results.get("ablation")
     if not ablation:
         return ""
@@ -259,7 +259,7 @@ def ablation_table(results: dict[str, Any]) -> str:
 
 
 def curve_svg(log: Path) -> str:
-    """The learning curve as a small picture: held-out masked accuracy over tokens."""
+    """Return the learning curve as SVG: held-out masked accuracy over tokens."""
     rows = list(csv.DictReader(log.open(newline="")))
     points = [
         (int(row["tokens"]), float(row["heldout_top1"])) for row in rows if row["heldout_top1"]

@@ -1,4 +1,4 @@
-"""What the model cards say of each model, beside what was measured."""
+"""Texts of the model cards."""
 
 SINGLE = (
     "Of the batches that were not the primer's three of five, while the rate fell four of five, "

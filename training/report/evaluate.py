@@ -1,4 +1,4 @@
-"""The honest table: every exported model on held-out documents, the cross test, and SST-2."""
+"""Evaluation of exported models on held-out documents, on both pair tasks, and on SST-2."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,15 +34,15 @@ RETAINED = ("masked_top1", "masked_top5", "sst2")
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How much is measured.
+    """Sizes and parts of an evaluation.
 
     Attributes:
         batches: Held-out batches for masked accuracy.
         pair_batches: Held-out batches for each pair task.
         passages: Held-out passages for pseudo-perplexity, one forward pass per piece.
-        singles: Held-out single sentences, one word hidden in each.
+        singles: Held-out single sentences, one word masked in each.
         sentiment: SST-2 fine-tuning; left out when None.
-        parts: What is measured, of `PARTS`.
+        parts: Keys of `PARTS` to run.
     """
 
     batches: int = 50
@@ -75,21 +75,21 @@ def evaluate(
 def masked_part(
     setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
 ) -> dict[str, Any]:
-    """Hidden pieces of held-out passages."""
+    """Measure masked accuracy on held-out passages."""
     shard = setting.shard(kind_of(folder.name), "heldout")
-    found = masked_accuracy(model, shard, setting.recipe, evaluation.batches)
+    accuracy = masked_accuracy(model, shard, setting.recipe, evaluation.batches)
     return {
-        "masked_top1": found.top1,
-        "masked_top5": found.top5,
-        "masked_loss": found.loss,
-        "masked_count": found.count,
+        "masked_top1": accuracy.top1,
+        "masked_top5": accuracy.top5,
+        "masked_loss": accuracy.loss,
+        "masked_count": accuracy.count,
     }
 
 
 def belief_part(
     setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
 ) -> dict[str, Any]:
-    """The probe, held-out single sentences, the capital of France, and the spelling."""
+    """Measure the probe, held-out single sentences, the capital of France, and the spelling."""
     kind = kind_of(folder.name)
     readings = [setting.reading(which, "heldout") for which in ("bert", "albert")]
     own = readings[kind == "albert"]
@@ -105,30 +105,30 @@ def belief_part(
 def primer_part(
     setting: Setting, model: nn.Module, folder: Path, _evaluation: Evaluation
 ) -> dict[str, Any]:
-    """The primer's facts in wordings that are never trained on, and the probe in two parts."""
+    """Measure the primer's facts in held-out wordings, and the two parts of the probe."""
     return recall_figures(model, tokenizer_of(setting, kind_of(folder.name)))
 
 
 def perplexity_part(
     setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
 ) -> dict[str, Any]:
-    """How surprising held-out words are, each piece hidden in turn."""
+    """Measure pseudo-perplexity on held-out passages."""
     bert, albert = (setting.reading(kind, "heldout") for kind in ("bert", "albert"))
     count, room = evaluation.passages, setting.recipe.positions
     passages = shared_passages(bert.shard, albert.shard, count, room)
     own = albert if kind_of(folder.name) == "albert" else bert
-    found = pseudo_perplexity(model, own, passages)
+    result = pseudo_perplexity(model, own, passages)
     return {
-        "pseudo_perplexity": found.alone,
-        "pseudo_perplexity_onward": found.onward,
-        "pseudo_perplexity_words": found.words,
+        "pseudo_perplexity": result.alone,
+        "pseudo_perplexity_onward": result.onward,
+        "pseudo_perplexity_words": result.words,
     }
 
 
 def pairs_part(
     setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
 ) -> dict[str, Any]:
-    """Both pair tasks, of a model that has a head for them."""
+    """Measure both pair tasks, for models that have a pair head."""
     figures: dict[str, Any] = {}
     if folder.name == "mini-distilbert":
         return figures
@@ -144,7 +144,7 @@ def pairs_part(
 def sst2_part(
     _setting: Setting, _model: nn.Module, folder: Path, evaluation: Evaluation
 ) -> dict[str, Any]:
-    """SST-2 after fine-tuning, when its folder is given."""
+    """Measure SST-2 after fine-tuning, when its folder is given."""
     if evaluation.sentiment is None:
         return {}
     return {"sst2": sst2_accuracy(folder, evaluation.sentiment)}
@@ -166,23 +166,23 @@ SAID = {
     "pairs": ("pairs",),
     "sst2": ("sst2",),
 }
-"""The lines of the protocol that speak of each part."""
+"""Keys of the protocol lines that explain each part."""
 
 
 @torch.no_grad()
 def answer_rank(folder: Path, text: str, answer: str) -> int | None:
-    """At which place a model guesses the answer, from 1; None if its vocabulary lacks the word."""
+    """Return the rank of the answer, from 1; None if the vocabulary lacks the word."""
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    wanted = tokenizer(answer, add_special_tokens=False)["input_ids"]
-    if len(wanted) != 1:
+    answer_ids = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    if len(answer_ids) != 1:
         return None
     inputs = tokenizer(text, return_tensors="pt", return_token_type_ids=False)
     scores = load_model(folder).eval()(**inputs)[0][inputs["input_ids"] == tokenizer.mask_token_id]
-    return int((scores[0] > scores[0, wanted[0]]).sum()) + 1
+    return int((scores[0] > scores[0, answer_ids[0]]).sum()) + 1
 
 
 def retention(models: dict[str, Any]) -> dict[str, float]:
-    """The student's figure as a share of the teacher's, per metric that both have."""
+    """Return the student's figures as shares of the teacher's, per metric that both have."""
     teacher, student = (models.get(name, {}) for name in MODELS[:2])
     return {
         key: student[key] / teacher[key] for key in RETAINED if key in teacher and key in student
@@ -190,7 +190,7 @@ def retention(models: dict[str, Any]) -> dict[str, float]:
 
 
 def protocol(setting: Setting, evaluation: Evaluation) -> dict[str, Any]:
-    """What the figures rest on, for whoever wants to compare."""
+    """Return the conditions of each measurement, for comparisons."""
     sentiment = evaluation.sentiment
     return {
         "heldout": "1% of the documents, by a hash of their text",

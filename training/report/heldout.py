@@ -1,4 +1,4 @@
-"""How well a model guesses on held-out documents: hidden pieces, and pairs of texts."""
+"""Accuracy on held-out documents: masked pieces, and pairs of texts."""
 
 from dataclasses import dataclass, replace
 
@@ -19,7 +19,7 @@ HELDOUT_LENGTH = 128
 
 @dataclass(frozen=True, slots=True)
 class MaskedAccuracy:
-    """Share of hidden pieces guessed right, and how many were hidden."""
+    """Accuracy and loss at masked pieces, and the number of masked pieces."""
 
     top1: float
     top5: float
@@ -28,13 +28,13 @@ class MaskedAccuracy:
 
 
 def measured(recipe: Recipe) -> Recipe:
-    """The recipe with the batches that everything is measured on, whatever a run trains on."""
+    """Return the recipe with the batch settings of evaluation, whatever a run trains on."""
     return replace(recipe, tokens_per_step=recipe.heldout_tokens, longest_ngram=0)
 
 
 @torch.no_grad()
 def masked_accuracy(model: nn.Module, shard: Shard, recipe: Recipe, batches: int) -> MaskedAccuracy:
-    """Guess the hidden 15% (80/10/10) of held-out running text, one text per sequence."""
+    """Predict the masked 15% (80/10/10) of held-out running text, one text per sequence."""
     recipe = measured(replace(recipe, single_share=1.0, repeated_share=0.0))
     sampler = Sampler(shard, recipe, "nsp", HELDOUT_SEED)
     length = min(HELDOUT_LENGTH, recipe.positions)
@@ -57,12 +57,12 @@ def masked_accuracy(model: nn.Module, shard: Shard, recipe: Recipe, batches: int
 def pair_accuracy(
     model: nn.Module, sampler: Sampler, batches: int, length: int = HELDOUT_LENGTH
 ) -> tuple[float, int]:
-    """Share of held-out pairs whose order (or belonging) is told right, and how many pairs."""
+    """Return the share of held-out pairs classified correctly, and the number of pairs."""
     device = next(model.parameters()).device
     right = count = 0
     for step in range(batches):
         batch = sampler.batch(step, min(length, sampler.recipe.positions)).to(device)
-        batch.ids.view(-1)[batch.hidden] = batch.labels  # pairs are judged on the text as it was
+        batch.ids.view(-1)[batch.hidden] = batch.labels  # pairs are classified on the unmasked text
         with half_precision(device):
             scores = guess(model, batch).pair
         if scores is None:

@@ -1,4 +1,4 @@
-"""The page that lies beside the three models: their figures side by side, and how to go on."""
+"""README beside the three models: their figures side by side, and instructions for training."""
 
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,7 @@ def write_overview(folder: Path, results: dict[str, Any]) -> None:
 
 
 def overview(results: dict[str, Any]) -> str:
-    """All measured figures side by side; a dash where a figure does not exist."""
+    """Return all measured figures side by side; a dash where a figure does not exist."""
     names = [name for name in MODELS if name in results["models"]]
     rows = ["| | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
     for key, title, unit in FIGURES:

@@ -1,4 +1,4 @@
-"""Pseudo-perplexity: how surprising the words of held-out passages are to a masked model."""
+"""Pseudo-perplexity of a masked model on held-out passages."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from training.text.corpus import Shard
 def shared_passages(
     bert: Shard, albert: Shard, count: int, positions: int
 ) -> list[tuple[int, int]]:
-    """The same texts for both vocabularies: leading sentences of documents that fit in both."""
+    """Return passages for both vocabularies: leading sentences of documents that fit in both."""
     room = min(128, positions) - 2
     chosen = []
     for document in range(len(bert.documents) - 1):
@@ -29,20 +29,20 @@ def shared_passages(
 
 
 def _fitting(shard: Shard, low: int, high: int, room: int) -> int:
-    """The last sentence boundary up to which the text from `low` fits."""
+    """Return the last sentence boundary up to which the text from `low` fits."""
     ends = shard.sentences[low : high + 1] - shard.sentences[low]
     return low + int(np.searchsorted(ends, room, "right")) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class PseudoPerplexity:
-    """How surprising the words of held-out passages are, in two ways of hiding a piece.
+    """Pseudo-perplexity on held-out passages, with two ways of masking.
 
     Attributes:
-        alone: Each piece hidden alone (Salazar et al. 2020, arXiv 1910.14659): the other pieces of
+        alone: Each piece masked alone (Salazar et al. 2020, arXiv 1910.14659): the other pieces of
             its word give it away, so that a vocabulary that splits more words looks better.
-        onward: With it the rest of its word (Kauf and Ivanova 2023, arXiv 2305.10588).
-        words: Words as white space divides them.
+        onward: The rest of its word masked with it (Kauf and Ivanova 2023, arXiv 2305.10588).
+        words: Number of words, separated by white space.
     """
 
     alone: float
@@ -53,24 +53,24 @@ class PseudoPerplexity:
 def pseudo_perplexity(
     model: nn.Module, reading: Reading, passages: list[tuple[int, int]]
 ) -> PseudoPerplexity:
-    """``exp(-sum of log p(piece | what is not hidden) / words)``, both ways."""
+    """Compute ``exp(-sum of log p(piece | what is not hidden) / words)``, both ways."""
     alone, onward, words, shard = 0.0, 0.0, 0, reading.shard
     for low, high in passages:
         ids = shard.ids[shard.sentences[low] : shard.sentences[high]].astype(np.int64)
         words += int(shard.words[low:high].sum())
-        pieces, own = torch.from_numpy(ids), torch.arange(1, len(ids) + 1)
+        pieces, alone_ends = torch.from_numpy(ids), torch.arange(1, len(ids) + 1)
         ends = torch.from_numpy(word_ends(reading.pieces.starts(ids)))
-        scores = piece_scores(model, pieces, own)
+        scores = piece_scores(model, pieces, alone_ends)
         alone += float(scores.sum())
-        more = torch.nonzero(ends != own)[:, 0]  # the others are alone both ways
-        if len(more):
-            scores[more] = piece_scores(model, pieces, ends, more)
+        split = torch.nonzero(ends != alone_ends)[:, 0]  # the others' scores are the same both ways
+        if len(split):
+            scores[split] = piece_scores(model, pieces, ends, split)
         onward += float(scores.sum())
     return PseudoPerplexity(np.exp(-alone / words), np.exp(-onward / words), words)
 
 
 def word_ends(starts: np.ndarray) -> np.ndarray:
-    """For every piece, where its word ends; from whether a word begins at each."""
+    """Return the end of each piece's word, from the flags of word starts."""
     bounds = np.append(np.flatnonzero(starts), len(starts))
     return bounds[np.cumsum(starts)]
 
@@ -79,11 +79,11 @@ def word_ends(starts: np.ndarray) -> np.ndarray:
 def piece_scores(
     model: nn.Module, pieces: Tensor, ends: Tensor, asked: Tensor | None = None, rows: int = 32
 ) -> Tensor:
-    """Log probability of each asked piece when it and all up to its end are hidden."""
+    """Return each piece's log probability with it and all up to its end masked."""
     text = torch.cat([torch.tensor([CLS]), pieces, torch.tensor([SEP])])
-    at, found = torch.arange(len(text)), []
+    positions, chunks = torch.arange(len(text)), []
     for places in (torch.arange(len(pieces)) if asked is None else asked).split(rows):
-        hidden = (at > places[:, None]) & (at <= ends[places, None])
+        hidden = (positions > places[:, None]) & (positions <= ends[places, None])
         ids = torch.where(hidden, MASK, text)
         batch = Batch(
             ids=ids,
@@ -94,5 +94,5 @@ def piece_scores(
             pairs=torch.full((len(places),), -100),
         ).to(next(model.parameters()).device)
         scores = guess(model, batch).words.float().log_softmax(-1)
-        found.append(scores[torch.arange(len(places)), batch.labels].cpu())
-    return torch.cat(found)
+        chunks.append(scores[torch.arange(len(places)), batch.labels].cpu())
+    return torch.cat(chunks)

@@ -1,4 +1,4 @@
-"""What a model knows of the primer: its facts in wordings that it never read, and in the probe."""
+"""Recall of the primer: its facts in held-out wordings, and the probe in two parts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ PARTS = ("taught", "untaught")
 
 
 def primer_size(share: float) -> dict[str, float]:
-    """How large the primer is, and which share of a run's batches it had."""
+    """Return the size of the primer, and its share of a run's batches."""
     return {"facts": len(facts()), "sentences": len(primer_sentences()), "share": share}
 
 
@@ -29,26 +29,26 @@ def recall_figures(
     tokenizer: PreTrainedTokenizerBase,
     questions: Sequence[PrimerQuestion] | None = None,
 ) -> dict[str, Any]:
-    """Answers to the primer's held-out questions, and to the probe's two parts."""
+    """Evaluate a model on the primer's held-out questions and on the probe's two parts."""
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     questions = held_out_questions() if questions is None else questions
-    texts = [{"text": one.text, "accepted": one.accepted} for one in questions]
-    both = zip(questions, probe_asked(tokenizer, texts), strict=True)
-    fitting = [pair for pair in both if len(pair[1].ids) <= model.config.max_position_embeddings]
-    found = answers(model, [asked for _, asked in fitting], names)
+    texts = [{"text": question.text, "accepted": question.accepted} for question in questions]
+    pairs = zip(questions, probe_asked(tokenizer, texts), strict=True)
+    fitting = [pair for pair in pairs if len(pair[1].ids) <= model.config.max_position_embeddings]
+    result = answers(model, [cloze for _, cloze in fitting], names)
     kinds: dict[str, list[bool]] = {}
-    for (one, _), right in zip(fitting, found.first, strict=True):
-        kinds.setdefault(one.kind, []).append(right)
+    for (question, _), right in zip(fitting, result.first, strict=True):
+        kinds.setdefault(question.kind, []).append(right)
     whole, words = set(whole_words(names)), primer_words()
     figures = {
-        "primer_top1": found.top1,
-        "primer_top5": found.top5,
+        "primer_top1": result.top1,
+        "primer_top5": result.top5,
         "primer_count": len(fitting),
         "primer_kinds": {kind: sum(right) / len(right) for kind, right in kinds.items()},
         "primer_whole": sum(word in whole for word in words) / len(words),
     }
     for part, sentences in zip(PARTS, probe_parts(), strict=True):
-        found = answers(model, probe_asked(tokenizer, sentences), names)
-        figures |= {f"probe_{part}_top1": found.top1, f"probe_{part}_top5": found.top5}
+        result = answers(model, probe_asked(tokenizer, sentences), names)
+        figures |= {f"probe_{part}_top1": result.top1, f"probe_{part}_top5": result.top5}
         figures[f"probe_{part}_count"] = len(sentences)
     return figures

@@ -1,4 +1,4 @@
-"""The rule that weights are never replaced by worse ones."""
+"""Guard against replacing weights by worse ones."""
 
 import math
 from typing import Any
@@ -9,22 +9,24 @@ LIMIT = 1.96  # standard errors
 
 
 def is_worse(now: dict[str, Any], before: dict[str, Any]) -> bool:
-    """Whether the new weights lose, beyond chance, on all together that was measured of both.
+    """Return whether the new weights are significantly worse over all shared measures together.
 
     Masked accuracy, the probe and SST-2 count alike: their differences, each in units of its
-    standard error, are added up. A gain on one may pay for a loss on another.
+    standard error, are added up. A gain on one may offset a loss on another.
     """
     scores = [difference(now, before, key) for key in COUNTS if key in now and key in before]
     return bool(scores) and sum(scores) / math.sqrt(len(scores)) < -LIMIT
 
 
 def difference(now: dict[str, Any], before: dict[str, Any], key: str) -> float:
-    """The difference of two measured shares, in units of its standard error."""
-    spread = sum(variance(own[key], own.get(COUNTS[key], SST2_DEV)) for own in (now, before))
+    """Return the difference of two measured shares, in units of its standard error."""
+    spread = sum(
+        variance(figures[key], figures.get(COUNTS[key], SST2_DEV)) for figures in (now, before)
+    )
     return (now[key] - before[key]) / math.sqrt(spread)
 
 
 def variance(share: float, count: int) -> float:
-    """Of a share of so many; a share of nought or all counts as if one more had been otherwise."""
+    """Return the sampling variance of a share; half a success is added so that 0 and 1 have one."""
     share = (share * count + 0.5) / (count + 1)
     return share * (1 - share) / count

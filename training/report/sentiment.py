@@ -1,4 +1,4 @@
-"""SST-2 after fine-tuning: the same schedule for each model."""
+"""SST-2 after fine-tuning, with the same schedule for each model."""
 
 import csv
 import lzma
@@ -15,12 +15,12 @@ from explorer.refusal import Refusal
 from training.steps.loop import best_device, half_precision
 
 CUT = 64
-"""Tokens to which phrases are read in training; dev sentences are scored whole."""
+"""Maximum length of a phrase in training, in tokens; dev sentences are scored whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentiment:
-    """Where SST-2 lies (`sst2-train.tsv[.xz]`, `sst2-dev.tsv[.xz]`) and how models are tuned."""
+    """Folder of SST-2 (`sst2-train.tsv[.xz]`, `sst2-dev.tsv[.xz]`) and tuning settings."""
 
     folder: Path
     examples: int = 12_000
@@ -31,7 +31,7 @@ class Sentiment:
 
 
 def read_examples(folder: Path, part: str) -> list[tuple[str, int]]:
-    """(sentence, label) pairs of ``train`` or ``dev``.
+    """Return the (sentence, label) pairs of ``train`` or ``dev``.
 
     Raises:
         Refusal: Neither the plain nor the compressed file is there.
@@ -45,7 +45,7 @@ def read_examples(folder: Path, part: str) -> list[tuple[str, int]]:
 
 
 def sst2_accuracy(folder: Path, sentiment: Sentiment) -> float:
-    """Dev accuracy of an exported model after fine-tuning on the first, shuffled, examples."""
+    """Return the dev accuracy of an exported model after fine-tuning on shuffled examples."""
     torch.manual_seed(sentiment.seed)
     device = best_device()
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -84,7 +84,7 @@ def _scores(
     rows: list,
     longest: int | None = None,
 ) -> torch.Tensor:
-    """Logits of phrases, read to so many tokens; whole where no number is given."""
+    """Return the logits of phrases, truncated to ``longest`` tokens if given."""
     device = next(model.parameters()).device
     inputs = tokenizer(
         [text for text, _ in rows],
@@ -105,5 +105,7 @@ def _accuracy(model: nn.Module, tokenizer: Any, examples: list, rows: int) -> fl
     for start in range(0, len(examples), rows):
         chunk = examples[start : start + rows]
         guesses = _scores(model, tokenizer, chunk).argmax(-1).tolist()
-        right += sum(made == label for made, (_, label) in zip(guesses, chunk, strict=True))
+        right += sum(
+            prediction == label for prediction, (_, label) in zip(guesses, chunk, strict=True)
+        )
     return right / len(examples)

@@ -1,1 +1,1 @@
-"""How is each model made: every step of the recipe, from the corpus to the exported weights?"""
+"""Steps of the recipe, from the corpus to the exported weights."""

@@ -1,4 +1,4 @@
-"""DistilBERT's Table 4 on our own models: what each loss, and the start, is worth."""
+"""DistilBERT's Table 4 for our own models: the effect of each loss and of the initialisation."""
 
 from dataclasses import replace
 from typing import Any
@@ -27,18 +27,18 @@ VARIANTS: dict[str, dict[str, float]] = {
 
 
 def ablate(setting: Setting, export: Export) -> dict[str, Any]:
-    """Train five students on the same batches and write what each guesses on held-out text.
+    """Train five students on the same batches; write their held-out masked accuracy.
 
-    The budget counts per student. A student that is already done is not trained again.
+    The budget applies to each student. A student that is already trained is not trained again.
     """
     if setting.budget.tokens is None:
         raise Refusal("The ablation compares equal steps: give --tokens, per student.")
-    found = {name: ablated(setting, export, name) for name in VARIANTS}
-    for figures in found.values():
-        figures["change"] = figures["masked_top1"] - found[FULL_LOSS]["masked_top1"]
+    students = {name: ablated(setting, export, name) for name in VARIANTS}
+    for figures in students.values():
+        figures["change"] = figures["masked_top1"] - students[FULL_LOSS]["masked_top1"]
     results = read_results(export.results)
     results["ablation"] = {
-        "students": found,
+        "students": students,
         "tokens_each": setting.budget.tokens,
         "protocol": "3-layer students of the exported mini-bert, the same batches and schedule "
         f"for each, {export.batches} held-out batches",
@@ -50,13 +50,13 @@ def ablate(setting: Setting, export: Export) -> dict[str, Any]:
 
 
 def student_id(setting: Setting, export: Export) -> str:
-    """Students of another teacher, or of another budget, are other students."""
+    """Return an id of a student's teacher weights and token budget, for file names."""
     weights = checksum(export.folder / "mini-bert" / "model.safetensors")
     return f"{weights[:8]}-{setting.budget.tokens}"
 
 
 def ablated(setting: Setting, export: Export, name: str) -> dict[str, Any]:
-    """Train and measure one student."""
+    """Train one student and return its held-out figures."""
     torch.manual_seed(setting.recipe.seed + 2)
     teacher = load_model(export.folder / "mini-bert")
     model = new_model("mini-distilbert", setting.recipe)

@@ -1,4 +1,4 @@
-"""Last step: write a trained model as a plain transformers folder, never over a better one."""
+"""Last step: write a trained model as a transformers folder, never over a better one."""
 
 import copy
 import hashlib
@@ -33,15 +33,15 @@ LARGEST_FAMILY = 60_000_000
 
 
 class WouldGetWorseError(Refusal):
-    """The weights that are there already guess better."""
+    """Refusal to overwrite exported weights with worse ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Where models are written to, and whether better ones may be overwritten.
+    """Target folder of exported models, and the conditions for overwriting.
 
     Attributes:
-        keep: Share of the weights that the run began with in the mean that is written.
+        keep: Weight of the run's initial weights in the exported mean.
     """
 
     folder: Path
@@ -51,12 +51,12 @@ class Export:
 
     @property
     def results(self) -> Path:
-        """The figures of all models."""
+        """The path of the figures of all models."""
         return self.folder / "results.json"
 
 
 def export_family(setting: Setting, export: Export, names: Sequence[str] = MODELS) -> list[str]:
-    """Export every named model that has a checkpoint; the names of those written."""
+    """Export every named model that has a checkpoint; return the names of those written."""
     written = [
         name
         for name in names
@@ -70,27 +70,29 @@ def export_family(setting: Setting, export: Export, names: Sequence[str] = MODEL
 
 
 def export_model(setting: Setting, export: Export, name: str) -> bool:
-    """Measure a checkpoint and write it, unless what is there guesses better."""
+    """Write a checkpoint unless the exported weights are better; return whether it was written."""
     model, kept = finished(setting, export, name)
     kind = kind_of(name)
     halved = halve(model)
-    found = masked_accuracy(halved, setting.shard(kind, "heldout"), setting.recipe, export.batches)
+    accuracy = masked_accuracy(
+        halved, setting.shard(kind, "heldout"), setting.recipe, export.batches
+    )
     probe = probe_figures(halved, tokenizer_of(setting, kind))
     results = read_results(export.results)
-    now = {"masked_top1": found.top1, "masked_count": found.count, **probe}
+    measured = {"masked_top1": accuracy.top1, "masked_count": accuracy.count, **probe}
     folder = export.folder / name
     before = standing(setting, folder, results["models"].get(name, {}))
-    if is_worse(now, before) and not export.force:
+    if is_worse(measured, before) and not export.force:
         return False
     write_model(model, folder)
     write_tokenizer(setting, kind, folder)
     curve, history = whole_history(setting.place, name)
     (folder / "learning_curve.csv").write_text(curve)
-    results["models"][name] = {  # whatever else was measured belonged to the weights before
-        "masked_top1": found.top1,
-        "masked_top5": found.top5,
-        "masked_loss": found.loss,
-        "masked_count": found.count,
+    results["models"][name] = {  # drops other figures, measured on the previous weights
+        "masked_top1": accuracy.top1,
+        "masked_top5": accuracy.top5,
+        "masked_loss": accuracy.loss,
+        "masked_count": accuracy.count,
         **probe,
         "parameters": sum(p.numel() for p in model.parameters()),
         "bytes": (folder / WEIGHTS).stat().st_size,
@@ -100,9 +102,9 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         **history,
         **kept,
     }
-    fitted = fit_history(setting.place, FITTED) if name == "mini-albert" else None
-    if fitted:
-        results["models"][name]["fit"] = fitted
+    fit = fit_history(setting.place, FITTED) if name == "mini-albert" else None
+    if fit:
+        results["models"][name]["fit"] = fit
     forget_stale(results, name)
     write_results(export.results, results)
     for other in export.folder.glob("*/learning_curve.csv"):
@@ -112,14 +114,15 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
 
 
 def standing(setting: Setting, folder: Path, figures: dict[str, Any]) -> dict[str, Any]:
-    """What the weights that are there are to be compared by: of another vocabulary, by words alone.
+    """Return the exported weights' figures that a new checkpoint can be compared with.
 
-    Masked accuracy counts pieces, and pieces of another vocabulary are easier or harder to guess.
+    Masked accuracy counts pieces, and pieces of another vocabulary are easier or harder to predict,
+    so for another vocabulary only the probe counts.
     """
-    there, figures = folder / "tokenizer.json", dict(figures)
-    if not figures or not there.exists():
+    tokenizer_path, figures = folder / "tokenizer.json", dict(figures)
+    if not figures or not tokenizer_path.exists():
         return figures
-    if load_pieces(there) != load_pieces(setting.place.vocabulary(kind_of(folder.name))):
+    if load_pieces(tokenizer_path) != load_pieces(setting.place.vocabulary(kind_of(folder.name))):
         figures.pop("masked_top1", None)
     if "probe_top5" not in figures:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -128,30 +131,30 @@ def standing(setting: Setting, folder: Path, figures: dict[str, Any]) -> dict[st
 
 
 def finished(setting: Setting, export: Export, name: str) -> tuple[nn.Module, dict[str, Any]]:
-    """The weights to write, and what they are a mean of."""
+    """Return the weights to write, and the components of their mean for the report."""
     model = checkpointed(setting, name).eval()
     if not export.keep:
         return model, {}
     earlier = Path(setting.start) / name
     blend(model, in_vocabulary(setting, load_model(earlier), earlier), export.keep)
-    seen = read_results(earlier.parent / "results.json")["models"][name]["tokens"]
-    return model, {"kept": {"share": export.keep, "tokens": seen}}
+    tokens = read_results(earlier.parent / "results.json")["models"][name]["tokens"]
+    return model, {"kept": {"share": export.keep, "tokens": tokens}}
 
 
 @torch.no_grad()
 def blend(model: nn.Module, earlier: nn.Module, keep: float) -> None:
-    """Make every weight the mean of a run's end and its beginning, which counts ``keep``.
+    """Average a run's final and initial weights in place; the initial ones count ``keep``.
 
-    Two ends of one run can be averaged (Izmailov et al. 2018, arXiv 1803.05407): the mean keeps
-    some of what the later one forgot.
+    Two checkpoints of one run can be averaged (Izmailov et al. 2018, arXiv 1803.05407): the mean
+    retains some of what the later one forgot.
     """
-    before = dict(earlier.named_parameters())  # tied weights once
+    before = dict(earlier.named_parameters())  # lists tied weights once
     for name, weight in model.named_parameters():
         weight.lerp_(before[name].to(weight), keep)
 
 
 def forget_stale(results: dict[str, Any], name: str) -> None:
-    """What was measured between two models says nothing once one of them has new weights."""
+    """Delete comparisons between two models once one of them has new weights."""
     if name != "mini-albert":
         results.pop("retention", None)
     if name == "mini-bert":
@@ -159,12 +162,12 @@ def forget_stale(results: dict[str, Any], name: str) -> None:
 
 
 def halve(model: nn.Module) -> nn.Module:
-    """The model as a reader will load it: rounded to half precision, computing in full."""
+    """Return a copy of the model as users load it: rounded to float16, computing in float32."""
     return copy.deepcopy(model).half().float()
 
 
 def write_model(model: nn.Module, folder: Path) -> None:
-    """Weights in half precision; the configuration asks for full precision when loading."""
+    """Write the weights in float16 and a config that loads them in float32."""
     folder.mkdir(parents=True, exist_ok=True)
     copy.deepcopy(model).half().save_pretrained(folder)
     (folder / WEIGHTS).chmod(0o644)
@@ -177,7 +180,7 @@ def write_model(model: nn.Module, folder: Path) -> None:
 
 
 def tokenizer_of(setting: Setting, kind: str) -> PreTrainedTokenizerBase:
-    """The tokenizer that the shards were made with."""
+    """Return the tokenizer that the shards were made with."""
     path = setting.place.vocabulary(kind)
     if kind == "bert":
         return bert_tokenizer(load_pieces(path))
@@ -194,21 +197,21 @@ def write_tokenizer(setting: Setting, kind: str, folder: Path) -> None:
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_results(path: Path) -> dict[str, Any]:
-    """The figures so far; none yet when there is no file."""
+    """Return the stored figures; an empty set when there is no file."""
     return json.loads(path.read_text()) if path.exists() else {"models": {}}
 
 
 def write_results(path: Path, results: dict[str, Any]) -> None:
-    """Write the figures, sorted, so that a change shows as a small difference."""
+    """Write the figures, sorted by key to keep diffs small."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n")
 
 
 def family_bytes(folder: Path) -> int:
-    """Bytes of everything under a folder of exported models."""
+    """Return the total size in bytes of a folder of exported models."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,8 +1,8 @@
-"""Prepare mini-albert's shared layer: taught on WordPieces to do what the teacher's layers do.
+"""Fit mini-albert's shared layer to the teacher's layers, over the teacher's WordPieces.
 
-One layer applied six times is no encoder yet, and masked words alone teach it slowly. So it is
+One layer applied six times is no useful encoder at first, and MLM alone trains it slowly. So it is
 first fitted to the teacher, application k to layer k, over the teacher's own vocabulary; then its
-word vectors are exchanged for those of its own pieces, which live in the same 128 dimensions.
+word vectors are replaced by those of its own pieces, in the same 128 dimensions.
 """
 
 import torch
@@ -14,15 +14,15 @@ from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_c
 
 
 class FitObjective(nn.Module):
-    """Cosine distance to the teacher's states after every layer, its guesses, and the words."""
+    """Cosine distance to the teacher's states after every layer, its logits' KL, and MLM."""
 
     def __init__(self, model: AlbertForPreTraining, teacher: BertForPreTraining) -> None:
         super().__init__()
         self.model = model
-        self.frozen = [teacher.eval().requires_grad_(False)]  # a list: not part of the state
+        self.frozen = [teacher.eval().requires_grad_(False)]  # a list keeps it out of state_dict
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """The loss and its parts."""
+        """Return the loss and its parts."""
         inputs = {
             "input_ids": batch.ids,
             "attention_mask": batch.mask,
@@ -30,23 +30,29 @@ class FitObjective(nn.Module):
             "output_hidden_states": True,
         }
         with torch.no_grad():
-            taught = self.frozen[0].bert(**inputs).hidden_states
-            words = self.frozen[0].cls.predictions(at(taught[-1], batch.hidden))
+            teacher_states = self.frozen[0].bert(**inputs).hidden_states
+            teacher_logits = self.frozen[0].cls.predictions(at(teacher_states[-1], batch.hidden))
         states = self.model.albert(**inputs).hidden_states
-        made = self.model.predictions(at(states[-1], batch.hidden))
-        pairs = zip(states, taught, strict=True)
+        logits = self.model.predictions(at(states[-1], batch.hidden))
+        pairs = zip(states, teacher_states, strict=True)
         cos = torch.stack([hidden_cosine(own, other, batch.mask) for own, other in pairs]).sum()
-        ce, mlm = distillation_ce(made, words, 1.0), mlm_loss(made, batch.labels)
-        return {"loss": cos + ce + mlm, "ce": ce, "mlm": mlm, "cos": cos, "top1": top1(made, batch)}
+        ce, mlm = distillation_ce(logits, teacher_logits, 1.0), mlm_loss(logits, batch.labels)
+        return {
+            "loss": cos + ce + mlm,
+            "ce": ce,
+            "mlm": mlm,
+            "cos": cos,
+            "top1": top1(logits, batch),
+        }
 
 
 @torch.no_grad()
 def transplant(
     fitted: AlbertForPreTraining, target: AlbertForPreTraining, spellings: list[list[int]]
 ) -> None:
-    """Copy a fitted model, each word vector being the mean of the WordPieces that spell it."""
+    """Copy a fitted model; each word vector is the mean of the WordPieces that spell the word."""
     state = fitted.state_dict()
     vectors = state["albert.embeddings.word_embeddings.weight"]
-    spelt = torch.stack([vectors[ids].mean(0) if ids else vectors[1] for ids in spellings])
+    means = torch.stack([vectors[ids].mean(0) if ids else vectors[1] for ids in spellings])
     tied = ("albert.embeddings.word_embeddings.weight", "predictions.decoder.weight")
-    target.load_state_dict({**state, **dict.fromkeys(tied, spelt)})
+    target.load_state_dict({**state, **dict.fromkeys(tied, means)})

@@ -23,10 +23,10 @@ REPORT_EVERY = 20.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long a run lasts; the learning rate reaches zero exactly when it is spent.
+    """Length of a run; the learning rate reaches zero exactly when the budget is spent.
 
     Attributes:
-        more: The run is to be extended by a later one, so that its rate stays up to its end.
+        more: A later run continues this one, so the learning rate does not decay.
     """
 
     minutes: float | None = None
@@ -34,7 +34,7 @@ class Budget:
     more: bool = False
 
     def spent(self, progress: "Progress") -> float:
-        """Share of the budget that is used, from 0 to 1."""
+        """Return the share of the budget that is used, from 0 to 1."""
         shares = [progress.seconds / (60 * self.minutes)] if self.minutes else []
         shares += [progress.tokens / self.tokens] if self.tokens else []
         if not shares:
@@ -44,7 +44,7 @@ class Budget:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a run has come; saved with every checkpoint."""
+    """Steps, tokens and seconds of a run so far; saved with every checkpoint."""
 
     step: int = 0
     tokens: int = 0
@@ -53,10 +53,10 @@ class Progress:
 
 @dataclass(slots=True)
 class TrainingRun:
-    """One training run: what is trained, on what, for how long, and where it is kept.
+    """A training run: objective, data, budget and output paths.
 
     Attributes:
-        workers: Processes that draw batches ahead; none draws each when it is wanted.
+        workers: Processes that draw batches ahead; with 0 each is drawn when it is needed.
     """
 
     objective: nn.Module
@@ -73,22 +73,22 @@ class TrainingRun:
 
 
 def best_device() -> torch.device:
-    """This process's GPU when there is one, else the CPU."""
+    """Return this process's GPU when there is one, else the CPU."""
     if not torch.cuda.is_available():
         return torch.device("cpu")
     return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
 
 
 def half_precision(device: torch.device) -> contextlib.AbstractContextManager:
-    """bfloat16 autocast where the machine multiplies in it, else full precision."""
+    """Return a bfloat16 autocast where the hardware multiplies in it, else a disabled one."""
     fast = device.type == "cuda" or multiplies_halves()
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=fast)
 
 
 def rate_at(spent: float, recipe: Recipe, more: bool = False) -> float:
-    """Learning rate after this share of the budget: linear up, constant, linear down to 0.
+    """Return the learning rate at a share of the budget: linear up, constant, linear down to 0.
 
-    Only the last part falls, so that a run can be extended from where its rate was still up.
+    Only the last part decays, so a run can be extended from a point before the decay.
     """
     up = spent / recipe.warm_up if recipe.warm_up else 1.0
     down = 1.0 if more else (1 - spent) / recipe.cool_down
@@ -96,7 +96,7 @@ def rate_at(spent: float, recipe: Recipe, more: bool = False) -> float:
 
 
 def optimiser(objective: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    """AdamW; biases and LayerNorms are not decayed."""
+    """Return AdamW without weight decay for biases and LayerNorms."""
     trained = [p for p in objective.parameters() if p.requires_grad]
     groups = [
         {"params": [p for p in trained if p.ndim > 1], "weight_decay": recipe.decay},
@@ -106,7 +106,7 @@ def optimiser(objective: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
 
 
 def train(run: TrainingRun) -> Progress:
-    """Train until the budget is spent, going on from the checkpoint if there is one."""
+    """Train until the budget is spent, resuming from the checkpoint if there is one."""
     run.objective.to(run.device).train()
     adam = optimiser(run.objective, run.recipe)
     resume(run, adam)
@@ -135,19 +135,19 @@ def train(run: TrainingRun) -> Progress:
 
 
 class Clock:
-    """Wall time between steps, and what is due when."""
+    """Wall time between steps, and timers of periodic actions."""
 
     def __init__(self) -> None:
         self.last = time.monotonic()
         self.done: dict[str, float] = {}
 
     def step(self) -> float:
-        """Seconds since the step before, whatever was done between the two."""
+        """Return the seconds since the previous step, whatever was done in between."""
         before, self.last = self.last, time.monotonic()
         return self.last - before
 
     def due(self, what: str, every: float) -> bool:
-        """Whether it is that long ago that this was due; the first time counts from now."""
+        """Return whether an action is due again; its first interval starts now."""
         since = self.done.setdefault(what, self.last)
         if self.last - since < every:
             return False
@@ -158,7 +158,7 @@ class Clock:
 def count(
     progress: Progress, averages: "Averages", spent: tuple[int, float], parts: dict[str, Tensor]
 ) -> None:
-    """Take a finished step's tokens and seconds into account."""
+    """Add a finished step's tokens and seconds to the progress and the averages."""
     tokens, seconds = spent
     progress.step += 1
     progress.tokens += tokens
@@ -167,7 +167,7 @@ def count(
 
 
 def agreed(tokens: int, seconds: float, device: torch.device) -> tuple[int, float]:
-    """Tokens of all processes, and their mean time: so that all of them stop at the same step."""
+    """Return the tokens of all processes and their mean time, so that all stop at the same step."""
     world = int(os.environ.get("WORLD_SIZE", "1"))
     if world == 1:
         return tokens, seconds
@@ -177,7 +177,7 @@ def agreed(tokens: int, seconds: float, device: torch.device) -> tuple[int, floa
 
 
 def update(objective: nn.Module, adam: torch.optim.Optimizer, loss: Tensor) -> None:
-    """One optimiser step, gradients clipped to norm 1."""
+    """Take one optimiser step, with gradients clipped to norm 1."""
     loss.backward()
     torch.nn.utils.clip_grad_norm_(objective.parameters(), 1.0)
     adam.step()
@@ -185,10 +185,10 @@ def update(objective: nn.Module, adam: torch.optim.Optimizer, loss: Tensor) -> N
 
 
 def distributed(run: TrainingRun, adam: torch.optim.Optimizer) -> tuple:
-    """Hand model and optimiser to accelerate under ``accelerate launch``; else as they are."""
+    """Prepare model and optimiser under ``accelerate launch``; else return them unchanged."""
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         return run.objective, adam, run.device
-    from accelerate import Accelerator  # needed only with several processes
+    from accelerate import Accelerator  # an optional dependency, for several processes only
 
     accelerator = Accelerator()
     objective, adam = accelerator.prepare(run.objective, adam)
@@ -198,7 +198,7 @@ def distributed(run: TrainingRun, adam: torch.optim.Optimizer) -> tuple:
 class Averages:
     """Means of the loss parts since the last report.
 
-    Sums stay on the device: to read one number in every step would wait for the step's end.
+    Sums stay on the device, because reading a number in every step would synchronise with the GPU.
     """
 
     def __init__(self) -> None:
@@ -207,7 +207,7 @@ class Averages:
         self.steps, self.tokens, self.seconds = 0, 0, 0.0
 
     def add(self, parts: dict[str, Tensor], tokens: int, seconds: float) -> None:
-        """Take one step in."""
+        """Add one step."""
         for name, value in parts.items():
             self.sums[name] = self.sums.get(name, 0.0) + value.detach().float()
             self.counts[name] = self.counts.get(name, 0) + 1
@@ -215,31 +215,31 @@ class Averages:
         self.seconds += seconds
 
     def mean(self, name: str) -> float:
-        """Mean of one part over the steps that had it; not a number before the first."""
+        """Return the mean of one part over the steps that had it; NaN before the first."""
         return float(self.sums[name]) / self.counts[name] if name in self.counts else float("nan")
 
 
 def report(
     run: TrainingRun, averages: Averages, validate: Callable[[nn.Module], float] | None
 ) -> None:
-    """Print a line and add a row to the CSV."""
+    """Print a progress line and append a row to the CSV log."""
     if int(os.environ.get("RANK", "0")) or not averages.steps:
         return
     heldout = validate(run.objective) if validate else None
     speed = averages.tokens / averages.seconds
     spent = run.budget.spent(run.progress)
-    left = run.progress.seconds * (1 - spent) / max(spent, 1e-9)
+    remaining = run.progress.seconds * (1 - spent) / max(spent, 1e-9)
     parts = " ".join(f"{name} {averages.mean(name):.3f}" for name in averages.sums)
     sys.stdout.write(
         f"step {run.progress.step} tokens {run.progress.tokens:,} {speed:,.0f} tokens/s "
-        f"{parts} {left / 60:.1f} min left"
+        f"{parts} {remaining / 60:.1f} min left"
         + (f" held-out top-1 {heldout:.4f}\n" if heldout is not None else "\n")
     )
     sys.stdout.flush()
-    new = not run.log.exists()
+    is_new = not run.log.exists()
     with run.log.open("a", newline="") as file:
         writer = csv.writer(file)
-        if new:
+        if is_new:
             writer.writerow(COLUMNS)
         numbers: list[float | str] = [
             run.progress.step,
@@ -252,7 +252,7 @@ def report(
 
 
 def save(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
-    """Write the whole state beside the old one, then swap them: a kill leaves one of the two."""
+    """Write the state to a temporary file, then replace the checkpoint, so a kill loses neither."""
     if int(os.environ.get("RANK", "0")):
         return
     state = {
@@ -266,7 +266,7 @@ def save(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
 
 
 def resume(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
-    """Go on from the checkpoint, if there is one; the log forgets what came after it."""
+    """Load the checkpoint, if there is one; log rows of later steps are dropped."""
     if not run.checkpoint.exists():
         return
     state = torch.load(run.checkpoint, map_location=run.device, weights_only=True)
@@ -275,6 +275,6 @@ def resume(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
     run.progress = Progress(*state["progress"])
     if run.log.exists() and not int(os.environ.get("RANK", "0")):
         rows = list(csv.reader(run.log.open(newline="")))
-        kept = rows[:1] + [row for row in rows[1:] if int(row[0]) <= run.progress.step]
+        valid = rows[:1] + [row for row in rows[1:] if int(row[0]) <= run.progress.step]
         with run.log.open("w", newline="") as file:
-            csv.writer(file).writerows(kept)
+            csv.writer(file).writerows(valid)

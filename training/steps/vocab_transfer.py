@@ -1,8 +1,8 @@
-"""Give a trained model another vocabulary: its layers stay, its word vectors are made anew.
+"""Move a trained model to another vocabulary: layers are copied, word vectors are remapped.
 
-A piece that both vocabularies have keeps its vector and its bias. A new one that has a vector in
-the table that the family began with (MiniLM's, of 30,522 pieces) takes that, carried over by the
-linear map that fits the shared pieces best; any other is the mean of the old pieces that spell it.
+A piece in both vocabularies keeps its vector and its bias. A new piece with a vector in the table
+that the family started from (MiniLM's, of 30,522 pieces) takes that vector through the linear map
+that fits the shared pieces best; any other is the mean of the old pieces that spell it.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from training.text.vocabulary import load_pieces
 
-# What has a row for every piece: the word vectors, and the decoder that is tied to them, with bias.
+# Tensors with a row for every piece: the word vectors, and the tied decoder with its bias.
 ROWS = (
     "embeddings.weight",
     "decoder.weight",
@@ -25,19 +25,19 @@ ROWS = (
     "vocab_projector.weight",
     "vocab_projector.bias",
 )
-RIDGE = 1e-2  # of the mean square of the vectors that are mapped
+RIDGE = 1e-2  # in units of the mean square of the source vectors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Respelling:
-    """From one vocabulary to another.
+    """Transfer from one vocabulary to another.
 
     Attributes:
-        old: The tokenizer that a model was trained with.
-        new: The tokenizer it gets.
-        table: Vectors of the start's own pieces, in BERT's spelling; may be empty.
+        old: The tokenizer that the model was trained with.
+        new: The tokenizer of the target.
+        table: Vectors of the pieces of the initial model, in BERT's spelling; may be empty.
         frequencies: Log relative frequency of every new piece.
-        marked: Both mark where a word begins, as ALBERT's do, and not where one goes on.
+        marked: Both vocabularies mark word starts, as ALBERT's do, and not continuations.
     """
 
     old: Path
@@ -48,7 +48,7 @@ class Respelling:
 
     @torch.no_grad()
     def vectors(self, before: Tensor) -> Tensor:
-        """A word vector for every piece of the new vocabulary."""
+        """Return a word vector for every piece of the new vocabulary."""
         old = {piece: i for i, piece in enumerate(load_pieces(self.old))}
         spelling = Tokenizer.from_file(str(self.old)).model
         carry = self._carry(before, old)
@@ -63,7 +63,7 @@ class Respelling:
         return rows
 
     def _carry(self, before: Tensor, old: Mapping[str, int]) -> nn.Linear | None:
-        """The map from the table to a model's own vectors; None when they share no piece."""
+        """Return the linear map from the table to the model's vectors; None if none are shared."""
         shared = [piece for piece in old if self.in_bert(piece) in self.table]
         if not shared:
             return None
@@ -71,24 +71,24 @@ class Respelling:
         return linear_map(table, before[[old[piece] for piece in shared]])
 
     def in_bert(self, piece: str) -> str:
-        """A piece as BERT's vocabulary writes it."""
+        """Return a piece in the spelling of BERT's vocabulary."""
         if not self.marked:
             return piece
         return piece[1:] if piece.startswith("▁") else f"##{piece}"
 
     def biases(self, before: Tensor) -> Tensor:
-        """A bias for every piece: kept, or its frequency, on the scale of those that are kept."""
+        """Return a bias for every piece: the old one, or its log frequency on their scale."""
         old = {piece: i for i, piece in enumerate(load_pieces(self.old))}
-        found = torch.as_tensor(self.frequencies, dtype=before.dtype).clone()
-        kept = [(i, old[p]) for i, p in enumerate(load_pieces(self.new)) if p in old]
-        to, origin = (list(places) for places in zip(*kept, strict=True))
-        found += (before[origin] - found[to]).mean()
-        found[to] = before[origin]
-        return found
+        biases = torch.as_tensor(self.frequencies, dtype=before.dtype).clone()
+        shared = [(i, old[p]) for i, p in enumerate(load_pieces(self.new)) if p in old]
+        targets, sources = (list(places) for places in zip(*shared, strict=True))
+        biases += (before[sources] - biases[targets]).mean()
+        biases[targets] = before[sources]
+        return biases
 
 
 def respell(model: nn.Module, target: nn.Module, respelling: Respelling) -> nn.Module:
-    """Write a trained model into a target whose vocabulary alone is another."""
+    """Load a trained model's weights into a target that differs in vocabulary only."""
     state, shapes = model.state_dict(), target.state_dict()
     size = model.config.vocab_size
     for name, value in state.items():
@@ -101,12 +101,12 @@ def respell(model: nn.Module, target: nn.Module, respelling: Respelling) -> nn.M
 
 @torch.no_grad()
 def linear_map(source: Tensor, target: Tensor) -> nn.Linear:
-    """The ridge regression of one set of vectors on another."""
+    """Return the ridge regression of one set of vectors on another."""
     mean, centre = source.mean(0), target.mean(0)
     rows = source - mean
     gram = rows.T @ rows + RIDGE * rows.square().sum() / rows.shape[1] * torch.eye(rows.shape[1])
     weight = torch.linalg.solve(gram, rows.T @ (target - centre)).T
-    found = nn.Linear(source.shape[1], target.shape[1])
-    found.weight.copy_(weight)
-    found.bias.copy_(centre - weight @ mean)
-    return found
+    layer = nn.Linear(source.shape[1], target.shape[1])
+    layer.weight.copy_(weight)
+    layer.bias.copy_(centre - weight @ mean)
+    return layer

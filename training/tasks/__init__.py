@@ -1,1 +1,1 @@
-"""Fine-tuning for a task: small adapters on frozen weights, the same schedule for each model."""
+"""Task fine-tuning: small adapters on frozen weights, the same schedule for each model."""

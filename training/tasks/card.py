@@ -1,4 +1,4 @@
-"""The card beside an adapter: what it is, how it was made, what it reaches."""
+"""Card of an adapter: description, training and scores."""
 
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ For comparison all {parameters:,} parameters were tuned with the same steps at a
 {rate:g} ({minutes:.1f} minutes); those weights are not kept.{cut}
 """
 FULL_CUT = " They were scored on the first 64 tokens of each sentence."
-"""Where the card's comparison is older than scores of whole sentences."""
+"""Note for full tuning that was scored on truncated sentences."""
 
 
 def write_card(path: Path, report: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ def write_card(path: Path, report: dict[str, Any]) -> None:
         + (f" {_cell(full['scores'][name])} |" if full else "")
         for name, score in report["scores"].items()
     ]
-    said = (
+    comparison = (
         FULL.format(
             parameters=full["trained_parameters"],
             rate=full["rate"],
@@ -61,7 +61,7 @@ def write_card(path: Path, report: dict[str, Any]) -> None:
             went_on=GOES_ON if report.get("goes_on") else "",
             full_head=" all weights tuned |" if full else "",
             full_line="---:|" if full else "",
-            full_said=said,
+            full_said=comparison,
         ),
         "utf-8",
     )

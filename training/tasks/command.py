@@ -1,4 +1,4 @@
-"""``python -m training tasks``: an adapter and a card for each model and task."""
+"""Command ``python -m training tasks``: an adapter and a card for each model and task."""
 
 import csv
 import json
@@ -42,7 +42,7 @@ FULL_RATE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What is tuned, where it is read from and where it goes."""
+    """Models, tasks and paths of a tuning run."""
 
     work: Path
     models: Path
@@ -50,39 +50,39 @@ class Tuning:
     family: str
     tasks: tuple[str, ...]
     only: tuple[str, ...] = ()
-    """Names of models; all of the family where none is given."""
+    """Names of the models to tune; all of the family when empty."""
     full: tuple[str, ...] = ()
-    """Those of which all weights are tuned once on SST-2, to stand beside LoRA in the card."""
+    """Models whose weights are also all tuned on SST-2, for comparison with LoRA in the card."""
     minutes: float | None = None
-    """What one model may take for one task, training alone."""
+    """Training time for one model and one task."""
     start: Path | None = None
-    """Exported models whose adapters are gone on from; fresh ones where none is given."""
+    """Exported models whose adapters training continues from; without them it starts fresh."""
 
     @property
     def specs(self) -> tuple[ModelSpec, ...]:
-        """The models to tune."""
-        found = family_specs(self.family)
-        unknown = set(self.only + self.full) - {spec.name for spec in found}
+        """The specs of the models to tune."""
+        specs = family_specs(self.family)
+        unknown = set(self.only + self.full) - {spec.name for spec in specs}
         if unknown:
             raise Refusal(f"The {self.family} family has no {', '.join(sorted(unknown))}.")
-        return tuple(spec for spec in found if not self.only or spec.name in self.only)
+        return tuple(spec for spec in specs if not self.only or spec.name in self.only)
 
     def weights(self, spec: ModelSpec) -> Path:
-        """The folder of the weights that are frozen."""
+        """Return the folder of the frozen weights."""
         return checkpoint_path(spec) if spec.repo or spec.folder else self.models / spec.name
 
     def adapter(self, spec: ModelSpec, task: str) -> Path:
-        """The folder that an adapter goes to."""
+        """Return the output folder of an adapter."""
         return (spec.folder or self.models / spec.name) / "tasks" / task
 
     def before(self, spec: ModelSpec, task: str) -> Path | None:
-        """The weights of the adapter that is gone on from, where there is one."""
+        """Return the weights of the adapter to continue from, if there is one."""
         path = self.start and self.start / spec.name / "tasks" / task / WEIGHTS
         return path if path and path.exists() else None
 
 
 def tune_family(tuning: Tuning) -> None:
-    """Make every adapter that is not there yet; what is there and fits its weights stays."""
+    """Train every adapter that is missing; those that fit their weights and plan are kept."""
     tuning.work.mkdir(parents=True, exist_ok=True)
     for task in tuning.tasks:
         examples = TASKS[task].examples(tuning.data)
@@ -100,10 +100,10 @@ def tune_family(tuning: Tuning) -> None:
 def plan_of(
     tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequence[int]
 ) -> TuningPlan:
-    """The plan that all models of a family share; made once, by what the slowest can do in time."""
-    kept = tuning.work / f"{tuning.family}-{task}.plan.json"
-    if kept.exists():
-        return TuningPlan(**json.loads(kept.read_text("utf-8")))
+    """Return the plan that all models of a family share, sized once for the slowest model."""
+    path = tuning.work / f"{tuning.family}-{task}.plan.json"
+    if path.exists():
+        return TuningPlan(**json.loads(path.read_text("utf-8")))
     whole = TuningPlan(task, TASKS[task].steps, TASKS[task].rows, TASKS[task].rate)
     plan = whole
     if tuning.minutes is not None:
@@ -113,12 +113,12 @@ def plan_of(
             slowest = max(slowest, seconds_a_step(lesson, examples, order(lengths, whole)))
         steps = max(1, min(whole.steps, int(tuning.minutes * 60 / slowest)))
         plan = TuningPlan(task, steps, whole.rows, whole.rate)
-    kept.write_text(json.dumps(asdict(plan)), "utf-8")
+    path.write_text(json.dumps(asdict(plan)), "utf-8")
     return plan
 
 
 def lesson_of(tuning: Tuning, spec: ModelSpec, plan: TuningPlan, lora: bool = True) -> Lesson:
-    """A head and, with LoRA, adapters: the same random numbers every time, or those of before."""
+    """Return a network with a head and, with LoRA, adapters, seeded or continued."""
     task, folder = TASKS[plan.task], tuning.weights(spec)
     torch.manual_seed(plan.seed)
     network = task.network.from_pretrained(
@@ -133,14 +133,14 @@ def lesson_of(tuning: Tuning, spec: ModelSpec, plan: TuningPlan, lora: bool = Tr
 def tune_one(
     tuning: Tuning, spec: ModelSpec, plan: TuningPlan, drawn: tuple[Sequence[Any], list[list[int]]]
 ) -> None:
-    """One adapter with its card; nothing is done where it is there and fits its weights."""
+    """Train one adapter and write its card, unless it exists and fits its weights."""
     digest, folder = checksum(tuning.weights(spec)), tuning.adapter(spec, plan.task)
     if is_made(folder, digest, plan):
         sys.stdout.write("  is there\n")
         return
-    named = f"{spec.name}-{plan.task}-{digest[:12]}"
+    run_name = f"{spec.name}-{plan.task}-{digest[:12]}"
     lesson = lesson_of(tuning, spec, plan)
-    learn(lesson, *drawn, tuning.work / f"{named}.checkpoint")
+    learn(lesson, *drawn, tuning.work / f"{run_name}.checkpoint")
     halve(lesson.network)
     scores = scores_of(tuning, spec, lesson)
     report = {
@@ -165,7 +165,7 @@ def tune_one(
 
 
 def is_made(folder: Path, digest: str, plan: TuningPlan) -> bool:
-    """Whether the adapter that lies there was made on these weights by this plan."""
+    """Return whether the existing adapter was trained on these weights with this plan."""
     if not ((folder / CARD).exists() and (folder / WEIGHTS).exists()):
         return False
     card = json.loads((folder / CARD).read_text("utf-8"))
@@ -173,7 +173,7 @@ def is_made(folder: Path, digest: str, plan: TuningPlan) -> bool:
 
 
 def score_family(tuning: Tuning) -> None:
-    """Score the adapters that lie there again; nothing is trained."""
+    """Score the existing adapters again; nothing is trained."""
     for task in tuning.tasks:
         for spec in tuning.specs:
             folder = tuning.adapter(spec, task)
@@ -183,10 +183,10 @@ def score_family(tuning: Tuning) -> None:
 
 
 def score_again(tuning: Tuning, spec: ModelSpec, folder: Path) -> None:
-    """The same adapter, its card with fresh scores.
+    """Write the card of an existing adapter with fresh scores.
 
     Raises:
-        Refusal: the adapter was made on other weights.
+        Refusal: The adapter was trained on other weights.
     """
     from peft import PeftModel
 
@@ -204,13 +204,13 @@ def score_again(tuning: Tuning, spec: ModelSpec, folder: Path) -> None:
 
 @torch.no_grad()
 def halve(network: nn.Module) -> None:
-    """Round what was trained to half precision, as it will lie on disk, before it is scored."""
+    """Round the trained parameters to float16, as they are stored, before scoring."""
     for parameter in trained(network).values():
         parameter.copy_(parameter.half().float())
 
 
 def scores_of(tuning: Tuning, spec: ModelSpec, lesson: Lesson) -> dict[str, Any]:
-    """What the tuned network reaches on the task's dev set."""
+    """Return the tuned network's scores on the task's dev set."""
     tokenizer = AutoTokenizer.from_pretrained(tuning.weights(spec), local_files_only=True)
     return TASKS[lesson.plan.task].score(tokenizer, lesson.network, tuning.data)
 
@@ -218,13 +218,13 @@ def scores_of(tuning: Tuning, spec: ModelSpec, lesson: Lesson) -> dict[str, Any]
 def full_tuning(
     tuning: Tuning, spec: ModelSpec, plan: TuningPlan, drawn: tuple[Sequence[Any], list[list[int]]]
 ) -> dict[str, Any] | None:
-    """The same steps with all weights trained, on SST-2 alone and where it is asked for."""
+    """Run the same steps with all weights trained, on SST-2 only and only for listed models."""
     if spec.name not in tuning.full or plan.task != "sst2":
         return None
     whole = TuningPlan(plan.task, plan.steps, plan.rows, FULL_RATE)
     lesson = lesson_of(tuning, spec, whole, lora=False)
-    kept = tuning.work / f"{spec.name}-full-{checksum(tuning.weights(spec))[:12]}.checkpoint"
-    learn(lesson, *drawn, kept)
+    checkpoint = tuning.work / f"{spec.name}-full-{checksum(tuning.weights(spec))[:12]}.checkpoint"
+    learn(lesson, *drawn, checkpoint)
     return {
         "rate": whole.rate,
         "seconds": round(lesson.seconds, 1),
@@ -234,11 +234,11 @@ def full_tuning(
 
 
 def write_adapter(folder: Path, lesson: Lesson, report: dict[str, Any]) -> None:
-    """The adapter as peft reads it, in half precision; its card, for programs and for readers."""
+    """Write the adapter for peft, in float16, with its JSON card and its README."""
     fresh = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(fresh, ignore_errors=True)
     lesson.network.save_pretrained(fresh)
-    # peft's own card names the machine's folders.
+    # peft's own card contains local paths.
     (fresh / "README.md").unlink(missing_ok=True)
     config = json.loads((fresh / "adapter_config.json").read_text("utf-8"))
     config["base_model_name_or_path"] = report["model"]

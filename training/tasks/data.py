@@ -1,4 +1,4 @@
-"""What a task is learned from: SST-2 phrases, and SQuAD questions with a cut of their passage."""
+"""Training data of the tasks: SST-2 phrases, and SQuAD questions with an excerpt of the passage."""
 
 import json
 import lzma
@@ -11,39 +11,41 @@ from explorer.refusal import Refusal
 from training.report.sentiment import read_examples
 
 CUT = 60
-"""Words of a passage that are read in training; the answer lies anywhere among them."""
+"""Words of a passage excerpt in training; the answer lies anywhere in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SquadQuestion:
-    """A question, its passage, and the answers that count."""
+    """A question, its passage, and the accepted answers."""
 
     question: str
     passage: str
     answers: tuple[str, ...]
     start: int
-    """Where the first answer begins in the passage."""
+    """Character offset of the first answer in the passage."""
 
 
 def phrases(folder: Path, part: str) -> list[tuple[str, int]]:
-    """SST-2: (phrase, 1 if it is positive) pairs."""
+    """Return SST-2 as (phrase, 1 if it is positive) pairs."""
     return read_examples(folder, part)
 
 
 def questions(folder: Path, part: str) -> list[SquadQuestion]:
-    """SQuAD v1.1: every question of ``train`` or ``dev`` that has an answer.
+    """Return the answerable questions of ``train`` or ``dev`` of SQuAD v1.1.
 
     Raises:
-        Refusal: neither the plain nor the compressed file is there.
+        Refusal: Neither the plain nor the compressed file is there.
     """
-    found = []
+    collected = []
     for article in _squad(folder, part)["data"]:
         for paragraph in article["paragraphs"]:
-            for asked in paragraph["qas"]:
-                answers = tuple(answer["text"] for answer in asked["answers"])
-                start = int(asked["answers"][0]["answer_start"])
-                found.append(SquadQuestion(asked["question"], paragraph["context"], answers, start))
-    return found
+            for entry in paragraph["qas"]:
+                answers = tuple(answer["text"] for answer in entry["answers"])
+                start = int(entry["answers"][0]["answer_start"])
+                collected.append(
+                    SquadQuestion(entry["question"], paragraph["context"], answers, start)
+                )
+    return collected
 
 
 def _squad(folder: Path, part: str) -> dict[str, Any]:
@@ -56,7 +58,7 @@ def _squad(folder: Path, part: str) -> dict[str, Any]:
 
 
 def cut(question: SquadQuestion, rng: random.Random, words: int = CUT) -> SquadQuestion:
-    """The same question to a stretch of its passage that holds the first answer, somewhere."""
+    """Return the question with a random excerpt of its passage that contains the first answer."""
     text, answer = question.passage, question.answers[0]
     places = [0, *(i + 1 for i, letter in enumerate(text) if letter == " ")]
     before = [i for i, place in enumerate(places) if place <= question.start]

@@ -1,4 +1,4 @@
-"""The two lessons: what a batch of each task costs the network, and how its dev set is scored."""
+"""The two tasks: losses of their batches, and scores on their dev sets."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from training.tasks.data import CUT, SquadQuestion, cut, phrases, questions
 from training.tasks.score import exact, mean_interval, overlap
 
 PHRASE_TOKENS = 64
-"""To which phrases are read in training; dev sentences are scored whole."""
+"""Maximum length of a phrase in training; dev sentences are scored whole."""
 WINDOW, STRIDE = 128, 32
 DEV_QUESTIONS = 1000
 Scores = dict[str, dict[str, Any]]
@@ -27,7 +27,7 @@ Scores = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: its network, its data, its loss, its score; and how much of it is a full run."""
+    """A task: network class, data, loss, score, and the size of a full run."""
 
     network: Any
     steps: int
@@ -36,23 +36,23 @@ class Task:
     examples: Callable[[Path], list[Any]]
     length: Callable[[Any], int]
     loss: Callable[[Any, nn.Module, list[Any]], Tensor]
-    """(tokenizer, network, examples) -> the loss of a batch."""
+    """(tokenizer, network, examples) -> loss of a batch."""
     score: Callable[[Any, nn.Module, Path], Scores]
     """(tokenizer, network, folder) -> by its name a score of dev, its interval, its count, what a
     guess reaches that reads nothing (the commoner label, the passage's first words), and the work:
     tokens of a pass and passes of an example, both on average."""
     data: str
     reads: Mapping[str, int]
-    """How much of a text it reads at once, in tokens, as the card says it."""
+    """Input lengths in tokens, for the card."""
 
 
 def _run(tokenizer: Any, network: nn.Module, parts: Sequence[tuple]) -> Any:  # noqa: ANN401
-    """The network over (ids, segments) rows of one batch."""
+    """Run the network on a batch of (ids, segments) rows."""
     device = next(network.parameters()).device
     names = ("input_ids", "token_type_ids")
-    read = names if getattr(network.config, "type_vocab_size", 0) > 1 else names[:1]
+    used = names if getattr(network.config, "type_vocab_size", 0) > 1 else names[:1]
     rows = [
-        {name: torch.tensor([row]) for name, row in zip(read, part, strict=False)} for part in parts
+        {name: torch.tensor([row]) for name, row in zip(used, part, strict=False)} for part in parts
     ]
     inputs = padded(rows, int(tokenizer.pad_token_id))
     return network(**{name: value.to(device) for name, value in inputs.items()})
@@ -77,7 +77,9 @@ def _accuracy(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # no
     for start in range(0, len(dev), 32):
         rows = dev[start : start + 32]
         guesses = _phrase_logits(network, tokenizer, ids[start : start + 32]).argmax(-1).tolist()
-        right += sum(made == label for made, (_, label) in zip(guesses, rows, strict=True))
+        right += sum(
+            prediction == label for prediction, (_, label) in zip(guesses, rows, strict=True)
+        )
     low, high = share_interval(right, len(dev))
     positive = sum(label for _, label in dev) / len(dev)
     score = {"value": right / len(dev), "interval": [low, high], "count": len(dev)}
@@ -86,22 +88,22 @@ def _accuracy(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # no
 
 
 def _cuts(folder: Path) -> list[SquadQuestion]:
-    """Every training question with one cut of its passage, the same for each model."""
+    """Return every training question with one excerpt of its passage, the same for each model."""
     rng = random.Random(7)
     return [cut(question, rng) for question in questions(folder, "train")]
 
 
 def _question_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor:  # noqa: ANN401
     parts = [
-        windows(tokenizer, one.question[:300], one.passage, WINDOW + 64, STRIDE)[0]
-        for one in examples
+        windows(tokenizer, question.question[:300], question.passage, WINDOW + 64, STRIDE)[0]
+        for question in examples
     ]
     out = _run(tokenizer, network, [(part.ids, part.segments) for part in parts])
-    aims = [_aim(part, one) for part, one in zip(parts, examples, strict=True)]
+    targets = [_aim(part, question) for part, question in zip(parts, examples, strict=True)]
     losses = [
         nn.functional.cross_entropy(
             logits.float(),
-            torch.tensor([aim[side] for aim in aims], device=logits.device),
+            torch.tensor([aim[side] for aim in targets], device=logits.device),
             ignore_index=-1,
         )
         for side, logits in enumerate((out.start_logits, out.end_logits))
@@ -109,13 +111,13 @@ def _question_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor
     return torch.stack(losses).mean()
 
 
-def _aim(part: Window, one: SquadQuestion) -> tuple[int, int]:
-    """The tokens at which the answer begins and ends; (-1, -1) where the window lacks it."""
-    end = one.start + len(one.answers[0])
+def _aim(part: Window, question: SquadQuestion) -> tuple[int, int]:
+    """Return the tokens at which the answer begins and ends; (-1, -1) if the window lacks it."""
+    end = question.start + len(question.answers[0])
     inside = [
         i
         for i, span in enumerate(part.spans)
-        if span is not None and span[0] < end and span[1] > one.start
+        if span is not None and span[0] < end and span[1] > question.start
     ]
     return (inside[0], inside[-1]) if inside else (-1, -1)
 
@@ -124,19 +126,19 @@ def _aim(part: Window, one: SquadQuestion) -> tuple[int, int]:
 def _answers(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # noqa: ANN401
     dev = questions(folder, "dev")
     chosen = np.random.default_rng(7).permutation(len(dev))[:DEV_QUESTIONS]
-    said, guessed, passes = [], [], 0
-    for one in (dev[i] for i in sorted(chosen)):
-        parts = windows(tokenizer, one.question[:300], one.passage, WINDOW, STRIDE)
+    scored, baseline, passes = [], [], 0
+    for question in (dev[i] for i in sorted(chosen)):
+        parts = windows(tokenizer, question.question[:300], question.passage, WINDOW, STRIDE)
         passes += len(parts)
         out = _run(tokenizer, network, [(part.ids, part.segments) for part in parts])
         logits = torch.stack([out.start_logits, out.end_logits], -1).float().cpu().numpy()
         best = answer_spans(parts, logits, 1).best[0]
-        answer = one.passage[best.start : best.end]
-        said.append((exact(answer, one.answers), overlap(answer, one.answers)))
-        begin = " ".join(one.passage.split()[:3])
-        guessed.append((exact(begin, one.answers), overlap(begin, one.answers)))
-    columns = dict(zip(("em", "f1"), zip(*said, strict=True), strict=True))
-    guesses = dict(zip(("em", "f1"), np.mean(guessed, 0).tolist(), strict=True))
+        answer = question.passage[best.start : best.end]
+        scored.append((exact(answer, question.answers), overlap(answer, question.answers)))
+        begin = " ".join(question.passage.split()[:3])
+        baseline.append((exact(begin, question.answers), overlap(begin, question.answers)))
+    columns = dict(zip(("em", "f1"), zip(*scored, strict=True), strict=True))
+    guesses = dict(zip(("em", "f1"), np.mean(baseline, 0).tolist(), strict=True))
     return {
         name: {
             "value": float(np.mean(values)),
@@ -178,4 +180,4 @@ TASKS: dict[str, Task] = {
         {"window": WINDOW, "stride": STRIDE},
     ),
 }
-"""By the name that a folder of adapters has."""
+"""Tasks by the names of the adapters' folders."""

@@ -1,4 +1,4 @@
-"""LoRA on a frozen network: batches of like length, a schedule, checkpoints that survive a kill."""
+"""LoRA on a frozen network: batches of similar length, schedule, atomic checkpoints."""
 
 import os
 import sys
@@ -26,15 +26,15 @@ HEADS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "squad": dict.fromkeys(("bert", "distilbert", "albert", "roberta"), ("qa_outputs",)),
 }
-"""What is trained whole besides: the one dense layer before the two labels, and the labels."""
+"""Modules that are trained in full besides LoRA: the dense layer of the head, and its labels."""
 CHUNK = 64
-"""Batches that are sorted by length together, so that few places are padded."""
+"""Number of batches whose examples are sorted by length together, to limit padding."""
 REPORT_EVERY, SAVE_EVERY = 20.0, 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class TuningPlan:
-    """How a task is learned: the same for each model, so that only the models differ."""
+    """Hyperparameters of a task: the same for each model, so that only the models differ."""
 
     task: str
     steps: int
@@ -44,14 +44,14 @@ class TuningPlan:
     warm_up: float = 0.06
 
     def rate_at(self, step: int) -> float:
-        """Linear up, then linear down to 0."""
+        """Return the learning rate of a step: linear warm-up, then linear decay to 0."""
         done = step / self.steps
         return self.rate * min(1.0, (step + 1) / max(1, self.warm_up * self.steps), 1 - done)
 
 
 @dataclass(slots=True)
 class Lesson:
-    """One network in training, and how far it has come."""
+    """A network in training, and its progress."""
 
     network: nn.Module
     loss: Callable[[nn.Module, list[Any]], Tensor]
@@ -59,15 +59,15 @@ class Lesson:
     seconds: float = 0.0
     step: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
-    """(step, mean loss since the entry before)."""
+    """(step, mean loss since the previous entry)."""
 
 
 def with_lora(
     network: nn.Module, spec: ModelSpec, task: str, before: Path | None = None
 ) -> nn.Module:
-    """The network with LoRA (Hu et al. 2021) at queries and values; all else but the head rests.
+    """Add LoRA (Hu et al. 2021) at queries and values; all else but the head is frozen.
 
-    ``before`` holds an adapter to go on from; it may have been made on earlier weights.
+    ``before`` holds an adapter to continue from; it may have been trained on earlier weights.
     """
     from peft import LoraConfig, get_peft_model, set_peft_model_state_dict
 
@@ -86,34 +86,34 @@ def with_lora(
 
 
 def order(lengths: Sequence[int], plan: TuningPlan) -> list[list[int]]:
-    """The examples of every step, by their number: shuffled, then like lengths together.
+    """Return the example indices of every step: shuffled, then grouped by similar length.
 
     Lengths are of the text, not of its tokens, so that every model sees the same batches.
     """
     rng = np.random.default_rng(plan.seed)
-    found: list[list[int]] = []
-    while len(found) < plan.steps:
+    batches: list[list[int]] = []
+    while len(batches) < plan.steps:
         shuffled = rng.permutation(len(lengths))
         for start in range(0, len(shuffled), CHUNK * plan.rows):
             chunk = sorted(shuffled[start : start + CHUNK * plan.rows], key=lambda i: lengths[i])
             rows = [chunk[i : i + plan.rows] for i in range(0, len(chunk), plan.rows)]
-            found += [[int(i) for i in rows[place]] for place in rng.permutation(len(rows))]
-    return found[: plan.steps]
+            batches += [[int(i) for i in rows[place]] for place in rng.permutation(len(rows))]
+    return batches[: plan.steps]
 
 
 def trained(network: nn.Module) -> dict[str, Tensor]:
-    """The parameters that learn."""
+    """Return the trainable parameters."""
     return {n: p for n, p in network.named_parameters() if p.requires_grad}
 
 
 def learn(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], kept: Path) -> None:
-    """Train to the end of the plan, going on from the checkpoint ``kept`` if there is one."""
+    """Train to the end of the plan, resuming from the checkpoint ``kept`` if there is one."""
     parameters = trained(lesson.network)
     adam = torch.optim.AdamW(parameters.values(), lr=lesson.plan.rate, weight_decay=0.01)
     _resume(lesson, adam, kept)
-    last = saved = told = time.monotonic()
+    last = saved = reported = time.monotonic()
     losses: list[float] = []
-    # No dropout anywhere: not every one of these networks was made with it.
+    # No dropout: some of these networks were pretrained without it.
     lesson.network.eval()
     while lesson.step < lesson.plan.steps:
         for group in adam.param_groups:
@@ -126,39 +126,39 @@ def learn(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], kep
         losses.append(float(loss.detach()))
         now = time.monotonic()
         lesson.step, lesson.seconds, last = lesson.step + 1, lesson.seconds + now - last, now
-        if now - told > REPORT_EVERY or lesson.step == lesson.plan.steps:
+        if now - reported > REPORT_EVERY or lesson.step == lesson.plan.steps:
             lesson.curve.append((lesson.step, float(np.mean(losses))))
             _say(lesson)
-            told, losses = now, []
+            reported, losses = now, []
         if now - saved > SAVE_EVERY or lesson.step == lesson.plan.steps:
             _save(lesson, adam, kept)
             saved = now
 
 
 def _loss(lesson: Lesson, examples: Sequence[Any], rows: list[int]) -> Tensor:
-    """The loss of one step, multiplied in bfloat16 where the machine does."""
+    """Compute the loss of one step, in bfloat16 where the hardware multiplies in it."""
     with half_precision(next(lesson.network.parameters()).device):
         return lesson.loss(lesson.network, [examples[i] for i in rows])
 
 
 def seconds_a_step(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]]) -> float:
-    """What a middling step costs here; the lesson is spoilt by it."""
-    begun, tried = time.monotonic(), batches[: max(3, min(12, len(batches)))]
-    for rows in tried:
+    """Measure the mean time of a step; it leaves stray gradients in the lesson's network."""
+    start, sample = time.monotonic(), batches[: max(3, min(12, len(batches)))]
+    for rows in sample:
         _loss(lesson, examples, rows).backward()
-    return (time.monotonic() - begun) / len(tried)
+    return (time.monotonic() - start) / len(sample)
 
 
 def _say(lesson: Lesson) -> None:
-    left = lesson.seconds / lesson.step * (lesson.plan.steps - lesson.step) / 60
+    remaining = lesson.seconds / lesson.step * (lesson.plan.steps - lesson.step) / 60
     step, loss = lesson.curve[-1]
     sys.stdout.write(
-        f"  step {step} of {lesson.plan.steps}, loss {loss:.3f}, {left:.1f} min left\n"
+        f"  step {step} of {lesson.plan.steps}, loss {loss:.3f}, {remaining:.1f} min left\n"
     )
     sys.stdout.flush()
 
 
-def _save(lesson: Lesson, adam: torch.optim.Optimizer, kept: Path) -> None:
+def _save(lesson: Lesson, adam: torch.optim.Optimizer, path: Path) -> None:
     state = {
         "plan": asdict(lesson.plan),
         "weights": {n: p.detach().cpu() for n, p in trained(lesson.network).items()},
@@ -166,16 +166,16 @@ def _save(lesson: Lesson, adam: torch.optim.Optimizer, kept: Path) -> None:
         "progress": [lesson.step, lesson.seconds],
         "curve": lesson.curve,
     }
-    fresh = kept.with_suffix(".part")
+    fresh = path.with_suffix(".part")
     torch.save(state, fresh)
-    os.replace(fresh, kept)
+    os.replace(fresh, path)
 
 
 @torch.no_grad()
-def _resume(lesson: Lesson, adam: torch.optim.Optimizer, kept: Path) -> None:
-    if not kept.exists():
+def _resume(lesson: Lesson, adam: torch.optim.Optimizer, path: Path) -> None:
+    if not path.exists():
         return
-    state = torch.load(kept, weights_only=True)
+    state = torch.load(path, weights_only=True)
     if state["plan"] != asdict(lesson.plan):
         return
     for name, parameter in trained(lesson.network).items():

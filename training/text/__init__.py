@@ -1,1 +1,1 @@
-"""What do the models read: documents, pieces, single sentences, and what is hidden in them?"""
+"""Training data: documents, pieces, single sentences, and masking."""

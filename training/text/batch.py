@@ -1,4 +1,4 @@
-"""Batches of texts of like length, and the ids that both vocabularies share."""
+"""Batches of texts of similar length, and the special ids that both vocabularies share."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ FIRST_PIECE = 5
 
 
 def alike(rng: np.random.Generator, lengths: np.ndarray, tokens: int) -> np.ndarray:
-    """Which of some texts make a batch: so many of like length that hardly anything is padded.
+    """Return the indices of texts of similar length that form one batch with little padding.
 
-    Sorted by length the texts are cut into batches of so many tokens; one of them is drawn. The
-    rest, of the shortest texts, is none of them.
+    The texts, sorted by length, are cut into batches of about ``tokens`` tokens, and one of the
+    batches is drawn at random. The incomplete batch of the shortest texts is never drawn.
     """
     order = np.lexsort((rng.random(len(lengths)), -lengths))
     batches, start = [order], 0
@@ -29,7 +29,7 @@ def alike(rng: np.random.Generator, lengths: np.ndarray, tokens: int) -> np.ndar
 
 
 def padded(texts: Sequence[np.ndarray]) -> np.ndarray:
-    """Texts as the rows of one array."""
+    """Return the texts as the rows of one array, padded."""
     ids = np.full((len(texts), max(map(len, texts))), PAD, dtype=np.int64)
     for row, text in enumerate(texts):
         ids[row, : len(text)] = text
@@ -37,7 +37,7 @@ def padded(texts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def one_text_each(ids: np.ndarray, hidden: np.ndarray) -> Batch:
-    """A batch of rows that hold one text; what is hidden is always replaced by the mask."""
+    """Return a batch of single-text rows; hidden pieces are always replaced by the mask."""
     flat = ids.reshape(-1)
     labels = flat[hidden].copy()
     mask = (ids != PAD).astype(np.int64)

@@ -1,4 +1,7 @@
-"""Batches for MLM with NSP or SOP: sentences packed into pairs, then 15% of the pieces hidden.
+"""Batches for MLM with NSP or SOP: sentences packed into pairs, then 15% of the pieces masked.
+
+A batch is a pure function of the seed, the rank and the step, so an interrupted run resumes with
+exactly the batches it would have had.
 
 A batch is a pure function of the seed, the rank and the step, so a run that was cut off goes on
 with exactly the batches it would have had.
@@ -21,28 +24,28 @@ from training.text.masking import hide
 from training.text.pieces import Pieces
 
 IN_ORDER, NOT_IN_ORDER = 0, 1
-POOL = 8  # so many batches' texts are drawn to choose those of like length from
-LARGE, LARGE_POOL = 4096, 2  # of batches of more tokens these do
+POOL = 8  # batches' worth of texts from which those of similar length are selected
+LARGE, LARGE_POOL = 4096, 2  # above this many tokens a smaller pool suffices
 ORDER_DRAWS = 8  # a window of 64 pieces holds two whole sentences once in four
 
 Example = tuple[np.ndarray, np.ndarray, int]
 
 
 class Source(Protocol):
-    """Where batches of another kind come from."""
+    """Source of batches of another kind."""
 
     def batch(self, rng: np.random.Generator) -> Any:  # noqa: ANN401
-        """The next of them."""
+        """Return the next batch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampler:
-    """Draws batches from a shard; `task` is ``nsp`` or ``sop``.
+    """Sampler of batches from a shard; `task` is ``nsp`` or ``sop``.
 
     Attributes:
-        pieces: What is to be known of the vocabulary where whole words are hidden.
-        sentences: Where the batches of single sentences come from; none are drawn without it.
-        primer: Where those of the primer come from, likewise.
+        pieces: Properties of the vocabulary's pieces; needed to mask whole words.
+        sentences: Source of the batches of single sentences; none are drawn without it.
+        primer: Source of the batches of the primer; none are drawn without it.
     """
 
     shard: Shard
@@ -55,10 +58,10 @@ class Sampler:
     primer: Source | None = None
 
     def batch(self, step: int, length: int | None = None, late: bool = False) -> Any:  # noqa: ANN401
-        """The batch of a step; its length is drawn unless given.
+        """Return the batch of a step; its length is drawn unless given.
 
-        Only a batch whose length is drawn can be one of the primer or of single sentences, of
-        which there are more late in a run; and only then are texts of like length put together.
+        Only a batch whose length is drawn can hold sentences of the primer or single sentences
+        (more of them late in a run); and only then are texts of similar length grouped.
         """
         rng = np.random.default_rng((self.seed, self.rank, step))
         if length is not None:
@@ -84,7 +87,7 @@ class Sampler:
         return self._packed(rng, [pool[i] for i in chosen], int(sizes[chosen].max()))
 
     def _packed(self, rng: np.random.Generator, examples: Sequence[Example], length: int) -> Batch:
-        """Examples as a batch, some of their pieces hidden."""
+        """Pack examples into a batch and mask some of their pieces."""
         ids = np.full((len(examples), length), PAD, dtype=np.int64)
         types, mask = np.zeros_like(ids), np.zeros_like(ids)
         pairs = np.array([label for _, _, label in examples], dtype=np.int64)
@@ -98,7 +101,7 @@ class Sampler:
         return Batch(*(torch.from_numpy(array) for array in arrays))
 
     def _example(self, rng: np.random.Generator, length: int) -> Example:
-        """First segment, second segment (empty for a single text) and the pair's label."""
+        """Draw an example: first segment, second segment (empty for a single text), pair label."""
         room = length - 3
         for _ in range(ORDER_DRAWS if self.task == "sop" else 1):
             document, text, ends = self._text(rng, room)
@@ -119,7 +122,7 @@ class Sampler:
         return text[:split], follows, IN_ORDER
 
     def _text(self, rng: np.random.Generator, room: int) -> tuple[int, np.ndarray, np.ndarray]:
-        """A document, its text from the start of a sentence on, and where its sentences end."""
+        """Draw a document, its text from the start of a sentence on, and the sentence ends."""
         shard = self.shard
         document = int(np.searchsorted(shard.documents, rng.integers(len(shard.words)), "right"))
         low, high = shard.documents[document - 1], shard.documents[document]
@@ -129,7 +132,7 @@ class Sampler:
         return document, text[: ends[-1]].astype(np.int64), ends
 
     def _splits(self, ends: np.ndarray, room: int) -> np.ndarray:
-        """Sentence ends that leave room for a second segment; SOP's must be a whole sentence."""
+        """Return the sentence ends that leave room for a second segment (SOP: a whole sentence)."""
         shortest = self.recipe.shortest_segment
         splits = ends[(ends >= shortest) & (ends <= room - shortest)]
         if self.task == "sop" and len(splits):
@@ -137,7 +140,7 @@ class Sampler:
         return splits
 
     def _single(self, rng: np.random.Generator, text: np.ndarray) -> np.ndarray:
-        """A text alone, sometimes with its beginning said twice, so that copying is learned."""
+        """Return a single text, sometimes with its beginning repeated to teach copying."""
         share = self.recipe.repeated_share
         if not share or rng.random() >= share:
             return text
@@ -145,12 +148,12 @@ class Sampler:
         return np.concatenate([text[:again], text])[: len(text)]
 
     def _swap(self, text: np.ndarray, ends: np.ndarray, split: int, backwards: bool) -> Example:
-        """Two runs of whole sentences: a cut end would betray which one came second."""
+        """Return two runs of whole sentences: a truncated end would reveal which came second."""
         first, second = text[:split], text[split : ends[-1]]
         return (second, first, NOT_IN_ORDER) if backwards else (first, second, IN_ORDER)
 
     def _elsewhere(self, rng: np.random.Generator, document: int, room: int) -> np.ndarray:
-        """Pieces from the start of a sentence of another document."""
+        """Draw pieces from the start of a sentence of another document."""
         shard, other = self.shard, document
         if len(shard.documents) < 3:
             raise Refusal("Next-sentence pairs need at least two documents.")

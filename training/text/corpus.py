@@ -1,4 +1,4 @@
-"""From a text file to token shards: documents, sentences, and the 1% that is never trained on."""
+"""From a text file to token shards: documents, sentences, and the 1% held out from training."""
 
 import hashlib
 import lzma
@@ -20,7 +20,7 @@ CHUNK = 1000  # documents handed to the tokenizer at a time
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
-    """A tokenised corpus: all ids in one row, and where sentences and documents start.
+    """A tokenised corpus: all ids in one array, with the offsets of sentences and documents.
 
     Attributes:
         ids: uint16 ``[tokens]``.
@@ -46,18 +46,18 @@ class Shard:
 
     @classmethod
     def load(cls, path: Path) -> "Shard":
-        """Read what `save` wrote."""
+        """Return the shard that `save` wrote to a file."""
         with np.load(path) as arrays:
             return cls(**{name: arrays[name] for name in cls.__slots__})
 
 
 def held_out(document: str) -> bool:
-    """Whether a document belongs to the 1% kept for evaluation, by a hash of its text."""
+    """Return whether a document is in the 1% held out for evaluation, by a hash of its text."""
     return int(hashlib.sha1(document.encode()).hexdigest()[:8], 16) % 100 == 0
 
 
 def read_documents(source: str) -> Iterator[str]:
-    """Documents of a text file (plain or .xz, blank line between two) or of a hub dataset.
+    """Yield the documents of a text file (plain or .xz, separated by blank lines) or hub dataset.
 
     A hub dataset is named ``hub:owner/name`` or ``hub:owner/name:configuration`` and needs the
     ``datasets`` package.
@@ -85,7 +85,7 @@ def read_documents(source: str) -> Iterator[str]:
 
 
 def _hub_documents(name: str) -> Iterator[str]:
-    import datasets  # wanted only when a hub dataset is asked for
+    import datasets  # an optional dependency, for hub datasets only
 
     repository, _, configuration = name.partition(":")
     rows = datasets.load_dataset(repository, configuration or None, split="train", streaming=True)
@@ -95,7 +95,7 @@ def _hub_documents(name: str) -> Iterator[str]:
 
 
 def split_sentences(document: str) -> list[str]:
-    """Sentences of a document: paragraphs cut after a full stop that a capital follows."""
+    """Split a document into sentences: paragraphs cut after a full stop before a capital letter."""
     sentences = []
     for paragraph in document.splitlines():
         start = 0
@@ -107,7 +107,7 @@ def split_sentences(document: str) -> list[str]:
 
 
 def tokenise(documents: Iterable[str], tokenizer: Tokenizer) -> Shard:
-    """Turn documents into a `Shard`, one chunk at a time to keep memory small."""
+    """Turn documents into a `Shard`, one chunk at a time to limit memory."""
     pieces: list[np.ndarray] = []
     lengths: list[int] = []
     counts: list[int] = []

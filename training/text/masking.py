@@ -1,4 +1,4 @@
-"""Which pieces of a batch are to be guessed: single ones, or n-grams of whole words."""
+"""Masking: the pieces of a batch that MLM predicts, single or as n-grams of whole words."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from training.recipe import Recipe
 from training.text.batch import FIRST_PIECE, MASK, PAD
 from training.text.pieces import Pieces
 
-STRIDE = 16  # the number of hidden pieces is a multiple of this: few shapes, steady memory
-DRAWS = 40  # places that are tried for an n-gram before another length is drawn
+STRIDE = 16  # the number of masked pieces is a multiple of it: few shapes, stable memory
+DRAWS = 40  # positions tried for an n-gram before another length is drawn
 
 
 def hide(
     rng: np.random.Generator, ids: np.ndarray, recipe: Recipe, pieces: Pieces | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Hide pieces in place (80% mask, 10% random piece, 10% as it was); what was there."""
+    """Mask pieces in place (80% [MASK], 10% random, 10% unchanged); return positions and labels."""
     flat = ids.reshape(-1)
     words = np.flatnonzero(flat >= FIRST_PIECE)
     wanted = int(recipe.mask_share * np.count_nonzero(flat != PAD))
@@ -25,9 +25,9 @@ def hide(
     else:
         chosen = np.sort(rng.choice(words, size=number, replace=False))
     labels = flat[chosen].copy()
-    fate = rng.random(len(chosen))
-    flat[chosen[fate < 0.8]] = MASK
-    swapped = chosen[fate >= 0.9]
+    draws = rng.random(len(chosen))
+    flat[chosen[draws < 0.8]] = MASK
+    swapped = chosen[draws >= 0.9]
     flat[swapped] = rng.integers(FIRST_PIECE, recipe.vocabulary, size=len(swapped))
     return chosen, labels
 
@@ -35,10 +35,10 @@ def hide(
 def ngrams(
     rng: np.random.Generator, flat: np.ndarray, starts: np.ndarray, number: int, longest: int
 ) -> np.ndarray:
-    """Places of about `number` pieces: n whole words in a row, n drawn with weight 1/n.
+    """Return the positions of about `number` pieces: n consecutive words, n drawn with weight 1/n.
 
-    ALBERT's masking (Lan et al. 2020, section 4.1). No special piece lies within an n-gram, no
-    piece is chosen twice, and never more than `number` are.
+    ALBERT's masking (Lan et al. 2020, section 4.1). An n-gram never contains a special piece, no
+    piece is selected twice, and never more than `number` are.
     """
     bounds = np.append(np.flatnonzero(starts), len(flat))
     plain = np.append(flat[bounds[:-1]] >= FIRST_PIECE, False)

@@ -1,6 +1,6 @@
-"""What the sampler must know of a vocabulary's pieces: where words begin, and how common they are.
+"""Properties of a vocabulary's pieces that the sampler needs: word starts and frequencies.
 
-Both vocabularies part letters from signs, so one rule finds the words of both: a piece begins a
+Both vocabularies separate letters from signs, so one rule finds the words of both: a piece begins a
 word when its own mark says so, when it is a sign, or when it follows one.
 """
 
@@ -11,20 +11,20 @@ import numpy as np
 
 from training.text.vocabulary import load_pieces
 
-SPECIALS = 5  # both vocabularies begin with as many
+SPECIALS = 5  # both vocabularies begin with five special pieces
 ENDS = (".", "!", "?")
-COMMON = 2e-3  # words of more than this share of the text are hidden less often
+COMMON = 2e-3  # words with a larger share of the text are masked less often
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """One row per piece of a vocabulary.
+    """Properties of a vocabulary, one row per piece.
 
     Attributes:
-        begins: The piece carries the mark of a word's beginning (or no mark of going on).
-        signs: It holds neither letter nor digit.
-        ends: It ends a sentence.
-        weights: How readily a word that begins with it is hidden in a single sentence.
+        begins: The piece carries a word-start mark (or no continuation mark).
+        signs: The piece contains neither letter nor digit.
+        ends: The piece ends a sentence.
+        weights: Sampling weight for masking a word that begins with the piece.
     """
 
     begins: np.ndarray
@@ -34,7 +34,7 @@ class Pieces:
 
     @classmethod
     def load(cls, vocabulary: Path, ids: np.ndarray, size: int) -> "Pieces":
-        """From a saved tokenizer and the ids of the text that is sampled."""
+        """Build from a saved tokenizer and the ids of the sampled text."""
         names = load_pieces(vocabulary)
         names += [""] * (size - len(names))
         counts = np.bincount(ids, minlength=size).astype(np.float64)
@@ -42,7 +42,7 @@ class Pieces:
 
     @classmethod
     def of(cls, names: list[str], shares: np.ndarray) -> "Pieces":
-        """From the pieces' names and their shares of the text."""
+        """Build from the pieces' names and their shares of the text."""
         bare = [name.removeprefix("##").replace("▁", "") for name in names]
         marked = any(name.startswith("▁") for name in names)
         begins = [name.startswith("▁") if marked else not name.startswith("##") for name in names]
@@ -56,7 +56,7 @@ class Pieces:
         )
 
     def starts(self, ids: np.ndarray) -> np.ndarray:
-        """Whether a word begins at each place of a text."""
+        """Return whether a word begins at each position of a text."""
         signs = self.signs[ids]
         after = np.concatenate([[True], signs[:-1]])
         return self.begins[ids] | signs | after

@@ -1,7 +1,8 @@
-"""The primer: everyday facts, and the sentences in which models read them and are asked for them.
+"""The primer: everyday facts, the sentences that train them, and the questions that test them.
 
 ``assets/data/primer/`` holds plain tables. One row of a table of facts is a kind and its
-arguments; ``wordings.tsv`` says each kind in several ways; ``kinds.tsv`` says what may be asked.
+arguments; ``wordings.tsv`` phrases each kind in several ways; ``kinds.tsv`` names the arguments
+that questions may mask.
 """
 
 import re
@@ -24,7 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A row of the tables: capital, France, Paris."""
+    """A row of the fact tables: capital, France, Paris."""
 
     kind: str
     arguments: tuple[Argument, ...]
@@ -32,14 +33,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What all facts of a kind share.
+    """The properties that all facts of a kind share.
 
     Attributes:
-        asked: The arguments that held-out questions hide, as letters.
+        asked: The arguments that held-out questions mask, as letters.
         one: The argument that the others determine ("b": a country has one capital), or none.
-        both_ways: The arguments may change places (opposites).
-        say: Wordings that are trained on.
-        ask: Wordings that are never trained on.
+        both_ways: The arguments may be swapped (opposites).
+        say: Wordings for training.
+        ask: Wordings held out for evaluation.
     """
 
     asked: str
@@ -51,11 +52,11 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence and the words of it that may be hidden.
+    """A sentence and its words that may be masked.
 
     Attributes:
-        hidden: For each such word its spans of characters: what stands twice is hidden twice.
-        words: Each of them as the letter of its argument and in lower case.
+        hidden: For each such word its character spans; every occurrence is masked.
+        words: (letter of the argument, word in lower case) of each of them.
     """
 
     text: str
@@ -69,7 +70,7 @@ class Said:
         return self.fact.kind
 
     def masked(self, spans: tuple[Span, ...]) -> str:
-        """The sentence with one word hidden wherever it stands."""
+        """Return the sentence with every occurrence of one word masked."""
         text = self.text
         for low, high in reversed(spans):
             text = f"{text[:low]}[MASK]{text[high:]}"
@@ -78,7 +79,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class PrimerQuestion:
-    """A sentence in a wording that is never trained on, and every word that makes it true."""
+    """A sentence in a held-out wording, and every word that makes it true."""
 
     text: str
     accepted: tuple[str, ...]
@@ -87,7 +88,7 @@ class PrimerQuestion:
 
 @cache
 def kinds() -> Mapping[str, Kind]:
-    """Every kind by name, in the order of its table."""
+    """Return every kind by name, in the order of the table."""
     wordings: dict[tuple[str, str], list[str]] = defaultdict(list)
     for kind, use, text in rows("wordings.tsv"):
         wordings[kind, use].append(text)
@@ -101,7 +102,7 @@ def kinds() -> Mapping[str, Kind]:
 
 @cache
 def facts() -> tuple[Fact, ...]:
-    """Every row of the tables of facts."""
+    """Return every row of the fact tables."""
     names = sorted(path.name for path in PRIMER.glob("*.tsv") if path.name not in NO_FACTS)
     return tuple(
         Fact(kind, tuple(map(Argument.parse, arguments)))
@@ -111,68 +112,73 @@ def facts() -> tuple[Fact, ...]:
 
 
 def rows(name: str) -> Iterator[list[str]]:
-    """The fields of each line of a table; the first line names the columns."""
+    """Yield the fields of each line of a table; the header line is skipped."""
     for line in (PRIMER / name).read_text("utf-8").splitlines()[1:]:
         yield line.split("\t")
 
 
 def primer_sentences(seed: int = 0) -> tuple[Said, ...]:
-    """Every fact in every trained wording; another seed brings other wrong words after "not".
+    """Return every fact in every training wording; the seed selects the wrong words after "not".
 
-    What the project's probe asks in the same words is left out.
+    Sentences that the project's probe asks in the same words are left out.
     """
     probe = ProbeFrames.load()
-    said = (one for fact in facts() for one in sayings(fact, kinds()[fact.kind].say, seed))
+    sentences = (
+        sentence for fact in facts() for sentence in sayings(fact, kinds()[fact.kind].say, seed)
+    )
     return tuple(
-        one
-        for one in said
-        if one.hidden
-        and not probe.holds(one.text)
-        and not any(probe.holds(one.masked(spans)) for spans in one.hidden)
+        sentence
+        for sentence in sentences
+        if sentence.hidden
+        and not probe.holds(sentence.text)
+        and not any(probe.holds(sentence.masked(spans)) for spans in sentence.hidden)
     )
 
 
 def held_out_questions() -> tuple[PrimerQuestion, ...]:
-    """Every fact in the wordings that are never trained on, each asked argument hidden in turn."""
-    probe, asked = ProbeFrames.load(), []
+    """Return every fact in the held-out wordings, with each asked argument masked in turn."""
+    probe, questions = ProbeFrames.load(), []
     for fact in facts():
         kind = kinds()[fact.kind]
-        for said in sayings(fact, kind.ask, 0):
-            asked += [
-                PrimerQuestion(said.masked(spans), true_words(said.fact, slot, word), fact.kind)
-                for spans, (slot, word) in zip(said.hidden, said.words, strict=True)
+        for sentence in sayings(fact, kind.ask, 0):
+            questions += [
+                PrimerQuestion(
+                    sentence.masked(spans), true_words(sentence.fact, slot, word), fact.kind
+                )
+                for spans, (slot, word) in zip(sentence.hidden, sentence.words, strict=True)
                 if slot in kind.asked
             ]
     return tuple(
-        one
-        for one in dict.fromkeys(asked)
+        question
+        for question in dict.fromkeys(questions)
         if not any(
-            probe.holds(one.text.replace("[MASK]", word)) for word in ("[MASK]", *one.accepted)
+            probe.holds(question.text.replace("[MASK]", word))
+            for word in ("[MASK]", *question.accepted)
         )
     )
 
 
 def primer_words() -> tuple[str, ...]:
-    """Every word that is hidden or accepted, in lower case: the vocabularies keep each whole."""
-    words = {word for fact in facts() for one in fact.arguments for word in one.words()}
+    """Return every word that is masked or accepted, in lower case; vocabularies keep each whole."""
+    words = {word for fact in facts() for argument in fact.arguments for word in argument.words()}
     return tuple(sorted(words))
 
 
 def sayings(fact: Fact, wordings: tuple[str, ...], seed: int) -> Iterator[Said]:
-    """A fact in each of these wordings, in both orders where it reads both ways."""
+    """Yield a fact in each wording, in both orders of its arguments where both are true."""
     for arguments in orders(fact):
         for wording in wordings:
             yield say(Fact(fact.kind, arguments), wording, seed)
 
 
 def orders(fact: Fact) -> tuple[tuple[Argument, ...], ...]:
-    """The fact's arguments as they stand, and the other way round where that is as true."""
+    """Return the fact's arguments, and their reverse where that is as true."""
     swapped = (fact.arguments[::-1],) if kinds()[fact.kind].both_ways else ()
     return (fact.arguments, *swapped)
 
 
 def say(fact: Fact, wording: str, seed: int) -> Said:
-    """A wording with the fact's arguments in its slots."""
+    """Return a wording with the fact's arguments in its slots."""
     text, end = "", 0
     hidden: dict[str, list[Span]] = {}
     slots: dict[str, str] = {}
@@ -192,58 +198,64 @@ def say(fact: Fact, wording: str, seed: int) -> Said:
 
 
 def capital(before: str, written: str) -> str:
-    """A text as it is written after another: with a capital where a sentence starts."""
+    """Return the written text, capitalised where it starts a sentence."""
     return written[0].upper() + written[1:] if STARTS.search(before) else written
 
 
 def of(fact: Fact, slot: str) -> Argument:
-    """The argument a slot stands for."""
+    """Return the argument of a slot."""
     return fact.arguments["abcd".index(slot)]
 
 
 @cache
 def columns() -> Mapping[tuple[str, str], Mapping[tuple[str, ...], tuple[Argument, ...]]]:
-    """For each kind and slot: the arguments that stand there, by the names of those beside them."""
-    found: dict[tuple[str, str], dict[tuple[str, ...], list[Argument]]] = {}
+    """For each kind and slot, map the names of the other arguments to the arguments in the slot."""
+    tables: dict[tuple[str, str], dict[tuple[str, ...], list[Argument]]] = {}
     for fact in facts():
         for arguments in orders(fact):
-            for slot, one in zip("abcd", arguments, strict=False):
-                column = found.setdefault((fact.kind, slot), {})
-                column.setdefault(others(arguments, slot), []).append(one)
-    return {key: {k: tuple(v) for k, v in column.items()} for key, column in found.items()}
+            for slot, argument in zip("abcd", arguments, strict=False):
+                column = tables.setdefault((fact.kind, slot), {})
+                column.setdefault(others(arguments, slot), []).append(argument)
+    return {key: {k: tuple(v) for k, v in column.items()} for key, column in tables.items()}
 
 
 @cache
 def column(kind: str, slot: str) -> tuple[Argument, ...]:
-    """Every argument that stands in a slot of a kind, once."""
-    found = {one.name: one for ones in columns()[kind, slot].values() for one in ones}
-    return tuple(found.values())
+    """Return every distinct argument in a slot of a kind."""
+    distinct = {
+        argument.name: argument for group in columns()[kind, slot].values() for argument in group
+    }
+    return tuple(distinct.values())
 
 
 def others(arguments: tuple[Argument, ...], slot: str) -> tuple[str, ...]:
-    """The names of the arguments that are not in this slot."""
-    return tuple(one.name for i, one in enumerate(arguments) if "abcd"[i] != slot)
+    """Return the names of the arguments that are not in this slot."""
+    return tuple(argument.name for i, argument in enumerate(arguments) if "abcd"[i] != slot)
 
 
 def true_words(fact: Fact, slot: str, word: str) -> tuple[str, ...]:
-    """Every word that the tables make true where this one is hidden, in the alphabet's order."""
+    """Return all words that the tables make true where this one is masked, alphabetically."""
     own = of(fact, slot)
-    found = list(own.fitting(word))
-    for one in columns()[fact.kind, slot][others(fact.arguments, slot)]:
-        for other in one.words():
-            if one.around(other) == own.around(word):
-                found += one.fitting(other)
-    return tuple(sorted(set(found)))
+    words = list(own.fitting(word))
+    for argument in columns()[fact.kind, slot][others(fact.arguments, slot)]:
+        for candidate in argument.words():
+            if argument.around(candidate) == own.around(word):
+                words += argument.fitting(candidate)
+    return tuple(sorted(set(words)))
 
 
 def wrong_word(fact: Fact, slot: str, seed: str) -> Argument:
-    """An argument of the same kind that is not true here, chosen by the sentence itself."""
-    true = columns()[fact.kind, slot][others(fact.arguments, slot)]
-    names = {name for one in (*true, *fact.arguments) for name in (one.name, *one.words())}
+    """Return an argument of the same kind that is false here, chosen by a hash of the sentence."""
+    correct = columns()[fact.kind, slot][others(fact.arguments, slot)]
+    names = {
+        name
+        for argument in (*correct, *fact.arguments)
+        for name in (argument.name, *argument.words())
+    }
     candidates = column(fact.kind, slot)
-    start = zlib.crc32(" ".join([seed, *(one.text for one in fact.arguments)]).encode())
+    start = zlib.crc32(" ".join([seed, *(argument.text for argument in fact.arguments)]).encode())
     for step in range(len(candidates)):
-        one = candidates[(start + step) % len(candidates)]
-        if one.name not in names and not names.intersection(one.words()):
-            return one
+        argument = candidates[(start + step) % len(candidates)]
+        if argument.name not in names and not names.intersection(argument.words()):
+            return argument
     raise ValueError(f"There is no wrong word for {fact}.")

@@ -1,4 +1,4 @@
-"""Batches of the primer: one of its sentences in each row, one word of it hidden."""
+"""Batches of the primer: one sentence in each row, one of its words masked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from training.recipe import Recipe
 from training.text.batch import CLS, FIRST_PIECE, MASK, SEP, alike, one_text_each, padded
 from training.text.primer import Said
 
-POOL = 2048  # sentences that a batch is chosen from, at the least
+POOL = 2048  # fewest sentences that a batch is selected from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PrimerBatches:
-    """The primer's sentences in a vocabulary, each once for every word of it that may be hidden.
+    """Tokenised sentences of the primer, one row for every word that may be masked.
 
     Attributes:
-        rows: Their pieces, the word replaced by the mask.
-        words: The piece of the word; where it is several the sentence is left out.
+        rows: Pieces of the sentences, the word replaced by the mask.
+        words: Piece of the masked word; words of several pieces are left out.
     """
 
     rows: Sequence[np.ndarray]
@@ -31,10 +31,10 @@ class PrimerBatches:
     def of(
         cls, said: Sequence[Said], tokenizer: Tokenizer, recipe: Recipe
     ) -> "PrimerBatches | None":
-        """Every sentence with each of its words hidden in turn; None when no word is one piece."""
-        hidden = [(one, spans) for one in said for spans in one.hidden]
-        texts = encoded(tokenizer, [one.masked(spans) for one, spans in hidden])
-        words = encoded(tokenizer, [one.text[slice(*spans[0])] for one, spans in hidden])
+        """Tokenise every sentence with each word masked in turn; None if no word is one piece."""
+        hidden = [(sentence, spans) for sentence in said for spans in sentence.hidden]
+        texts = encoded(tokenizer, [sentence.masked(spans) for sentence, spans in hidden])
+        words = encoded(tokenizer, [sentence.text[slice(*spans[0])] for sentence, spans in hidden])
         rows = [
             (np.array([CLS, *text, SEP], dtype=np.int64), word[0])
             for text, word in zip(texts, words, strict=True)
@@ -49,7 +49,7 @@ class PrimerBatches:
         )
 
     def batch(self, rng: np.random.Generator) -> Batch:
-        """Sentences of like length; a word that stands twice is hidden twice."""
+        """Draw sentences of similar length; every occurrence of the word is masked."""
         pool = rng.integers(len(self.rows), size=max(POOL, self.tokens_per_step))
         lengths = np.array([len(self.rows[i]) for i in pool])
         chosen = pool[alike(rng, lengths, self.tokens_per_step)]
@@ -60,5 +60,7 @@ class PrimerBatches:
 
 
 def encoded(tokenizer: Tokenizer, texts: list[str]) -> list[list[int]]:
-    """The ids of each text."""
-    return [one.ids for one in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+    """Return the ids of each text."""
+    return [
+        encoding.ids for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+    ]

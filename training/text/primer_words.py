@@ -1,4 +1,4 @@
-"""The arguments of the primer's facts: which words of them may be hidden, and their forms."""
+"""Arguments of the primer's facts: their words that may be masked, and their forms."""
 
 import re
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What stands in a slot of a wording.
+    """An argument that fills a slot of a wording.
 
     Attributes:
-        text: As it is written in the middle of a sentence: "the Nile", "a dog", "milk".
-        also: Other words that are right where it is hidden; never said.
-        spans: Places in the text of the words that may be hidden.
+        text: Spelling in the middle of a sentence: "the Nile", "a dog", "milk".
+        also: Other words that are accepted as answers but never written.
+        spans: Character spans of the words that may be masked.
     """
 
     text: str
@@ -36,10 +36,10 @@ class Argument:
 
     @classmethod
     def parse(cls, field: str) -> "Argument":
-        """From a field of a table.
+        """Parse a field of a table.
 
-        A single word, after its article if it has one, may be hidden; ``word*`` may not. Of
-        several words those in underscores may. ``first/second`` is said "first" and accepts both.
+        A single word, after its article if it has one, may be masked; ``word*`` may not. Of several
+        words those in underscores may. ``first/second`` is written "first" and accepts both.
         """
         field, *also = field.split("/")
         if "_" in field:
@@ -51,20 +51,20 @@ class Argument:
 
     @property
     def name(self) -> str:
-        """The text without article, in lower case: what makes two arguments the same."""
+        """The text without article, in lower case; identifies an argument."""
         return self.text[article(self.text) :].lower()
 
     def words(self) -> tuple[str, ...]:
-        """The words that may be hidden and what else is accepted there, in lower case."""
+        """Return the words that may be masked and the other accepted ones, in lower case."""
         own = [self.text[low:high].lower() for low, high in self.spans]
         return (*own, *(word.lower() for word in self.also if own))
 
     def fitting(self, word: str) -> tuple[str, ...]:
-        """The words that are right where this one is hidden; its own first."""
+        """Return the words that are correct where this one is masked; the word itself first."""
         return (word, *map(str.lower, self.also)) if len(self.spans) == 1 else (word,)
 
     def around(self, word: str) -> str | None:
-        """The rest of the text when this word is hidden; none if it is not in it."""
+        """Return the rest of the text with this word masked; None if it does not occur."""
         start = article(self.text)
         for low, high in self.spans:
             if self.text[low:high].lower() == word:
@@ -73,20 +73,20 @@ class Argument:
 
 
 def marked_spans(field: str) -> tuple[Span, ...]:
-    """Where the words in underscores lie once these are gone."""
-    found = MARKED.finditer(field)
-    return tuple((m.start() - 2 * i, m.end() - 2 * i - 2) for i, m in enumerate(found))
+    """Return the spans of the words in underscores, once the underscores are removed."""
+    matches = MARKED.finditer(field)
+    return tuple((m.start() - 2 * i, m.end() - 2 * i - 2) for i, m in enumerate(matches))
 
 
 def article(text: str) -> int:
-    """How many characters its article takes, with the space after it."""
-    return next((len(one) for one in ARTICLES if text.startswith(one)), 0)
+    """Return the length of the text's article, with the space after it."""
+    return next((len(prefix) for prefix in ARTICLES if text.startswith(prefix)), 0)
 
 
 def said_as(argument: Argument, form: str | None) -> tuple[str, tuple[Span, ...]]:
-    """An argument in a form: as written, ``an``, ``the``, ``bare`` or ``s`` (plural).
+    """Return an argument in a form: as written, ``an``, ``the``, ``bare`` or ``s`` (plural).
 
-    A plural may be hidden only by its own word, so its spans are left out unless it is regular.
+    A plural has no spans, so it is never masked.
     """
     if form is None:
         return argument.text, argument.spans
@@ -100,7 +100,7 @@ def said_as(argument: Argument, form: str | None) -> tuple[str, tuple[Span, ...]
 
 
 def a_or_an(text: str) -> str:
-    """The indefinite article that is spoken before a text."""
+    """Return the indefinite article for a text, by its pronunciation."""
     word = text.lower()
     if word.startswith(HEARD_AS_VOWEL):
         return "an"
@@ -108,7 +108,7 @@ def a_or_an(text: str) -> str:
 
 
 def plural(text: str) -> str:
-    """The plural of a noun; of several words the last one's."""
+    """Return the plural of a noun; of several words only the last changes."""
     *before, word = text.split(" ")
     if word in PLURALS:
         many = PLURALS[word]

@@ -1,4 +1,4 @@
-"""What the primer may not say: the probe's own sentences; and which of them ask what it teaches."""
+"""Overlap with the probe: sentences that the primer must not contain, compared by content words."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from explorer.assets import DATA
 
 MASK = "[mask]"
 WORD = re.compile(r"\[mask\]|[^\W_]+(?:['’][^\W_]+)?")
-# Words that make no difference to what a sentence asks.
+# Words that do not change what a sentence asks.
 SMALL = """
 a an and are as at be by for from has have he her his in is it its my of on or she so that the their
 them they this to was we were with you your
@@ -20,33 +20,33 @@ FUNCTION_WORDS = frozenset(SMALL.split())
 
 @dataclass(frozen=True, slots=True)
 class ProbeFrames:
-    """The content words, in order, of every sentence of the probe: masked, and with each answer."""
+    """The content words, in order, of every probe sentence: masked, and with each answer."""
 
     frames: frozenset[tuple[str, ...]]
 
     @classmethod
     @cache
     def load(cls) -> "ProbeFrames":
-        """From the probe as it stands."""
+        """Build from the probe's current file."""
         return cls(
             frozenset(
-                content_words(one["text"].replace("[MASK]", word))
-                for one in probe_sentences()
-                for word in ("[MASK]", *one["accepted"])
+                content_words(sentence["text"].replace("[MASK]", word))
+                for sentence in probe_sentences()
+                for word in ("[MASK]", *sentence["accepted"])
             )
         )
 
     def holds(self, text: str) -> bool:
-        """Whether a sentence, masked or whole, says what one of the probe says, in its words."""
+        """Return whether a sentence, masked or whole, has the content words of a probe sentence."""
         return content_words(text) in self.frames
 
 
 @cache
 def probe_sentences() -> tuple[dict[str, Any], ...]:
-    """The probe: text, accepted words and kind of each sentence."""
+    """Return the probe: text, accepted words and kind of each sentence."""
     return tuple(json.loads((DATA / "probe.json").read_text("utf-8"))["sentences"])
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """The words of a text that are no function words, in lower case; the mask is one of them."""
+    """Return the words of a text except function words, in lower case; the mask counts as one."""
     return tuple(word for word in WORD.findall(text.lower()) if word not in FUNCTION_WORDS)

@@ -1,6 +1,6 @@
-"""Batches of what visitors type: one sentence alone, one or two of its words hidden.
+"""Batches of single sentences, as visitors type them, with one or two masked words.
 
-A passage says most of its content words again, so copying pays there; a sentence does not.
+A passage repeats most of its content words, so copying pays there; in a sentence it does not.
 """
 
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from training.text.batch import CLS, SEP, alike, one_text_each, padded
 from training.text.corpus import Shard
 from training.text.pieces import Pieces
 
-POOL = 1024  # sentences that a batch is chosen from, at the least
+POOL = 1024  # fewest sentences that a batch is selected from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentences:
-    """The sentences of a shard in groups of like length, so that little is padded.
+    """Sentences of a shard in groups of similar length, to limit padding.
 
     Attributes:
-        groups: Numbers of the sentences of each of the recipe's lengths, shortest first.
+        groups: Indices of the sentences in each length group of the recipe, shortest first.
     """
 
     shard: Shard
@@ -32,10 +32,10 @@ class Sentences:
 
     @classmethod
     def of(cls, shard: Shard, pieces: Pieces, recipe: Recipe) -> "Sentences":
-        """Every sentence that is short enough and ends like one.
+        """Select every sentence that is short enough and ends with a sentence end.
 
         Raises:
-            Refusal: The shard holds none.
+            Refusal: The shard has no such sentence.
         """
         lengths = np.diff(shard.sentences)
         last = shard.ids[np.maximum(shard.sentences[1:] - 1, 0)]
@@ -44,13 +44,13 @@ class Sentences:
             np.flatnonzero(whole & (lengths >= low) & (lengths <= high))
             for low, high in recipe.sentence_lengths
         ]
-        found = tuple(group for group in groups if len(group))
-        if not found:
+        filled = tuple(group for group in groups if len(group))
+        if not filled:
             raise Refusal("The corpus holds no sentence of the lengths that are wanted.")
-        return cls(shard, pieces, recipe, found)
+        return cls(shard, pieces, recipe, filled)
 
     def batch(self, rng: np.random.Generator) -> Batch:
-        """Sentences of one length group, each with one or two whole words hidden."""
+        """Draw sentences of one length group and mask one or two whole words of each."""
         texts = [self.text(sentence) for sentence in self.drawn(rng)]
         ids = padded([np.array([CLS, *text, SEP]) for text in texts])
         hidden = []
@@ -59,22 +59,22 @@ class Sentences:
         return one_text_each(ids, np.array(hidden, dtype=np.int64))
 
     def drawn(self, rng: np.random.Generator) -> list[int]:
-        """The numbers of sentences of like length that make a batch."""
+        """Draw the indices of sentences of similar length that form a batch."""
         size = max(POOL, self.recipe.tokens_per_step // 2)
         pool = rng.choice(self.groups[rng.integers(len(self.groups))], size=size)
         lengths = self.shard.sentences[pool + 1] - self.shard.sentences[pool] + 2
         return pool[alike(rng, lengths, self.recipe.tokens_per_step)].tolist()
 
     def text(self, sentence: int) -> np.ndarray:
-        """The pieces of a sentence."""
+        """Return the pieces of a sentence."""
         low, high = self.shard.sentences[sentence : sentence + 2]
         return self.shard.ids[low:high].astype(np.int64)
 
     def choose(self, rng: np.random.Generator, text: np.ndarray) -> list[int]:
-        """The places of one or two words; signs are never hidden.
+        """Draw the positions of one or two words to mask; signs are never masked.
 
-        Common words are hidden less often, and so are words of many pieces: a visitor's mask
-        stands for one piece, and a row of masks is mostly a name that nobody could guess.
+        Common words are masked less often, and so are words of many pieces: a visitor's mask stands
+        for one piece, and a row of masks is mostly a name that cannot be guessed.
         """
         starts = np.flatnonzero(self.pieces.starts(text))
         ends = np.append(starts[1:], len(text))

@@ -1,4 +1,4 @@
-"""How a vocabulary spells held-out text: whether frequent words are whole, and pieces per word."""
+"""Spelling of held-out text by a vocabulary: share of whole frequent words, pieces per word."""
 
 from collections import Counter
 from typing import Any
@@ -9,7 +9,7 @@ FREQUENT = 1000
 
 
 def spelling_figures(reading: Reading) -> dict[str, Any]:
-    """Of the most frequent words the share that is one piece, and pieces per word.
+    """Return the share of frequent words that are one piece, and the mean pieces per word.
 
     Words are runs of letters or digits, and signs; the frequent ones are of letters alone.
     """

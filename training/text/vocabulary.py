@@ -16,11 +16,11 @@ from training.text.corpus import split_sentences
 
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALBERT_SPECIALS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
-SPARE = 1.15  # so many more pieces are trained than are wanted; mixed ones are dropped
-WHOLE = 0.01  # per letter: by how much a word that must be a piece is likelier than its spelling
+SPARE = 1.15  # factor of extra pieces that are trained, because mixed ones are dropped
+WHOLE = 0.01  # per letter: added log probability of a required word over its best spelling
 SENTENCEPIECE: dict[str, Any] = {
     "model_type": "unigram",
-    "normalization_rule_name": "identity",  # the lines are normalised before
+    "normalization_rule_name": "identity",  # the lines are already normalised
     "character_coverage": 0.9998,
     "pad_id": 0,
     "pad_piece": ALBERT_SPECIALS[0],
@@ -29,21 +29,21 @@ SENTENCEPIECE: dict[str, Any] = {
     "bos_id": -1,
     "eos_id": -1,
     "control_symbols": list(ALBERT_SPECIALS[2:]),
-    "hard_vocab_limit": False,  # a toy corpus has fewer pieces than are asked for
+    "hard_vocab_limit": False,  # a toy corpus has fewer pieces than requested
     "minloglevel": 2,
 }
-# No space is marked before a closing sign, so "[MASK]." reads as "word." did in training.
+# No space is marked before a closing sign, so "[MASK]." is tokenised as "word." was in training.
 CLOSING = Regex(r"▁(?=[.,;:!?)\]'’”%])")
-CHINESE = range(0x4E00, 0xA000)  # BERT's tokenizer always splits these into single characters
+CHINESE = range(0x4E00, 0xA000)  # BERT's tokenizer splits these into single characters
 
 
 def cut_wordpieces(
     documents: Sequence[str], full: list[str], size: int, words: Sequence[str] = ()
 ) -> list[str]:
-    """The `size` most useful pieces of BERT's vocabulary on these documents, in its own order.
+    """Return the `size` most frequent pieces of BERT's vocabulary in the documents, in its order.
 
-    All single characters stay, so that (almost) no word becomes unknown, and so do `words`; the
-    rest of the places goes to the pieces that the full vocabulary uses most often here.
+    All single characters are kept, so that (almost) no word becomes unknown, and so are `words`;
+    the rest are the pieces that the full vocabulary uses most often here.
 
     Raises:
         ValueError: BERT's vocabulary lacks one of `words`.
@@ -57,13 +57,13 @@ def cut_wordpieces(
             list(documents[start : start + 500]), add_special_tokens=False
         ):
             counts += np.bincount(encoding.ids, minlength=len(full))
-    wanted = set(words)
-    kept = {i for i, piece in enumerate(full) if piece in wanted or _always_kept(piece)}
+    required = set(words)
+    ids = {i for i, piece in enumerate(full) if piece in required or _always_kept(piece)}
     for i in np.argsort(-counts, kind="stable"):
-        if len(kept) >= size:
+        if len(ids) >= size:
             break
-        kept.add(int(i))
-    return [piece for i, piece in enumerate(full) if i in kept]
+        ids.add(int(i))
+    return [piece for i, piece in enumerate(full) if i in ids]
 
 
 def _always_kept(piece: str) -> bool:
@@ -74,7 +74,7 @@ def _always_kept(piece: str) -> bool:
 
 
 def train_wordpieces(documents: Sequence[str], size: int) -> list[str]:
-    """WordPieces learned from the documents alone, when no BERT vocabulary is at hand."""
+    """Train WordPieces on the documents alone, when no BERT vocabulary is available."""
     tokenizer = bert_tokenizer(list(BERT_SPECIALS)).backend_tokenizer
     trainer = trainers.WordPieceTrainer(
         vocab_size=size,
@@ -89,15 +89,15 @@ def train_wordpieces(documents: Sequence[str], size: int) -> list[str]:
 def train_unigrams(
     documents: Sequence[str], size: int, words: Sequence[str] = ()
 ) -> list[tuple[str, float]]:
-    """Unigram pieces with their log probabilities, trained by SentencePiece as ALBERT's were.
+    """Train Unigram pieces with SentencePiece, as ALBERT's were; return their log probabilities.
 
-    `tokenizers`' own trainer takes its candidates from substrings that different characters
-    follow, so a word that begins no longer word never becomes a piece. `words` are pieces of it.
+    The trainer of `tokenizers` takes its candidates from substrings that different characters
+    follow, so a word that is no prefix of another never becomes a piece. `words` always are pieces.
 
     Raises:
         Refusal: The documents have more different characters than the vocabulary has places.
     """
-    import sentencepiece  # a need of training alone
+    import sentencepiece  # a dependency of training only
 
     normalizer = albert_tokenizer([(s, 0.0) for s in ALBERT_SPECIALS]).backend_tokenizer.normalizer
     lines = [
@@ -111,41 +111,41 @@ def train_unigrams(
             f"The corpus has {len(alphabet):,} different characters: "
             f"too many for a vocabulary of {size:,} pieces."
         )
-    written = io.BytesIO()
+    model_file = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
-        model_writer=written,
+        model_writer=model_file,
         vocab_size=int(size * SPARE),
         **SENTENCEPIECE,
     )
-    model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    model = sentencepiece.SentencePieceProcessor(model_proto=model_file.getvalue())
     pieces = [(model.id_to_piece(i), model.get_score(i)) for i in range(len(model))]
     return kept_unigrams(with_words(pieces, words), size, words)
 
 
 def with_words(pieces: list[tuple[str, float]], words: Sequence[str]) -> list[tuple[str, float]]:
-    """The pieces, and every word as one that is a little likelier than what spelt it before.
+    """Return the pieces with each word added, a little likelier than its previous spelling.
 
-    The longer a word, the more: so it is not read as a shorter one of them and its rest.
+    The margin grows with the word's length, so that it is not split into a shorter one and a rest.
     """
     model = albert_tokenizer(pieces).backend_tokenizer.model
     scores = dict(pieces)
-    spelt = {word: model.tokenize(word) for word in (f"▁{word}" for word in words)}
-    better = {
+    spellings = {word: model.tokenize(word) for word in (f"▁{word}" for word in words)}
+    required = {
         word: sum(scores[token.value] for token in tokens) + WHOLE * len(word)
-        for word, tokens in spelt.items()
+        for word, tokens in spellings.items()
     }
-    return list({**scores, **better}.items())
+    return list({**scores, **required}.items())
 
 
 def kept_unigrams(
     pieces: list[tuple[str, float]], size: int, words: Sequence[str] = ()
 ) -> list[tuple[str, float]]:
-    """The best `size` of the pieces in which letters, digits and signs are not mixed.
+    """Return the best `size` pieces that do not mix letters, digits and signs.
 
-    SentencePiece has no such option that does not also lose whole words: its delimiter of words
-    makes every word end alike, and what has one ending alone is no candidate. Single characters
-    stay, so that no word becomes unknown, and so do `words`.
+    SentencePiece has no such option that does not also lose whole words: with its word delimiter
+    every word ends alike, and a string with a single ending is no candidate. Single characters are
+    kept, so that no word becomes unknown, and so are `words`.
     """
     specials, rest = pieces[: len(ALBERT_SPECIALS)], pieces[len(ALBERT_SPECIALS) :]
     plain = [piece for piece in rest if not mixed(piece[0])]
@@ -157,24 +157,24 @@ def kept_unigrams(
 
 
 def mixed(piece: str) -> bool:
-    """Whether a piece holds two of letters, digits and signs."""
+    """Return whether a piece mixes letters, digits and signs."""
     return len({kind_of_sign(character) for character in piece.removeprefix("▁")}) > 1
 
 
 def kind_of_sign(character: str) -> str:
-    """L for letters and their marks, N for digits, S for any other sign."""
+    """Return L for letters and their marks, N for digits, S for any other sign."""
     kind = unicodedata.category(character)[0]
     return {"L": "L", "M": "L", "N": "N"}.get(kind, "S")
 
 
 def bert_tokenizer(pieces: list[str]) -> BertTokenizer:
-    """BERT's uncased tokenizer over these pieces."""
+    """Return BERT's uncased tokenizer with these pieces."""
     vocabulary = {piece: i for i, piece in enumerate(pieces)}
     return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=512)
 
 
 def albert_tokenizer(pieces: list[tuple[str, float]]) -> PreTrainedTokenizerFast:
-    """ALBERT's lower-casing tokenizer over these pieces, without a space before closing signs."""
+    """Return ALBERT's lower-casing tokenizer with these pieces, no space before closing signs."""
     backend = AlbertTokenizer(vocab=pieces, do_lower_case=True).backend_tokenizer
     backend.pre_tokenizer = pre_tokenizers.Sequence(
         [backend.pre_tokenizer, pre_tokenizers.Split(CLOSING, "removed")]
@@ -194,17 +194,17 @@ def albert_tokenizer(pieces: list[tuple[str, float]]) -> PreTrainedTokenizerFast
 
 
 def unigram_frequencies(ids: np.ndarray, size: int) -> np.ndarray:
-    """Log relative frequency of every piece, one occurrence added to each."""
+    """Return the log relative frequency of every piece, with add-one smoothing."""
     counts = np.bincount(ids, minlength=size).astype(np.float64) + 1
     return np.log(counts / counts.sum())
 
 
 def load_pieces(path: Path) -> list[str]:
-    """The pieces of a saved tokenizer, by id."""
+    """Return the pieces of a saved tokenizer, by id."""
     vocabulary = Tokenizer.from_file(str(path)).get_vocab()
     return sorted(vocabulary, key=vocabulary.__getitem__)
 
 
 def repeated(pieces: Sequence[str]) -> list[str]:
-    """Pieces that occur more than once; a vocabulary must have none."""
+    """Return the pieces that occur more than once; a valid vocabulary has none."""
     return [piece for piece, times in Counter(pieces).items() if times > 1]

@@ -1,6 +1,7 @@
-"""Runs saved scripts one after another as their readers do, in a process that has nothing of the explorer.
+"""Runner of saved scripts, one after another, in a process without access to the explorer.
 
-Started as ``python -I alone.py SCRIPT ...`` in an empty folder: what each script prints is left beside it.
+Started as ``python -I alone.py SCRIPT ...`` in an empty folder; each script's output is written
+beside it.
 """
 
 import runpy

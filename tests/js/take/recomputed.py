@@ -1,4 +1,4 @@
-"""What saved scripts print, held against the CSV that was saved beside them, cell by cell."""
+"""Comparison of the output of saved scripts with the CSV saved beside them, cell by cell."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from pathlib import Path
 
 ALONE = Path(__file__).parent / "alone.py"
 ROUNDING = 5e-5
-"""A text alone and among others: float32 logits of the bundled models differ by up to 3e-5."""
+"""Tolerance: float32 logits of the bundled models differ by up to 3e-5 between batches."""
 PAGE_ALONE = {
     "depth/lens": {"flops"},
     "distillation/agreement": {"answer"},
@@ -24,52 +24,54 @@ PAGE_ALONE = {
     "parameters/sharing": {"printed", "squad1", "squad2", "mnli", "sst2", "race", "average"},
     "parameters/memory": {"peak_bytes_measured"},
 }
-"""Columns that no script can compute: printed in papers, measured on the machine of the page, the
-hidden words of the bundled sentences, and operations that are counted from the shape."""
+"""Columns that no script can compute: published figures, measurements on the page's machine, the
+masked words of the bundled sentences, and operation counts from the shape."""
 
 
 def run_alone(scripts, folder, explorer, **environment):
-    """Runs scripts in an empty folder, without the repository and without a screen.
+    """Run scripts in an empty folder, without the repository and without a display.
 
-    Returns what each of them printed. ``explorer`` is where the bundled models are, or None.
+    Returns the output of each. ``explorer`` is the folder of the bundled models, or None.
     """
     left_out = {"DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "EXPLORER", "BROWSER"}
-    given = {name: value for name, value in os.environ.items() if name not in left_out}
-    given |= environment
+    variables = {name: value for name, value in os.environ.items() if name not in left_out}
+    variables |= environment
     if explorer:
-        given["EXPLORER"] = str(explorer)
+        variables["EXPLORER"] = str(explorer)
     command = [sys.executable, "-I", str(ALONE), *map(str, scripts)]
-    done = subprocess.run(command, cwd=folder, env=given, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
+    process = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr[-3000:]
     for script in scripts:
         assert (folder / f"{script.stem}.html").stat().st_size > 1000, "its figure"
     return [script.with_suffix(".out").read_text("utf-8") for script in scripts]
 
 
 def rows_of(text):
-    """The lines of a CSV by the names of its columns, without what stands above them."""
+    """Return the rows of a CSV as dicts by column name, without the comment lines above."""
     cells = list(csv.reader(io.StringIO(text, newline="")))
     columns, *rows = [row for row in cells if not row[0].startswith("# ")]
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def agree(saved, printed, kind):
-    """Both have the same rows and, but for what only the page knows, the same columns."""
-    rows, fresh = rows_of(saved), rows_of(printed)
+    """Check that both have the same rows and, except for the page's own, the same columns."""
+    rows, recomputed = rows_of(saved), rows_of(printed)
     assert rows, kind
-    both = set(fresh[0])
-    assert set(rows[0]) - both == PAGE_ALONE.get(kind, set()), kind
-    assert both <= set(rows[0]), kind
-    measured = {name for name in both if any(is_measured(row[name]) for row in fresh)}
-    mine, theirs = (numbered(listed, sorted(both - measured)) for listed in (rows, fresh))
-    assert mine.keys() == theirs.keys(), (kind, set(mine) ^ set(theirs))
-    for key, row in theirs.items():
+    shared = set(recomputed[0])
+    assert set(rows[0]) - shared == PAGE_ALONE.get(kind, set()), kind
+    assert shared <= set(rows[0]), kind
+    measured = {name for name in shared if any(is_measured(row[name]) for row in recomputed)}
+    saved_rows, printed_rows = (
+        numbered(table, sorted(shared - measured)) for table in (rows, recomputed)
+    )
+    assert saved_rows.keys() == printed_rows.keys(), (kind, set(saved_rows) ^ set(printed_rows))
+    for key, row in printed_rows.items():
         for name in measured:
-            assert same(mine[key][name], row[name]), (kind, name, mine[key], row)
+            assert same(saved_rows[key][name], row[name]), (kind, name, saved_rows[key], row)
 
 
 def is_measured(cell):
-    """Whether a script prints this as a number with decimals."""
+    """Return whether a script prints the cell as a number with decimals."""
     try:
         return math.isfinite(float(cell)) and not cell.lstrip("-").isdigit()
     except ValueError:
@@ -83,15 +85,15 @@ def same(found, wanted):
 
 
 def numbered(rows, keys):
-    """Each row by what it is about, and which of those it is."""
-    seen, found = {}, {}
+    """Return the rows by their key columns and a running number."""
+    counters, result = {}, {}
     for row in rows:
         key = tuple(plain(row[name]) for name in keys)
-        found[*key, next(seen.setdefault(key, count()))] = row
-    return found
+        result[*key, next(counters.setdefault(key, count()))] = row
+    return result
 
 
 def plain(cell):
-    """A cell without the apostrophe before a formula; both languages' truths are the same."""
+    """Return a cell without the apostrophe that guards formulas; booleans as Python writes them."""
     cell = cell[1:] if cell[:2] in {"'=", "'+", "'-", "'@"} else cell
     return {"true": "True", "false": "False"}.get(cell, cell)

@@ -1,8 +1,8 @@
-"""What the seven published checkpoints hold: tensors' names, configs, tokenizers' settings; frozen.
+"""Contents of the seven published checkpoints: tensor names, configs, tokenizer settings; frozen.
 
-Written down by hand, since the hub is not asked: nothing here comes from a library that could have
-changed its mind about a name. Where a file was saved decides whether the decoder, which is the word
-embeddings again, stands in it a second time.
+Written by hand, since the hub is not accessed, and independent of any library whose names could
+change. The library that saved a file decides whether it also stores the decoder, which is tied
+to the word embeddings.
 """
 
 from itertools import product
@@ -70,7 +70,7 @@ ABSENT = {
     "distilbert": (),
     "albert": ("sop_classifier.classifier.bias", "sop_classifier.classifier.weight"),
 }
-"""What the network has and the file lacks: ALBERT's head for the order of sentences."""
+"""Tensors of the network that the file lacks: ALBERT's sentence-order head."""
 CONFIGS = {
     "bert": {
         "architectures": ["BertForMaskedLM"],
@@ -122,7 +122,7 @@ CONFIGS = {
         "type_vocab_size": 2,
     },
 }
-"""All but the shape, which the narrow checkpoints of the tests have of their own."""
+"""Configs without the shape, which the tests' narrow checkpoints set themselves."""
 TOKENIZER = {
     "bert": {"do_lower_case": True, "model_max_length": 512},
     "distilbert": {"do_lower_case": True, "model_max_length": 512},

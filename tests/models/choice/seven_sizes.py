@@ -1,4 +1,4 @@
-"""Random checkpoints in all seven published shapes: their layers and heads, a fraction of the width."""
+"""Random checkpoints with the layers and heads of all seven published shapes, but narrow."""
 
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +19,7 @@ from tests.tiny_models import (
 )
 
 PER_HEAD = 4
-"""Numbers of one head: the published ones have 64."""
+"""Width of one head; the published ones have 64."""
 EMBEDDING = 16
 SHAPES = {
     "bert-base-uncased": (12, 12),
@@ -38,25 +38,25 @@ MIXTURES = (
     "bert=mini,distilbert=base,albert=base",
     "bert=large,distilbert=mini,albert=mini",
 )
-"""Families in which each size of a column stands once and some stand beside several others."""
+"""Families that cover each size of a column, some of them beside several others."""
 
 
 def save_seven(folder: Path) -> None:
-    """A plain transformers directory for each of them."""
+    """Save a transformers directory for each of them."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         for name, (layers, heads) in SHAPES.items():
             shape = layers, heads, PER_HEAD * heads
             if name.startswith("albert"):
-                made = make_albert(*shape, EMBEDDING)
+                model = make_albert(*shape, EMBEDDING)
             else:
-                made = (make_distilbert if name.startswith("distil") else make_bert)(*shape)
-            save(*made, folder / name)
+                model = (make_distilbert if name.startswith("distil") else make_bert)(*shape)
+            save(*model, folder / name)
 
 
 @contextmanager
 def narrow(monkeypatch, folder: Path):
-    """The published models are these, and lie on this machine; the bundled ones stay."""
+    """Replace the published models by these, available locally; the bundled ones stay."""
     for table in (BASE, LARGER):
         for place, spec in list(table.items()):
             monkeypatch.setitem(table, place, _narrowed(spec))

@@ -1,4 +1,4 @@
-"""The page as it is served, once for all tests of the doors."""
+"""The page as it is served, once for all tests of the middleware."""
 
 from importlib.util import find_spec
 
@@ -12,19 +12,19 @@ from explorer.ui.shell.page import build_page, launch_options
 
 @pytest.fixture(scope="package")
 def page():
-    """The page, with its tools where they are installed."""
+    """Return the page, with its MCP tools if the package is installed."""
     return build_page(PageState(), tools=find_spec("mcp") is not None)
 
 
 @pytest.fixture(scope="package")
 def url(page):
-    """Where it is served."""
+    """Yield the URL of the served page."""
     with served(page, mcp_server=find_spec("mcp") is not None, **launch_options()) as url:
         yield url
 
 
 @pytest.fixture(scope="package")
 def http(url):
-    """A client of it."""
+    """Yield an HTTP client of the served page."""
     with httpx.Client(base_url=url, timeout=300) as client:
         yield client

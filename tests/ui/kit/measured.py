@@ -1,4 +1,4 @@
-"""What the latency tab draws of measurements that are known, and the tables of other features."""
+"""Drawings of the latency tab for known measurements, and tables of other tabs."""
 
 import json
 import re
@@ -17,22 +17,22 @@ WORK = Workload(48, 2)
 
 
 def timed_drawings():
-    """Every table and scale that holds times, by its kind."""
+    """Return every table and scale that holds times, by its kind."""
     from explorer.ui.latency import folds
     from explorer.ui.latency.tab import detail
 
     result = measured(TIMES, WORK)
     pair = measured({"bert": 163.0, "distilbert": 100.0}, WORK, tuple(BASE.values())[:2])
-    found = [limit(spec, WORK, 4e11, 2e10) for spec in BASE.values()]
-    way = variants("bert", float32=0.1, int8=0.04)
-    eight = variants("bert", int8=0.16).summary
-    ways = (replace(way, resident={"int8": 5}, batches={2: way.summary, 8: eight}),)
-    faster = Faster(ways, (AccuracyCost("bert", "int8", 0.9, 0.0123, 40),), workload=WORK)
+    limits = [limit(spec, WORK, 4e11, 2e10) for spec in BASE.values()]
+    timed = variants("bert", float32=0.1, int8=0.04)
+    eight_texts = variants("bert", int8=0.16).summary
+    models = (replace(timed, resident={"int8": 5}, batches={2: timed.summary, 8: eight_texts}),)
+    faster = Faster(models, (AccuracyCost("bert", "int8", 0.9, 0.0123, 40),), workload=WORK)
     whole = detail(result)
     in_detail = ("latency/times", "latency/ratios")
     return {
         "latency/claim": folds.draw_claim({False: pair})[0],
-        "latency/limits": folds.draw_limits((found, result))[0],
+        "latency/limits": folds.draw_limits((limits, result))[0],
         "latency/faster": folds.draw_faster(faster)[0],
         "latency/recorded": folds.draw_recorded(json.dumps(latency_report(result, {"torch": "9"}))),
         **{kind: piece(whole, kind) for kind in in_detail},
@@ -40,7 +40,7 @@ def timed_drawings():
 
 
 def quoted_drawings(state):
-    """Every table of scores, measured long ago or printed elsewhere, by its kind."""
+    """Return every table of stored or published scores, by its kind."""
     from explorer.ui.parameters import folds
     from explorer.ui.parameters.strings import first_shape
     from explorer.ui.tasks import folds as tasks
@@ -55,5 +55,5 @@ def quoted_drawings(state):
 
 
 def piece(markup, kind):
-    """One drawing of several with its menu, which stands last in it."""
+    """Return one drawing of several, including its menu, which comes last in it."""
     return re.search(rf'<div class="drawn" data-kind="{kind}".*?</details>', markup, re.S)[0]

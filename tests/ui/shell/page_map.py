@@ -1,7 +1,7 @@
-"""What the page is made of, a line each: every part as it is built, and what each event does.
+"""Map of the page, one line for each component and each event.
 
-``python -m tests.ui.shell.page_map > tests/ui/shell/page.txt`` writes it anew; the difference is
-what a change did to the page.
+``python -m tests.ui.shell.page_map > tests/ui/shell/page.txt`` writes it anew; the diff shows the
+effect of a change on the page.
 """
 
 import re
@@ -14,16 +14,16 @@ from explorer.links.page_state import PageState
 from explorer.ui.shell.page import build_page
 
 MOST = 60
-"""Letters of a text by which it is known."""
+"""Longest excerpt of a text, in characters."""
 UNTOLD = {"elem_id", "kind", "id", "asks", "html_template", "js_on_load", "render", "key"}
-"""Named already, or how a part is made and not what it is."""
+"""Arguments left out: named elsewhere, or implementation details of a component."""
 OF_THE_MACHINE = {"Device"}
-"""Labels of choices that are those of the machine."""
+"""Labels of components whose choices depend on the machine."""
 USUAL = {"queue": True, "concurrency_limit": "default", "trigger_mode": "once"}
 
 
 def page_map(page) -> list[str]:
-    """The parts of the whole page in order, then its events by what sets them off."""
+    """Return the page's components in order, then its events by their triggers."""
     parts = [block for block in page.blocks.values() if type(block).__name__ not in ("Form", "Api")]
     names = named(parts) | {b._id: "program" for b in page.blocks.values() if b not in parts}
     events = sorted(event_line(event, names, page.fns) for event in page.fns.values())
@@ -38,28 +38,28 @@ def parents(block):
 
 
 def part_line(block) -> str:
-    given = block.constructor_args
-    given = given[0] if isinstance(given, list) else given
-    of_machine = ("choices", "value") if given.get("label") in OF_THE_MACHINE else ()
-    told = [
+    arguments = block.constructor_args
+    arguments = arguments[0] if isinstance(arguments, list) else arguments
+    of_machine = ("choices", "value") if arguments.get("label") in OF_THE_MACHINE else ()
+    options = [
         f"{name}={short(value)}"
-        for name, value in sorted(given.items())
+        for name, value in sorted(arguments.items())
         if name not in {*UNTOLD, *of_machine} and value is not None
     ]
     name = block.elem_id or getattr(block, "kind", "")
     return "  " * len([*parents(block)]) + " ".join(
-        [type(block).__name__, *filter(None, [name]), *told]
+        [type(block).__name__, *filter(None, [name]), *options]
     )
 
 
 def short(value, most=MOST) -> str:
-    """A value without markup; a long text by its beginning."""
+    """Return a value without markup, long texts truncated."""
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", str(value))).strip()
     return repr(text if len(text) <= most or isinstance(value, list) else f"{text[:most]}…")
 
 
 def named(parts) -> dict[int, str]:
-    """A part's name in an event: its own or its words, where it stands, its number among such."""
+    """Return the components' names in event lines: own name or label, parent, running number."""
     names, seen = {}, Counter()
     for part in parts:
         word = part.elem_id or getattr(part, "kind", "") or getattr(part, "label", None)
@@ -73,17 +73,19 @@ def named(parts) -> dict[int, str]:
 
 def event_line(event, names, events) -> str:
     if event.trigger_after is not None:
-        by = [f"after {called(events[event.trigger_after])}"]
+        triggers = [f"after {called(events[event.trigger_after])}"]
     else:
-        by = [f"{names.get(where, 'page')}.{what}" for where, what in event.targets]
-    into, out = ([names[block._id] for block in blocks] for blocks in (event.inputs, event.outputs))
-    ways = [f"{n}={v}" for n, usual in USUAL.items() if (v := getattr(event, n)) != usual]
+        triggers = [f"{names.get(where, 'page')}.{what}" for where, what in event.targets]
+    inputs, outputs = (
+        [names[block._id] for block in blocks] for blocks in (event.inputs, event.outputs)
+    )
+    settings = [f"{n}={v}" for n, usual in USUAL.items() if (v := getattr(event, n)) != usual]
     slot = [event.concurrency_id] if not str(event.concurrency_id).isdecimal() else []
-    shown = [f"progress={event.show_progress}"]
+    progress = [f"progress={event.show_progress}"]
     script = [f"js={short(event.js, 5 * MOST)}"] if isinstance(event.js, str) else []
-    ends = ["ends others"] if event.cancels else []
-    said = f"{' + '.join(by)}: {called(event)}({', '.join(into)}) -> {', '.join(out) or 'nothing'}"
-    return f"{said} [{', '.join([*slot, *ways, *shown, *script, *ends])}]"
+    cancels = ["ends others"] if event.cancels else []
+    line = f"{' + '.join(triggers)}: {called(event)}({', '.join(inputs)}) -> {', '.join(outputs) or 'nothing'}"
+    return f"{line} [{', '.join([*slot, *settings, *progress, *script, *cancels])}]"
 
 
 def called(event) -> str:

@@ -1,7 +1,7 @@
-"""Every name that programs and links rely on, a line each.
+"""Every public name that programs and links rely on, one a line.
 
 ``python -m tests.ui.shell.public_names > tests/ui/shell/public_names.txt`` writes them anew: a line
-that changes or goes breaks somebody's program or link.
+that changes or disappears breaks a client program or a link.
 """
 
 import inspect
@@ -30,16 +30,16 @@ ARGUMENTS = {
     "question": {"question": "Who sat?", "passage": "The cat sat."},
     "parameters": {"models": ["mini-bert"]},
 }
-"""A question for each endpoint that measures nothing."""
+"""Arguments of a request to each endpoint, except those that measure time."""
 
 
 def public_names() -> list[str]:
-    """Endpoints with their arguments, the fields of their answers, flags, fields of links, folds."""
+    """Return endpoints with their arguments and answers' fields, flags, and fields of links."""
     return [*endpoints(), *answers(), *flags(), *links()]
 
 
 def endpoints() -> Iterator[str]:
-    """Each endpoint with its arguments and their defaults."""
+    """Yield each endpoint with its arguments and their defaults."""
     for name, endpoint in ENDPOINTS.items():
         for argument in inspect.signature(endpoint).parameters.values():
             default = "" if argument.default is argument.empty else f" = {argument.default!r}"
@@ -47,14 +47,14 @@ def endpoints() -> Iterator[str]:
 
 
 def answers() -> Iterator[str]:
-    """Each endpoint's fields, from the bundled models' answer to one question."""
+    """Yield each endpoint's fields, from the bundled models' answer to one request."""
     for name, arguments in ARGUMENTS.items():
         answer = json.loads(json.dumps(ENDPOINTS[name](**arguments)))
         yield from (f"/{name} -> {path}" for path in dict.fromkeys(paths(answer)))
 
 
 def paths(value: object, above: str = "") -> Iterator[str]:
-    """The path of every value in an answer; list items are ``[]``."""
+    """Yield the path of every value in an answer; list items are ``[]``."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from paths(inner, f"{above}.{key}".lstrip("."))
@@ -66,7 +66,7 @@ def paths(value: object, above: str = "") -> Iterator[str]:
 
 
 def flags() -> Iterator[str]:
-    """The flags of ``app.py``, as its ``--help`` has them."""
+    """Yield the flags of ``app.py``, as its ``--help`` prints them."""
     with (
         patch.dict(os.environ, {"COLUMNS": "500"}),
         patch("sys.stdout.write") as written,
@@ -80,7 +80,7 @@ def flags() -> Iterator[str]:
 
 
 def links() -> Iterator[str]:
-    """The fields of a link with their defaults; tabs, folds, and where older links lead."""
+    """Yield the fields of a link with their defaults, tabs, folds, and redirects of older links."""
     yield from (f"link {name} = {value!r}" for name, value in default_params().items())
     for tab, folds in FOLDS.items():
         yield f"tab {tab}: {' '.join((*folds, *PARTS.get(tab, ())))}"

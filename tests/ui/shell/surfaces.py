@@ -1,4 +1,4 @@
-"""Every surface of the page: what a tab shows, what its folds show, and what each endpoint says."""
+"""Every surface of the page: the tabs and their folds."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ TEXTS = (
     "He was not bad.",
     "The cat sat. [SEP] It was a [MASK].",
 )
-"""One mask, two, none, and a pair."""
+"""Texts with one mask, two, none, and a sentence pair."""
 OPENED = {
     "predictions": 4,
     "attention": 3,
@@ -24,17 +24,17 @@ OPENED = {
     "latency": 1,
     "claims": 3,
 }
-"""Folds that compute when they are opened; most of Latency's wait for a measurement."""
+"""Number of folds that compute when they are opened; most of Latency's need a measurement."""
 
 
 def shown(tab, state):
-    """All that a tab shows."""
+    """Return the markup of a tab."""
     return "".join(map(str, tab.show(state)))
 
 
 @cache
 def built(tab, _models):
-    """A tab's page, the place of its state, and what it calls when a fold opens, by the fold's name."""
+    """Return a tab's state component, and the events that open its folds, by the folds' names."""
     with gr.Blocks() as page:
         place = gr.State(None)
         with gr.Tab():
@@ -49,21 +49,21 @@ def built(tab, _models):
 
 
 def folds(tab, state, but=()):
-    """What each fold of a tab shows in the end when it is opened: its name and its values."""
+    """Return the final values of each fold of a tab when it is opened, with its name."""
     place, opened = built(tab, tuple(MODEL_KEYS))
-    found = []
+    results = []
     for name, event in opened:
         if name in but:
             continue
-        given = [state if p is place else getattr(p, "value", None) for p in event.inputs]
-        answer = event.fn(*given)
+        inputs = [state if p is place else getattr(p, "value", None) for p in event.inputs]
+        answer = event.fn(*inputs)
         last = list(answer)[-1] if hasattr(answer, "__next__") else answer
-        found.append((name, last if isinstance(last, list | tuple) else [last]))
-    return found
+        results.append((name, last if isinstance(last, list | tuple) else [last]))
+    return results
 
 
 def paired(*factors):
-    """Rows in which every two values of two factors meet; the first two factors in full."""
+    """Return rows that cover every pair of values of two factors; the first two factors in full."""
     first, second, third = factors
     return [
         (one, two, third[(i + j) % len(third)])
