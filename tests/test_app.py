@@ -29,7 +29,7 @@ from explorer.models.choice import memory
 from explorer.models.choice.memory import running_bytes
 from explorer.serving import launch, start
 from explorer.timing import memory as process_memory
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.predictions import opening
 from explorer.ui.shell import page, preview, routes
 from explorer.ui.shell.page import header_html, launch_options
@@ -290,7 +290,7 @@ def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys
 def test_the_page_says_that_memory_is_short(monkeypatch):
     for free, says in ((0.9e9, True), (1.1e9, False)):
         monkeypatch.setattr(process_memory, "free_memory", lambda free=free: free)
-        assert (texts.LITTLE_MEMORY in header_html(PageState())) == says
+        assert (strings.LITTLE_MEMORY in header_html(PageState())) == says
 
 
 @pytest.mark.processes

@@ -22,7 +22,7 @@ from explorer.analysis.attention import WordHeads, head_statistics, word_heads  
 from explorer.models.run import Run  # noqa: E402
 from explorer.models.specs import BASE  # noqa: E402
 from explorer.models.tokens import Tokens, split_words  # noqa: E402
-from explorer.ui.attention import strings as texts  # noqa: E402
+from explorer.ui.attention import strings  # noqa: E402
 from explorer.views.attention import attention_wall_canvas, exact_heads_canvas  # noqa: E402
 from explorer.views.markup import script_json  # noqa: E402
 
@@ -82,7 +82,7 @@ def payload(runs: dict[str, Run]) -> tuple[str, float]:
     start = time.perf_counter()
     heads: WordHeads = word_heads(runs)
     statistics_ = {k: head_statistics(a, heads.alignment) for k, a in heads.attention.items()}
-    data = attention_wall_canvas(runs, heads, statistics_, {}, texts.CANVAS)
+    data = attention_wall_canvas(runs, heads, statistics_, {}, strings.CANVAS)
     return data, 1000 * (time.perf_counter() - start)
 
 

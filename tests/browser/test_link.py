@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from explorer.links.codec import from_params
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -222,11 +222,11 @@ def the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(page):
     link = field_of(page).input_value()
     said = page.locator("#link [role=status]")
     page.get_by_role("button", name="Copy link", exact=True).click()
-    expect(said).to_have_text(texts.LINK["copied"])
+    expect(said).to_have_text(strings.LINK["copied"])
     assert page.evaluate("navigator.clipboard.readText()") == link
     assert link == page.url.replace("__theme=light&", "") != page.url, "only what is the link's own"
-    page.get_by_role("button", name=texts.LINK["embed"], exact=True).click()
-    expect(said).to_have_text(texts.LINK["embed_copied"])
+    page.get_by_role("button", name=strings.LINK["embed"], exact=True).click()
+    expect(said).to_have_text(strings.LINK["embed_copied"])
     assert page.evaluate("navigator.clipboard.readText()").startswith("<iframe")
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from explorer.assets import examples
 from explorer.links.page_state import FOLDS
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.shell.tabs import TABS
 from tests.browser import axe
 from tests.browser.held import hold
@@ -73,10 +73,10 @@ def test_a_link_to_another_text_does_not_show_the_example_first(page_at):
 
 def test_a_family_that_cannot_be_had_says_the_way_back_and_takes_it(page_at):
     page = page_at("/?family=base&tab=parameters")
-    page.get_by_role("button", name=texts.WAY_BACK).click()
+    page.get_by_role("button", name=strings.WAY_BACK).click()
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    page.get_by_role("button", name=texts.BADGES["mini"]).click()
-    expect(page.get_by_role("radio", name=texts.SIZES["mini"])).to_be_checked()
+    page.get_by_role("button", name=strings.BADGES["mini"]).click()
+    expect(page.get_by_role("radio", name=strings.SIZES["mini"])).to_be_checked()
     assert link_of(page)["family"] == "mini"
 
 
@@ -115,7 +115,7 @@ def test_a_links_text_tab_and_family_stand_in_the_box_the_row_and_the_settings(p
     depth = page.get_by_role("tab", name="Depth", exact=True)
     expect(depth).to_have_attribute("aria-selected", "true")
     page.locator(".badge-chip").click()
-    expect(page.get_by_role("radio", name=texts.SIZES["base"])).to_be_checked()
+    expect(page.get_by_role("radio", name=strings.SIZES["base"])).to_be_checked()
 
 
 LATE_END = """(() => {

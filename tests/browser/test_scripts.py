@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.links.page_state import TABS
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from tests.browser.held import answer_with, hold
 
 pytestmark = pytest.mark.browser
@@ -26,7 +26,7 @@ def test_a_broken_picture_costs_only_its_own_place(page_at, source):
     answer_with(page, "*/attention/wall.js", source)
     page.goto(f"{page.guard.home}/?tab=attention", wait_until="domcontentloaded")
     wall = page.locator('[data-kind="attention/wall"]')
-    expect(wall).to_have_text(texts.NO_PICTURE, timeout=180_000)
+    expect(wall).to_have_text(strings.NO_PICTURE, timeout=180_000)
     expect(page.locator(".strip .word").first).to_be_visible()
     page.get_by_role("tab", name="Predictions").click()
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)

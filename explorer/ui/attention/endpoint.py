@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.ui.attention import strings as texts
+from explorer.ui.attention import strings
 from explorer.ui.kit.validation import checked_spec, checked_state, is_index
 from explorer.views.attention import ADDRESS, bertviz_files
 
@@ -35,7 +35,7 @@ def attention(
     shape = spec.architecture
     if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
         raise Refusal(
-            texts.BAD_HEAD.format(
+            strings.BAD_HEAD.format(
                 label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
             )
         )

@@ -13,7 +13,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.tokens import spelling_of
-from explorer.ui.attention import strings as texts
+from explorer.ui.attention import strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 def build_summary_fold(state: gr.State) -> None:
     """Build the choice of a summary, one matrix per model, and the formula on demand."""
-    with fold("attention", "summary", texts.SUMMARY_QUESTION) as section:
+    with fold("attention", "summary", strings.SUMMARY_QUESTION) as section:
         kind = gr.Radio(
-            [(label, key) for key, label in texts.SUMMARIES.items()],
+            [(label, key) for key, label in strings.SUMMARIES.items()],
             value="rollout",
-            label=texts.SUMMARY_LABEL,
+            label=strings.SUMMARY_LABEL,
         )
         message, canvas, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
     section.on_open(show_summary, [state, kind], [message, canvas, formula])
@@ -55,7 +55,7 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
         return ["", "", ""]
     runs, _ = get_runs(state)
     if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
-        return [note(texts.SUMMARY_NO_MASK), "", texts.formula_html(kind)]
+        return [note(strings.SUMMARY_NO_MASK), "", strings.formula_html(kind)]
     alignment = align({key: run.tokens for key, run in runs.items()})
     matrices = {
         key: between_words(summary(state, run, kind), alignment, key, kind)
@@ -64,11 +64,11 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
     rows = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
-    canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind], "way": kind}
+    canvas_texts = strings.SUMMARY | {"kind": strings.SUMMARIES[kind], "way": kind}
     return [
-        texts.summary_finding(rows, labels, kind),
+        strings.summary_finding(rows, labels, kind),
         attention_summary_canvas(matrices, specs, alignment, details(runs, kind), canvas_texts),
-        texts.formula_html(kind),
+        strings.formula_html(kind),
     ]
 
 
@@ -102,7 +102,7 @@ def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
     """Return by model key the predicted token that the gradient explains; else nothing."""
     if kind != "gradient":
         return {}
-    return {key: texts.PREDICTED.format(token=first_choice(run)) for key, run in runs.items()}
+    return {key: strings.PREDICTED.format(token=first_choice(run)) for key, run in runs.items()}
 
 
 def first_choice(run: Run) -> str:
@@ -112,14 +112,14 @@ def first_choice(run: Run) -> str:
 
 def build_ablation_fold(state: gr.State) -> None:
     """Build a switch for every head, the changed answers, and the sweep with its stop button."""
-    with fold("attention", "ablation", texts.ABLATION_QUESTION) as heads:
+    with fold("attention", "ablation", strings.ABLATION_QUESTION) as heads:
         message = gr.HTML()
         switches = Canvas("attention/switches")
         with gr.Row(elem_classes="ab-buttons"):
-            sweep = gr.Button(texts.SWEEP, size="sm")
-            stop = gr.Button(texts.STOP, size="sm", visible=False)
+            sweep = gr.Button(strings.SWEEP, size="sm")
+            stop = gr.Button(strings.STOP, size="sm", visible=False)
         changes = gr.HTML()
-        gr.HTML(join(note(explained(texts.HOW, "KL", "nats")), note(texts.OFF)))
+        gr.HTML(join(note(explained(strings.HOW, "KL", "nats")), note(strings.OFF)))
         heads.on_open(show_switches, [state], [message, switches, changes, stop])
         switches.on_question(
             show_changes,
@@ -143,7 +143,7 @@ def build_ablation_fold(state: gr.State) -> None:
 
 def stopped() -> tuple[str, gr.Button]:
     """Return the finding and the hidden stop button after the sweep was cancelled."""
-    return finding(texts.STOPPED), gr.Button(visible=False)
+    return finding(strings.STOPPED), gr.Button(visible=False)
 
 
 def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
@@ -155,9 +155,9 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
         return "", "", "", hidden
     runs, missing = runs_with_mlm_head(state)
     if not any(run.tokens.mask_positions for run in runs.values()):
-        return finding(texts.NO_MASK), "", "", hidden
+        return finding(strings.NO_MASK), "", "", hidden
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
-    return finding(texts.ALL_ON), head_switches(runs, cards, {}, texts.SWITCHES), "", hidden
+    return finding(strings.ALL_ON), head_switches(runs, cards, {}, strings.SWITCHES), "", hidden
 
 
 def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
@@ -173,11 +173,11 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     jobs = [partial(ablate, runs[key], masks[key], state) for key in runs]
     changed = [result for result in gather(jobs) if result.n_off]
     if not changed:
-        return texts.change_finding(changed), ""
-    answers = changed_answers(changed, texts.CHANGES)
+        return strings.change_finding(changed), ""
+    answers = changed_answers(changed, strings.CHANGES)
     switched = {key: np.argwhere(~heads).tolist() for key, heads in masks.items()}
     html = with_save_menu("attention/ablation", answers, changed_numbers(changed, switched))
-    return texts.change_finding(changed), html
+    return strings.change_finding(changed), html
 
 
 def kept_heads(run: Run, off: object) -> np.ndarray:
@@ -218,14 +218,20 @@ def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
         for logits in swept_layers(run, state):
             layers.append(logits)
             importance[key] = head_importance(run, layers)
-            waiting = texts.progress(run.spec.label, len(layers), run.spec.architecture.n_layers)
+            waiting = strings.progress(run.spec.label, len(layers), run.spec.architecture.n_layers)
             yield (
-                texts.sweep_finding(list(importance.values()), waiting),
-                head_switches(runs, cards, importance, texts.SWITCHES),
+                strings.sweep_finding(list(importance.values()), waiting),
+                head_switches(runs, cards, importance, strings.SWITCHES),
                 gr.Button(visible=True),
             )
-    message = texts.sweep_finding(list(importance.values()), "" if importance else texts.NO_MASK)
-    yield message, head_switches(runs, cards, importance, texts.SWITCHES), gr.Button(visible=False)
+    message = strings.sweep_finding(
+        list(importance.values()), "" if importance else strings.NO_MASK
+    )
+    yield (
+        message,
+        head_switches(runs, cards, importance, strings.SWITCHES),
+        gr.Button(visible=False),
+    )
 
 
 def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
@@ -240,13 +246,13 @@ def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
 
 def build_bertviz_fold(state: gr.State) -> None:
     """Build the choice of model and view, and the sandboxed frame that BertViz draws in."""
-    with fold("attention", "advanced", texts.BERTVIZ_QUESTION) as bertviz:
+    with fold("attention", "advanced", strings.BERTVIZ_QUESTION) as bertviz:
         with gr.Row(elem_classes="bv-choices"):
-            model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
-            view = gr.Radio(texts.VIEWS, value="head", label=texts.VIEW_LABEL)
+            model = gr.Radio(strings.MODELS, value="bert", label=strings.MODEL_LABEL)
+            view = gr.Radio(strings.VIEWS, value="head", label=strings.VIEW_LABEL)
         message = gr.HTML()
         frame = Canvas("attention/bertviz")
-        gr.HTML(note(texts.CREDIT))
+        gr.HTML(note(strings.CREDIT))
         inputs, outputs = [state, model, view], [message, frame]
         bertviz.on_open(show_view, inputs, outputs)
         gr.on(
@@ -266,12 +272,12 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
     spec = next(spec for spec in family_specs(state.family) if spec.key == model)
     run = get_run(spec, state)
     if len(run.tokens) > LIMITS[view]:
-        return texts.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
+        return strings.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
     vectors = None
     if view == "neuron":
         from explorer.models.inside.reading import queries_and_keys
 
         vectors = call_on_model(queries_and_keys, spec, state, run.tokens)
-    payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
-    message = texts.view_finding(model, spec.label, view)
+    payload = bertviz_payload(run, view, strings.title(spec.label, view), vectors)
+    message = strings.view_finding(model, spec.label, view)
     return message, payload

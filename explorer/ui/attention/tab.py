@@ -8,8 +8,7 @@ import gradio as gr
 from explorer.inference.runs import get_runs
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
-from explorer.ui.attention import folds
-from explorer.ui.attention import strings as texts
+from explorer.ui.attention import folds, strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from explorer.models.specs import ModelSpec
 
 ID = "attention"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS = RUN_FIELDS
 
 
@@ -49,7 +48,7 @@ def show(state: PageState) -> list[object]:
         key: head_statistics(attention, heads.alignment)
         for key, attention in heads.attention.items()
     }
-    wall_texts = texts.wall_texts([run.spec for run in runs.values()])
+    wall_texts = strings.wall_texts([run.spec for run in runs.values()])
     return [
         join(
             headline(heads, statistics, [run.spec for run in runs.values()]),
@@ -67,8 +66,8 @@ def headline(
 
     labels = {spec.key: spec.label for spec in specs}
     n_words = len(heads.alignment.content)
-    first, neighbours = texts.attention_sentences(statistics, labels, n_words)
-    chosen = texts.FIRST_HEAD.format(label=specs[0].label)
+    first, neighbours = strings.attention_sentences(statistics, labels, n_words)
+    chosen = strings.FIRST_HEAD.format(label=specs[0].label)
     by_key = {spec.key: spec for spec in specs}
     pairs = [(by_key[s.kind.teacher], s) for s in specs if s.kind.teacher in by_key]
     if not pairs:
@@ -76,8 +75,8 @@ def headline(
     teacher, student = pairs[0]
     kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
     return join(
-        texts.kept_finding(kept, teacher, student),
-        texts.kept_list(kept, teacher, student),
+        strings.kept_finding(kept, teacher, student),
+        strings.kept_list(kept, teacher, student),
         note(first, rest=neighbours),
         note(chosen),
     )

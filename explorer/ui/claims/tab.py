@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.ui.claims import strings as texts
+from explorer.ui.claims import strings
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 ID = "claims"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS: tuple[str, ...] = ()
 MOST_PRESSES = 5
 """Upper limit of the factor by which a timed check multiplies its rounds."""
@@ -33,11 +33,11 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """Build the finding, the stacked shares, the ledger and the folds; return the headline."""
     finding, shares = gr.HTML(), Canvas("claims/shares")
     with gr.Row(elem_id="claims-run"):
-        run = gr.Button(texts.RUN_ALL, size="sm", scale=0, min_width=150)
-        stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80, visible=False)
+        run = gr.Button(strings.RUN_ALL, size="sm", scale=0, min_width=150)
+        stop = gr.Button(strings.STOP, size="sm", scale=0, min_width=80, visible=False)
         results = Canvas("claims/results", saves=False, min_width=200)
     ledger = Canvas("claims/ledger")
-    with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
+    with fold("claims", "checks", strings.CHECKS_FOLD) as checks_fold:
         checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
     show_stop_on(stop, run)
@@ -61,9 +61,9 @@ def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the 
     ledger = claims_ledger()
     shares = verdict_shares(ledger)
     return [
-        finding(explained(texts.shares_finding(shares), "imprecise")),
-        views.shares_canvas(shares, ledger, texts.SHARES),
-        views.ledger_canvas(ledger, texts.MODELS, texts.LEDGER),
+        finding(explained(strings.shares_finding(shares), "imprecise")),
+        views.shares_canvas(shares, ledger, strings.SHARES),
+        views.ledger_canvas(ledger, strings.MODELS, strings.LEDGER),
         _message([], []),
     ]
 
@@ -73,7 +73,7 @@ def show_checks() -> str:
     from explorer.analysis.claims.ledger import claims_ledger
     from explorer.views.claims import checks_canvas
 
-    return checks_canvas(claims_ledger(), texts.CHECKS)
+    return checks_canvas(claims_ledger(), strings.CHECKS)
 
 
 def run_all(state: PageState | None) -> Iterator[str]:
@@ -123,7 +123,7 @@ def _message(
         "names": names,
         "done": done,
         "total": total,
-        "texts": texts.PROGRESS,
+        "texts": strings.PROGRESS,
     }
     return results_canvas(progress, results)
 
@@ -134,16 +134,16 @@ START = ("distilbert-1", "DistilBERT", "BERT-base")
 
 def build_benchmark_fold() -> None:
     """Build the benchmark tables and the retention calculator."""
-    with fold("claims", "scores", texts.BENCHMARKS_FOLD) as scores:
+    with fold("claims", "scores", strings.BENCHMARKS_FOLD) as scores:
         tables = Canvas("claims/benchmarks")
-        gr.HTML(el("h3", texts.RETENTION_TITLE))
+        gr.HTML(el("h3", strings.RETENTION_TITLE))
         with gr.Row():
             table = gr.Dropdown(
-                table_choices(), value=START[0], label=texts.RETENTION["choose_table"]
+                table_choices(), value=START[0], label=strings.RETENTION["choose_table"]
             )
             rows = row_choices(START[0])
-            student = gr.Dropdown(rows, value=START[1], label=texts.RETENTION["student"])
-            reference = gr.Dropdown(rows, value=START[2], label=texts.RETENTION["reference"])
+            student = gr.Dropdown(rows, value=START[1], label=strings.RETENTION["student"])
+            reference = gr.Dropdown(rows, value=START[2], label=strings.RETENTION["reference"])
         answer = [gr.HTML(), Chart("claims/retention"), gr.HTML()]
     inputs = [table, student, reference]
     scores.on_open(show_tables, [], [tables])
@@ -180,7 +180,7 @@ def show_tables() -> str:
     from explorer.analysis.claims.ledger import benchmark_tables
     from explorer.views.claims import benchmarks_canvas
 
-    return benchmarks_canvas(benchmark_tables(), texts.BENCHMARKS)
+    return benchmarks_canvas(benchmark_tables(), strings.BENCHMARKS)
 
 
 def show_retention(table_id: str, student: str, reference: str) -> list[str]:
@@ -190,7 +190,7 @@ def show_retention(table_id: str, student: str, reference: str) -> list[str]:
 
     result = retention(benchmark_tables()[table_id], student, reference)
     return [
-        draw(result, texts.RETENTION)
+        draw(result, strings.RETENTION)
         for draw in (retention_said, retention_canvas, retention_table)
     ]
 

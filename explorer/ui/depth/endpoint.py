@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.ui.depth import strings as texts
+from explorer.ui.depth import strings
 from explorer.ui.depth.tab import lens_of
 from explorer.ui.kit.validation import checked_spec, checked_state
 
@@ -35,10 +35,10 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
     spec = checked_spec(state.family, model)
     run = get_run(spec, state)
     if not run.tokens.mask_positions:
-        raise Refusal(texts.NO_MASK)
+        raise Refusal(strings.NO_MASK)
     n_masks = len(run.tokens.mask_positions)
     if n_masks > MAX_MASKS:
-        raise Refusal(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n_masks))
+        raise Refusal(strings.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n_masks))
     masks = range(n_masks)
     lenses = [_as_json(run, lens_of(run, state, mask)) for mask in masks]
     return {"model": model, "tokens": list(run.tokens.pieces), "masks": lenses}

@@ -29,7 +29,7 @@ from explorer.links.codec import LINK_TEXT_LIMIT
 from explorer.links.page_state import PageState
 from explorer.models.run import Patch, Run, patch_batches
 from explorer.models.tokens import BadText, Tokens
-from explorer.ui.depth import strings as texts
+from explorer.ui.depth import strings
 from explorer.ui.kit import strings as shared
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -105,12 +105,12 @@ def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
         BadText: there is nothing to follow, or too much, or the texts differ in other ways.
     """
     if not runs:
-        raise BadText(texts.NO_MODEL)
+        raise BadText(strings.NO_MODEL)
     if not has_masks(runs):
-        raise BadText(texts.PATCHING_NO_MASK)
+        raise BadText(strings.PATCHING_NO_MASK)
     check_length(runs)
     if not second:
-        raise BadText(texts.NO_PROPOSAL)
+        raise BadText(strings.NO_PROPOSAL)
     others, _ = runs_with_mlm_head(replace(state, text=second))
     runs_of_both = {key: (run, others[key]) for key, run in runs.items() if key in others}
     first_tokens, second_tokens = (
@@ -127,11 +127,11 @@ def n_words(runs: Mapping[str, Run]) -> int:
 def check_length(runs: Mapping[str, Run]) -> None:
     """Refuse a text with too many states to patch one at a time."""
     if n_words(runs) > MOST_WORDS:
-        raise BadText(texts.LONG.format(most=MOST_WORDS, n=n_words(runs)))
+        raise BadText(strings.LONG.format(most=MOST_WORDS, n=n_words(runs)))
     for run in runs.values():
         if len(run.tokens) > MOST_TOKENS:
             label, n = run.spec.label, len(run.tokens)
-            raise BadText(texts.MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
+            raise BadText(strings.MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
 
 
 def patch_all(found: Texts, state: PageState, cancel_token: CancelToken) -> Iterator[Shot]:
@@ -212,13 +212,17 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 def build_fold(state: gr.State) -> None:
     """Build the box for the second text, the maps and the stop button."""
-    with fold("depth", "patching", texts.FOLD) as section:
+    with fold("depth", "patching", strings.FOLD) as section:
         with gr.Row(elem_classes="dq-ask"):
             second = gr.Textbox(
-                label=texts.SECOND, max_lines=3, max_length=LINK_TEXT_LIMIT, scale=6, min_width=320
+                label=strings.SECOND,
+                max_lines=3,
+                max_length=LINK_TEXT_LIMIT,
+                scale=6,
+                min_width=320,
             )
-            start = gr.Button(texts.START, size="md", scale=0, min_width=170)
-            stop = gr.Button(texts.STOP, size="md", scale=0, min_width=80, visible=False)
+            start = gr.Button(strings.START, size="md", scale=0, min_width=170)
+            stop = gr.Button(strings.STOP, size="md", scale=0, min_width=80, visible=False)
         message, canvas = gr.HTML(), Canvas("depth/patching")
         outputs = [second, message, canvas, stop]
         triggers = [start.click, second.submit]
@@ -252,11 +256,11 @@ def follow(
     if state is None:
         yield ["", "", "", gr.Button(visible=False)]
         return
-    yield [gr.skip(), note(texts.READING), "", gr.Button(visible=False)]
+    yield [gr.skip(), note(strings.READING), "", gr.Button(visible=False)]
     runs, _ = runs_with_mlm_head(state)
     offered = proposals(runs, state)
     second = second.strip() or (offered[0].text if offered else "")
-    empty = patching_canvas(offered, second, None, texts.PICTURE)
+    empty = patching_canvas(offered, second, None, strings.PICTURE)
     try:
         both_texts = read_both(runs, second, state)
     except BadText as refusal:
@@ -268,7 +272,7 @@ def follow(
         canvas = gr.skip()
         if update.done and maps_of(update) is not None:
             data = followed(both_texts, maps_of(update) or {})
-            canvas = patching_canvas(offered, second, data, texts.PICTURE)
+            canvas = patching_canvas(offered, second, data, strings.PICTURE)
         return [gr.skip(), standing(update), canvas, gr.Button(visible=not update.done)]
 
     yield from running(
@@ -281,10 +285,10 @@ def standing(update: JobUpdate) -> str:
     if update.place:
         return note(shared.PLACE.format(n=update.place))
     if update.done:
-        return note(texts.STOPPED) if maps_of(update) is None else ""
+        return note(strings.STOPPED) if maps_of(update) is None else ""
     if update.partial is None:
-        return note(texts.READING)
-    return note(texts.PROGRESS.format(done=update.partial.done, n=update.partial.n))
+        return note(strings.READING)
+    return note(strings.PROGRESS.format(done=update.partial.done, n=update.partial.n))
 
 
 def maps_of(update: JobUpdate) -> Maps | None:
@@ -297,7 +301,7 @@ def followed(found: Texts, maps: Maps) -> Followed:
     pair = found.pair
     labels = {key: first.spec.label for key, (first, _) in found.runs.items()}
     refused = {
-        key: texts.refusal(labels[key], pair.was, pair.becomes, pieces)
+        key: strings.refusal(labels[key], pair.was, pair.becomes, pieces)
         for key, pieces in pair.pieces.items()
         if key not in pair.groups
     }

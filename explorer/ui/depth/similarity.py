@@ -16,7 +16,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import ModelSpec, distilled_pair
 from explorer.models.tokens import MASK
-from explorer.ui.depth import strings as texts
+from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import job_updates, own_line, running, stoppable
@@ -46,9 +46,9 @@ def sentences() -> tuple[str, ...]:
 
 def build_fold(state: gr.State) -> None:
     """Build the heatmap, filled once all sentences were run, and its stop button."""
-    with fold("depth", "similarity", texts.SIMILARITY_FOLD) as section:
+    with fold("depth", "similarity", strings.SIMILARITY_FOLD) as section:
         message = gr.HTML()
-        stop = gr.Button(texts.SIMILARITY_STOP, size="sm", elem_classes="dk-stop", visible=False)
+        stop = gr.Button(strings.SIMILARITY_STOP, size="sm", elem_classes="dk-stop", visible=False)
         heatmap, remark = Chart("depth/similarity"), gr.HTML()
         outputs = [message, heatmap, remark, stop]
         stoppable(JOB_QUEUE, stop, section.on_open(show_similarity, [state], outputs, **QUEUE))
@@ -63,7 +63,7 @@ def show_similarity(
         return
     runs, _ = get_runs(state)
     if not runs:
-        yield [note(texts.SIMILARITY_NO_MODEL), "", "", gr.Button(visible=False)]
+        yield [note(strings.SIMILARITY_NO_MODEL), "", "", gr.Button(visible=False)]
         return
     specs = {key: run.spec for key, run in runs.items()}
     cache_key = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
@@ -81,7 +81,7 @@ def show_similarity(
 def standing(update: JobUpdate) -> list[Any]:
     """Return the job's progress; heatmap and remark stay unchanged."""
     message = job_updates(
-        update, len(sentences()), texts.SIMILARITY_PROGRESS, texts.SIMILARITY_STOPPED
+        update, len(sentences()), strings.SIMILARITY_PROGRESS, strings.SIMILARITY_STOPPED
     )
     return [message, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
 
@@ -132,13 +132,13 @@ def drawn(
     from explorer.views.depth.states import similarity_canvas
 
     labels = {key: spec.label for key, spec in specs.items()}
-    remark = note(texts.SIMILARITY_NOTE.format(n=f"{found.n_words:,}"))
+    remark = note(strings.SIMILARITY_NOTE.format(n=f"{found.n_words:,}"))
     pair, pairs = distilled_pair(), []
     if pair[1] in specs and teacher_of(specs[pair[1]]) == specs.get(pair[0]):
         pairs = copied_rows(found.rows, pair, specs[pair[1]].initialised_from)
         remark = Markup(remark + lineage_of(specs, state))
-    canvas = similarity_canvas(found, labels, pairs, sentences(), texts.SIMILARITY)
-    return texts.similarity_finding(found, labels), canvas, remark
+    canvas = similarity_canvas(found, labels, pairs, sentences(), strings.SIMILARITY)
+    return strings.similarity_finding(found, labels), canvas, remark
 
 
 def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
@@ -149,4 +149,4 @@ def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
     teacher, student = (specs[key] for key in distilled_pair())
     cosines = call_on_model(cosines_with, student, state, teacher)
     lineage = weight_lineage(cosines, student.initialised_from)
-    return texts.lineage_note(lineage, (teacher.label, student.label))
+    return strings.lineage_note(lineage, (teacher.label, student.label))

@@ -14,8 +14,7 @@ from explorer.links.codec import from_page
 from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState
 from explorer.models.run import Run, batches
 from explorer.models.tokens import BadText
-from explorer.ui.depth import patching, similarity, trajectories
-from explorer.ui.depth import strings as texts
+from explorer.ui.depth import patching, similarity, strings, trajectories
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
 
 ID = "depth"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS = RUN_FIELDS
 
 
@@ -52,7 +51,7 @@ def show(state: PageState) -> list[object]:
     lenses = lenses_of(runs, state)
     work = {key: work_of(run) for key, run in runs.items() if run.spec.architecture.shares_layers}
     canvas_texts = {
-        "texts": texts.CANVAS,
+        "texts": strings.CANVAS,
         "run": {name: getattr(state, name) for name in RUN_FIELDS},
     }
     reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
@@ -80,7 +79,7 @@ def read_deeper(question: dict) -> str:
         return dial_json(run, dial_of(run, state, mask))
     alignment = align({key: run.tokens for key, run in runs.items()})
     if not alignment.content:
-        raise BadText(texts.NO_WORD)
+        raise BadText(strings.NO_WORD)
     return every_word_json(runs, alignment, MOST_WORDS, words_of(runs, alignment, state))
 
 

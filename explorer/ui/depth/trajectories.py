@@ -9,8 +9,7 @@ from explorer.analysis.alignment import AlignedWord, Groups
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.ui.depth import strings as tab_words
-from explorer.ui.depth import strings as texts
+from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold
 from explorer.views.markup import Markup, el, join, note
@@ -29,11 +28,11 @@ class Followed:
 
 def build_folds(state: gr.State) -> None:
     """Build the folds of trajectories with the shared layer's heads, and of all states."""
-    with fold("depth", "moves", texts.MOVES_FOLD) as section:
+    with fold("depth", "moves", strings.MOVES_FOLD) as section:
         travel, message = Canvas("depth/travel"), gr.HTML()
         heads, remark = Canvas("depth/film"), gr.HTML()
         section.on_open(show_moves, [state], [travel, message, heads, remark])
-    with fold("depth", "more", texts.MORE_FOLD) as section:
+    with fold("depth", "more", strings.MORE_FOLD) as section:
         message, cloud = gr.HTML(), Chart("depth/projection")
         section.on_open(show_projection, [state], [message, cloud])
 
@@ -44,11 +43,11 @@ def followed(state: PageState) -> Followed | Markup:
 
     runs, _ = runs_with_mlm_head(state)
     if not runs:
-        return note(texts.SIMILARITY_NO_MODEL)
+        return note(strings.SIMILARITY_NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
     indices = alignment.content[:MOST_WORDS]
     if not indices:
-        return note(tab_words.NO_WORD)
+        return note(strings.NO_WORD)
     groups = {key: tuple(alignment.groups[key][i] for i in indices) for key in runs}
     return Followed(runs, groups, [alignment.words[i] for i in indices])
 
@@ -63,7 +62,7 @@ def show_moves(state: PageState | None) -> list[str]:
         return ["", words if isinstance(words, str) else "", "", ""]
     travels = {key: word_trajectory(run, words.groups[key]) for key, run in words.runs.items()}
     labels = {key: run.spec.label for key, run in words.runs.items()}
-    canvas = travel_canvas(travels, labels, words.groups, words.words, texts.MOVES)
+    canvas = travel_canvas(travels, labels, words.groups, words.words, strings.MOVES)
     return [canvas, *show_shared(state)]
 
 
@@ -83,7 +82,7 @@ def show_projection(state: PageState | None) -> list[str]:
     return [
         "",
         projection_canvas(
-            state_projection(states), labels, words.groups, words.words, texts.PROJECTION
+            state_projection(states), labels, words.groups, words.words, strings.PROJECTION
         ),
     ]
 
@@ -100,14 +99,15 @@ def show_shared(state: PageState) -> list[str]:
         None,
     )
     if run is None:
-        return [note(texts.NO_SHARED), "", ""]
+        return [note(strings.NO_SHARED), "", ""]
     alignment = align({key: other.tokens for key, other in runs.items()})
     attention = word_attention(run.attention, alignment.groups[run.spec.key])
     drift = shared_drift(attention, alignment)
     return [
         join(
-            el("h3", texts.SHARED_TITLE, class_="dt-title"), texts.shared_finding(drift, run.spec)
+            el("h3", strings.SHARED_TITLE, class_="dt-title"),
+            strings.shared_finding(drift, run.spec),
         ),
-        shared_drift_canvas(drift, attention, run.spec, alignment, texts.SHARED),
-        note(texts.SHARED_NOTE.format(model=run.spec.label, n=SHOWN)),
+        shared_drift_canvas(drift, attention, run.spec, alignment, strings.SHARED),
+        note(strings.SHARED_NOTE.format(model=run.spec.label, n=SHOWN)),
     ]

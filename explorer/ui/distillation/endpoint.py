@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.refusal import Refusal
-from explorer.ui.distillation import strings as texts
+from explorer.ui.distillation import strings
 from explorer.ui.kit.validation import checked_state
 
 TOP_K = 10
@@ -37,9 +37,9 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     pair = pair_logits(state)
     positions = pair.teacher.tokens.mask_positions
     if not positions:
-        raise Refusal(texts.NO_MASK)
+        raise Refusal(strings.NO_MASK)
     if len(positions) > MAX_MASKS:
-        raise Refusal(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=len(positions)))
+        raise Refusal(strings.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=len(positions)))
     masks = [
         {
             "position": position,

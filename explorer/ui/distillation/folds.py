@@ -15,7 +15,7 @@ from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText, spelling_of
-from explorer.ui.distillation import strings as texts
+from explorer.ui.distillation import strings
 from explorer.ui.distillation.runs import (
     STUDENT,
     TEACHER,
@@ -38,11 +38,11 @@ STOP_JS = "() => { document.dispatchEvent(new Event('explorer-agreement-stop'));
 
 def build_losses(state: gr.State) -> None:
     """Build the fold of the triple loss on the sentence and of the masking simulator."""
-    with fold("distillation", "losses", texts.LOSSES_FOLD) as section:
-        gr.HTML(el("h3", texts.LOSSES_TITLE))
+    with fold("distillation", "losses", strings.LOSSES_FOLD) as section:
+        gr.HTML(el("h3", strings.LOSSES_TITLE))
         message, canvas = gr.HTML(), Canvas("distillation/losses")
         section.on_open(plain_errors(losses_or_why), [state], [message, canvas])
-        gr.HTML(el("h3", texts.MASKING_TITLE))
+        gr.HTML(el("h3", strings.MASKING_TITLE))
         build_masking(section, state)
 
 
@@ -67,33 +67,35 @@ def show_losses(state: PageState | None) -> str:
     pair = pair_logits(state, focus.text)
     answer = piece_id(pair.teacher, focus.answer) if focus.answer else -1
     answers = (*(None,) * focus.mask, answer if answer >= 0 else None)
-    no_answer = texts.NOT_ONE_PIECE.format(word=focus.answer) if focus.answer else texts.NO_ANSWER
+    no_answer = (
+        strings.NOT_ONE_PIECE.format(word=focus.answer) if focus.answer else strings.NO_ANSWER
+    )
     losses = sentence_losses(pair, answers)
-    ce_note = texts.ce_twice(losses, len(pair.student.tokens.mask_positions))
-    notes = [*texts.LOSSES["notes"], ce_note, *([] if answer >= 0 else [no_answer])]
-    notes += [texts.unlike_widths(pair)] if losses.cos is None else []
+    ce_note = strings.ce_twice(losses, len(pair.student.tokens.mask_positions))
+    notes = [*strings.LOSSES["notes"], ce_note, *([] if answer >= 0 else [no_answer])]
+    notes += [strings.unlike_widths(pair)] if losses.cos is None else []
     start = {**WEIGHTS, "t": PageState().temperature}
-    total = texts.LOSSES["total" if answer >= 0 else "total_without"]
+    total = strings.LOSSES["total" if answer >= 0 else "total_without"]
     return distillation_losses(
         losses,
         pair.teacher,
         (focus.word, answer),
-        {**texts.LOSSES, "total": total, "notes": notes, "start": start},
+        {**strings.LOSSES, "total": total, "notes": notes, "start": start},
     )
 
 
 def build_agreement(state: gr.State) -> None:
     """Build the agreement over the bundled sentences; a click on one loads it into the page."""
-    with fold("distillation", "agreement", texts.AGREEMENT_FOLD):
+    with fold("distillation", "agreement", strings.AGREEMENT_FOLD):
         with gr.Row():
-            run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
-            stop = gr.Button(texts.AGREEMENT_STOP, visible=False)
+            run = gr.Button(strings.RUN_AGREEMENT, variant="primary")
+            stop = gr.Button(strings.AGREEMENT_STOP, visible=False)
         canvas = Canvas("distillation/agreement")
         show_stop_on(stop, run)
         event = run.click(plain_errors(run_agreement), [state], [canvas], **LIGHT)
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
         hide_stop_after(stop, event)
-        gr.HTML(note(fold_link(texts.ELSEWHERE, "depth", "similarity")))
+        gr.HTML(note(fold_link(strings.ELSEWHERE, "depth", "similarity")))
 
 
 def run_agreement(state: PageState | None) -> Iterator[str]:
@@ -111,9 +113,9 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
             run = run_of(key, state, sentence["text"])
             rows.append(run.mask_logits[0])
         if n_done % 6 == 0:
-            message = texts.AGREEMENT_PROGRESS.format(done=n_done, n=len(examples))
+            message = strings.AGREEMENT_PROGRESS.format(done=n_done, n=len(examples))
             yield progress_canvas(
-                n_done, len(examples), message, texts.STOPPED.format(progress=message)
+                n_done, len(examples), message, strings.STOPPED.format(progress=message)
             )
     answers = np.array([piece_id(run, sentence["answer"]) for sentence in examples])
     agreement = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
@@ -122,17 +124,17 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
         agreement,
         examples,
         run.vocabulary,
-        texts.AGREEMENT,
-        texts.agreement_note(agreement, (teacher, student)),
+        strings.AGREEMENT,
+        strings.agreement_note(agreement, (teacher, student)),
     )
 
 
 def build_masking(f: Fold, state: gr.State) -> None:
     """Build the controls and the picture of the masking simulator inside a fold."""
     with gr.Row():
-        rounds = gr.Radio(list(ROUNDS), value=ROUNDS[0], label=texts.ROUNDS)
-        seed = gr.Number(0, label=texts.MASKING_SEED, precision=0, minimum=0, maximum=MAX_SEED)
-        again = gr.Button(texts.REPLAY)
+        rounds = gr.Radio(list(ROUNDS), value=ROUNDS[0], label=strings.ROUNDS)
+        seed = gr.Number(0, label=strings.MASKING_SEED, precision=0, minimum=0, maximum=MAX_SEED)
+        again = gr.Button(strings.REPLAY)
     picture = gr.HTML()
     inputs = [state, rounds, seed]
     f.on_open(plain_errors(show_masking), inputs, [picture])
@@ -155,7 +157,7 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     indices = [i for i, special in enumerate(run.tokens.special) if not special]
     candidates = [i for i in indices if i not in own_masks]
     if not candidates:
-        return note(texts.NOTHING_TO_MASK)
+        return note(strings.NOTHING_TO_MASK)
     spelling = spelling_of(run.vocabulary)
     pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
     simulation = masking_simulation(
@@ -165,7 +167,7 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     replacements = [
         spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in simulation.swapped_ids
     ]
-    html = masking_html(simulation, pieces, replacements, texts.masking_note(len(own_masks)))
+    html = masking_html(simulation, pieces, replacements, strings.masking_note(len(own_masks)))
     return with_save_menu(
         "distillation/masking", html, masking_numbers(simulation, len(pool)), is_picture=False
     )
@@ -180,13 +182,13 @@ LIVE_STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop'));
 
 def build_live(state: gr.State) -> None:
     """Build the settings, the buttons and the canvas of the live training."""
-    with fold("distillation", "live", texts.FOLD):
-        gr.HTML(note(texts.INTRO))
+    with fold("distillation", "live", strings.FOLD):
+        gr.HTML(note(strings.INTRO))
         controls = _controls()
         with gr.Row():
-            run = gr.Button(texts.RUN, variant="primary")
-            stop, reset = gr.Button(texts.STOP, visible=False), gr.Button(texts.RESET)
-            with_teacher, without_teacher = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
+            run = gr.Button(strings.RUN, variant="primary")
+            stop, reset = gr.Button(strings.STOP, visible=False), gr.Button(strings.RESET)
+            with_teacher, without_teacher = gr.Button(strings.WITH), gr.Button(strings.WITHOUT)
         canvas = Canvas("distillation/live")
         weights = controls[4:7]
         show_stop_on(stop, run)
@@ -215,15 +217,15 @@ def build_live(state: gr.State) -> None:
 def _controls() -> list[gr.components.Component]:
     """Build one control per field of ``LiveSettings``, in its order."""
     with gr.Row(elem_classes="dv-controls"):
-        layers = gr.Radio([1, 2, 3], value=DEFAULTS.layers, label=texts.LAYERS)
-        starts = [(label, key) for key, label in texts.STARTS.items()]
-        start = gr.Radio(starts, value=DEFAULTS.start, label=texts.START)
-        steps = _slider("steps", texts.STEPS, 10)
-        temperature = _slider("temperature", texts.TEMPERATURE, 0.05)
+        layers = gr.Radio([1, 2, 3], value=DEFAULTS.layers, label=strings.LAYERS)
+        starts = [(label, key) for key, label in strings.STARTS.items()]
+        start = gr.Radio(starts, value=DEFAULTS.start, label=strings.START)
+        steps = _slider("steps", strings.STEPS, 10)
+        temperature = _slider("temperature", strings.TEMPERATURE, 0.05)
     with gr.Row(elem_classes="dv-controls"):
-        parts = (("ce", texts.CE), ("mlm", texts.MLM), ("cos", texts.COS))
+        parts = (("ce", strings.CE), ("mlm", strings.MLM), ("cos", strings.COS))
         weights = [_slider(name, label, 0.1) for name, label in parts]
-        seed = gr.Number(DEFAULTS.seed, label=texts.SEED, precision=0, minimum=0, maximum=2**31)
+        seed = gr.Number(DEFAULTS.seed, label=strings.SEED, precision=0, minimum=0, maximum=2**31)
     return [layers, start, steps, temperature, *weights, seed]
 
 
@@ -249,7 +251,7 @@ def run_live(
     focus = focus_of(state)
 
     def draw(update: JobUpdate) -> list[str]:
-        message = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING
+        message = strings.WAITING.format(place=update.place) if update.place else strings.PREPARING
         return [update.partial or waiting_canvas(message)]
 
     for (picture,) in running(
@@ -291,14 +293,14 @@ def teach(
         if report is None:
             continue
         reports.append(report)
-        sentence = texts.live_sentence(settings, reports)
+        sentence = strings.live_sentence(settings, reports)
         yield live_canvas(
             settings,
             reports,
             words,
             teacher_probabilities,
             {
-                "texts": texts.CANVAS,
+                "texts": strings.CANVAS,
                 "sentence": sentence,
                 "done": report.step == settings.steps,
             },

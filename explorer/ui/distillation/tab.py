@@ -5,16 +5,15 @@ import gradio as gr
 from explorer.analysis.measures import TEMPERATURES
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.tokens import BadText, split_words
-from explorer.ui.distillation import folds
-from explorer.ui.distillation import strings as texts
+from explorer.ui.distillation import folds, strings
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.views.markup import finding
 
 ID = "distillation"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS = (*RUN_FIELDS, "word")
 
 
@@ -51,18 +50,20 @@ def show(state: PageState) -> list[object]:
         model_name(runs[0].spec.key, runs[0].spec.label),
         model_name(runs[1].spec.key, runs[1].spec.label),
     )
-    sentence = texts.distillation_finding(
+    sentence = strings.distillation_finding(
         hidden.pair(state.temperature), names, (teacher, student), hidden.shared_words()
     )
     extra = {
-        "texts": texts.lab_texts(hidden.beside.spec if hidden.beside else None),
+        "texts": strings.lab_texts(hidden.beside.spec if hidden.beside else None),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
-        "curves": [figure_json(chart) for chart in temperature_figures(TEMPERATURES, texts.CURVES)],
+        "curves": [
+            figure_json(chart) for chart in temperature_figures(TEMPERATURES, strings.CURVES)
+        ],
         "back": state.word >= 0,
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)
     reading = reading_note({run.spec.label: run.tokens for run in runs})
-    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec), reading)
+    sentence = join(sentence, strings.lineage_note(runs[0].spec, runs[1].spec), reading)
     return [sentence, distillation_lab(hidden, words, focus.word, extra)]

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from explorer import limits
 from explorer.refusal import Refusal
 from explorer.serving.middleware.waiting_room import WaitingRoom
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.errors import answered
 from explorer.ui.kit.validation import whole_characters
 
@@ -108,14 +108,14 @@ class Page(gr.Blocks):
             Refusal: they are none, in one sentence; Gradio's own is written for programmers.
         """
         if block_fn.fn is None:  # the browser alone answers this event
-            raise Refusal(texts.NOT_OFFERED)
+            raise Refusal(strings.NOT_OFFERED)
         whole = arguments_of(block_fn, [whole_characters(value) for value in values])
         for part, value in zip(block_fn.inputs, whole, strict=True):
             check_kind(part, value)
         try:
             asked = await super().preprocess_data(block_fn, whole, *rest, **named)
         except CHECKS as error:
-            raise Refusal(texts.NOT_OFFERED) from error
+            raise Refusal(strings.NOT_OFFERED) from error
         return [checked(part, value) for part, value in zip(block_fn.inputs, asked, strict=True)]
 
     async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -193,9 +193,9 @@ def check_kind(part: Any, value: Any) -> None:  # noqa: ANN401 - a component of 
         if isinstance(part, control) and value is not None:
             is_number = kind == (int, float)
             if not isinstance(value, kind) or (is_number and isinstance(value, bool)):
-                raise Refusal(texts.NOT_OFFERED)
+                raise Refusal(strings.NOT_OFFERED)
             if isinstance(value, float) and not isfinite(value):
-                raise Refusal(texts.NO_NUMBER.format(label=part.label))
+                raise Refusal(strings.NO_NUMBER.format(label=part.label))
 
 
 def checked(part: Any, value: Any) -> Any:  # noqa: ANN401 - a component of Gradio's, and its value
@@ -211,7 +211,7 @@ def checked(part: Any, value: Any) -> Any:  # noqa: ANN401 - a component of Grad
     if isinstance(part, gr.Textbox) and value is None:
         return ""
     if isinstance(part, gr.Radio | gr.Dropdown) and value is None and part.value is not None:
-        raise Refusal(texts.NOT_OFFERED)
+        raise Refusal(strings.NOT_OFFERED)
     return value
 
 
@@ -225,12 +225,12 @@ def arguments_of(block_fn: Any, given: list[Any]) -> list[Any]:  # noqa: ANN401 
     takes, name = len(block_fn.inputs), f"/{block_fn.api_name}"
     if block_fn.api_visibility != "public":
         if len(given) != takes:
-            raise Refusal(texts.NOT_OFFERED)
+            raise Refusal(strings.NOT_OFFERED)
         return given
     if len(given) > takes:
-        raise Refusal(texts.TOO_MANY_ARGUMENTS.format(name=name, n=takes, given=len(given)))
+        raise Refusal(strings.TOO_MANY_ARGUMENTS.format(name=name, n=takes, given=len(given)))
     left = list(signature(block_fn.fn).parameters.values())[len(given) : takes]
     missing = [f"“{one.name}”" for one in left if one.default is one.empty]
     if missing:
-        raise Refusal(texts.MISSING_ARGUMENTS.format(name=name, missing=" and ".join(missing)))
+        raise Refusal(strings.MISSING_ARGUMENTS.format(name=name, missing=" and ".join(missing)))
     return [*given, *(one.default for one in left)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import save_menu
 from explorer.ui.kit.validation import whole_characters, with_whole_characters
@@ -45,7 +45,7 @@ class Canvas(gr.HTML):
                     class_="canvas",
                     data_kind=kind,
                     data_module=module,
-                    data_failed=texts.NO_PICTURE,
+                    data_failed=strings.NO_PICTURE,
                 ),
                 save_menu(kind) if saves else None,
             ),

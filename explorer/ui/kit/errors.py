@@ -18,7 +18,7 @@ from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal, is_of_memory
 from explorer.serving.middleware.access_log import name_of
 from explorer.timing.memory import is_short
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)
@@ -39,13 +39,13 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, Refusal):
         return str(error)
     if isinstance(error, Cancelled):
-        return texts.LEFT
+        return strings.LEFT
     mark = request_name()
     if is_of_memory(error):
         logger.warning("out of memory %s: %s", mark, type(error).__name__)
-        return texts.SHORT_OF_MEMORY if is_short() else texts.OUT_OF_MEMORY
+        return strings.SHORT_OF_MEMORY if is_short() else strings.OUT_OF_MEMORY
     logger.error("failure %s", mark, exc_info=error)
-    return texts.UNEXPECTED.format(mark=mark)
+    return strings.UNEXPECTED.format(mark=mark)
 
 
 def request_name() -> str:
@@ -105,4 +105,4 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
 
 def say_starting() -> None:
     """Tell the reader why nothing comes yet, where the event that waits shows its progress."""
-    gr.Progress()(0.0, desc=texts.STARTING)
+    gr.Progress()(0.0, desc=strings.STARTING)

@@ -1,7 +1,7 @@
 """The small menu below every picture: the picture, its rows, and how to compute them again."""
 
 from explorer.assets import ASSETS
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.views.markup import Markup, el
 from explorer.views.numbers import Numbers
 
@@ -51,16 +51,18 @@ def save_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Mar
         *(() if may_chart else ("plotly",)),
         *(() if has_recipe(kind) else LINES),
     }
-    offered = {ending: name for ending, name in texts.TAKE.items() if ending not in left_out}
+    offered = {ending: name for ending, name in strings.TAKE.items() if ending not in left_out}
     buttons = [
         el("button", name, type="button", data_take=ending) for ending, name in offered.items()
     ]
     look = el("div", *_looks(), class_="take-look") if is_picture else None
-    status = el("span", role="status", data_failed=texts.NOT_TAKEN)
+    status = el("span", role="status", data_failed=strings.NOT_TAKEN)
     return el(
         "details",
-        el("summary", texts.SAVE),
-        el("div", *buttons, look, status, class_="take-list", role="group", aria_label=texts.SAVE),
+        el("summary", strings.SAVE),
+        el(
+            "div", *buttons, look, status, class_="take-list", role="group", aria_label=strings.SAVE
+        ),
         class_="take",
     )
 
@@ -70,14 +72,14 @@ def _looks() -> list[Markup]:
     choices = [
         el(
             "label",
-            texts.LOOK[name],
+            strings.LOOK[name],
             el(
                 "select",
-                *(el("option", texts.LOOK.get(v, v), value=v) for v in values),
+                *(el("option", strings.LOOK.get(v, v), value=v) for v in values),
                 name=name,
             ),
         )
-        for name, values in texts.LOOKS.items()
+        for name, values in strings.LOOKS.items()
     ]
     box = el("input", type="checkbox", name="caption", checked=True)
-    return [*choices, el("label", texts.LOOK["caption"], box)]
+    return [*choices, el("label", strings.LOOK["caption"], box)]

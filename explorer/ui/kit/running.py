@@ -10,7 +10,7 @@ from explorer import limits
 from explorer.inference import backend
 from explorer.inference.scheduling.job_queue import Job, JobQueue, JobUpdate, updates
 from explorer.serving.middleware.waiting_room import account_of, program_of
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.views.markup import Markup, note
 
 LIGHT: dict[str, Any] = {
@@ -100,7 +100,7 @@ def running(
 def job_updates(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:
     """A job's place in line, that it was stopped, or how many of its ``n`` parts are done."""
     if update.place:
-        return note(texts.PLACE.format(n=update.place))
+        return note(strings.PLACE.format(n=update.place))
     return note(stopped if update.stopped else progress.format(done=update.partial or 0, n=n))
 
 

@@ -12,7 +12,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, column, read_family, specs_by_key
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 
 KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     str: (str, "a text"),
@@ -35,7 +35,7 @@ def refuse_bad_input() -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
-        raise Refusal(texts.NOT_OFFERED) from error
+        raise Refusal(strings.NOT_OFFERED) from error
 
 
 def whole_characters(value: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -51,7 +51,7 @@ def whole_characters(value: Any) -> Any:  # noqa: ANN401 - any JSON
     try:
         return json.loads(whole_characters(json.dumps(value, ensure_ascii=False)))
     except RecursionError as error:
-        raise Refusal(texts.NOT_OFFERED) from error
+        raise Refusal(strings.NOT_OFFERED) from error
 
 
 def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
@@ -73,7 +73,7 @@ def checked_family(family: str) -> str:
     known = read_family(family)
     if known is None:
         sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
-        raise Refusal(texts.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
+        raise Refusal(strings.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
     return known
 
 
@@ -98,7 +98,7 @@ def checked_spec(family: str, model: str) -> ModelSpec:
     specs = specs_by_key(family)
     if model not in specs:
         *keys, last = specs
-        raise Refusal(texts.BAD_MODEL.format(keys=", ".join(keys), last=last))
+        raise Refusal(strings.BAD_MODEL.format(keys=", ".join(keys), last=last))
     return specs[model]
 
 
@@ -132,7 +132,7 @@ def check_argument_types(endpoint: Callable[..., dict]) -> Callable[..., dict]:
             of, kind = KINDS.get(takes[name], (object, ""))
             is_finite = not isinstance(value, float) or isfinite(value)
             if not isinstance(value, of) or not is_finite:
-                raise Refusal(texts.WRONG_KIND.format(name=name, kind=kind))
+                raise Refusal(strings.WRONG_KIND.format(name=name, kind=kind))
         return endpoint(*values, **named)
 
     return asked

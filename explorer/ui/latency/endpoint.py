@@ -11,7 +11,7 @@ from explorer.refusal import Refusal
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
 from explorer.ui.kit.running import address_of_asker, left_by_now
 from explorer.ui.kit.validation import checked_family
-from explorer.ui.latency import strings as texts
+from explorer.ui.latency import strings
 
 BUDGET_S: float = limits.MEASURE.most
 """Upper limit of measuring per request in seconds, whatever its repeats."""
@@ -71,5 +71,5 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     for update in updates(queued, left=lambda: is_gone() or time.monotonic() > deadline):
         final = update.partial
     if final is None:
-        raise Refusal(texts.NO_ROUND if queued.done.is_set() else limits.MEASURE_WAIT.sentence())
+        raise Refusal(strings.NO_ROUND if queued.done.is_set() else limits.MEASURE_WAIT.sentence())
     return final

@@ -15,13 +15,8 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stops
-from explorer.ui.latency import model_choice
-from explorer.ui.latency import model_choice_strings as faster
-from explorer.ui.latency import model_choice_strings as words
-from explorer.ui.latency import strings as plain_texts
-from explorer.ui.latency import strings as texts
+from explorer.ui.latency import model_choice, model_choice_strings, strings
 from explorer.ui.latency.settings import MeasurementSettings, with_choice
-from explorer.ui.latency.strings import NO_RATIO
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, el, join, model_name, note, table
 
@@ -62,9 +57,9 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
         if (ratio := final.summary.ratio(final.specs[1].name)) is not None
     }
     if not ratios:
-        return [note(NO_RATIO) if done else Markup("")]
+        return [note(strings.NO_RATIO) if done else Markup("")]
     marks = [
-        Mark(distilled_pair()[1], texts.CLAIM_PARTS[head].capitalize(), r)
+        Mark(distilled_pair()[1], strings.CLAIM_PARTS[head].capitalize(), r)
         for head, r in ratios.items()
     ]
     first = next(iter(done.values()))
@@ -73,8 +68,8 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     texts_of = "1 text" if work.batch == 1 else f"{work.batch} texts"
     what = f"{names}, {texts_of} of {work.length} tokens"
     full_size = all(spec in BASE.values() for spec in specs)
-    sentence = note(texts.claim_sentence(ratios, what, full_size))
-    scale = ratio_scale(marks, (0.3, 1.1), texts.CLAIM_LINES)
+    sentence = note(strings.claim_sentence(ratios, what, full_size))
+    scale = ratio_scale(marks, (0.3, 1.1), strings.CLAIM_LINES)
     return [
         join(
             with_save_menu("latency/claim", scale, scale_numbers(marks, work, ("head",))), sentence
@@ -106,10 +101,10 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
     from explorer.views.latency.sweep import sweep_canvas
 
     if not sweep.points:
-        return [note(texts.sweep_sentence(sweep)), ""]
-    why = texts.sweep_why(sweep.points[0].specs)
-    sentence = join(note(texts.sweep_sentence(sweep)), note(why))
-    return [sentence, sweep_canvas(sweep, texts.SWEEP_TITLES)]
+        return [note(strings.sweep_sentence(sweep)), ""]
+    why = strings.sweep_why(sweep.points[0].specs)
+    sentence = join(note(strings.sweep_sentence(sweep)), note(why))
+    return [sentence, sweep_canvas(sweep, strings.SWEEP_TITLES)]
 
 
 def limits(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
@@ -147,8 +142,8 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
                 f"{limit.bandwidth_gb:,.0f}",
             ]
         )
-    sentence = note(texts.limits_sentence(final, machine_limits, shares))
-    html, numbers = table(texts.LIMITS_HEAD, rows), limits_numbers(machine_limits, final)
+    sentence = note(strings.limits_sentence(final, machine_limits, shares))
+    html, numbers = table(strings.LIMITS_HEAD, rows), limits_numbers(machine_limits, final)
     return [join(sentence, with_save_menu("latency/limits", html, numbers, is_picture=False))]
 
 
@@ -166,7 +161,7 @@ def measure_ways(
 
 def faster_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
     """Time every runtime and precision at three batch sizes, too."""
-    return measure_ways(choice, cancel_token, words.BATCHES)
+    return measure_ways(choice, cancel_token, model_choice_strings.BATCHES)
 
 
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
@@ -188,13 +183,19 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
                     f"{model.median_ms:,.2f}",
                     gain,
                     "–" if cost is None else f"{cost.same_top1:.0%}",
-                    "–" if cost is None else texts.divergence(cost.mean_kl),
-                    words.megabytes(variants.resident.get(model.name)),
-                    *(words.throughput(variants.throughput(model.name, n)) for n in sizes),
+                    "–" if cost is None else strings.divergence(cost.mean_kl),
+                    model_choice_strings.megabytes(variants.resident.get(model.name)),
+                    *(
+                        model_choice_strings.throughput(variants.throughput(model.name, n))
+                        for n in sizes
+                    ),
                 ]
             )
-    notes = [note(line) for line in words.faster_notes(found) if line]
-    head = [*words.FASTER_HEAD, *(words.THROUGHPUT.format(n=n) for n in sizes)]
+    notes = [note(line) for line in model_choice_strings.faster_notes(found) if line]
+    head = [
+        *model_choice_strings.FASTER_HEAD,
+        *(model_choice_strings.THROUGHPUT.format(n=n) for n in sizes),
+    ]
     html, numbers = table(head, rows), faster_numbers(found)
     saved_table = (
         with_save_menu("latency/faster", html, numbers, is_picture=False) if rows else None
@@ -202,7 +203,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     best = [
         note(line)
         for variants_of_model in found.models
-        if (line := words.ranked(variants_of_model, found))
+        if (line := model_choice_strings.ranked(variants_of_model, found))
     ]
     return [join(share_done(found.done, found.asked), *best, saved_table, *notes)]
 
@@ -211,7 +212,7 @@ def share_done(done: int, asked: int) -> Markup | None:
     """Return a progress bar with its sentence; None once the work is complete."""
     if done >= asked:
         return None
-    sentence = texts.STEPS.format(done=done, asked=asked, share=done / asked)
+    sentence = strings.STEPS.format(done=done, asked=asked, share=done / asked)
     return join(el("progress", value=done, max=asked, aria_label=sentence), note(sentence))
 
 
@@ -224,14 +225,14 @@ def draw_recorded(document: str) -> Markup:
         return Markup("")
     report = read_report(document)
     protocol, machine = report["protocol"], report["machine"]
-    threads = texts.threads(protocol.get("threads"))
+    threads = strings.threads(protocol.get("threads"))
     caption = (
         f"Recorded on {machine.get('processor')} ({machine.get('device_name')}), torch "
         f"{machine.get('torch')}: {protocol.get('batch_size')} × {protocol.get('sequence_length')} "
         f"tokens, {protocol.get('dtype')}, clock {protocol.get('clock')}, "
         f"{threads}."
     )
-    html = recorded_table(report, texts.RECORDED_HEAD, caption)
+    html = recorded_table(report, strings.RECORDED_HEAD, caption)
     return with_save_menu("latency/recorded", html, recorded_numbers(report), is_picture=False)
 
 
@@ -260,31 +261,39 @@ class LatencyJob:
     """True if a chart follows the markup; ``draw`` then returns a value for it, too."""
 
 
-CLAIM = LatencyJob("claim", texts.CLAIM, texts.CLAIM_NOTE, claim, draw_claim)
-FASTER = LatencyJob("faster", faster.TITLE, faster.FASTER_NOTE, measure_ways, draw_faster)
-LIMITS = LatencyJob("advanced", texts.LIMITS, texts.LIMITS_NOTE, limits, draw_limits)
+CLAIM = LatencyJob("claim", strings.CLAIM, strings.CLAIM_NOTE, claim, draw_claim)
+FASTER = LatencyJob(
+    "faster",
+    model_choice_strings.TITLE,
+    model_choice_strings.FASTER_NOTE,
+    measure_ways,
+    draw_faster,
+)
+LIMITS = LatencyJob("advanced", strings.LIMITS, strings.LIMITS_NOTE, limits, draw_limits)
 
 
 def build_folds(state: gr.State, controls: list[gr.components.Component]) -> None:
     """Build all folds in the order of the page."""
     model_choice.build_fold(state)
-    fields = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, sweep_lengths, draw_sweep)
+    fields = ("sweep", strings.SWEEP, strings.SWEEP_NOTE, sweep_lengths, draw_sweep)
     sweep = LatencyJob(*fields, has_chart=True)
     batches = replace(sweep, job=sweep_batches)
-    with fold("latency", sweep.name, texts.HOW_MUCH):
+    with fold("latency", sweep.name, strings.HOW_MUCH):
         gr.HTML(el("h3", CLAIM.title))
         build_question(CLAIM, controls)
         gr.HTML(el("h3", sweep.title))
-        build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
+        build_question(sweep, controls, {strings.LENGTHS: sweep, strings.BATCHES: batches})
     with fold("latency", FASTER.name, FASTER.title):
         long = replace(FASTER, job=faster_batches)
         build_question(
-            FASTER, controls, {texts.MEASURE_AGAIN: FASTER, faster.MEASURE_BATCHES: long}
+            FASTER,
+            controls,
+            {strings.MEASURE_AGAIN: FASTER, model_choice_strings.MEASURE_BATCHES: long},
         )
-    with fold("latency", "advanced", texts.ADVANCED):
+    with fold("latency", "advanced", strings.ADVANCED):
         gr.HTML(el("h3", LIMITS.title))
         build_question(LIMITS, controls)
-        gr.HTML(el("h3", texts.RECORDED))
+        gr.HTML(el("h3", strings.RECORDED))
         _recorded()
 
 
@@ -298,9 +307,9 @@ def build_question(
     with gr.Row(elem_classes="lt-buttons"):
         buttons = [
             (gr.Button(name, variant="primary"), job)
-            for name, job in (choices or {texts.MEASURE_AGAIN: question}).items()
+            for name, job in (choices or {strings.MEASURE_AGAIN: question}).items()
         ]
-        stop_button = gr.Button(plain_texts.STOP, visible=False)
+        stop_button = gr.Button(strings.STOP, visible=False)
     out = [gr.HTML(), *([Chart("latency/sweep")] if question.has_chart else [])]
     for button, job in buttons:
         show_stop_on(stop_button, button)
@@ -337,18 +346,18 @@ def _handler(
 def _drawn(question: LatencyJob, update: JobUpdate) -> list[Any]:
     picture_stays = [gr.skip()] if question.has_chart else []
     if update.place:
-        return [note(plain_texts.place_in_line(update.place)), *picture_stays]
+        return [note(strings.place_in_line(update.place)), *picture_stays]
     if update.partial is None:
-        nothing = plain_texts.NOTHING if update.done else plain_texts.progress(0, 0, 0)
+        nothing = strings.NOTHING if update.done else strings.progress(0, 0, 0)
         return [note(nothing), *picture_stays]
     markup, *picture = question.draw(update.partial)
-    status = texts.STOPPED if update.stopped else "" if update.done else texts.WORKING
+    status = strings.STOPPED if update.stopped else "" if update.done else strings.WORKING
     return [join(note(status) if status else None, markup), *picture]
 
 
 def _recorded() -> None:
-    gr.HTML(note(texts.RECORDED_NOTE))
+    gr.HTML(note(strings.RECORDED_NOTE))
     with gr.Row(elem_classes="lt-buttons"):
-        choose, document = gr.Button(texts.RECORDED_BUTTON), gr.Textbox(visible=False)
+        choose, document = gr.Button(strings.RECORDED_BUTTON), gr.Textbox(visible=False)
     out = gr.HTML()
     choose.click(plain_errors(draw_recorded), [document], [out], js=READ_FILE_JS, **PRIVATE)

@@ -11,7 +11,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.specs import LARGER, ModelSpec
 from explorer.models.zerogpu import is_lent
 from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
-from explorer.ui.latency import strings as texts
+from explorer.ui.latency import strings
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]
@@ -66,9 +66,9 @@ class MeasurementSettings:
             BadWorkload: every device was chosen, or one that is lent for the main result alone.
         """
         if self.device == EVERY:
-            raise BadWorkload(texts.ONE_DEVICE)
+            raise BadWorkload(strings.ONE_DEVICE)
         if self.is_lent:
-            raise BadWorkload(texts.LENT_ONLY)
+            raise BadWorkload(strings.LENT_ONLY)
         return self
 
 
@@ -90,7 +90,7 @@ def choice_in(timed: str, family: str) -> MeasurementSettings:
 
 def tell_js() -> str:
     """Return the browser's function that writes the controls' values into the link."""
-    known = [value for _, value in texts.SHAPES]
+    known = [value for _, value in strings.SHAPES]
     return (
         "(shapes, length, batch, part, clock, device, dtype, longest) => window.explorer.tell("
         f"'choose', {{timed: [{known}.includes(shapes) ? shapes : '{OWN}', length, batch, part, "
@@ -101,9 +101,9 @@ def tell_js() -> str:
 def build_longest() -> gr.Dropdown:
     """Build the dropdown of the time limit, beside the button."""
     return gr.Dropdown(
-        texts.LONGEST,
+        strings.LONGEST,
         value=MeasurementSettings().longest_s,
-        label=texts.LONGEST_LABEL,
+        label=strings.LONGEST_LABEL,
         elem_id="measure-longest",
         show_label=False,
         container=False,
@@ -117,36 +117,36 @@ def build_controls() -> list[gr.Dropdown]:
     plain = MeasurementSettings()
     with gr.Row(elem_classes="lt-controls"):
         return [
-            gr.Dropdown(texts.SHAPES, value=plain.shapes, label=texts.SHAPES_LABEL),
+            gr.Dropdown(strings.SHAPES, value=plain.shapes, label=strings.SHAPES_LABEL),
             gr.Dropdown(
-                LENGTHS, value=plain.length, label=texts.LENGTH_LABEL, allow_custom_value=True
+                LENGTHS, value=plain.length, label=strings.LENGTH_LABEL, allow_custom_value=True
             ),
-            gr.Dropdown(BATCHES, value=plain.batch, label=texts.BATCH_LABEL),
-            gr.Dropdown(texts.PARTS, value=plain.part, label=texts.PART_LABEL),
-            gr.Dropdown(texts.CLOCKS, value=plain.clock, label=texts.CLOCK_LABEL),
-            gr.Dropdown([plain.device], value=plain.device, label=texts.DEVICE_LABEL),
-            gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=texts.DTYPE_LABEL),
+            gr.Dropdown(BATCHES, value=plain.batch, label=strings.BATCH_LABEL),
+            gr.Dropdown(strings.PARTS, value=plain.part, label=strings.PART_LABEL),
+            gr.Dropdown(strings.CLOCKS, value=plain.clock, label=strings.CLOCK_LABEL),
+            gr.Dropdown([plain.device], value=plain.device, label=strings.DEVICE_LABEL),
+            gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=strings.DTYPE_LABEL),
         ]
 
 
 def shape_choices(family: str) -> list[tuple[str, str]]:
     """Return the sizes to choose from, the page's own models among them."""
-    known = {shapes for _, shapes in texts.SHAPES}
-    own = [] if family in known else [(texts.MIXED, family)]
-    return [*texts.SHAPES, *own]
+    known = {shapes for _, shapes in strings.SHAPES}
+    own = [] if family in known else [(strings.MIXED, family)]
+    return [*strings.SHAPES, *own]
 
 
 def device_choices() -> list[tuple[str, str]]:
     """Return the machine's devices, with "all devices" or a lent GPU where they apply."""
     choices = [(device, device) for device in devices()]
     if is_lent():
-        return [*choices, (texts.LENT_DEVICE, "cuda")]
-    return [*choices, (texts.EVERY_DEVICE, EVERY)] if len(choices) > 1 else choices
+        return [*choices, (strings.LENT_DEVICE, "cuda")]
+    return [*choices, (strings.EVERY_DEVICE, EVERY)] if len(choices) > 1 else choices
 
 
 def length_choices(n_tokens: int) -> list[tuple[str, int]]:
     """Return the lengths to choose from, the reader's text first; others can be typed."""
-    own = [(texts.OWN_TEXT.format(n=n_tokens), n_tokens)] if n_tokens else []
+    own = [(strings.OWN_TEXT.format(n=n_tokens), n_tokens)] if n_tokens else []
     return [*own, *((str(n), n) for n in LENGTHS)]
 
 

@@ -20,8 +20,7 @@ from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stops
-from explorer.ui.latency import size_vs_time_strings
-from explorer.ui.latency import strings as texts
+from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency.folds import build_folds
 from explorer.ui.latency.settings import (
     DEVICE,
@@ -40,8 +39,8 @@ from explorer.ui.latency.settings import (
 from explorer.views.markup import Markup, el, explained, join, note
 
 ID = "latency"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS = RUN_FIELDS
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
@@ -69,10 +68,10 @@ def build(state: gr.State) -> list[gr.components.Component]:
     with gr.Row(elem_classes="lt-buttons"):
         settings_html = gr.HTML(settings_of(MeasurementSettings()), elem_classes="lt-said")
         longest = build_longest()
-        measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
-        stop_button = gr.Button(texts.STOP, elem_id="measure-stop", visible=False)
+        measure_button = gr.Button(strings.MEASURE, variant="primary", elem_id="measure")
+        stop_button = gr.Button(strings.STOP, elem_id="measure-stop", visible=False)
     headline = Headline(finding_html, gr.HTML(card), gr.HTML(status), gr.State(None))
-    with gr.Accordion(texts.SETTINGS, open=False, elem_id="latency-settings"):
+    with gr.Accordion(strings.SETTINGS, open=False, elem_id="latency-settings"):
         controls = [*build_controls(), longest]
     detail = [gr.HTML(), Chart("latency/samples"), gr.HTML()]
     headline.result.change(
@@ -125,7 +124,7 @@ def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
 
 def settings_of(choice: MeasurementSettings) -> Markup:
     """Return the chosen settings as one sentence."""
-    return el("p", texts.settings_said(astuple(choice)))
+    return el("p", strings.settings_said(astuple(choice)))
 
 
 def measure(choice: MeasurementSettings, request: gr.Request) -> Iterator[list[object]]:
@@ -164,7 +163,7 @@ def drawn(
     rows = size_vs_time(choice.specs, choice.workload, result, choice.devices)
     status = [
         status_of(rows, result, standing, choice.longest_s),
-        texts.clocks(choice.devices),
+        strings.clocks(choice.devices),
         size_vs_time_strings.why(rows),
     ]
     return [
@@ -192,15 +191,15 @@ def status_of(
         return ""
     place, done = standing
     if place:
-        return texts.place_in_line(place)
+        return strings.place_in_line(place)
     n_rounds = result.latency.n_rounds if result is not None else 0
     if not done:
-        return texts.progress(n_rounds, result.latency.wall_s if result else 0, longest_s)
+        return strings.progress(n_rounds, result.latency.wall_s if result else 0, longest_s)
     if not n_rounds:
         ended = "stopped" if result is None else result.latency.ended
-        return texts.NOTHING if ended == "stopped" else texts.NO_ROUND
-    trust = texts.trust(result.summary, rows.rows[0].label, result.workload)
-    return f"{trust} {texts.conditions(result)}"
+        return strings.NOTHING if ended == "stopped" else strings.NO_ROUND
+    trust = strings.trust(result.summary, rows.rows[0].label, result.workload)
+    return f"{trust} {strings.conditions(result)}"
 
 
 LENT_BUDGET_S = LENT_S / 4
@@ -220,7 +219,7 @@ def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or 
         return ["", "", ""]
     from explorer.views.latency.measure import samples_canvas
 
-    return [el("h3", texts.DETAIL), samples_canvas(result, texts.SAMPLES), detail(result)]
+    return [el("h3", strings.DETAIL), samples_canvas(result, strings.SAMPLES), detail(result)]
 
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
@@ -247,13 +246,13 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         for ratio in summary.ratios
     ]
     if summary.self_check is not None:
-        marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))
+        marks.append(Mark(result.specs[0].key, strings.SELF, summary.self_check))
     top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
-    lead = texts.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
+    lead = strings.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
     scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
     compared = scale_numbers(marks, result.workload, ("device", "clock") if result.devices else ())
     ratios = [note(lead), with_save_menu("latency/ratios", scale, compared)] if marks else []
-    times = timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "p90"))
+    times = timing_table(result, strings.TIMING_HEAD, explained(strings.TIMING_NOTE, "p90"))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
         "latency.json": json.dumps(report, indent=1, allow_nan=False),
@@ -262,5 +261,5 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     return join(
         with_save_menu("latency/times", times, timing_numbers(result), is_picture=False),
         *ratios,
-        downloads(documents, texts.SAVE),
+        downloads(documents, strings.SAVE),
     )

@@ -8,7 +8,7 @@ from explorer.inference.runs import get_runs, runs_with_mlm_head
 from explorer.models.run import READINGS
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import checked_spec, checked_state, is_index, missing_reasons
-from explorer.ui.layer import strings as texts
+from explorer.ui.layer import strings
 from explorer.ui.layer.folds import contexts_of
 from explorer.ui.layer.tab import followed_word, walked_in
 
@@ -57,13 +57,13 @@ def layer(  # noqa: PLR0913 - the fields of a link
         raise missing[model]
     followed = followed_word(runs, word)
     if followed is None:
-        raise Refusal(texts.NO_WORD)
+        raise Refusal(strings.NO_WORD)
     shape = spec.architecture
     lengths = (shape.n_layers, shape.n_heads, len(followed.shown))
     if not all(is_index(*pair) for pair in zip((layer, head, max(word, 0)), lengths, strict=True)):
         last = {"layers": shape.n_layers - 1, "heads": shape.n_heads - 1}
         raise Refusal(
-            texts.BAD_PLACE.format(label=spec.label, words=len(followed.shown) - 1, **last)
+            strings.BAD_PLACE.format(label=spec.label, words=len(followed.shown) - 1, **last)
         )
     return _as_json(walked_in(runs[model], state, (layer, head, followed.positions(model)), ""))
 
@@ -140,9 +140,9 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
         raise Refusal(" ".join(str(error) for error in missing.values()))
     n = max(len(run.tokens.mask_positions) for run in runs.values())
     if not n:
-        raise Refusal(texts.NO_MASK)
+        raise Refusal(strings.NO_MASK)
     if n > MAX_MASKS:
-        raise Refusal(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n))
+        raise Refusal(strings.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n))
     return {
         "text": state.text,
         "family": state.family,

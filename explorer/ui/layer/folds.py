@@ -24,7 +24,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import LIGHT, job_updates, own_line, running, stoppable
-from explorer.ui.layer import strings as texts
+from explorer.ui.layer import strings
 from explorer.ui.layer.tab import Followed, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
 from explorer.views.markup import word as as_word
@@ -54,7 +54,7 @@ def job_button(
     """
     with gr.Row(elem_classes="lt-buttons ly-press"):
         start = gr.Button(name, variant="primary", scale=0, min_width=280)
-        stop = gr.Button(texts.STOP, visible=False, scale=0, min_width=90)
+        stop = gr.Button(strings.STOP, visible=False, scale=0, min_width=90)
     outputs = [gr.HTML(), chart.render(), stop]
     options = {"api_visibility": "private", **concurrency}
     stoppable(queue, stop, start.click(plain_errors(handle), [state], outputs, **options))
@@ -65,9 +65,9 @@ TIMED: dict[str, Any] = {"concurrency_id": "measure", "show_progress": "hidden"}
 
 def build(state: gr.State) -> None:
     """Build the button that times an LSTM beside a layer, and its chart, in an accordion."""
-    with gr.Accordion(texts.RECURRENT_MORE, open=False, elem_id="layer-more"):
+    with gr.Accordion(strings.RECURRENT_MORE, open=False, elem_id="layer-more"):
         chart = Chart("layer/recurrent", render=False)
-        job_button(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
+        job_button(state, strings.TIME, chart, MEASUREMENTS, time_both, **TIMED)
 
 
 def time_both(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
@@ -95,11 +95,11 @@ def _drawn(update: JobUpdate, spec: "ModelSpec") -> list[Any]:
     if update.place:
         return [note(shared.PLACE.format(n=update.place)), gr.skip()]
     if not points:
-        message = texts.STOPPED if update.done else texts.POINTS.format(done=0, n=len(LENGTHS))
+        message = strings.STOPPED if update.done else strings.POINTS.format(done=0, n=len(LENGTHS))
         return [note(message), gr.skip()]
-    progress_text = texts.POINTS.format(done=len(points), n=len(LENGTHS))
+    progress_text = strings.POINTS.format(done=len(points), n=len(LENGTHS))
     progress = None if len(points) == len(LENGTHS) else note(progress_text)
-    canvas = recurrent_canvas(points, spec.key, texts.RECURRENT)
+    canvas = recurrent_canvas(points, spec.key, strings.RECURRENT)
     return [join(progress, *_found(points, spec)), canvas]
 
 
@@ -107,11 +107,14 @@ def _found(points: "tuple[RecurrentPoint, ...]", spec: "ModelSpec") -> tuple[Mar
     """Return the finding at the shortest and the longest text, and a note on the conditions."""
     sentences = ""
     for point in dict.fromkeys((points[0], points[-1])):
-        ratio, sentence = point.ratio, texts.RECURRENT_LAST if sentences else texts.RECURRENT_FOUND
-        ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio.is_sure else texts.NO_INTERVAL
+        ratio, sentence = (
+            point.ratio,
+            strings.RECURRENT_LAST if sentences else strings.RECURRENT_FOUND,
+        )
+        ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio.is_sure else strings.NO_INTERVAL
         sentences += sentence.format(n=point.length, ratio=f"{ratio.ratio:.2f}", ends=ends)
     last = points[-1]
-    conditions = texts.RECURRENT_NOTE.format(
+    conditions = strings.RECURRENT_NOTE.format(
         model=spec.label,
         d=spec.architecture.d_model,
         share=last.flops[1] / last.flops[0],
@@ -125,12 +128,12 @@ MOST_WORD = 60
 
 def build_steps_fold(state: gr.State) -> None:
     """Build the box for another word, the finding, and a waterfall chart for each model."""
-    with fold("layer", "steps", texts.STEPS_FOLD) as section:
+    with fold("layer", "steps", strings.STEPS_FOLD) as section:
         with gr.Row(elem_classes="ly-ask"):
             box = gr.Textbox(
-                label=texts.STEP_WORD, max_lines=1, max_length=MOST_WORD, scale=4, min_width=240
+                label=strings.STEP_WORD, max_lines=1, max_length=MOST_WORD, scale=4, min_width=240
             )
-            button = gr.Button(texts.STEP_FIND, size="md", scale=0, min_width=110)
+            button = gr.Button(strings.STEP_FIND, size="md", scale=0, min_width=110)
         outputs = [gr.HTML(), Chart("layer/steps")]
         section.on_open(show_steps, [state, box], outputs)
         gr.on([button.click, box.submit], plain_errors(show_steps), [state, box], outputs, **LIGHT)
@@ -147,7 +150,7 @@ def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
         return [note(*map(str, missing.values())), ""]
     word = followed_word(runs, state.at)
     if word is None:
-        return [note(texts.NO_WORD), ""]
+        return [note(strings.NO_WORD), ""]
     ids, unknown = answer_ids(runs, word, state, (typed or "").strip())
     runs = {key: runs[key] for key in ids}
     steps = steps_of(runs, word, state, ids)
@@ -158,7 +161,7 @@ def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
         "IDS": {labels[key]: ids[key] for key in runs},
     }
     message = join(steps_finding(steps, labels, names), note(unknown) if unknown else None)
-    return [message, steps_canvas(steps, labels, names, constants, texts.STEPS)]
+    return [message, steps_canvas(steps, labels, names, constants, strings.STEPS)]
 
 
 def shown_word(run: Run, token_id: int) -> str:
@@ -181,7 +184,7 @@ def answer_ids(
         return {key: _own_answer(run, word, state) for key, run in runs.items()}, ""
     all_ids = {key: word_id(r.vocabulary, typed, r.spec.lower_case) for key, r in runs.items()}
     labels = [runs[key].spec.label for key, token_id in all_ids.items() if token_id < 0]
-    unknown = texts.UNKNOWN_WORD.format(word=typed, models=" or ".join(labels)) if labels else ""
+    unknown = strings.UNKNOWN_WORD.format(word=typed, models=" or ".join(labels)) if labels else ""
     ids = {key: token_id for key, token_id in all_ids.items() if token_id >= 0}
     if not ids:
         raise BadText(unknown)
@@ -220,9 +223,9 @@ def steps_finding(
     parts = []
     for key, steps_of_model in found.items():
         steps = [
-            texts.STEP.format(
+            strings.STEP.format(
                 layer=layer + 1,
-                block=texts.STEPS["blocks"][block],  # type: ignore[index]
+                block=strings.STEPS["blocks"][block],  # type: ignore[index]
                 step=signed(step),
             )
             for layer, block, step in steps_of_model.largest
@@ -242,10 +245,10 @@ _KEPT: dict[tuple, Any] = {}
 
 def build_contexts_fold(state: gr.State) -> None:
     """Build the table of the text's contexts, and the job over all bundled sentences."""
-    with fold("layer", "contexts", texts.CONTEXTS_FOLD) as section:
+    with fold("layer", "contexts", strings.CONTEXTS_FOLD) as section:
         answers = gr.HTML()
         section.on_open(show_contexts, [state], [answers])
-        label = texts.MANY.format(n=len(assets.sentences()))
+        label = strings.MANY.format(n=len(assets.sentences()))
         job_button(state, label, Chart("layer/held_out", render=False), JOB_QUEUE, score, **QUEUE)
         build(state)
 
@@ -259,13 +262,13 @@ def show_contexts(state: PageState | None) -> str:
     runs, _ = runs_with_mlm_head(state)
     n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
     if not n:
-        return note(texts.NO_MASK)
+        return note(strings.NO_MASK)
     mask = min(state.mask, n - 1)
     answers = {key: masks[mask] for key, masks in contexts_of(runs, state).items()}
     labels = {key: run.spec.label for key, run in runs.items()}
-    head, rows = context_rows(answers, labels, texts.CONTEXTS)
-    mask_note = texts.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
-    notes = join(note(mask_note, texts.CONTEXTS_NOTE), note(str(texts.CONTEXTS["upper"])))
+    head, rows = context_rows(answers, labels, strings.CONTEXTS)
+    mask_note = strings.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
+    notes = join(note(mask_note, strings.CONTEXTS_NOTE), note(str(strings.CONTEXTS["upper"])))
     numbers = context_numbers(answers, labels, _constants(runs, answers, mask))
     return join(
         with_save_menu("layer/contexts", table(head, rows), numbers, is_picture=False), notes
@@ -339,7 +342,7 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
         )
     if cache_key in _KEPT:
         labels = {key: specs[key].label for key in _KEPT[cache_key]}
-        chart = held_out_canvas(_KEPT[cache_key], labels, len(assets.sentences()), texts.CONTEXTS)
+        chart = held_out_canvas(_KEPT[cache_key], labels, len(assets.sentences()), strings.CONTEXTS)
         yield [
             note(*map(str, missing.values())) if missing else "",
             chart,
@@ -348,7 +351,7 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
 
 
 def _stands(update: JobUpdate) -> list[Any]:
-    message = job_updates(update, len(assets.sentences()), texts.PROGRESS, texts.STOPPED)
+    message = job_updates(update, len(assets.sentences()), strings.PROGRESS, strings.STOPPED)
     return [message, gr.skip(), gr.Button(visible=not update.done)]
 
 

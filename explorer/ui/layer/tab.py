@@ -18,8 +18,7 @@ from explorer.models.tokens import spelling_of
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in
-from explorer.ui.layer import folds
-from explorer.ui.layer import strings as texts
+from explorer.ui.layer import folds, strings
 from explorer.views.markup import finding, plain_cards
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
 
 ID = "layer"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS = RUN_FIELDS
 
 
@@ -51,10 +50,13 @@ def show(state: PageState) -> list[object]:
         return [plain_cards(cards), ""]
     word = followed_word(runs, state.at)
     if word is None:
-        return [finding(texts.NO_WORD), ""]
+        return [finding(strings.NO_WORD), ""]
     chosen = chosen_of(runs, state, word)
     reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
-    return [reading or "", stations_canvas(walked(runs, state, word), chosen, cards, texts.CANVAS)]
+    return [
+        reading or "",
+        stations_canvas(walked(runs, state, word), chosen, cards, strings.CANVAS),
+    ]
 
 
 def look(question: dict) -> str:
@@ -126,9 +128,9 @@ def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[W
     for key, run in runs.items():
         n_heads = run.spec.architecture.n_heads
         head = min(state.head, n_heads - 1)
-        note = texts.layer_note(run.spec, layers[key], specs)
+        note = strings.layer_note(run.spec, layers[key], specs)
         if n_heads < max_heads:
-            note += texts.HEAD_OF.format(n=head + 1, all=n_heads)
+            note += strings.HEAD_OF.format(n=head + 1, all=n_heads)
         jobs.append(partial(walked_in, run, state, (layers[key], head, word.positions(key)), note))
     return gather(jobs)
 
@@ -156,7 +158,7 @@ def walked_in(
     if others:
         spelling = spelling_of(run.vocabulary)
         spelled = [spelling.text(run.tokens.pieces[i]) for i in (position, *others)]
-        pieces = texts.PIECE.format(piece=spelled[0], n=len(spelled), word="".join(spelled))
+        pieces = strings.PIECE.format(piece=spelled[0], n=len(spelled), word="".join(spelled))
     return Walked(run, layer, head, position, note, pieces, stations, embedding, way, readings)
 
 

@@ -17,7 +17,7 @@ from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import AT_ONCE, LIGHT, hide_stop_after, running, show_stop_on, stops
 from explorer.ui.kit.validation import refuse_bad_input
-from explorer.ui.parameters import strings as texts
+from explorer.ui.parameters import strings
 from explorer.views.markup import el, join, note
 
 if TYPE_CHECKING:
@@ -34,29 +34,29 @@ def show_calls(state: PageState | None) -> str:
     from explorer.views.parameters.counts import CallRow, calls_numbers, calls_table
 
     measured, cards = _each_loaded(state, loaded_layer_calls)
-    rows = [CallRow(s, calls, texts.LOADED) for s, calls in measured]
+    rows = [CallRow(s, calls, strings.LOADED) for s, calls in measured]
     shapes = [
         CallRow(
-            spec, layer_calls(meta_network(spec).base_model, spec.kind.output), texts.SHAPE_ONLY
+            spec, layer_calls(meta_network(spec).base_model, spec.kind.output), strings.SHAPE_ONLY
         )
         for spec in BASE.values()
     ]
-    html = calls_table([*rows, *shapes], texts.CALLS_HEADS, texts.CALLS_CHIP)
+    html = calls_table([*rows, *shapes], strings.CALLS_HEADS, strings.CALLS_CHIP)
     numbers = calls_numbers([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
     saved = with_save_menu("parameters/calls", html, numbers)
-    return join(*cards, saved, note(texts.CALLS_NOTE))
+    return join(*cards, saved, note(strings.CALLS_NOTE))
 
 
 def build_sizes(state: gr.State) -> None:
     """Build the seven sizes, the components of each model, and a form for any shape."""
-    with fold("parameters", "sizes", texts.SIZES_FOLD) as section:
+    with fold("parameters", "sizes", strings.SIZES_FOLD) as section:
         seven = Canvas("parameters/sizes")
-        gr.HTML(el("h3", texts.PARTS_TITLE))
+        gr.HTML(el("h3", strings.PARTS_TITLE))
         tensors = Canvas("parameters/tensors")  # its switch shows the table below instead
         components = gr.HTML(elem_classes="pt-components")
         section.on_open(show_sizes, [state], [seven, components])
         section.on_open(show_tensors, [state], [tensors])
-        gr.HTML(el("h3", texts.BUILD_TITLE))
+        gr.HTML(el("h3", strings.BUILD_TITLE))
         form, result = Canvas("parameters/build"), gr.HTML()
         section.on_open(show_builder, [state], [form, result])
         form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
@@ -70,10 +70,10 @@ def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes a
 
     families = [members for family in ("base", "mini") if (members := family_members(family))]
     return [
-        sizes_canvas(seven_sizes(), texts.SIZES_TEXTS, texts.WORK_TEXTS),
+        sizes_canvas(seven_sizes(), strings.SIZES_TEXTS, strings.WORK_TEXTS),
         with_save_menu(
             "parameters/components",
-            components_table(families, texts.PART_NAMES, texts.ROWS),
+            components_table(families, strings.PART_NAMES, strings.ROWS),
             components_numbers(families),
             is_picture=False,
         ),
@@ -87,12 +87,12 @@ def show_tensors(state: PageState | None) -> str:
 
     family = (state or PageState()).family
     members = family_members(family) or family_members("base")
-    return tensors_canvas(members, texts.TENSORS_TEXTS)
+    return tensors_canvas(members, strings.TENSORS_TEXTS)
 
 
 def build_embedding(state: gr.State) -> None:
     """Build the embedding calculator and the spectrum of the loaded embeddings."""
-    with fold("parameters", "embedding", texts.EMBEDDING) as section:
+    with fold("parameters", "embedding", strings.EMBEDDING) as section:
         cards = gr.HTML()
         outputs = [Canvas("parameters/embedding"), Chart("parameters/spectrum"), cards]
         section.on_open(show_embedding, [state], outputs)
@@ -106,8 +106,8 @@ def show_embedding(state: PageState | None) -> list[str]:
     measured, cards = _each_loaded(state, loaded_spectrum)
     spectra = {spec.key: (spec.label, spectrum) for spec, spectrum in measured}
     pins = [(s.key, s.name, s.architecture) for s in pinned(state)]
-    lines = spectrum_canvas(spectra, texts.SPECTRUM_TEXTS) if spectra else ""
-    return [embedding_canvas(pins, texts.EMBEDDING_TEXTS), lines, join(*cards)]
+    lines = spectrum_canvas(spectra, strings.SPECTRUM_TEXTS) if spectra else ""
+    return [embedding_canvas(pins, strings.EMBEDDING_TEXTS), lines, join(*cards)]
 
 
 def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:
@@ -123,10 +123,10 @@ def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:
 
 def build_sharing(state: gr.State) -> None:
     """Build the layer calls of the loaded models, and four ways to share at any depth."""
-    with fold("parameters", "sharing", texts.SHARING) as section:
-        gr.HTML(el("h3", texts.CALLS_TITLE))
+    with fold("parameters", "sharing", strings.SHARING) as section:
+        gr.HTML(el("h3", strings.CALLS_TITLE))
         section.on_open(show_calls, [state], [gr.HTML()])
-        gr.HTML(el("h3", texts.SHARING_TITLE))
+        gr.HTML(el("h3", strings.SHARING_TITLE))
         section.on_open(show_sharing, [state], [Canvas("parameters/sharing")])
 
 
@@ -140,7 +140,7 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     norm = parts.pop("layer_norm") // 2
     with_norms = {name: count + norm for name, count in parts.items()}
     return sharing_canvas(
-        {e: sharing_modes(e) for e in (128, 768)}, with_norms, texts.SHARING_TEXTS
+        {e: sharing_modes(e) for e in (128, 768)}, with_norms, strings.SHARING_TEXTS
     )
 
 
@@ -150,8 +150,8 @@ def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes
 
     specs = (*BASE.values(), *LARGER.values())
     presets = [(spec.name, spec.architecture) for spec in specs]
-    form = build_canvas(presets, texts.BUILD_TEXTS)
-    return [form, built_shape(texts.first_shape(BASE["bert"].architecture))]
+    form = build_canvas(presets, strings.BUILD_TEXTS)
+    return [form, built_shape(strings.first_shape(BASE["bert"].architecture))]
 
 
 def on_shape(question: dict) -> str:
@@ -175,8 +175,8 @@ def built_shape(values: dict[str, object]) -> str:
         built = built_model(values)
     except Contradiction as error:
         return refused_html(str(error))
-    html = built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
-    summary = built_said(built, seven_sizes(), texts.BUILT)
+    html = built_html(built, seven_sizes(), strings.BUILT, strings.PART_NAMES)
+    summary = built_said(built, seven_sizes(), strings.BUILT)
     content = join(
         summary, with_save_menu("parameters/built", html, built_numbers(built, seven_sizes()))
     )
@@ -208,17 +208,17 @@ Peaks = dict[str, int | None]
 
 def build_memory(state: gr.State) -> None:
     """Build the estimate of weights and one pass, and the button that measures it."""
-    with fold("parameters", "memory", texts.MEMORY) as section:
+    with fold("parameters", "memory", strings.MEMORY) as section:
         with gr.Row(elem_classes="pt-controls"):
             sizes = gr.Radio(
-                texts.MEMORY_SIZES, value="base", label=texts.MEMORY_SIZES_LABEL, min_width=260
+                strings.MEMORY_SIZES, value="base", label=strings.MEMORY_SIZES_LABEL, min_width=260
             )
-            length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH, min_width=260)
-            batch = gr.Slider(1, 8, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
-            keeps = gr.Checkbox(label=texts.MEMORY_KEEPS, min_width=260)
+            length = gr.Slider(8, 512, 128, step=8, label=strings.MEMORY_LENGTH, min_width=260)
+            batch = gr.Slider(1, 8, 1, step=1, label=strings.MEMORY_BATCH, min_width=260)
+            keeps = gr.Checkbox(label=strings.MEMORY_KEEPS, min_width=260)
         with gr.Row(elem_classes="lt-buttons"):
-            measure = gr.Button(texts.MEMORY_MEASURE, variant="primary")
-            stop = gr.Button(texts.MEMORY_STOP, visible=False)
+            measure = gr.Button(strings.MEMORY_MEASURE, variant="primary")
+            stop = gr.Button(strings.MEMORY_STOP, visible=False)
         result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
     section.on_open(show_memory, inputs, [result])
     gr.on(
@@ -262,8 +262,8 @@ def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
     specs = specs_of(sizes)
 
     def draw(update: JobUpdate) -> list[str]:
-        place = texts.MEMORY_PLACE.format(n=update.place) if update.place else ""
-        place = texts.MEMORY_STOPPED if update.stopped else place
+        place = strings.MEMORY_PLACE.format(n=update.place) if update.place else ""
+        place = strings.MEMORY_STOPPED if update.stopped else place
         return [drawn(specs, work, update.partial or {}, place)]
 
     for (canvas,) in running(
@@ -301,7 +301,7 @@ def drawn(
     shape = (work.length, work.batch, work.looks)
     rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
     bert, albert = (shape_memory(BASE[key], *shape) for key in ("bert", "albert"))
-    sentence = texts.MEMORY_FINDING.format(
+    sentence = strings.MEMORY_FINDING.format(
         weight_share=f"{albert.weight_bytes / bert.weight_bytes:.1%}",
         peak_share=f"{albert.peak_bytes / bert.peak_bytes:.0%}",
         length=work.length,
@@ -309,7 +309,7 @@ def drawn(
         width=BASE["bert"].architecture.d_model,
     )
     resident = resident_bytes() if measured else None
-    process_note = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
+    process_note = strings.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
     compared = {
         "albert_weights_over_bert": albert.weight_bytes / bert.weight_bytes,
         "albert_pass_over_bert": albert.peak_bytes / bert.peak_bytes,
@@ -320,14 +320,16 @@ def drawn(
     numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, chosen)
     notes = [
         *([place] if place else ()),
-        texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks]),
+        strings.MEMORY_NOTE.format(kept=strings.MEMORY_KEPT[work.looks]),
         *([process_note] if process_note else ()),
         *([activation_note()] if albert.peak_bytes > bert.peak_bytes else ()),
     ]
-    return memory_canvas(rows, numbers, texts.MEMORY_TEXTS, finding=sentence, note=" ".join(notes))
+    return memory_canvas(
+        rows, numbers, strings.MEMORY_TEXTS, finding=sentence, note=" ".join(notes)
+    )
 
 
 def activation_note() -> str:
     """Return why ALBERT's pass takes more memory than BERT's."""
     names = {key: BASE[key].architecture.activation for key in ("albert", "bert")}
-    return texts.MEMORY_ACTIVATION.format(**names)
+    return strings.MEMORY_ACTIVATION.format(**names)

@@ -4,12 +4,11 @@ import gradio as gr
 
 from explorer.links.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.parameters import folds
-from explorer.ui.parameters import strings as texts
+from explorer.ui.parameters import folds, strings
 
 ID = "parameters"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS: tuple[str, ...] = ("family",)
 
 
@@ -34,4 +33,7 @@ def show(state: PageState) -> list[object]:
     families = {family: family_members(family) for family in ("base", "mini")}
     if state.family not in families:
         families["chosen"] = family_members(state.family)
-    return [texts.parameters_findings(families), parameters_map(families, texts.MAP, state.family)]
+    return [
+        strings.parameters_findings(families),
+        parameters_map(families, strings.MAP, state.family),
+    ]

@@ -9,7 +9,7 @@ from explorer.models.run import Run
 from explorer.models.tokens import Tokens
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import checked_state, missing_reasons
-from explorer.ui.predictions import strings as texts
+from explorer.ui.predictions import strings
 from explorer.views.preview import FirstAnswer
 
 
@@ -30,7 +30,7 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
     low, high = TOP_K
     state = checked_state(family, str(text))
     if type(top_k) is not int or not low <= top_k <= high:
-        raise Refusal(texts.BAD_TOP_K.format(low=low, high=high))
+        raise Refusal(strings.BAD_TOP_K.format(low=low, high=high))
     runs, missing = runs_with_mlm_head(state)
     if not runs:
         raise Refusal(" ".join(str(error) for error in missing.values()))
@@ -57,7 +57,7 @@ def first_answers(state: PageState) -> list[FirstAnswer]:
 def _as_json(runs: dict[str, Run], family: str, top_k: int) -> dict[str, Any]:
     tokens = next(iter(runs.values())).tokens
     if not tokens.mask_positions:
-        raise Refusal(texts.NO_MASK_TO_PREDICT)
+        raise Refusal(strings.NO_MASK_TO_PREDICT)
     models = [_model(run.tokens, mask_predictions(run, top_k)) for run in runs.values()]
     return {"text": tokens.text, "family": family, "models": models}
 

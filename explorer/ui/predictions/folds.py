@@ -27,7 +27,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import AT_ONCE, LIGHT, LONG
-from explorer.ui.predictions import strings as texts
+from explorer.ui.predictions import strings
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions import (
@@ -109,9 +109,9 @@ def _take_complete(
 
 def build_every_word_fold(state: gr.State) -> None:
     """Build the strip of words that fills as batches finish, and its stop button."""
-    with fold("predictions", "words", texts.WORDS_QUESTION) as section:
+    with fold("predictions", "words", strings.WORDS_QUESTION) as section:
         message = gr.HTML()
-        stop = gr.Button(texts.STOP, size="sm", elem_classes="pr-stop", visible=False)
+        stop = gr.Button(strings.STOP, size="sm", elem_classes="pr-stop", visible=False)
         strip = Canvas("predictions/words")
         event = section.on_open(show_words, [state], [message, strip, stop], **LONG)
         stop.click(stopped, None, [message, stop], cancels=[event], **AT_ONCE)
@@ -119,7 +119,7 @@ def build_every_word_fold(state: gr.State) -> None:
 
 def stopped() -> tuple[str, gr.Button]:
     """Return the message and the hidden stop button after a cancel."""
-    return texts.STOPPED, gr.Button(visible=False)
+    return strings.STOPPED, gr.Button(visible=False)
 
 
 def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
@@ -139,8 +139,8 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
     for scores in priced(runs, state, plans):
         done = {key: (len(model_scores), len(plans[key])) for key, model_scores in scores.items()}
         yield (
-            texts.words_finding(scores, labels, done),
-            words_canvas(tokens.words, tokens.text, scores, labels, texts.WORDS_CANVAS),
+            strings.words_finding(scores, labels, done),
+            words_canvas(tokens.words, tokens.text, scores, labels, strings.WORDS_CANVAS),
             gr.Button(visible=any(count < total for count, total in done.values())),
         )
 
@@ -162,12 +162,12 @@ def show_contrast(state: PageState | None) -> Markup:
     text = plain_text(state.text)
     choices = find_choices(text)
     if not choices:
-        return note(texts.CONTRAST_HINT)
+        return note(strings.CONTRAST_HINT)
     if len(choices) > MAX_CHOICES or any(
         len(choice.alternatives) > MAX_ALTERNATIVES for choice in choices
     ):
         raise BadText(
-            texts.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
+            strings.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
         )
     runs, _ = runs_with_mlm_head(state)
     if not runs:
@@ -176,12 +176,12 @@ def show_contrast(state: PageState | None) -> Markup:
     for choice in choices:
         stretches = [choose(text, choice, alternative) for alternative in choice.alternatives]
         results = contrasts(runs, state, stretches)
-        html = contrast_html(results, texts.CONTRAST)
-        blocks += [texts.contrast_finding(results)]
+        html = contrast_html(results, strings.CONTRAST)
+        blocks += [strings.contrast_finding(results)]
         blocks += [
             with_save_menu("predictions/contrast", html, contrast_numbers(results, stretches))
         ]
-    return join(*blocks, note(texts.CONTRAST_RULE))
+    return join(*blocks, note(strings.CONTRAST_RULE))
 
 
 def contrasts(
@@ -203,13 +203,13 @@ MAX_WORDS, MAX_GAPS, MAX_LETTERS = 8, 4, 60
 
 def build_ask_fold(state: gr.State) -> None:
     """Build the box for words and their scores; below, the alternatives in the text."""
-    with fold("predictions", "ask", texts.ASK_QUESTION) as section:
-        gr.HTML(el("h3", texts.ASK_TITLE))
+    with fold("predictions", "ask", strings.ASK_QUESTION) as section:
+        gr.HTML(el("h3", strings.ASK_TITLE))
         with gr.Row(elem_classes="pr-ask"):
             box = gr.Textbox(
-                label=texts.ASK_LABEL, placeholder=texts.ASK_PLACEHOLDER, max_lines=1, scale=5
+                label=strings.ASK_LABEL, placeholder=strings.ASK_PLACEHOLDER, max_lines=1, scale=5
             )
-            button = gr.Button(texts.ASK_BUTTON, scale=1)
+            button = gr.Button(strings.ASK_BUTTON, scale=1)
         answer = gr.HTML()
         section.on_open(show_asked, [state, box], [answer])
         gr.on(
@@ -233,7 +233,7 @@ def show_asked(state: PageState | None, asked: str) -> Markup:
     gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]
     wanted = split_asked(asked)
     if not gaps or not wanted:
-        return note(NO_MASK if not gaps else texts.ASK_HINT)
+        return note(NO_MASK if not gaps else strings.ASK_HINT)
     pairs = [(word, number) for number in range(min(len(gaps), MAX_GAPS)) for word in wanted]
     return answer_table(runs, state, gaps, pairs)
 
@@ -247,9 +247,9 @@ def split_asked(asked: str) -> list[str]:
     words = list(dict.fromkeys(part.strip() for part in plain_text(asked or "").split(",")))
     words = [word for word in words if word]
     if len(words) > MAX_WORDS or any(len(word) > MAX_LETTERS for word in words):
-        raise BadText(texts.ASK_TOO_MUCH.format(words=MAX_WORDS, letters=MAX_LETTERS))
+        raise BadText(strings.ASK_TOO_MUCH.format(words=MAX_WORDS, letters=MAX_LETTERS))
     if any("[" in word or "]" in word for word in words):
-        raise BadText(texts.ASK_BRACKETS)
+        raise BadText(strings.ASK_BRACKETS)
     return words
 
 
@@ -270,7 +270,7 @@ def answer_table(
         scored = iter(scores[key])
         cells[key] = [refusal or next(scored) for refusal in cells[key]]
     rows = [
-        (texts.asked_title(word, number, len(gaps)), {key: cells[key][i] for key in runs})
+        (strings.asked_title(word, number, len(gaps)), {key: cells[key][i] for key in runs})
         for i, (word, number) in enumerate(pairs)
     ]
     labels = {key: run.spec.label for key, run in runs.items()}
@@ -282,11 +282,11 @@ def answer_table(
     ]
     table = with_save_menu(
         "predictions/asked",
-        asked_table(rows, labels, sizes, texts.ASK_TABLE),
+        asked_table(rows, labels, sizes, strings.ASK_TABLE),
         asked_numbers(pairs, cells, labels, sizes, stretches),
         is_picture=False,
     )
-    return join(table, *equals, note(texts.ASK_RULE))
+    return join(table, *equals, note(strings.ASK_RULE))
 
 
 def _among(
@@ -303,7 +303,7 @@ def _among(
 
 def build_joint_fold(state: gr.State) -> None:
     """Build the two fillings of several masks for every model."""
-    with fold("predictions", "joint", texts.JOINT_QUESTION) as section:
+    with fold("predictions", "joint", strings.JOINT_QUESTION) as section:
         html = gr.HTML()
         section.on_open(show_joint, [state], [html])
 
@@ -315,15 +315,15 @@ def show_joint(state: PageState | None) -> Markup:
     runs, _ = runs_with_mlm_head(state)
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:
-        return note(texts.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else NO_MODEL)
+        return note(strings.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else NO_MODEL)
     results = fillings(runs, state)
     html = with_save_menu(
         "predictions/joint",
-        joint_html(results, texts.JOINT),
+        joint_html(results, strings.JOINT),
         joint_numbers(results),
         is_picture=False,
     )
-    return join(texts.joint_finding(results), html, note(texts.JOINT_RULE))
+    return join(strings.joint_finding(results), html, note(strings.JOINT_RULE))
 
 
 def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:

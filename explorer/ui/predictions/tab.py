@@ -12,8 +12,7 @@ from explorer.models.run import Run
 from explorer.models.tokens import put_into
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note, unreadable
-from explorer.ui.predictions import folds
-from explorer.ui.predictions import strings as texts
+from explorer.ui.predictions import folds, strings
 from explorer.ui.predictions.folds import plans_of
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
 
 ID = "predictions"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS = (*RUN_FIELDS, "hidden")
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 """Cache of predictions; an entry lives as long as its run."""
@@ -58,15 +57,15 @@ def show(state: PageState) -> list[object]:
     tokens = next((run.tokens for run in runs.values()), None)
     return [
         join(
-            texts.predictions_finding(results, labels, unreadable(tokens_by_label)),
+            strings.predictions_finding(results, labels, unreadable(tokens_by_label)),
             reading_note(tokens_by_label),
-            texts.origin_note([run.spec for run in runs.values()], results),
+            strings.origin_note([run.spec for run in runs.values()], results),
         ),
         predictions_canvas(
             results,
             cards,
             tokens,
-            Extra(texts.CANVAS, hidden_words(state), words_found(runs, state)),
+            Extra(strings.CANVAS, hidden_words(state), words_found(runs, state)),
         ),
     ]
 

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.assets import examples
 from explorer.links.page_state import DTYPES, PageState
 from explorer.models.choice.family import PRESETS
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import INPUT_BAR
@@ -59,17 +59,17 @@ def build_input_bar(start: PageState) -> InputBar:
         with gr.Row(elem_id="text-row", equal_height=False):
             text = gr.Textbox(
                 start.text,
-                label=texts.TEXT_LABEL,
-                placeholder=texts.TEXT_PLACEHOLDER,
+                label=strings.TEXT_LABEL,
+                placeholder=strings.TEXT_PLACEHOLDER,
                 lines=1,  # so that Enter compares and Shift+Enter ends the line
                 max_lines=8,
                 elem_id="text",
                 max_length=1_100_000,
             )
             words = Canvas(
-                "page/words", script_json({"text": start.text, **texts.BOX}), elem_id="words"
+                "page/words", script_json({"text": start.text, **strings.BOX}), elem_id="words"
             )
-            compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare")
+            compare = gr.Button(strings.COMPARE, variant="primary", elem_id="compare")
         message = gr.HTML("", elem_id="message")
         gr.HTML(examples_html(), elem_id="examples")
     family, columns, device, dtype = build_settings(start)
@@ -82,21 +82,21 @@ def build_settings(
     """What the badge opens: which models, on which device, in which precision."""
     with gr.Column(elem_id="settings"):
         preset = start.family if start.family in PRESETS else None
-        family = gr.Radio(texts.FAMILIES, value=preset, label=texts.FAMILY_LABEL)
+        family = gr.Radio(strings.FAMILIES, value=preset, label=strings.FAMILY_LABEL)
         columns = build_columns(start)
         gr.HTML(miniatures_note())
         with gr.Row():
             device = gr.Dropdown(
-                device_choices(start.device), value=start.device, label=texts.DEVICE_LABEL
+                device_choices(start.device), value=start.device, label=strings.DEVICE_LABEL
             )
-            dtype = gr.Dropdown(list(DTYPES), value=start.dtype, label=texts.DTYPE_LABEL)
+            dtype = gr.Dropdown(list(DTYPES), value=start.dtype, label=strings.DTYPE_LABEL)
     return family, columns, device, dtype
 
 
 def miniatures_note() -> Markup:
     """What the bundled models are, with the way to their card."""
-    card = el("a", texts.MINIATURES_CARD, href=CARD, target="_blank")
-    return note(texts.MINIATURES, "(", card, ")", texts.PUBLISHED)
+    card = el("a", strings.MINIATURES_CARD, href=CARD, target="_blank")
+    return note(strings.MINIATURES, "(", card, ")", strings.PUBLISHED)
 
 
 def wire_input_bar(bar: InputBar) -> None:
@@ -122,7 +122,7 @@ def wire_input_bar(bar: InputBar) -> None:
 
 def device_choices(*found: str) -> list[tuple[str, str]]:
     """The devices offered; ``auto`` stays, a Compare may ask for it before the page knows more."""
-    return [(texts.AUTO_DEVICE, "auto"), *((name, name) for name in found if name != "auto")]
+    return [(strings.AUTO_DEVICE, "auto"), *((name, name) for name in found if name != "auto")]
 
 
 def examples_html() -> Markup:
@@ -133,14 +133,14 @@ def examples_html() -> Markup:
     first, others = examples()[:IN_THE_ROW], examples()[IN_THE_ROW:]
     chips = [_chip(one, stop=not place) for place, one in enumerate(first)]
     more = el(
-        "button", texts.MORE_EXAMPLES, type="button", class_="chip", popovertarget="more-examples"
+        "button", strings.MORE_EXAMPLES, type="button", class_="chip", popovertarget="more-examples"
     )
     rest = [_chip(one, stop=not place) for place, one in enumerate(others)]
-    add = el("button", texts.ADD_SENTENCE, type="button", class_="chip", id="add-sentence")
-    row = {"class_": "chips", "role": "group", "aria_label": texts.EXAMPLES_LABEL}
+    add = el("button", strings.ADD_SENTENCE, type="button", class_="chip", id="add-sentence")
+    row = {"class_": "chips", "role": "group", "aria_label": strings.EXAMPLES_LABEL}
     return el(
         "div",
-        el("span", texts.EXAMPLES_LABEL, class_="lead"),
+        el("span", strings.EXAMPLES_LABEL, class_="lead"),
         el("div", *chips, data_rove=True, **row),
         more,
         el("div", el("div", *rest, data_rove=True, **row), id="more-examples", popover="auto"),

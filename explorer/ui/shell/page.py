@@ -24,7 +24,7 @@ from explorer.serving.middleware.shutdown import set_timeouts
 from explorer.serving.middleware.validation import REFUSALS, Routes, refuse_unknown
 from explorer.timing.memory import is_short
 from explorer.ui.attention.endpoint import frame_route
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.blocks import MOST_SESSIONS, Page, keep_sessions_lean
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import say_every_failure
@@ -57,7 +57,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
 
     ``tools`` gives programs that speak MCP their own endpoints besides.
     """
-    with Page(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
+    with Page(title=strings.TITLE, analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header_html(start), elem_id="masthead")
         bar = build_input_bar(start)
         state = gr.State(None)
@@ -86,28 +86,30 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
 
 def header_html(start: PageState) -> Markup:
     """One line: the title, the models in use with the way to others, and the theme switch."""
-    shown = start.family if start.family in texts.BADGES else ""
+    shown = start.family if start.family in strings.BADGES else ""
     badge = [
         el("span", said, data_family=family, hidden=family != shown)
-        for family, said in texts.BADGES.items()
+        for family, said in strings.BADGES.items()
     ]
-    theme_switch = {"title": texts.THEME_SWITCH, "aria_label": texts.THEME_SWITCH}
+    theme_switch = {"title": strings.THEME_SWITCH, "aria_label": strings.THEME_SWITCH}
     return el(
         "header",
-        el("a", texts.SKIP, href="#tabs", class_="skip"),
-        el("h1", texts.TITLE),
-        el("p", texts.TAGLINE),
+        el("a", strings.SKIP, href="#tabs", class_="skip"),
+        el("h1", strings.TITLE),
+        el("p", strings.TAGLINE),
         el(
             "button",
             *badge,
             type="button",
             class_="chip badge-chip",
             popovertarget="settings",
-            title=texts.BADGE_OPENS,
+            title=strings.BADGE_OPENS,
         ),
-        el("button", texts.TOUR["name"], type="button", class_="chip", id="tour-start"),
+        el("button", strings.TOUR["name"], type="button", class_="chip", id="tour-start"),
         el("button", "◐", type="button", class_="chip", id="theme-switch", **theme_switch),
-        el("p", texts.LITTLE_MEMORY, class_="message failure", role="alert") if is_short() else "",
+        el("p", strings.LITTLE_MEMORY, class_="message failure", role="alert")
+        if is_short()
+        else "",
     )
 
 
@@ -153,7 +155,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
         },
         "footer_links": ["api"],
         # Gradio says these to screen readers when an event is over, and has no English for one.
-        "i18n": gr.I18n(en={"common.complete": texts.COMPLETE}),
+        "i18n": gr.I18n(en={"common.complete": strings.COMPLETE}),
         "run_history": False,
         "state_session_capacity": MOST_SESSIONS,
         "show_error": False,

@@ -27,7 +27,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
 from explorer.serving.middleware.headers import PUBLIC_URL, path_of, root_of
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.validation import START_STATE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, script_json
@@ -104,7 +104,7 @@ def _draw(state: PageState) -> bytes | None:
         return None
     words = clean_text(state.text).replace(MASK, f" {MASK} ").replace(SEPARATOR, " ").split()
     gapped = ["" if one == MASK else one for one in words]
-    return preview_picture(texts.TITLE, gapped, answers) if answers else None
+    return preview_picture(strings.TITLE, gapped, answers) if answers else None
 
 
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
@@ -112,16 +112,16 @@ def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
     state, _ = from_params(params)
     link = to_link(state) if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
     own = f"{root}/?{urlencode(link)}" if link else f"{root}/"
-    picture, said = f"{root}/{PICTURE}", texts.TAGLINE
+    picture, said = f"{root}/{PICTURE}", strings.TAGLINE
     if link and {"text", PACKED} & set(link):
-        said = texts.PREVIEW.format(text=_shortened(state.text))
+        said = strings.PREVIEW.format(text=_shortened(state.text))
         of = {
             name: link[name]
             for name in ("v", "family", *MODEL_KEYS, "text", PACKED)
             if name in link
         }
         picture = f"{picture}?{urlencode(of)}"
-    shown = {"title": texts.TITLE, "description": said, "image": picture}
+    shown = {"title": strings.TITLE, "description": said, "image": picture}
     return join(
         el("link", rel="canonical", href=own),
         el("meta", property="og:type", content="website"),

@@ -19,7 +19,7 @@ from explorer.assets import ASSETS, DATA, GLOSSARY, ROOT, read_in
 from explorer.links.codec import LINK_VERSION
 from explorer.models.choice.family import family_specs, read_family
 from explorer.models.specs import ModelSpec
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.export import has_recipe, recipe_parts
 from explorer.ui.shell.scripts import modules
 from explorer.ui.shell.status import library_versions
@@ -53,7 +53,7 @@ def _as_written(address: str, path: Path) -> Route:
 
 def meanings_html() -> Markup:
     """A box for every word that the page explains, closed, with the way to the whole glossary."""
-    return meanings(el("a", texts.GLOSSARY_LINK, href=ADDRESS, target="_blank"))
+    return meanings(el("a", strings.GLOSSARY_LINK, href=ADDRESS, target="_blank"))
 
 
 def tour_html() -> Markup:
@@ -64,15 +64,19 @@ def tour_html() -> Markup:
         stops = [_stop(view, n) for n, view in enumerate(views, 1)]
     buttons = [
         el("span", class_="tour-count"),
-        _button(texts.TOUR["back"], data_step=-1),
-        _button(texts.TOUR["next"], data_step=1),
-        _button(texts.TOUR["projector"], data_project=True, aria_pressed="false"),
-        _button(texts.TOUR["end"], id="tour-end"),
+        _button(strings.TOUR["back"], data_step=-1),
+        _button(strings.TOUR["next"], data_step=1),
+        _button(strings.TOUR["projector"], data_project=True, aria_pressed="false"),
+        _button(strings.TOUR["end"], id="tour-end"),
     ]
-    bar = {"class_": "tour", "aria_label": texts.TOUR["name"], "data_count": texts.TOUR["count"]}
+    bar = {
+        "class_": "tour",
+        "aria_label": strings.TOUR["name"],
+        "data_count": strings.TOUR["count"],
+    }
     return join(
         el("section", el("ol", *stops, aria_live="polite"), *buttons, hidden=True, **bar),
-        _button(texts.TOUR["leave"], class_="chip leave", data_project=True),
+        _button(strings.TOUR["leave"], class_="chip leave", data_project=True),
     )
 
 
@@ -148,7 +152,7 @@ def _checkpoint(spec: ModelSpec) -> dict[str, str]:
 def citation() -> str:
     """How to cite the explorer, in one line, from CITATION.cff."""
     said = dict(re.findall(r"^(title|version): (.+)$", (ROOT / "CITATION.cff").read_text(), re.M))
-    return texts.CITE.format(**said)
+    return strings.CITE.format(**said)
 
 
 def _send_provenance(request: Request) -> Response:

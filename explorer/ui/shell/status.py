@@ -11,7 +11,7 @@ from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.errors import sentence_of
 from explorer.views.markup import Markup, el, join, model_name, note
 
@@ -32,7 +32,7 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
     """
     names, sources = [], []
     for spec in family_specs(state.family):
-        kept = texts.OWN if spec.is_own else texts.NEWEST if spec.repo else texts.BUNDLED
+        kept = strings.OWN if spec.is_own else strings.NEWEST if spec.repo else strings.BUNDLED
         run = runs.get(spec.key)
         size = f", {counted(len(run.tokens), 'token')}" if run else ""
         names.append(join(model_name(spec.key, spec.name), ", "))
@@ -48,7 +48,7 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
 
 def against_float32(state: PageState, runs: dict[str, Run]) -> Iterator[str]:
     """The sentences that say which printed digits half precision changes."""
-    said = texts.HALF
+    said = strings.HALF
     yield said["name"].format(dtype=state.dtype)
     try:
         exact, absent = get_runs(replace(state, dtype="float32"))
@@ -63,7 +63,7 @@ def against_float32(state: PageState, runs: dict[str, Run]) -> Iterator[str]:
 
 
 def _differences(label: str, found: PrecisionDifference) -> Iterator[str]:
-    said = texts.HALF
+    said = strings.HALF
     if not found.is_seen:
         yield said["same"].format(label=label)
         return

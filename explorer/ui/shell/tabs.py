@@ -9,7 +9,7 @@ from explorer.ui.attention import tab as attention
 from explorer.ui.claims import tab as claims
 from explorer.ui.depth import tab as depth
 from explorer.ui.distillation import tab as distillation
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.latency import tab as latency
 from explorer.ui.layer import tab as layer
 from explorer.ui.parameters import tab as parameters
@@ -54,7 +54,7 @@ def group_rules() -> str:
     They are read from the page and not aloud: a tab's name stays its own.
     """
     rules = []
-    for group, tabs in texts.GROUPS.items():
+    for group, tabs in strings.GROUPS.items():
         first, last = (f"#tab-{tab}-button" for tab in (tabs[0], tabs[-1]))
         rules.append(f'#tabs {first}::before{{content:"{group}"/"";}}')
         rules.append(f"#tabs {last}{{margin-inline-end:var(--between-groups);}}")

@@ -25,7 +25,7 @@ from explorer.models.run import Run
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.running import COMPARE
@@ -111,9 +111,9 @@ def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
     """Run the three models and draw the tab; a bad text leaves everything as it was."""
     repaired = [name for name in asked.repaired if name != PACKED]
     if repaired:
-        gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
+        gr.Warning(strings.REPAIRED.format(fields=", ".join(repaired)))
     if PACKED in asked.repaired:
-        gr.Warning(texts.UNREADABLE)
+        gr.Warning(strings.UNREADABLE)
     state = replace(asked.state, device=device_of(asked.state))
     runs, refusal = run_models(state, progress)
     drawn: Outputs = {}
@@ -185,8 +185,8 @@ def way_back(state: PageState) -> Markup | str:
     bundled = PageState().family
     if state.family == bundled:
         return ""
-    back = el("button", texts.WAY_BACK, type="button", class_="chip", data_family=bundled)
-    return el("p", texts.NO_FAMILY, " ", back, class_="message", role="alert")
+    back = el("button", strings.WAY_BACK, type="button", class_="chip", data_family=bundled)
+    return el("p", strings.NO_FAMILY, " ", back, class_="message", role="alert")
 
 
 def cleared(wiring: Wiring, kept: Sequence[str]) -> Outputs:
@@ -222,7 +222,7 @@ def view_canvas(asked: ViewRequest, accepted: bool, drawn: bool) -> str:
 
 def build_status() -> gr.HTML:
     """Which text the answers are for while another one is typed, and below, how they were made."""
-    back = el("button", texts.STANDING_BACK, type="button", class_="chip")
+    back = el("button", strings.STANDING_BACK, type="button", class_="chip")
     gr.HTML(el("p", el("span"), back, role="status", hidden=True), elem_id="standing")
     return gr.HTML("", elem_id="status")
 
@@ -241,7 +241,7 @@ def view_config() -> dict[str, object]:
         "texts_of": TEXTS,
         "drawn_from": DRAWN_FROM,
         "home": home(),
-        "texts": texts.LINK,
+        "texts": strings.LINK,
     }
 
 

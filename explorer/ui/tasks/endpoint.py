@@ -9,7 +9,7 @@ from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, plain_text
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import checked_state
-from explorer.ui.tasks import strings as texts
+from explorer.ui.tasks import strings
 from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
 from explorer.ui.tasks.tuned import Specs, ask_all, readable, tuned_family
 
@@ -35,7 +35,7 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
         for sentence in (first, second)
     ]
     if not all(any(map(str.isalnum, sentence)) for sentence in sentences):
-        raise Refusal(texts.BAD_PAIR)
+        raise Refusal(strings.BAD_PAIR)
     sentence_pair = SentencePair(sentences[0], sentences[1], sentences[1])
     return {"models": [_as_json(spec, sentence_pair, state) for spec in family_specs(state.family)]}
 
@@ -133,7 +133,7 @@ def _as_json(spec: ModelSpec, sentence_pair: SentencePair, state: PageState) -> 
     swapped: float | None = None
     try:
         trained = head_is_there(spec, state)
-        note = texts.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
+        note = strings.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
         if trained:
             answers = ask_heads({spec.key: spec}, sentence_pair, state)
             written, swapped, _ = answers[spec.key].yes.tolist()

@@ -8,7 +8,7 @@ from explorer.models.choice.family import specs_by_key
 from explorer.models.specs import distilled_pair
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.tasks import strings as texts
+from explorer.ui.tasks import strings
 from explorer.ui.tasks.pairs import show_objectives
 from explorer.ui.tasks.strings import OBJECTIVES_TITLE
 from explorer.views.markup import Markup, el, finding, join, note
@@ -16,7 +16,7 @@ from explorer.views.markup import Markup, el, finding, join, note
 
 def build_quadrants_fold(state: gr.State) -> None:
     """Build the attention quadrants of a sentence pair, and the test of both objectives."""
-    with fold("tasks", "pairs", texts.QUADRANTS_QUESTION) as section:
+    with fold("tasks", "pairs", strings.QUADRANTS_QUESTION) as section:
         picture = gr.HTML()
         gr.HTML(el("h3", OBJECTIVES_TITLE))
         tables = gr.HTML()
@@ -41,16 +41,16 @@ def show_pairs(state: PageState | None) -> str:
     quadrants = [pair_quadrants(run, alignment) for run in runs.values() if alignment]
     results = [result for result in quadrants if result is not None]
     if not results or alignment is None:
-        return finding(texts.NO_PAIR)
-    html = pair_quadrants_html(results, texts.QUADRANTS)
+        return finding(strings.NO_PAIR)
+    html = pair_quadrants_html(results, strings.QUADRANTS)
     numbers = pair_quadrants_numbers(results, alignment)
     picture = with_save_menu("tasks/quadrants", html, numbers)
-    return join(texts.quadrants_finding(results), picture, note(texts.QUADRANTS_HOW))
+    return join(strings.quadrants_finding(results), picture, note(strings.QUADRANTS_HOW))
 
 
 def build_fine_tuning_fold(state: gr.State) -> None:
     """Build the tables of measured and of printed scores."""
-    with fold("tasks", "tuned", texts.FOLD) as section:
+    with fold("tasks", "tuned", strings.FOLD) as section:
         html = gr.HTML()
         section.on_open(show_kept, [state], [html])
 
@@ -59,8 +59,8 @@ def show_kept(state: PageState | None) -> Markup | str:
     """Return each task's table with its training schedule, and the papers' table below."""
     if state is None:
         return ""
-    measured = [part for task in texts.NAMES for part in task_parts(state, task)]
-    return join(*measured, printed(), note(texts.printed_note()))
+    measured = [part for task in strings.NAMES for part in task_parts(state, task)]
+    return join(*measured, printed(), note(strings.printed_note()))
 
 
 def task_parts(state: PageState, task: str) -> list[Markup]:
@@ -71,14 +71,14 @@ def task_parts(state: PageState, task: str) -> list[Markup]:
     specs = specs_by_key(state.family)
     cards, missing = fitting_cards(specs, task)
     if not cards:
-        return [note(texts.NAMES[task], ": ", *(f"{reason} " for reason in missing.values()))]
+        return [note(strings.NAMES[task], ": ", *(f"{reason} " for reason in missing.values()))]
     scores = tuned_scores(cards, task, distilled_pair()[0])
-    html = tuned_table(scores, cards, specs, (texts.HEAD, texts.NAMES[task]))
+    html = tuned_table(scores, cards, specs, (strings.HEAD, strings.NAMES[task]))
     numbers = tuned_numbers(scores, cards, specs, task)
     parts = [with_save_menu(f"tasks/{task}", html, numbers, is_picture=False)]
-    parts += [note(texts.how_learned(card)) for card in list(cards.values())[:1]]
+    parts += [note(strings.how_learned(card)) for card in list(cards.values())[:1]]
     full_notes = [
-        texts.full_said(specs[k].label, card, task) for k, card in cards.items() if card["full"]
+        strings.full_said(specs[k].label, card, task) for k, card in cards.items() if card["full"]
     ]
     return [*parts, *map(note, full_notes), *map(note, missing.values())]
 
@@ -89,5 +89,5 @@ def printed() -> Markup:
     from explorer.views.tasks import printed_numbers, printed_table
 
     shares = printed_shares()
-    html = printed_table(shares, texts.PRINTED_HEAD, texts.PRINTED)
+    html = printed_table(shares, strings.PRINTED_HEAD, strings.PRINTED)
     return with_save_menu("tasks/printed", html, printed_numbers(shares), is_picture=False)

@@ -14,7 +14,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.strings import reading_note
-from explorer.ui.tasks import strings as texts
+from explorer.ui.tasks import strings
 from explorer.views.markup import Markup, el, join, note, plain_card
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def show_pairs(state: PageState) -> Markup:
     from explorer.views.tasks import PairColumn, pair_orders_html, pair_orders_numbers
 
     own = sentence_pair(state.text, assets.plain_sentences())
-    pair = own or sentence_pair(texts.EXAMPLE_PAIR, assets.plain_sentences())
+    pair = own or sentence_pair(strings.EXAMPLE_PAIR, assets.plain_sentences())
     runs, missing = get_runs(state)
     specs = {key: run.spec for key, run in runs.items()}
     if pair is None or not specs:
@@ -37,24 +37,24 @@ def show_pairs(state: PageState) -> Markup:
     shown_specs = {k: s for k, s in specs.items() if trained[k] and is_shown(skills[k])}
     answers = ask_heads(shown_specs, pair, state)
     columns = [
-        PairColumn(spec, answers.get(key), texts.head_said(spec, trained[key], skills[key]))
+        PairColumn(spec, answers.get(key), strings.head_said(spec, trained[key], skills[key]))
         for key, spec in specs.items()
     ]
     missing_cards = [
         plain_card(error.spec.label, str(error), key) for key, error in missing.items()
     ]
     return join(
-        texts.pairs_finding([(specs[key], orders) for key, orders in answers.items()]),
+        strings.pairs_finding([(specs[key], orders) for key, orders in answers.items()]),
         reading_note({run.spec.label: run.tokens for run in runs.values()})
         if own
-        else note(texts.ON_EXAMPLE),
+        else note(strings.ON_EXAMPLE),
         with_save_menu(
             "tasks/pairs",
-            pair_orders_html(pair, columns, texts.PAIRS),
+            pair_orders_html(pair, columns, strings.PAIRS),
             pair_orders_numbers(pair, columns),
         ),
         el("div", *missing_cards, class_="columns") if missing_cards else None,
-        note(texts.PAIRS_NOTE),
+        note(strings.PAIRS_NOTE),
     )
 
 
@@ -112,8 +112,8 @@ def show_objectives(state: PageState | None) -> Markup | str:
     labels = {spec.name: spec.label for spec in family_specs(state.family)}
     result = cross_test(assets.results(), tuple(labels))
     nsp, sop = (result.printed[name] for name in ("NSP", "SOP"))
-    cross_note = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")
-    html, numbers = cross_test_html(result, labels, texts.CROSS), cross_test_numbers(result)
+    cross_note = strings.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")
+    html, numbers = cross_test_html(result, labels, strings.CROSS), cross_test_numbers(result)
     return join(
         with_save_menu("tasks/objectives", html, numbers, is_picture=False), note(cross_note)
     )

@@ -4,8 +4,7 @@ import gradio as gr
 
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.folds import part, parts_row
-from explorer.ui.tasks import folds
-from explorer.ui.tasks import strings as texts
+from explorer.ui.tasks import folds, strings
 from explorer.ui.tasks.pairs import show_pairs
 from explorer.ui.tasks.tuned import (
     build_question,
@@ -15,14 +14,14 @@ from explorer.ui.tasks.tuned import (
 )
 
 ID = "tasks"
-LABEL = texts.LABEL
-QUESTION = texts.QUESTION
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
 READS = RUN_FIELDS
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """Build the sections pair, sentiment and question, and the folds; return the headline."""
-    gr.HTML(parts_row(ID, texts.PARTS, texts.PARTS_LABEL))
+    gr.HTML(parts_row(ID, strings.PARTS, strings.PARTS_LABEL))
     with part(ID, "pair"):
         pairs = gr.HTML()
         folds.build_quadrants_fold(state)
@@ -31,7 +30,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     with part(ID, "question"):
         question = build_question(state)
     folds.build_fine_tuning_fold(state)
-    gr.HTML(texts.which_one())
+    gr.HTML(strings.which_one())
     return [pairs, *sentiment, *question]
 
 

@@ -18,7 +18,7 @@ from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import asks
 from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
-from explorer.ui.tasks import strings as texts
+from explorer.ui.tasks import strings
 from explorer.views.markup import Markup, el, join, note, plain_card
 
 Answer = TypeVar("Answer")
@@ -63,7 +63,7 @@ def readable(text: str) -> str:
     """
     segment = " ".join(plain_text(text).replace(SEPARATOR, " ").split())
     if not any(map(str.isalnum, segment)):
-        raise BadText(texts.NO_TEXT)
+        raise BadText(strings.NO_TEXT)
     return segment
 
 
@@ -90,21 +90,23 @@ def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
     return {label: (card["window"], card["stride"]) for label, card in cards.items()}
 
 
-FIRST_TEXT = texts.SENTIMENT_EXAMPLES[0][1]
-FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
+FIRST_TEXT = strings.SENTIMENT_EXAMPLES[0][1]
+FIRST_QUESTION = strings.QUESTION_EXAMPLES[0][1:]
 
 
 def build_sentiment(state: gr.State) -> list[gr.components.Component]:
     """Build the text box with examples, and the words with their attributions."""
     with asks("sentiment") as column:
         with gr.Row(elem_classes="asks-row"):
-            text = gr.Textbox(FIRST_TEXT, label=texts.SENTIMENT_LABEL, max_lines=8, max_length=4000)
-            classify = gr.Button(texts.CLASSIFY, variant="primary")
-        chips = examples([label for label, _ in texts.SENTIMENT_EXAMPLES])
+            text = gr.Textbox(
+                FIRST_TEXT, label=strings.SENTIMENT_LABEL, max_lines=8, max_length=4000
+            )
+            classify = gr.Button(strings.CLASSIFY, variant="primary")
+        chips = examples([label for label, _ in strings.SENTIMENT_EXAMPLES])
     html = gr.HTML()
     inputs, triggers = [state, text], [text.submit, classify.click]
     events = [gr.on(triggers, plain_errors(show_sentiment), inputs, [html], **LIGHT)]
-    for chip, (_, example) in zip(chips, texts.SENTIMENT_EXAMPLES, strict=True):
+    for chip, (_, example) in zip(chips, strings.SENTIMENT_EXAMPLES, strict=True):
         handler, outputs = plain_errors(tries(show_sentiment, example)), [text, html]
         events.append(chip.click(handler, [state], outputs, **LIGHT))
     hold(events, sentiment=text)
@@ -167,7 +169,7 @@ def section(
         picture,
         cards,
         remark,
-        *(note(texts.BROUGHT.format(label=label)) for label in own_heads),
+        *(note(strings.BROUGHT.format(label=label)) for label in own_heads),
     )
 
 
@@ -181,11 +183,11 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
         results = ask_all(specs, state, judged, segment)
         picture = with_save_menu(
             "tasks/sentiment",
-            word_sentiment_html(results, specs, texts.SENTIMENT),
+            word_sentiment_html(results, specs, strings.SENTIMENT),
             word_sentiment_numbers(results, specs, segment, adapters_of(specs, "sst2")),
         )
-        message = join(texts.sentiment_finding(results, specs), language_note(segment))
-        return message, picture, note(texts.SENTIMENT_NOTE)
+        message = join(strings.sentiment_finding(results, specs), language_note(segment))
+        return message, picture, note(strings.SENTIMENT_NOTE)
 
     return section(state, "sst2", say)
 
@@ -194,16 +196,16 @@ def build_question(state: gr.State) -> list[gr.components.Component]:
     """Build the boxes for question and passage with examples, and the answers."""
     with asks("question") as column:
         with gr.Row(elem_classes="asks-row"):
-            question = gr.Textbox(FIRST_QUESTION[0], label=texts.QUESTION_LABEL, max_length=4000)
+            question = gr.Textbox(FIRST_QUESTION[0], label=strings.QUESTION_LABEL, max_length=4000)
             passage = gr.Textbox(
                 FIRST_QUESTION[1],
-                label=texts.PASSAGE_LABEL,
+                label=strings.PASSAGE_LABEL,
                 lines=2,
                 max_lines=12,
                 max_length=1_100_000,
             )
-            find = gr.Button(texts.ASK, variant="primary")
-        chips = examples([label for label, *_ in texts.QUESTION_EXAMPLES])
+            find = gr.Button(strings.ASK, variant="primary")
+        chips = examples([label for label, *_ in strings.QUESTION_EXAMPLES])
     html = gr.HTML()
     events = [
         gr.on(
@@ -214,7 +216,7 @@ def build_question(state: gr.State) -> list[gr.components.Component]:
             **LIGHT,
         )
     ]
-    for chip, (_, *example) in zip(chips, texts.QUESTION_EXAMPLES, strict=True):
+    for chip, (_, *example) in zip(chips, strings.QUESTION_EXAMPLES, strict=True):
         handler, outputs = plain_errors(tries(show_question, *example)), [question, passage, html]
         events.append(chip.click(handler, [state], outputs, **LIGHT))
     hold(events, question=question, passage=passage)
@@ -240,13 +242,13 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
         inputs, adapters = (plain_text(question), read_text), adapters_of(specs, "squad")
         picture = with_save_menu(
             "tasks/question",
-            answer_spans_html(results, specs, read_text, texts.SENTIMENT_QUESTION),
+            answer_spans_html(results, specs, read_text, strings.SENTIMENT_QUESTION),
             answer_spans_numbers(results, specs, inputs, adapters, windows_of(specs)),
         )
         message = join(
-            texts.question_finding(results, specs, read_text), language_note(inputs[0], read_text)
+            strings.question_finding(results, specs, read_text), language_note(inputs[0], read_text)
         )
-        return message, picture, note(texts.QUESTION_NOTE)
+        return message, picture, note(strings.QUESTION_NOTE)
 
     return section(state, "squad", say)
 

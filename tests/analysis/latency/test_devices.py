@@ -18,8 +18,7 @@ from explorer.timing import networks as timed_networks
 from explorer.timing import protocol as timing
 from explorer.timing.workload import BadWorkload, Workload
 from explorer.ui.latency import settings as latency_choice
-from explorer.ui.latency import size_vs_time_strings
-from explorer.ui.latency import strings as texts
+from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency.folds import CLAIM, _handler
 from explorer.ui.latency.settings import MeasurementSettings, device_choices
 from explorer.ui.latency.strings import RECORDED_HEAD, SAMPLES
@@ -137,7 +136,7 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
     assert drawn.count("mini-DistilBERT on cuda") == 2
     samples = samples_figure(result, SAMPLES)
     assert [trace.name for trace in samples.data] == [row.label for row in rows.timed]
-    assert "cpu and cuda" in texts.conditions(result)
+    assert "cpu and cuda" in strings.conditions(result)
 
 
 def test_every_device_is_offered_where_there_are_several(monkeypatch):

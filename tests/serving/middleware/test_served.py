@@ -9,7 +9,7 @@ import pytest
 from benchmarks.served import event_number
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, MOST_OF_ONE
 from explorer.serving.middleware import validation
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.latency import strings as latency_texts
 from explorer.ui.shell import preview, view
 
@@ -66,7 +66,7 @@ def test_another_site_may_still_read_what_a_public_page_says_to_everybody(http):
 
 @pytest.mark.parametrize("handler", ["choose", None], ids=["not offered", "the browser's own"])
 def test_a_choice_that_is_not_offered_is_refused_in_our_words(http, page, capfd, handler):
-    labels = {"choose": latency_texts.DEVICE_LABEL, None: texts.DEVICE_LABEL}
+    labels = {"choose": latency_texts.DEVICE_LABEL, None: strings.DEVICE_LABEL}
     event, asks = next(
         (n, [i.value if i.label != labels[handler] else "tpu" for i in f.inputs])
         for n, f in page.fns.items()
@@ -75,7 +75,7 @@ def test_a_choice_that_is_not_offered_is_refused_in_our_words(http, page, capfd,
     )
     _, done = asked(http, event, *asks)
     assert not done["success"]
-    assert done["output"]["error"] == texts.NOT_OFFERED
+    assert done["output"]["error"] == strings.NOT_OFFERED
     assert "Traceback" not in "".join(capfd.readouterr())
 
 

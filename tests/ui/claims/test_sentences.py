@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.analysis.claims.ledger import VERDICTS, Retention, TaskDrop, VerdictShares
-from explorer.ui.claims import strings as texts
+from explorer.ui.claims import strings
 from explorer.views.claims import retention_said
 from tests.ui.sentences import law, read
 
@@ -18,7 +18,7 @@ SCORES = st.sampled_from([50.0, 79.5, 79.6, 80.0, 92.7])
 @given(st.lists(st.integers(0, 200), min_size=4, max_size=4).filter(any))
 def test_the_share_that_is_right_is_of_all_claims(counts):
     total = dict(zip(VERDICTS, counts, strict=True))
-    text = read(texts.shares_finding(VerdictShares(total, {})))
+    text = read(strings.shares_finding(VerdictShares(total, {})))
     right, n, share = re.match(r"(\d+) of (\d+) printed claims .*\((\d+)%\)", text).groups()
     assert (int(right), int(n)) == (total["right"], sum(counts))
     assert share == f"{100 * total['right'] / sum(counts):.0f}"
@@ -33,7 +33,7 @@ def test_what_a_smaller_model_loses_most_is_the_largest_printed_drop(pairs):
         TaskDrop(f"T{i}", "%", reference, student) for i, (reference, student) in enumerate(pairs)
     )
     table = SimpleNamespace(sort="T0", source="Lan et al. 2019", split="dev")
-    text = read(retention_said(Retention(table, "ALBERT", "BERT", tasks), texts.RETENTION))
+    text = read(retention_said(Retention(table, "ALBERT", "BERT", tasks), strings.RETENTION))
     reference, student = pairs[0]
     assert f"ALBERT keeps {100 * student / reference:.1f}% of the T0 of BERT" in text
     drops = {task.task: round(task.reference - task.student, 6) for task in tasks}
@@ -49,7 +49,7 @@ def test_what_a_smaller_model_loses_most_is_the_largest_printed_drop(pairs):
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=4))
 def test_checks_are_counted_whatever_their_number(counts):
     holds, fails, undecided, waits = counts
-    done = texts.PROGRESS["done"].format(
+    done = strings.PROGRESS["done"].format(
         n=sum(counts), total=30, holds=holds, fails=fails, undecided=undecided, waits=waits
     )
     assert read(done).startswith(f"Checks run here: {sum(counts)} of 30.")

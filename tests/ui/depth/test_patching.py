@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.links.page_state import PageState
-from explorer.ui.depth import patching
-from explorer.ui.depth import strings as texts
+from explorer.ui.depth import patching, strings
 from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -56,9 +55,9 @@ def test_a_pair_is_followed_once_and_then_kept(tiny_family):
 @pytest.mark.parametrize(
     ("text", "second", "said"),
     [
-        ("the cat sat.", "the dog sat.", texts.PATCHING_NO_MASK),
-        ("漢 [MASK]", "", texts.NO_PROPOSAL),
-        ("a " * 60 + "[MASK]", "", texts.LONG.format(most=48, n=61)),
+        ("the cat sat.", "the dog sat.", strings.PATCHING_NO_MASK),
+        ("漢 [MASK]", "", strings.NO_PROPOSAL),
+        ("a " * 60 + "[MASK]", "", strings.LONG.format(most=48, n=61)),
         ("xyz" * 45 + " [MASK]", "", "Patching takes texts of at most 128 pieces"),
         (STATE.text, STATE.text, "The two texts are the same"),
         (STATE.text, "the cat sat on the mat.", "Both texts need every [MASK]"),
@@ -143,7 +142,7 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
     patching.JOB_QUEUE.stop("me")
     go_on.set()
     job.join(300)
-    assert texts.STOPPED in seen[-1][SAID]
+    assert strings.STOPPED in seen[-1][SAID]
     assert seen[-1][STOP].visible is False
     assert len(calls) <= len(tiny_family.specs), "one of each model in a round"
     assert not patching._KEPT
@@ -175,5 +174,5 @@ def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, mo
     release.set()
     first.join(300)
     second.join(300)
-    assert texts.STOPPED not in str([one[SAID] for one in older])
+    assert strings.STOPPED not in str([one[SAID] for one in older])
     assert json.loads(newer[-1][PICTURE])["becomes"] == "in"

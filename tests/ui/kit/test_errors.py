@@ -9,7 +9,7 @@ from gradio import queueing
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
 from explorer.timing import memory
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.errors import answered, say_every_failure, sentence_of
 
 
@@ -17,7 +17,7 @@ from explorer.ui.kit.errors import answered, say_every_failure, sentence_of
     ("error", "sentence"),
     [
         (Refusal("The text is empty."), "The text is empty."),
-        (Cancelled("left"), texts.LEFT),
+        (Cancelled("left"), strings.LEFT),
     ],
 )
 def test_what_was_foreseen_is_said_and_not_logged(error, sentence, caplog):
@@ -35,7 +35,7 @@ def test_what_was_foreseen_is_said_and_not_logged(error, sentence, caplog):
 )
 def test_too_little_memory_is_said_and_leaves_a_line_without_a_stack(error, caplog, monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 4e9)
-    assert sentence_of(error) == texts.OUT_OF_MEMORY
+    assert sentence_of(error) == strings.OUT_OF_MEMORY
     assert [record.exc_info for record in caplog.records] == [None]
 
 
@@ -46,7 +46,7 @@ def test_the_text_of_any_other_error_is_logged_and_shown_to_nobody(error, caplog
     said = sentence_of(error)
     (record,) = caplog.records
     assert record.exc_info[1] is error
-    assert said == texts.UNEXPECTED.format(mark=record.args[0])
+    assert said == strings.UNEXPECTED.format(mark=record.args[0])
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def test_the_text_of_any_other_error_is_logged_and_shown_to_nobody(error, caplog
 )
 def test_where_memory_is_short_no_text_is_blamed(error, monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 0.5e9)
-    assert sentence_of(error) == texts.SHORT_OF_MEMORY
-    assert "shorter text or" not in texts.SHORT_OF_MEMORY
+    assert sentence_of(error) == strings.SHORT_OF_MEMORY
+    assert "shorter text or" not in strings.SHORT_OF_MEMORY
 
 
 def test_a_failure_between_the_handlers_is_a_sentence_too(monkeypatch):
     say_every_failure()
     monkeypatch.setattr(memory, "free_memory", lambda: 0.5e9)
-    assert queueing.error_payload(MemoryError(), False)["error"] == texts.SHORT_OF_MEMORY
-    assert queueing.error_payload(None, False)["error"] == texts.LEFT
+    assert queueing.error_payload(MemoryError(), False)["error"] == strings.SHORT_OF_MEMORY
+    assert queueing.error_payload(None, False)["error"] == strings.LEFT
     assert "went wrong on our side" in queueing.error_payload(KeyError("x"), False)["error"]
     assert queueing.error_payload(Refusal("No."), False)["error"] == "No."
     assert queueing.error_payload(answered(Refusal("No."), as_html=False), False)["error"] == "No."

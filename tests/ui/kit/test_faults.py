@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.served import served
 from explorer.refusal import Refusal
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.shell.page import launch_options
@@ -101,7 +101,7 @@ def test_a_mistake_is_one_sentence_and_one_traceback_under_the_requests_id(
     with caplog.at_level(logging.ERROR):
         mark, said = ask(http, value)
     (record,) = failures(caplog)
-    assert said["error"] == texts.UNEXPECTED.format(mark=mark)
+    assert said["error"] == strings.UNEXPECTED.format(mark=mark)
     assert record.args == (mark,)
     assert isinstance(record.exc_info[1], kind)
     assert "Traceback" not in capfd.readouterr().err, "Gradio printed it once more"
@@ -111,10 +111,10 @@ def test_a_mistake_is_one_sentence_and_one_traceback_under_the_requests_id(
     ("ask", "values", "said"),
     [
         (called, ["refusal"], "Not this text."),
-        (pressed, ["check"], texts.NOT_OFFERED),
-        (pressed, [1], texts.NOT_OFFERED),
-        (pressed, [], texts.NOT_OFFERED),
-        (pressed, ["a", "b"], texts.NOT_OFFERED),
+        (pressed, ["check"], strings.NOT_OFFERED),
+        (pressed, [1], strings.NOT_OFFERED),
+        (pressed, [], strings.NOT_OFFERED),
+        (pressed, ["a", "b"], strings.NOT_OFFERED),
     ],
 )
 def test_a_refusal_is_shown_as_it_is_and_leaves_no_traceback(

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.served import event_number
 from explorer.refusal import Refusal
-from explorer.ui.kit import strings as texts
+from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import read_question
 from explorer.ui.kit.validation import whole_characters
 from explorer.ui.shell.api import ENDPOINTS
@@ -130,7 +130,7 @@ def test_a_view_asked_for_in_nonsense_is_the_start(http, page, asked):
 def test_a_shape_that_is_none_is_a_choice_that_is_not_offered(http, page):
     for asked in ("{}", '{"shape": 1}', '{"shape": [[1]]}'):
         done = told(http, event_number(page, "on_shape"), asked)
-        assert done["output"]["error"] == texts.NOT_OFFERED
+        assert done["output"]["error"] == strings.NOT_OFFERED
 
 
 @pytest.mark.parametrize("heads", [None, 1, [1], [["bert"]], [["bert", "x", 0]], [["bert", 99, 0]]])
@@ -140,7 +140,7 @@ def test_heads_that_are_none_are_refused(http, page, heads):
     )
     body = {"data": {"params": LINK, "heads": heads}, "component_id": wall, "session_hash": "s"}
     reply = http.post("/gradio_api/component_server/", json=body | {"fn_name": "exact_heads"})
-    assert (reply.status_code, reply.json()) == (422, {"detail": texts.NOT_OFFERED})
+    assert (reply.status_code, reply.json()) == (422, {"detail": strings.NOT_OFFERED})
 
 
 def test_a_question_nested_without_end_asks_nothing():

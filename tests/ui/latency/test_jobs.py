@@ -12,9 +12,8 @@ from explorer.analysis.latency.measure import Latency, latency_summary
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
-from explorer.ui.latency import folds
+from explorer.ui.latency import folds, strings
 from explorer.ui.latency import model_choice_strings as words
-from explorer.ui.latency import strings as texts
 from tests.analysis.latency.test_family import measured
 
 TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
@@ -71,7 +70,7 @@ def test_the_table_of_samples_has_the_same_speed():
 
     result = measured(TIMES, Workload(32))
     for row, model in zip(
-        cells(timing_table(result, texts.TIMING_HEAD, "")), result.summary.models, strict=True
+        cells(timing_table(result, strings.TIMING_HEAD, "")), result.summary.models, strict=True
     ):
         spec = next(spec for spec in BASE.values() if spec.name == model.name)
         assert float(row["GFLOP / s"]) == pytest.approx(

@@ -9,8 +9,7 @@ import numpy as np
 
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
-from explorer.ui.layer import strings as texts
-from explorer.ui.layer import tab
+from explorer.ui.layer import strings, tab
 from tests.needs import ROOT, needs_packages
 from tests.ui.sentences import TEXTS, check_grammar, told
 
@@ -89,14 +88,14 @@ def test_of_twenty_texts_the_headline_names_the_block_that_turned_the_word_furth
 
 
 def test_a_caption_is_one_line():
-    canvas = texts.CANVAS
+    canvas = strings.CANVAS
     captions = [
         *canvas["said"].values(),
         canvas["note"].split("\n")[0],
         canvas["scale"],
         canvas["softmax_said"],
     ]
-    captions += [texts.STEPS["note"], texts.CONTEXTS_NOTE, texts.CONTEXTS["upper"]]
+    captions += [strings.STEPS["note"], strings.CONTEXTS_NOTE, strings.CONTEXTS["upper"]]
     about = {"model": "mini-DistilBERT", "d": 384, "share": 0.5, "n": 512}
-    captions.append(texts.RECURRENT_NOTE.format(**about))
+    captions.append(strings.RECURRENT_NOTE.format(**about))
     assert [caption for caption in captions if len(caption) > CAPTION] == []

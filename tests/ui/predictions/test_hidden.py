@@ -7,7 +7,7 @@ import torch
 
 from explorer.links.codec import from_params, to_params
 from explorer.links.page_state import PageState
-from explorer.ui.predictions import strings as texts
+from explorer.ui.predictions import strings
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.predictions.tab import words_found
 
@@ -88,4 +88,4 @@ def test_a_link_carries_the_hidden_words():
 
 
 def test_a_word_of_several_pieces_gets_no_number():
-    assert "{p}" not in texts.CANVAS["yours_pieces"] + texts.CANVAS["yours_unknown"]
+    assert "{p}" not in strings.CANVAS["yours_pieces"] + strings.CANVAS["yours_unknown"]

@@ -13,8 +13,7 @@ from explorer.inference import local
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.ui.tasks import strings as texts
-from explorer.ui.tasks import tab
+from explorer.ui.tasks import strings, tab
 from explorer.ui.tasks.endpoint import pair
 
 PAIR = "the cat sat. [SEP] a dog was bad."
@@ -110,8 +109,8 @@ def test_a_compared_pair_costs_two_more_passes_a_head_and_a_second_look_none(ski
 
 def test_a_text_that_is_no_pair_shows_the_example_and_says_so(skilled, tiny_family):
     html = tab.show(PageState(text="the cat sat on the [MASK]."))[0]
-    assert texts.ON_EXAMPLE.split(":")[0] in html
-    assert texts.ON_EXAMPLE.split(":")[0] not in tab.show(PageState(text=PAIR))[0]
+    assert strings.ON_EXAMPLE.split(":")[0] in html
+    assert strings.ON_EXAMPLE.split(":")[0] not in tab.show(PageState(text=PAIR))[0]
     assert "&lt;i&gt;" in tab.show(PageState(text="the <i> [SEP] cat"))[0]
 
 
@@ -120,7 +119,7 @@ def test_the_verdict_is_told_from_the_numbers():
     from explorer.models.specs import MINI
 
     said = [
-        str(texts.pairs_finding([(MINI["bert"], pair_orders(np.array(logits)))]))
+        str(strings.pairs_finding([(MINI["bert"], pair_orders(np.array(logits)))]))
         for logits in (
             [[3, 0], [2, 0], [-2, 0]],
             [[3, 0], [-2, 0], [2, 0]],
@@ -134,9 +133,9 @@ def test_the_verdict_is_told_from_the_numbers():
     assert "says that the second sentence does not follow the first (0.250)" in said[2]
     assert "swapped: no (0.250)" in said[2]
     assert "undecided about all three (0.500" in said[3]
-    sop = str(texts.pairs_finding([(MINI["albert"], pair_orders(np.array([[-1, 0]] * 3)))]))
+    sop = str(strings.pairs_finding([(MINI["albert"], pair_orders(np.array([[-1, 0]] * 3)))]))
     assert "the two sentences are not in order (0.269)" in sop
-    assert texts.NO_PAIR_HEADS in str(texts.pairs_finding([]))
+    assert strings.NO_PAIR_HEADS in str(strings.pairs_finding([]))
 
 
 @pytest.mark.parametrize(

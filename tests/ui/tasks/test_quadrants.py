@@ -1,13 +1,13 @@
 """The fold on sentence pairs: quadrants where there is a pair, else how to write one."""
 
 from explorer.links.page_state import PageState
-from explorer.ui.tasks import strings as texts
+from explorer.ui.tasks import strings
 from explorer.ui.tasks.folds import show_pairs
 
 
 def test_a_pair_is_drawn_for_the_models_and_one_sentence_is_told_how(tiny_family):
     drawn = show_pairs(PageState(text="the cat sat [SEP] a dog was bad"))
-    assert str(texts.NO_PAIR) not in drawn
+    assert str(strings.NO_PAIR) not in drawn
     assert all(spec.label in drawn for spec in tiny_family.specs.values())
     alone = show_pairs(PageState(text="the cat sat"))
     assert "table" not in alone

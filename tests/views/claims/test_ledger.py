@@ -9,12 +9,12 @@ from explorer.analysis.claims.ledger import (
     verdict_shares,
 )
 from explorer.analysis.claims.outcomes import CheckResult, ClaimVerdict
-from explorer.ui.claims import strings as texts
+from explorer.ui.claims import strings
 from explorer.views import claims
 
 
 def test_the_ledger_travels_whole_and_small():
-    value = claims.ledger_canvas(claims_ledger(), texts.MODELS, texts.LEDGER)
+    value = claims.ledger_canvas(claims_ledger(), strings.MODELS, strings.LEDGER)
     data = json.loads(value)
     assert len(data["claims"]) == 184
     assert len(value) < 200_000
@@ -23,7 +23,7 @@ def test_the_ledger_travels_whole_and_small():
 
 def test_shares_travel_with_every_report():
     ledger = claims_ledger()
-    data = json.loads(claims.shares_canvas(verdict_shares(ledger), ledger, texts.SHARES))
+    data = json.loads(claims.shares_canvas(verdict_shares(ledger), ledger, strings.SHARES))
     totals = {v: sum(r["counts"][v] for r in data["reports"]) for v in data["verdicts"]}
     assert totals == data["total"]
 
@@ -39,15 +39,15 @@ def test_results_cannot_end_a_script():
 
 def shown(kept):
     """What stands above the chart, and the table below it."""
-    return claims.retention_said(kept, texts.RETENTION) + claims.retention_table(
-        kept, texts.RETENTION
+    return claims.retention_said(kept, strings.RETENTION) + claims.retention_table(
+        kept, strings.RETENTION
     )
 
 
 def test_retention_says_that_it_is_published_and_marks_the_misprint():
     kept = retention(benchmark_tables()["distilbert-1"], "DistilBERT", "BERT-base")
     html = shown(kept)
-    assert texts.RETENTION["published"] in html
+    assert strings.RETENTION["published"] in html
     assert "96.9%" in html
     assert "MNLI †" in html
     assert "Printed 86.7" in html
@@ -91,7 +91,7 @@ def test_retention_escapes_what_a_table_might_hold():
 def test_the_scores_are_drawn_as_printed_and_joined_task_by_task():
     table = benchmark_tables()["distilbert-1"]
     kept = retention(table, "DistilBERT", "BERT-base")
-    joined, reference, student = claims.retention_figure(kept, texts.RETENTION).data
+    joined, reference, student = claims.retention_figure(kept, strings.RETENTION).data
     rows = {
         row.name: dict(zip((c.label for c in table.columns), row.values, strict=True))
         for row in table.rows
@@ -101,7 +101,7 @@ def test_the_scores_are_drawn_as_printed_and_joined_task_by_task():
         assert len(trace.x) == len(kept.tasks) == 10
     assert list(joined.x)[:3] == [reference.x[0], student.x[0], None]
     assert reference.marker.color != student.marker.color
-    drawn = json.loads(claims.retention_canvas(kept, texts.RETENTION))["numbers"]
+    drawn = json.loads(claims.retention_canvas(kept, strings.RETENTION))["numbers"]
     found = {row[drawn["columns"].index("task")]: row for row in drawn["rows"]}
     share = drawn["columns"].index("share_kept_in_percent")
     assert abs(found["Score"][share] - 100 * 77 / 79.5) < 0.05

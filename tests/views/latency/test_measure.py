@@ -14,8 +14,7 @@ from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
 from explorer.ui.latency import model_choice_strings as texts_faster
-from explorer.ui.latency import size_vs_time_strings
-from explorer.ui.latency import strings as texts
+from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency import strings as texts_folds
 from explorer.ui.latency.settings import MeasurementSettings
 from explorer.ui.latency.tab import detail, drawn
@@ -236,7 +235,7 @@ def test_a_claim_without_ratios_says_why():
     from explorer.ui.latency.folds import draw_claim
 
     assert draw_claim({}) == [""]
-    assert texts.NO_RATIO in draw_claim({False: refused()})[0]
+    assert strings.NO_RATIO in draw_claim({False: refused()})[0]
 
 
 def test_time_ratios_are_the_paired_ones_with_their_intervals():

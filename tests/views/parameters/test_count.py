@@ -10,8 +10,8 @@ from explorer.analysis.parameters.shapes import (
     seven_sizes,
     sharing_modes,
 )
+from explorer.ui.parameters import strings
 from explorer.ui.parameters import strings as fold_texts
-from explorer.ui.parameters import strings as texts
 from explorer.views.parameters.build import built_html, built_said, refused_html
 from explorer.views.parameters.counts import components_table, parameters_map
 from explorer.views.parameters.shapes import sharing_canvas, sizes_canvas
@@ -24,7 +24,7 @@ def base():
 
 @pytest.fixture(scope="module")
 def drawn(base):
-    return json.loads(parameters_map({"base": base, "mini": ()}, texts.MAP))
+    return json.loads(parameters_map({"base": base, "mini": ()}, strings.MAP))
 
 
 def test_a_family_whose_shapes_are_absent_is_left_out(drawn):
@@ -69,12 +69,12 @@ def test_cells_come_in_the_order_a_text_passes_through_them(drawn):
 
 def test_every_part_and_change_drawn_has_a_name(drawn):
     for row in drawn["families"]["base"]:
-        assert {c["part"] for c in row["cells"]} <= set(texts.PARTS)
-        assert {change for change, _ in row["savings"]} <= set(texts.CHANGES)
+        assert {c["part"] for c in row["cells"]} <= set(strings.PARTS)
+        assert {change for change, _ in row["savings"]} <= set(strings.CHANGES)
 
 
 def test_the_finding_names_the_counts(base):
-    sentence = texts.parameters_finding(base)
+    sentence = strings.parameters_finding(base)
     for number in ("109.5 M", "66.4 M", "11.7 M", "12 times", "6 layers"):
         assert number in sentence
 
@@ -88,7 +88,7 @@ def test_each_step_of_a_bar_is_a_share_of_what_the_model_saves(drawn):
 
 
 def test_the_table_holds_every_component(base):
-    html = components_table([base], texts.PARTS, fold_texts.ROWS)
+    html = components_table([base], strings.PARTS, fold_texts.ROWS)
     for number in ("23,440,896", "56,669,184", "99,072", "590,592", "624,188", "437,928,960"):
         assert number in html
 
@@ -114,7 +114,7 @@ def test_the_depth_picture_starts_from_real_counts():
 
 def test_a_built_shape_lists_its_parts_and_its_place():
     built = built_model(fold_texts.first_shape(seven_sizes()[0].spec.architecture))
-    html = built_html(built, seven_sizes(), fold_texts.BUILT, texts.PARTS)
+    html = built_html(built, seven_sizes(), fold_texts.BUILT, strings.PARTS)
     said = built_said(built, seven_sizes(), fold_texts.BUILT)
     assert "stores 109,482,240 weights" in said
     assert "437.9 MB" in html
