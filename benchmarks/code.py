@@ -92,18 +92,17 @@ def code_lines(path: Path) -> int:
 def _not_code(tree: ast.Module) -> Iterator[int]:
     """Yield the lines of imports, of strings that stand alone, and of constants of prose."""
     for node in ast.walk(tree):
-        is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        if not isinstance(node, ast.stmt):
+            continue
         is_string = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        is_prose = (
-            node in tree.body and isinstance(node, ast.Assign | ast.AnnAssign) and _is_prose(node)
-        )
-        if is_import or is_string or is_prose:
+        is_prose = node in tree.body and _is_prose(node)
+        if isinstance(node, ast.Import | ast.ImportFrom) or is_string or is_prose:
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
-def _is_prose(node: ast.Assign | ast.AnnAssign) -> bool:
+def _is_prose(node: ast.stmt) -> bool:
     """Return whether a constant holds nothing but texts, one of which is longer than a name."""
-    if node.value is None:
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return False
     inner = [n for n in ast.walk(node.value) if not isinstance(n, ast.Load)]
     texts = [n.value for n in inner if isinstance(n, ast.Constant) and isinstance(n.value, str)]

@@ -15,7 +15,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stops
-from explorer.ui.latency import model_choice, model_choice_strings, strings
+from explorer.ui.latency import choice_strings, model_choice, strings
 from explorer.ui.latency.settings import MeasurementSettings, with_choice
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, el, join, model_name, note, table
@@ -161,7 +161,7 @@ def measure_ways(
 
 def faster_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
     """Time every runtime and precision at three batch sizes, too."""
-    return measure_ways(choice, cancel_token, model_choice_strings.BATCHES)
+    return measure_ways(choice, cancel_token, choice_strings.BATCHES)
 
 
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
@@ -184,17 +184,14 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
                     gain,
                     "–" if cost is None else f"{cost.same_top1:.0%}",
                     "–" if cost is None else strings.divergence(cost.mean_kl),
-                    model_choice_strings.megabytes(variants.resident.get(model.name)),
-                    *(
-                        model_choice_strings.throughput(variants.throughput(model.name, n))
-                        for n in sizes
-                    ),
+                    choice_strings.megabytes(variants.resident.get(model.name)),
+                    *(choice_strings.throughput(variants.throughput(model.name, n)) for n in sizes),
                 ]
             )
-    notes = [note(line) for line in model_choice_strings.faster_notes(found) if line]
+    notes = [note(line) for line in choice_strings.faster_notes(found) if line]
     head = [
-        *model_choice_strings.FASTER_HEAD,
-        *(model_choice_strings.THROUGHPUT.format(n=n) for n in sizes),
+        *choice_strings.FASTER_HEAD,
+        *(choice_strings.THROUGHPUT.format(n=n) for n in sizes),
     ]
     html, numbers = table(head, rows), faster_numbers(found)
     saved_table = (
@@ -203,7 +200,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     best = [
         note(line)
         for variants_of_model in found.models
-        if (line := model_choice_strings.ranked(variants_of_model, found))
+        if (line := choice_strings.ranked(variants_of_model, found))
     ]
     return [join(share_done(found.done, found.asked), *best, saved_table, *notes)]
 
@@ -264,8 +261,8 @@ class LatencyJob:
 CLAIM = LatencyJob("claim", strings.CLAIM, strings.CLAIM_NOTE, claim, draw_claim)
 FASTER = LatencyJob(
     "faster",
-    model_choice_strings.TITLE,
-    model_choice_strings.FASTER_NOTE,
+    choice_strings.TITLE,
+    choice_strings.FASTER_NOTE,
     measure_ways,
     draw_faster,
 )
@@ -288,7 +285,7 @@ def build_folds(state: gr.State, controls: list[gr.components.Component]) -> Non
         build_question(
             FASTER,
             controls,
-            {strings.MEASURE_AGAIN: FASTER, model_choice_strings.MEASURE_BATCHES: long},
+            {strings.MEASURE_AGAIN: FASTER, choice_strings.MEASURE_BATCHES: long},
         )
     with fold("latency", "advanced", strings.ADVANCED):
         gr.HTML(el("h3", LIMITS.title))

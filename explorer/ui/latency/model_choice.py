@@ -39,7 +39,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import AT_ONCE, QUIET, hide_stop_after, running, show_stop_on, stops
 from explorer.ui.kit.strings import PLACE
-from explorer.ui.latency import model_choice_strings
+from explorer.ui.latency import choice_strings
 from explorer.views.markup import Markup, join, note
 
 if TYPE_CHECKING:
@@ -66,28 +66,28 @@ class MeasuredModels:
 
     def tells(self, family: tuple[str, ...], score: str) -> bool:
         """Return whether this was measured for these models and for the work of this score."""
-        one_work = {self.score, score} <= set(model_choice_strings.RUN_HERE)
+        one_work = {self.score, score} <= set(choice_strings.RUN_HERE)
         return self.family == family and (self.score == score or one_work)
 
 
 def build_fold(state: gr.State) -> None:
     """Build the limits, the score, the button that measures, the charts and the table."""
-    with fold("latency", "choose", model_choice_strings.FOLD) as section:
+    with fold("latency", "choose", choice_strings.FOLD) as section:
         with gr.Row(elem_classes="lt-controls"):
             free: dict[str, Any] = {"minimum": 0}
             limits = [
                 gr.Number(label=label, **free)
-                for label in (model_choice_strings.SIZE, model_choice_strings.TIME)
+                for label in (choice_strings.SIZE, choice_strings.TIME)
             ]
             score = gr.Dropdown(
-                [(v, k) for k, v in model_choice_strings.SCORES.items()],
-                label=model_choice_strings.SCORE,
+                [(v, k) for k, v in choice_strings.SCORES.items()],
+                label=choice_strings.SCORE,
             )
-            least = gr.Number(label=model_choice_strings.MODEL_CHOICE_LEAST, maximum=100, **free)
-        ways = gr.Checkbox(False, label=model_choice_strings.WAYS)
+            least = gr.Number(label=choice_strings.MODEL_CHOICE_LEAST, maximum=100, **free)
+        ways = gr.Checkbox(False, label=choice_strings.WAYS)
         with gr.Row(elem_classes="lt-buttons"):
-            measure = gr.Button(model_choice_strings.MEASURE, size="sm")
-            stop = gr.Button(model_choice_strings.STOP, size="sm", visible=False)
+            measure = gr.Button(choice_strings.MEASURE, size="sm")
+            stop = gr.Button(choice_strings.STOP, size="sm", visible=False)
         status, message, measured = gr.HTML(), gr.HTML(), gr.State(None)
         chart, rows_html = Chart("latency/choose"), gr.HTML()
         inputs, outputs = [state, measured, *limits, score, least], [message, chart, rows_html]
@@ -108,7 +108,7 @@ def build_fold(state: gr.State) -> None:
 def stopped(request: gr.Request) -> Markup:
     """Cancel the reader's measurement and return the message."""
     stops(MEASUREMENTS)(request)
-    return note(model_choice_strings.STOPPED)
+    return note(choice_strings.STOPPED)
 
 
 def show_choice(
@@ -124,18 +124,18 @@ def show_choice(
     size, time, score, least = wishes
     if kept is not None and not kept.tells(names_of(state), score):
         kept = None
-    compared = comparison(state, kept, score, model_choice_strings.limits_from(size, time, least))
+    compared = comparison(state, kept, score, choice_strings.limits_from(size, time, least))
     printed = {p.row: (p.value, p.source) for p in printed_of(state, score).values()}
     masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
-    notes = model_choice_strings.notes_of(printed, masks, bool(compared.examples))
+    notes = choice_strings.notes_of(printed, masks, bool(compared.examples))
     return [
-        model_choice_strings.choose_finding(compared),
-        choose_canvas(compared, model_choice_strings.titles_of(score)),
+        choice_strings.choose_finding(compared),
+        choose_canvas(compared, choice_strings.titles_of(score)),
         join(
             choose_table(
                 compared,
-                model_choice_strings.verdicts(compared),
-                model_choice_strings.MODEL_CHOICE_HEAD,
+                choice_strings.verdicts(compared),
+                choice_strings.MODEL_CHOICE_HEAD,
             ),
             *map(note, notes),
         ),
@@ -150,7 +150,7 @@ def comparison(
     candidates = candidates_of(state, kept, score)
     examples = [spec.name for spec in specs_by_key(state.family).values() if not spec.repo]
     for way in kept.ways if kept else ():
-        own, by_words = candidates[way.spec.name], score in model_choice_strings.RUN_HERE
+        own, by_words = candidates[way.spec.name], score in choice_strings.RUN_HERE
         specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
         examples += [way.label] * (way.spec.name in examples)
     printed = tuple(printed_of(state, score))
@@ -173,7 +173,7 @@ def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
 def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
     """Return by name the printed scores of published models that were not scored here."""
     choices, printed = choices_of(state, score), printed_scores(score)
-    here = card_scores(state, score) if score not in model_choice_strings.RUN_HERE else {}
+    here = card_scores(state, score) if score not in choice_strings.RUN_HERE else {}
     published = (spec for spec in choices.values() if spec == BASE.get(spec.key))
     return {
         spec.name: printed[spec.key]
@@ -189,7 +189,7 @@ def candidates_of(
     from explorer.analysis.latency.family import stored_parameters
 
     times = kept.milliseconds if kept else {}
-    scores = card_scores(state, score) if score not in model_choice_strings.RUN_HERE else {}
+    scores = card_scores(state, score) if score not in choice_strings.RUN_HERE else {}
     if kept:
         scores |= kept.shares.get(score, {})
     scores |= {name: exactly(printed.value) for name, printed in printed_of(state, score).items()}
@@ -232,13 +232,13 @@ def measure_all(
     runs, _ = runs_with_mlm_head(state)
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
-    reads_here = score in model_choice_strings.RUN_HERE
+    reads_here = score in choice_strings.RUN_HERE
     for n_done, words_by_model in enumerate(read_sentences(own, state) if reads_here else ()):
         for name, word in words_by_model.items():
             words[name].append(word)
         if n_done % 6 == 0:
             yield [
-                note(model_choice_strings.READING.format(done=n_done, n=len(sentences))),
+                note(choice_strings.READING.format(done=n_done, n=len(sentences))),
                 gr.skip(),
             ]
     work = work_of(state, score, own)
@@ -334,13 +334,11 @@ def drawn(
     rounds = result.latency.n_rounds if result else 0
     if not update.done or result is None or not rounds:
         message = (
-            model_choice_strings.NOT_TIMED
-            if update.done
-            else model_choice_strings.TIMING.format(n=rounds + 1)
+            choice_strings.NOT_TIMED if update.done else choice_strings.TIMING.format(n=rounds + 1)
         )
         if faster is not None and not update.done:
-            message = model_choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.asked)
-        return [note(model_choice_strings.STOPPED if update.stopped else message), gr.skip()]
+            message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.asked)
+        return [note(choice_strings.STOPPED if update.stopped else message), gr.skip()]
     times = {}
     for row, timing in zip(result.rows, result.summary.models, strict=True):
         n_passes = work.passes.get(row.spec.key, 1.0)
@@ -348,6 +346,6 @@ def drawn(
             n_passes
         )
     passes, n = work.passes.values(), len(assets.sentences())
-    message = model_choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
+    message = choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
     ways = ways_of(faster, work.passes) if faster else ()
     return [note(message), MeasuredModels(work.score, names_of(state), times, shares, ways)]

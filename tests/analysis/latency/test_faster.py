@@ -33,8 +33,8 @@ from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import Order
 from explorer.timing.workload import Workload
+from explorer.ui.latency.choice_strings import faster_notes
 from explorer.ui.latency.folds import draw_faster
-from explorer.ui.latency.model_choice_strings import faster_notes
 
 PLAIN = ["float32", "bfloat16", "int8", "int8 weights"]
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)

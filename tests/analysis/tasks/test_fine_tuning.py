@@ -7,7 +7,7 @@ import pytest
 from explorer.analysis.claims.ledger import benchmark_tables
 from explorer.analysis.tasks.scores import printed_shares, tuned_scores
 from explorer.links.page_state import PageState
-from explorer.ui.latency.model_choice_strings import notes_of
+from explorer.ui.latency.choice_strings import notes_of
 from explorer.ui.tasks.folds import show_kept
 
 

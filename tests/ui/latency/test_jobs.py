@@ -12,8 +12,8 @@ from explorer.analysis.latency.measure import Latency, latency_summary
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
+from explorer.ui.latency import choice_strings as words
 from explorer.ui.latency import folds, strings
-from explorer.ui.latency import model_choice_strings as words
 from tests.analysis.latency.test_family import measured
 
 TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}

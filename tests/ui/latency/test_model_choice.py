@@ -23,7 +23,7 @@ from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MODEL_KEYS
 from explorer.timing.workload import Workload
-from explorer.ui.latency import model_choice, model_choice_strings
+from explorer.ui.latency import choice_strings, model_choice
 from explorer.views.latency.model_choice import COSTS
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -54,7 +54,7 @@ def kept(tiny_family):
     return model_choice.MeasuredModels("right", names, times, {"right": right})
 
 
-NOT_YET = "; ".join(f"{model_choice_strings.TITLES[cost]}: not measured yet" for cost in COSTS)
+NOT_YET = "; ".join(f"{choice_strings.TITLES[cost]}: not measured yet" for cost in COSTS)
 
 
 def models_of(picture):
@@ -65,7 +65,7 @@ def models_of(picture):
 def test_before_the_press_sizes_are_known_and_nobody_is_advised(tiny_family, monkeypatch):
     monkeypatch.setattr(runs, "start_run", lambda *a: pytest.fail("a model ran"))
     said, picture, rows = model_choice.show_choice(STATE, None, 0, 0, "right", 0)
-    assert model_choice_strings.NOTHING["milliseconds"] in said
+    assert choice_strings.NOTHING["milliseconds"] in said
     assert rows.count("not recommended: its time and its score were not measured") == 3
     assert (json.loads(picture)["figures"], json.loads(picture)["note"]) == ([], NOT_YET)
     for model, spec in zip(models_of(picture), tiny_family.specs.values(), strict=True):
@@ -114,7 +114,7 @@ def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monk
         work = model_choice.work_of(STATE, task, own)
         assert work.workload.length == round(tokens)
         assert set(work.passes.values()) == {passes}
-    said = model_choice_strings.timed_said("squad", work.workload, 9, work.passes.values(), 60)
+    said = choice_strings.timed_said("squad", work.workload, 9, work.passes.values(), 60)
     assert "over 128 tokens" in said
     assert "takes 1.6 windows on average" in said
     some = assets.sentences()[::8]
@@ -167,7 +167,7 @@ def test_a_limit_decides_by_the_interval_and_half_precision_halves_the_size(kept
 def test_what_was_measured_of_another_family_or_work_counts_for_nothing(kept):
     for other in (replace(kept, family=("a", "b", "c")), replace(kept, score="squad")):
         said = model_choice.show_choice(STATE, other, 0, 0, "right", 0)[0]
-        assert model_choice_strings.NOTHING["milliseconds"] in said
+        assert choice_strings.NOTHING["milliseconds"] in said
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
@@ -324,7 +324,7 @@ def test_the_highest_score_is_said_to_be_printed_where_it_is():
         "bert": Candidate(exact(59), around(10, 1), around(0.64, 0.02)),
         "albert": Candidate(exact(47), around(90, 5), exact(0.902)),
     }
-    said = model_choice_strings.choose_finding(Comparison(SPECS, rows, Limits(), ("albert",)))
+    said = choice_strings.choose_finding(Comparison(SPECS, rows, Limits(), ("albert",)))
     plain = re.sub("<[^>]*>", "", str(said))
     assert "best score: ALBERT (printed)" in plain
     assert "smallest: ALBERT, fastest: BERT" in plain
@@ -333,7 +333,7 @@ def test_the_highest_score_is_said_to_be_printed_where_it_is():
 def finding_of(limits, **rows):
     candidates = {key: Candidate(*row) for key, row in rows.items()}
     compared = Comparison(SPECS, candidates, limits)
-    return model_choice_strings.choose_finding(compared), model_choice_strings.verdicts(compared)
+    return choice_strings.choose_finding(compared), choice_strings.verdicts(compared)
 
 
 def test_the_finding_names_ties_overlaps_and_the_beaten():
@@ -345,13 +345,13 @@ def test_the_finding_names_ties_overlaps_and_the_beaten():
     assert said.count("BERT") - said.count("DISTILBERT") == 4
     assert "(intervals of scores overlap)" in said
     assert verdicts == {
-        "bert": model_choice_strings.FITS,
-        "distilbert": model_choice_strings.FITS + model_choice_strings.CLOSE,
+        "bert": choice_strings.FITS,
+        "distilbert": choice_strings.FITS + choice_strings.CLOSE,
     }
     _, verdicts = finding_of(
         Limits(), bert=a, distilbert=(exact(10), around(3, 0.1), around(0.2, 0.1))
     )
-    assert verdicts["distilbert"] == model_choice_strings.FREE + model_choice_strings.BEATEN
+    assert verdicts["distilbert"] == choice_strings.FREE + choice_strings.BEATEN
     apart, _ = finding_of(Limits(), bert=a, albert=(exact(5), around(3, 0.1), around(0.9, 0.1)))
     assert "overlap" not in apart
     alone, verdicts = finding_of(
@@ -366,7 +366,7 @@ def test_the_finding_names_ties_overlaps_and_the_beaten():
 
 def test_no_score_for_anybody_says_so():
     said, _ = finding_of(Limits(), bert=(exact(1), around(2, 0.1), None))
-    assert model_choice_strings.NOTHING["score"] in said
+    assert choice_strings.NOTHING["score"] in said
 
 
 def test_miniatures_are_held_against_each_other_and_published_models_are_named():
@@ -377,18 +377,18 @@ def test_miniatures_are_held_against_each_other_and_published_models_are_named()
         "distilbert": Candidate(exact(38), around(4, 0.1), around(0.93, 0.002)),
     }
     compared = Comparison(SPECS, rows, Limits(), ("bert", "albert"), ("distilbert",))
-    plain = re.sub("<[^>]*>", "", str(model_choice_strings.choose_finding(compared)))
+    plain = re.sub("<[^>]*>", "", str(choice_strings.choose_finding(compared)))
     assert plain == (
         "Of the published models, with no limits set: smallest: ALBERT, fastest: BERT and "
         "best score: ALBERT (printed)."
     )
-    assert model_choice_strings.verdicts(compared)["bert"] == "no limits set (printed score)"
+    assert choice_strings.verdicts(compared)["bert"] == "no limits set (printed score)"
     small = Comparison(SPECS, rows, Limits(megabytes=40), ("bert", "albert"), ("distilbert",))
-    plain = re.sub("<[^>]*>", "", str(model_choice_strings.choose_finding(small)))
+    plain = re.sub("<[^>]*>", "", str(choice_strings.choose_finding(small)))
     assert plain == "Of the published models, none clearly meets these limits."
-    assert model_choice_strings.verdicts(small)["distilbert"] == model_choice_strings.FITS
+    assert choice_strings.verdicts(small)["distilbert"] == choice_strings.FITS
     alone = Comparison(SPECS, rows, Limits(), (), tuple(rows))
-    plain = re.sub("<[^>]*>", "", str(model_choice_strings.choose_finding(alone)))
+    plain = re.sub("<[^>]*>", "", str(choice_strings.choose_finding(alone)))
     assert plain.startswith("Of the miniatures (an example), with no limits set: smallest: ")
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Limits
 from explorer.models.specs import MINI
-from explorer.ui.latency import model_choice_strings
+from explorer.ui.latency import choice_strings
 from tests.ui.sentences import law, names_in, read
 
 KEYS = ("bert", "distilbert", "albert")
@@ -52,7 +52,7 @@ def keeps(one, limits):
 def test_who_meets_the_limits_and_is_best_among_them_follows_from_the_numbers(drawn):
     found, limits, examples = drawn
     compared = Comparison(MINI, found, limits, (), examples)
-    text = read(model_choice_strings.choose_finding(compared))
+    text = read(choice_strings.choose_finding(compared))
     whose = ""
     if examples:
         is_alone = examples == set(KEYS)
@@ -61,7 +61,7 @@ def test_who_meets_the_limits_and_is_best_among_them_follows_from_the_numbers(dr
     known = {k: c for k, c in found.items() if c.megabytes and c.milliseconds and c.score}
     fits = [key for key, one in known.items() if keeps(one, limits)]
     if not known:
-        assert text in model_choice_strings.NOTHING.values()
+        assert text in choice_strings.NOTHING.values()
         return
     if not fits:
         assert (
@@ -94,7 +94,7 @@ def test_who_meets_the_limits_and_is_best_among_them_follows_from_the_numbers(dr
 @given(choices())
 def test_a_verdict_names_just_the_limits_that_a_model_misses_or_may_miss(drawn):
     found, limits, examples = drawn
-    told = model_choice_strings.verdicts(Comparison(MINI, found, limits, (), examples))
+    told = choice_strings.verdicts(Comparison(MINI, found, limits, (), examples))
     assert told.keys() == found.keys()
     for key, one in found.items():
         lacking = [n for n in ("megabytes", "milliseconds", "score") if getattr(one, n) is None]
@@ -117,7 +117,7 @@ def test_a_verdict_names_just_the_limits_that_a_model_misses_or_may_miss(drawn):
 
 @law
 @given(
-    st.sampled_from([*model_choice_strings.SCORES]),
+    st.sampled_from([*choice_strings.SCORES]),
     st.integers(1, 30),
     st.lists(st.sampled_from([1.0, 1.02, 2.4]), max_size=3),
 )
@@ -125,5 +125,5 @@ def test_what_was_timed_is_counted_in_singular_and_plural(score, rounds, passes)
     work = SimpleNamespace(
         length=1 if rounds == 1 else 24, device="cpu", dtype="float32", clock="compute"
     )
-    text = read(model_choice_strings.timed_said(score, work, rounds, passes, 126))
+    text = read(choice_strings.timed_said(score, work, rounds, passes, 126))
     assert f"{rounds} round{'s' * (rounds > 1)} with" in text

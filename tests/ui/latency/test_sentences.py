@@ -15,7 +15,7 @@ from explorer.analysis.latency.sweep import Order, Sweep
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
-from explorer.ui.latency import model_choice_strings, size_vs_time_strings, strings
+from explorer.ui.latency import choice_strings, size_vs_time_strings, strings
 from explorer.ui.latency import strings as texts
 from tests.ui.sentences import law, read, told
 
@@ -349,7 +349,7 @@ def variants(draw):
 @given(variants())
 def test_the_fastest_way_is_surely_faster_and_all_means_all(drawn):
     one, found = drawn
-    text = read(model_choice_strings.ranked(one, found))
+    text = read(choice_strings.ranked(one, found))
     quick = {
         r.over: 1 / r.ratio.ratio
         for r in one.summary.ratios

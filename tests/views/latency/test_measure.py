@@ -13,7 +13,7 @@ from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
-from explorer.ui.latency import model_choice_strings as texts_faster
+from explorer.ui.latency import choice_strings as texts_faster
 from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency import strings as texts_folds
 from explorer.ui.latency.settings import MeasurementSettings

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Limits
 from explorer.models.specs import MINI
-from explorer.ui.latency.model_choice_strings import titles_of
+from explorer.ui.latency.choice_strings import titles_of
 from explorer.views.latency.model_choice import choose_canvas
 
 SPECS = {spec.name: spec for spec in MINI.values()}
