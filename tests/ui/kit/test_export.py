@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.export import RECIPES, has_recipe, save_menu, texts
+from explorer.ui.kit.export import RECIPES, has_recipe, save_menu, strings
 from explorer.ui.shell.scripts import modules
 
 ROOT = Path(__file__).parents[3]
@@ -88,4 +88,4 @@ def test_a_menu_without_lines_says_nothing_of_python():
 
 
 def test_the_menu_is_a_group_by_its_name():
-    assert f'role="group" aria-label="{texts.SAVE}"' in str(save_menu("predictions/gaps"))
+    assert f'role="group" aria-label="{strings.SAVE}"' in str(save_menu("predictions/gaps"))
