@@ -147,18 +147,6 @@ def _tiny_networks():
     return {}
 
 
-def kept_by_name():
-    """Return the caches keyed by a model's name, which the random family shares."""
-    from explorer.analysis.parameters import count
-    from explorer.timing import machine
-    from explorer.ui.depth import patching, similarity
-    from explorer.ui.layer import folds
-    from explorer.ui.shell import preview
-
-    caches = [(patching, "_KEPT"), (similarity, "_KEPT"), (folds, "_KEPT")]
-    return [*caches, (count, "_spectra"), (machine, "_best"), (preview, "_drawn")]
-
-
 @pytest.fixture
 def few_questions(monkeypatch):
     """Limit a live distillation to batches of eight and eight test sentences."""
@@ -195,17 +183,17 @@ def no_files(tiny_family, monkeypatch):
 @pytest.fixture
 def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     """Replace the bundled family by random models of its shapes."""
-    from explorer.inference import runs
+    from explorer.inference.cache import CACHE
     from explorer.models import loading
     from explorer.models.task_heads import adapters
+    from explorer.timing import machine
 
     monkeypatch.setattr(specs, "BUNDLED", _tiny_folder)
     monkeypatch.setattr(loading, "_loaded", _tiny_networks)
-    monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
-    monkeypatch.setattr(runs.CACHE, "n_bytes", 0)  # else other tests' runs would count for ever
+    monkeypatch.setattr(CACHE, "_values", OrderedDict())
+    monkeypatch.setattr(CACHE, "n_bytes", 0)  # else other tests' runs would count for ever
     monkeypatch.setattr(adapters, "_tuned", WeakKeyDictionary())
-    for kept in kept_by_name():
-        monkeypatch.setattr(*kept, type(getattr(*kept))())
+    monkeypatch.setattr(machine, "_best", {})
     for key, spec in list(specs.MINI.items()):
         config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))
         architecture = replace(spec.architecture, d_vocab=config["vocab_size"])

@@ -1,11 +1,14 @@
-"""Cache of runs, shared by all visitors, and batching of texts for one forward pass."""
+"""Cache of runs and results, shared by all visitors, and batching of texts for one pass."""
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from explorer.inference.backend import OnProgress
 from explorer.models.run import Run
@@ -18,26 +21,32 @@ if TYPE_CHECKING:
 CACHE_BYTES = 256 * 2**20
 Key = tuple[str, str, str, str]
 """Model, text, device and dtype."""
+Value = TypeVar("Value")
+LEAST_BYTES = 64
+"""Counted for each object besides the bytes of arrays and texts."""
 
 
-class RunCache:
-    """LRU cache of runs by (model, text, device, dtype), bounded in bytes."""
+class ResultCache:
+    """LRU cache of runs and of results computed from them, bounded in bytes together.
+
+    Keys of runs are ``Key``; any other result has a tuple whose first item is its name, and which
+    holds whatever the result depends on: models, text, device, dtype.
+    """
 
     def __init__(self, limit: int = CACHE_BYTES) -> None:
         self.limit = limit
         self.n_bytes = 0
-        """Bytes of all cached runs, kept as a running total because a full sum would cost time."""
-        self._runs: OrderedDict[Key, Run] = OrderedDict()
+        """Bytes of all values, kept as a running total because a full sum would cost time."""
+        self._values: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._pending: dict[Key, Future[Run]] = {}
         self._lock = threading.Lock()
 
     def claim(self, key: Key) -> "tuple[Future[Run], bool]":
         """Return the future of a run, and whether the caller has to compute and settle it."""
         with self._lock:
-            if key in self._runs:
-                self._runs.move_to_end(key)
+            if key in self._values:
                 done: Future[Run] = Future()
-                done.set_result(self._runs[key])
+                done.set_result(self._get(key))
                 return done, False
             is_first = key not in self._pending
             return self._pending.setdefault(key, Future()), is_first
@@ -48,22 +57,45 @@ class RunCache:
         with self._lock:
             future = self._pending.pop(key)
             if error is None:
-                self._keep(key, made.result())
+                self._put(key, made.result())
         if error is None:
             future.set_result(made.result())
         else:
             future.set_exception(error)
 
-    def _keep(self, key: Key, run: Run) -> None:
-        self._runs[key] = run
-        self.n_bytes += run.n_bytes
-        while len(self._runs) > 1 and self.n_bytes > self.limit:
-            _, least_recent = self._runs.popitem(last=False)
-            self.n_bytes -= least_recent.n_bytes
-
-    def __contains__(self, key: Key) -> bool:
+    def get(self, key: Hashable) -> Any | None:  # noqa: ANN401 - whatever was put there
+        """Return a cached result; None if there is none."""
         with self._lock:
-            return key in self._runs
+            return self._get(key) if key in self._values else None
+
+    def put(self, key: Hashable, value: Value) -> Value:
+        """Cache a result and return it."""
+        with self._lock:
+            self._put(key, value)
+        return value
+
+    def memo(self, key: Hashable, compute: Callable[[], Value]) -> Value:
+        """Return a cached result, computed on the first call; two callers at once compute twice."""
+        found = self.get(key)
+        return self.put(key, compute()) if found is None else found
+
+    def _get(self, key: Hashable) -> Any:  # noqa: ANN401
+        self._values.move_to_end(key)
+        return self._values[key][0]
+
+    def _put(self, key: Hashable, value: object) -> None:
+        """Cache a value and drop the least recently used ones; the newest always stays."""
+        _, replaced = self._values.pop(key, (None, 0))
+        n_bytes = size_of(value)
+        self._values[key] = value, n_bytes
+        self.n_bytes += n_bytes - replaced
+        while len(self._values) > 1 and self.n_bytes > self.limit:
+            _, (_, freed) = self._values.popitem(last=False)
+            self.n_bytes -= freed
+
+    def __contains__(self, key: Hashable) -> bool:
+        with self._lock:
+            return key in self._values
 
     @property
     def is_waited_for(self) -> bool:
@@ -71,10 +103,37 @@ class RunCache:
         return bool(self._pending)
 
     def clear(self) -> None:
-        """Remove every run."""
+        """Remove every result."""
         with self._lock:
-            self._runs.clear()
+            self._values.clear()
             self.n_bytes = 0
+
+
+CACHE = ResultCache()
+memo = CACHE.memo
+
+
+def key_of(run: Run) -> Key:
+    """Return the key of a run, to which the key of a result from it adds a name."""
+    return (run.spec.name, run.tokens.text, run.device, run.dtype)
+
+
+def size_of(value: object) -> int:
+    """Return about how many bytes a result holds: its arrays and texts, and its own ``n_bytes``."""
+    own = getattr(value, "n_bytes", None)
+    if isinstance(own, int):
+        return max(own, 1)
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, str | bytes):
+        return len(value) + LEAST_BYTES
+    if isinstance(value, Mapping):
+        return LEAST_BYTES + sum(size_of(inner) for inner in value.values())
+    if isinstance(value, tuple | list):
+        return LEAST_BYTES + sum(map(size_of, value))
+    if is_dataclass(value):
+        return LEAST_BYTES + sum(size_of(getattr(value, one.name)) for one in fields(value))
+    return LEAST_BYTES
 
 
 BatchKey = tuple[NetworkKey, int]

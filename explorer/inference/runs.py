@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.inference.backend import Backend, OnProgress, name_of
-from explorer.inference.cache import Key, RunCache
+from explorer.inference.cache import CACHE, Key
 from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.local import LocalBackend
 from explorer.links.page_state import PageState
@@ -26,7 +26,6 @@ Answer = TypeVar("Answer")
 Asked = TypeVarTuple("Asked")
 
 
-CACHE = RunCache()
 BACKEND: list[Backend] = [LocalBackend()]
 """The backend that holds the weights; the last entry counts."""
 _LOADERS = ThreadPoolExecutor(6, "loader")

@@ -12,7 +12,7 @@ import pytest
 
 from explorer.inference import local, runs
 from explorer.inference.backend import JOBS, UnknownJob, job_named, name_of
-from explorer.inference.cache import RunCache
+from explorer.inference.cache import LEAST_BYTES, ResultCache, size_of
 from explorer.inference.local import LocalBackend
 from explorer.inference.runs import get_run, get_runs
 from explorer.inference.scheduling.cancel import Cancelled
@@ -31,6 +31,12 @@ class Weight:
 
     def __init__(self, n_bytes):
         self.n_bytes = n_bytes
+
+
+@dataclass
+class Pair:
+    array: np.ndarray
+    name: str
 
 
 def key(name):
@@ -60,7 +66,7 @@ def in_threads(jobs):
 
 
 def test_twenty_threads_asking_for_one_key_compute_it_once():
-    cache, found, calls, asking = RunCache(), [], [], []
+    cache, found, calls, asking = ResultCache(), [], [], []
 
     def compute():
         calls.append(1)
@@ -78,7 +84,7 @@ def test_twenty_threads_asking_for_one_key_compute_it_once():
 
 
 def test_different_keys_do_not_wait_for_each_other():
-    cache, both = RunCache(), threading.Barrier(2, timeout=300)
+    cache, both = ResultCache(), threading.Barrier(2, timeout=300)
 
     def compute():
         both.wait()
@@ -88,7 +94,7 @@ def test_different_keys_do_not_wait_for_each_other():
 
 
 def test_the_cache_stays_within_its_bytes_and_forgets_the_oldest_first():
-    cache = RunCache(limit=100)
+    cache = ResultCache(limit=100)
     for name in "abc":
         asked(cache, key(name), lambda: Weight(40))
         asked(
@@ -101,7 +107,7 @@ def test_the_cache_stays_within_its_bytes_and_forgets_the_oldest_first():
 
 
 def test_one_run_larger_than_the_bound_is_still_kept():
-    cache = RunCache(limit=10)
+    cache = ResultCache(limit=10)
     asked(cache, key("a"), lambda: Weight(50))
     asked(cache, key("a"), lambda: pytest.fail("it was there"))
     asked(cache, key("b"), lambda: Weight(50))
@@ -110,8 +116,39 @@ def test_one_run_larger_than_the_bound_is_still_kept():
     assert cache.n_bytes == 0
 
 
+def test_runs_and_results_share_the_bytes_and_each_is_computed_once():
+    cache, computed = ResultCache(limit=1000), []
+
+    def numbers():
+        computed.append(1)
+        return np.zeros(50)
+
+    first = cache.memo(("numbers", "a"), numbers)
+    assert cache.memo(("numbers", "a"), numbers) is first
+    assert (len(computed), cache.n_bytes) == (1, 400)
+    asked(cache, key("b"), lambda: Weight(500))
+    assert cache.get(("numbers", "a")) is first, "used last"
+    asked(cache, key("c"), lambda: Weight(500))
+    assert key("b") not in cache
+    assert cache.n_bytes == 900
+    assert cache.get(("numbers", "b")) is None
+    cache.put(("numbers", "a"), np.zeros(10))
+    assert cache.n_bytes == 580, "the old value counts no more"
+
+
+def test_a_result_is_as_large_as_its_arrays_and_texts():
+    array = np.zeros((3, 5), np.float32)
+    assert size_of(array) == 60
+    assert size_of((array, [array])) == 120 + 2 * LEAST_BYTES
+    assert size_of({"a": array}) == 60 + LEAST_BYTES
+    assert size_of("word") == 4 + LEAST_BYTES
+    assert size_of(Weight(7)) == 7
+    assert size_of(Pair(array, "a")) == 60 + 1 + 2 * LEAST_BYTES
+    assert size_of(None) == LEAST_BYTES
+
+
 def test_a_failure_reaches_everyone_waiting_and_is_not_kept():
-    cache, seen, asking = RunCache(), [], []
+    cache, seen, asking = ResultCache(), [], []
 
     def fail():
         until(lambda: len(asking) == 5)

@@ -42,7 +42,6 @@ def layer_values(monkeypatch):
     from explorer.ui.layer import folds, tab
 
     monkeypatch.setattr(folds.assets, "sentences", lambda: SENTENCES)
-    monkeypatch.setattr(folds, "_KEPT", {})
     monkeypatch.setattr(measured_recurrent, "LENGTHS", (8, 16))
     hasty = replace(measured_recurrent.PLAN, max_rounds=8, max_warm_rounds=1)
     measure = partial(measured_recurrent.measure_recurrent, plan=hasty)
@@ -59,7 +58,6 @@ def depth_values(monkeypatch):
     from explorer.ui.depth import patching, similarity, tab, trajectories
 
     monkeypatch.setattr(similarity, "sentences", lambda: ("the cat sat.", "a dog ran in paris."))
-    monkeypatch.setattr(similarity, "_KEPT", {})
     travel, _, film, _ = trajectories.show_moves(STATE)
     return {
         "depth/lens": tab.show(STATE)[1],

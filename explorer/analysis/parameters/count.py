@@ -284,12 +284,6 @@ def embedding_spectrum(network: "Network") -> EmbeddingSpectrum:
     return EmbeddingSpectrum(read_only(values.numpy()), *table.shape)
 
 
-_spectra: dict[tuple[str, str], EmbeddingSpectrum] = {}
-
-
 def loaded_spectrum(loaded: "LoadedModel") -> EmbeddingSpectrum:
-    """Return the spectrum of a loaded network, cached for each model and precision."""
-    key = (loaded.spec.name, loaded.dtype)
-    if key not in _spectra:
-        _spectra[key] = embedding_spectrum(loaded.network)
-    return _spectra[key]
+    """Return the spectrum of a loaded network."""
+    return embedding_spectrum(loaded.network)

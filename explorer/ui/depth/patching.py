@@ -1,6 +1,5 @@
 """Activation patching: the fold, its job, and the second texts that it proposes."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from explorer.analysis.depth.patching import (
     score_gap,
     text_pair,
 )
+from explorer.inference.cache import CACHE, key_of
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
@@ -39,11 +39,9 @@ from explorer.views.depth.states import Followed, patching_canvas
 from explorer.views.markup import note
 
 MOST_WORDS, MOST_TOKENS, MOST_MASKS = 48, 128, 4
-MOST_TRIED, MOST_KEPT = 24, 16
+MOST_TRIED = 24
 Maps = dict[str, tuple[Patching, ...]]
 Gaps = dict[Patch, np.ndarray]
-_KEPT: OrderedDict[tuple, Maps] = OrderedDict()
-"""Cache: the maps of the latest pairs of texts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +135,8 @@ def check_length(runs: Mapping[str, Run]) -> None:
 def patch_all(found: Texts, state: PageState, cancel_token: CancelToken) -> Iterator[Shot]:
     """Patch every state, one batch per model at a time; yield progress, then the maps."""
     cache_key = _which(found)
-    if cache_key not in _KEPT:
+    maps = CACHE.get(cache_key)
+    if maps is None:
         patches_by_key = {
             key: patches(*found.runs[key], groups) for key, groups in found.pair.groups.items()
         }
@@ -152,19 +151,13 @@ def patch_all(found: Texts, state: PageState, cancel_token: CancelToken) -> Iter
                 gaps[key] |= result
             yield Shot(sum(map(len, gaps.values())), n)
             cancel_token.check()
-        _KEPT[cache_key] = drawn_from(found, gaps)
-        while len(_KEPT) > MOST_KEPT:
-            _KEPT.popitem(last=False)
-    yield Shot(0, 0, _KEPT[cache_key])
+        maps = CACHE.put(cache_key, drawn_from(found, gaps))
+    yield Shot(0, 0, maps)
 
 
 def _which(both_texts: Texts) -> tuple:
     """Return the cache key of the maps: model, device, dtype and text of every run."""
-    return tuple(
-        (run.spec.name, run.device, run.dtype, run.tokens.text)
-        for runs in both_texts.runs.values()
-        for run in runs
-    )
+    return "patching", *(key_of(run) for runs in both_texts.runs.values() for run in runs)
 
 
 def batch_jobs(

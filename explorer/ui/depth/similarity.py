@@ -9,6 +9,7 @@ import gradio as gr
 import numpy as np
 
 from explorer import assets
+from explorer.inference.cache import CACHE
 from explorer.inference.runs import call_on_model, gather, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
@@ -31,9 +32,7 @@ QUEUE = own_line("similarity")
 MOST_WORDS = 1000
 """Upper limit of words: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
-Found = tuple[tuple[str, ...], str, str]
-_KEPT: "dict[Found, LayerSimilarity]" = {}
-"""Cache by models, device and dtype."""
+Found = tuple[str, tuple[str, ...], str, str]
 
 
 @cache
@@ -66,16 +65,18 @@ def show_similarity(
         yield [note(strings.SIMILARITY_NO_MODEL), "", "", gr.Button(visible=False)]
         return
     specs = {key: run.spec for key, run in runs.items()}
-    cache_key = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
-    if cache_key not in _KEPT:
+    names = tuple(spec.name for spec in specs.values())
+    cache_key = ("similarity", names, state.device, state.dtype)
+    if cache_key not in CACHE:
         yield from running(
             JOB_QUEUE,
             lambda cancel_token: compare(specs, state, cache_key, cancel_token),
             request,
             standing,
         )
-    if cache_key in _KEPT:
-        yield [*drawn(_KEPT[cache_key], specs, state), gr.Button(visible=False)]
+    result = CACHE.get(cache_key)
+    if result is not None:
+        yield [*drawn(result, specs, state), gr.Button(visible=False)]
 
 
 def standing(update: JobUpdate) -> list[Any]:
@@ -93,7 +94,7 @@ def compare(
     from explorer.analysis.depth.states import layer_similarity
 
     parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
-    for start in range(0, 0 if which in _KEPT else len(sentences()), AT_ONCE):
+    for start in range(0, 0 if which in CACHE else len(sentences()), AT_ONCE):
         yield start
         cancel_token.check()
         batch = sentences()[start : start + AT_ONCE]
@@ -102,12 +103,12 @@ def compare(
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
             break
-    if which not in _KEPT:
+    if which not in CACHE:
         cancel_token.check()
         states_by_key = {
             key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()
         }
-        _KEPT[which] = layer_similarity(states_by_key)
+        CACHE.put(which, layer_similarity(states_by_key))
 
 
 def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:

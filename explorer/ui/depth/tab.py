@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import gradio as gr
 import numpy as np
 
+from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, gather, round_robin, runs_with_mlm_head
 from explorer.links.codec import from_page
 from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState
@@ -87,8 +87,6 @@ MOST_MASKS = 8
 """Upper limit: the head over all layers costs about one forward pass per dozen masks."""
 MOST_WORDS = 32
 """Upper limit of words masked in turn: each costs a forward pass of every model."""
-_KEPT: "WeakKeyDictionary[Run, tuple[MaskLens, ...]]" = WeakKeyDictionary()
-"""Cache of lenses; an entry lives as long as its run."""
 
 
 def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[MaskLens, ...]]":
@@ -98,10 +96,10 @@ def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[Mas
 
 
 def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
-    if run not in _KEPT:
-        masks = range(min(MOST_MASKS, len(run.tokens.mask_positions)))
-        _KEPT[run] = tuple(lens_of(run, state, mask) for mask in masks)
-    return _KEPT[run]
+    masks = range(min(MOST_MASKS, len(run.tokens.mask_positions)))
+    return memo(
+        ("lenses", *key_of(run)), lambda: tuple(lens_of(run, state, mask) for mask in masks)
+    )
 
 
 def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":

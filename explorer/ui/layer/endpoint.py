@@ -10,7 +10,7 @@ from explorer.refusal import Refusal
 from explorer.ui.kit.validation import checked_spec, checked_state, is_index, missing_reasons
 from explorer.ui.layer import strings
 from explorer.ui.layer.folds import contexts_of
-from explorer.ui.layer.tab import followed_word, walked_in
+from explorer.ui.layer.reading import followed_word, walked_in
 
 if TYPE_CHECKING:
     from explorer.views.layer import Walked

@@ -10,6 +10,7 @@ import gradio as gr
 
 from explorer import assets
 from explorer.analysis.digits import signed
+from explorer.inference.cache import CACHE
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
@@ -25,7 +26,7 @@ from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import LIGHT, job_updates, own_line, running, stoppable
 from explorer.ui.layer import strings
-from explorer.ui.layer.tab import Followed, followed_word
+from explorer.ui.layer.reading import Followed, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
 from explorer.views.markup import word as as_word
 
@@ -239,8 +240,6 @@ JOB_QUEUE = JobQueue(nullcontext)
 """Queue of one family at a time; other requests are answered between rounds of sentences."""
 QUEUE = own_line("contexts")
 AT_ONCE = 6
-_KEPT: dict[tuple, Any] = {}
-"""Cache by models, device and dtype."""
 
 
 def build_contexts_fold(state: gr.State) -> None:
@@ -332,17 +331,19 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
     if not runs:
         raise next(iter(missing.values()))
     specs = {key: run.spec for key, run in runs.items()}
-    cache_key = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
-    if cache_key not in _KEPT:
+    names = tuple(spec.name for spec in specs.values())
+    cache_key = ("contexts", names, state.device, state.dtype)
+    if cache_key not in CACHE:
         yield from running(
             JOB_QUEUE,
             lambda cancel_token: _read_all(specs, state, cache_key, cancel_token),
             request,
             _stands,
         )
-    if cache_key in _KEPT:
-        labels = {key: specs[key].label for key in _KEPT[cache_key]}
-        chart = held_out_canvas(_KEPT[cache_key], labels, len(assets.sentences()), strings.CONTEXTS)
+    scores = CACHE.get(cache_key)
+    if scores is not None:
+        labels = {key: specs[key].label for key in scores}
+        chart = held_out_canvas(scores, labels, len(assets.sentences()), strings.CONTEXTS)
         yield [
             note(*map(str, missing.values())) if missing else "",
             chart,
@@ -376,4 +377,4 @@ def _read_all(
         for _ in batch:
             for key in specs:
                 ranks[key].append(next(results))
-    _KEPT[cache_key] = context_scores(ranks)
+    CACHE.put(cache_key, context_scores(ranks))

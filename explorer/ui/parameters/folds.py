@@ -1,10 +1,13 @@
 """Folds of Parameters: sizes, embedding, sharing, memory."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import gradio as gr
 
+from explorer.inference.cache import memo
+from explorer.inference.runs import call_on_model, network_key
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.links.page_state import PageState
@@ -21,7 +24,7 @@ from explorer.ui.parameters import strings
 from explorer.views.markup import el, join, note
 
 if TYPE_CHECKING:
-    from explorer.models.loading import LoadedModel
+    from explorer.analysis.parameters.count import EmbeddingSpectrum
 
 
 Value = TypeVar("Value")
@@ -33,7 +36,7 @@ def show_calls(state: PageState | None) -> str:
     from explorer.models.architectures import meta_network
     from explorer.views.parameters.counts import CallRow, calls_numbers, calls_table
 
-    measured, cards = _each_loaded(state, loaded_layer_calls)
+    measured, cards = _each_loaded(state, partial(call_on_model, loaded_layer_calls))
     rows = [CallRow(s, calls, strings.LOADED) for s, calls in measured]
     shapes = [
         CallRow(
@@ -100,14 +103,21 @@ def build_embedding(state: gr.State) -> None:
 
 def show_embedding(state: PageState | None) -> list[str]:
     """Return the calculator's marks, and singular values where weights are loaded."""
-    from explorer.analysis.parameters.count import loaded_spectrum
     from explorer.views.parameters.counts import embedding_canvas, spectrum_canvas
 
-    measured, cards = _each_loaded(state, loaded_spectrum)
+    measured, cards = _each_loaded(state, _spectrum)
     spectra = {spec.key: (spec.label, spectrum) for spec, spectrum in measured}
     pins = [(s.key, s.name, s.architecture) for s in pinned(state)]
     lines = spectrum_canvas(spectra, strings.SPECTRUM_TEXTS) if spectra else ""
     return [embedding_canvas(pins, strings.EMBEDDING_TEXTS), lines, join(*cards)]
+
+
+def _spectrum(spec: ModelSpec, state: PageState) -> "EmbeddingSpectrum":
+    """Return the singular values of a model's embedding; an SVD of it takes seconds."""
+    from explorer.analysis.parameters.count import loaded_spectrum
+
+    key = ("spectrum", spec.name, *network_key(spec, state)[1:])
+    return memo(key, partial(call_on_model, loaded_spectrum, spec, state))
 
 
 def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:
@@ -184,10 +194,9 @@ def built_shape(values: dict[str, object]) -> str:
 
 
 def _each_loaded(
-    state: PageState | None, measure: "Callable[[LoadedModel], Value]"
+    state: PageState | None, measure: Callable[[ModelSpec, PageState], Value]
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
     """Measure each loaded network of the family; return values, and cards of missing models."""
-    from explorer.inference.runs import call_on_model
     from explorer.models.hub import ModelUnavailable
     from explorer.views.markup import plain_card
 
@@ -195,7 +204,7 @@ def _each_loaded(
     values, cards = [], []
     for spec in family_specs(state.family):
         try:
-            values.append((spec, call_on_model(measure, spec, state)))
+            values.append((spec, measure(spec, state)))
         except ModelUnavailable as error:
             cards.append(plain_card(spec.label, str(error), spec.key))
     return values, cards

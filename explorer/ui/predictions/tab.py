@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import gradio as gr
 
+from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.models.run import Run
@@ -23,8 +23,6 @@ ID = "predictions"
 LABEL = strings.LABEL
 QUESTION = strings.QUESTION
 READS = (*RUN_FIELDS, "hidden")
-_KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
-"""Cache of predictions; an entry lives as long as its run."""
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
@@ -39,9 +37,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 def _predictions_of(run: Run) -> "MaskPredictions":
     from explorer.analysis.predictions import TOP_K, mask_predictions
 
-    if run not in _KEPT:
-        _KEPT[run] = mask_predictions(run, TOP_K[1])
-    return _KEPT[run]
+    return memo(("predictions", *key_of(run)), lambda: mask_predictions(run, TOP_K[1]))
 
 
 def show(state: PageState) -> list[object]:

@@ -5,7 +5,6 @@ link holds; a chat or a slide tool reads the tags and runs no script. They are r
 """
 
 import re
-from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
 from threading import Lock
@@ -18,6 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.assets import ASSETS, read_in
+from explorer.inference.cache import CACHE
 from explorer.inference.lazy_imports import start_imports
 from explorer.inference.runs import costs_nobody
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -37,9 +37,6 @@ PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 """How every PNG begins and ends."""
 PICTURE = "preview.png"
 """Relative to the page; WIDTH x HEIGHT, as every reader of such tags expects it."""
-MOST_DRAWN = 64
-"""Pictures kept."""
-_drawn: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 _drawing = Lock()
 """One at a time: a picture that nobody may look at must not keep a reader waiting."""
 _GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
@@ -78,16 +75,12 @@ def _send_picture(request: Request) -> Response:
 
 def picture_of(state: PageState) -> bytes | None:
     """The picture of a text with its first answers; None where it has none, or not just now."""
-    key = (state.text, state.family)
-    if key in _drawn or not _drawing.acquire(blocking=False):
-        return _drawn.get(key)
+    key = ("preview", state.text, state.family)
+    if key in CACHE or not _drawing.acquire(blocking=False):
+        return CACHE.get(key)
     try:
         drawn = _draw(state) if is_free() and costs_nobody(state) else None
-        if drawn is not None:
-            _drawn[key] = drawn
-        if len(_drawn) > MOST_DRAWN:
-            _drawn.popitem(last=False)
-        return drawn
+        return None if drawn is None else CACHE.put(key, drawn)
     finally:
         _drawing.release()
 

@@ -29,6 +29,8 @@ KING = "The [king|queen] of the north sat on the [MASK]."
 
 def test_columns_words_deeper_questions_and_many_masks(page_at):
     page = page_at(link(RIVER))
+    # Out of sight are the columns of the text that the page opens on.
+    page.locator("#tab-predictions .finding").wait_for(timeout=180_000)
     three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page)
     opened_too(page, OLD_MAN)
     every_word_is_hidden_in_turn_and_read_with_the_keyboard(page)

@@ -43,7 +43,7 @@ def ways(page, http):
 
 @pytest.fixture(scope="module")
 def listed(page, http):
-    (door,) = [one for one in page.app.user_middleware if one.cls.__name__ == "Door"]
+    (door,) = [one for one in page.app.user_middleware if one.cls.__name__ == "RequestFilter"]
     return door.kwargs["routes"]
 
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from explorer.inference.cache import CACHE
 from explorer.links.page_state import PageState
 from explorer.ui.depth import similarity, trajectories
 
@@ -19,7 +20,6 @@ def counted(tiny_family, monkeypatch):
     """How many sentences went through the models."""
     counted, read = [], similarity.states_of
     monkeypatch.setattr(similarity, "sentences", lambda: SENTENCES)
-    monkeypatch.setattr(similarity, "_KEPT", {})
     monkeypatch.setattr(
         similarity, "states_of", lambda *args: counted.append(args[1]) or read(*args)
     )
@@ -68,7 +68,7 @@ def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeyp
     assert "Stopped" in seen[-1][0]
     assert seen[-1][3].visible is False
     assert len(counted) == 1
-    assert similarity._KEPT == {}
+    assert not any("similarity" in key for key in CACHE._values)
 
 
 def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):

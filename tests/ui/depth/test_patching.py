@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from explorer.inference.cache import CACHE
 from explorer.links.page_state import PageState
 from explorer.ui.depth import patching, strings
 from tests.waiting import until
@@ -18,8 +19,8 @@ SAID, PICTURE, STOP = 1, 2, 3
 
 
 @pytest.fixture(autouse=True)
-def _nothing_kept(monkeypatch):
-    monkeypatch.setattr(patching, "_KEPT", patching.OrderedDict())
+def _nothing_cached():
+    CACHE.clear()
 
 
 def encoder_passes(tiny_family):
@@ -145,7 +146,7 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
     assert strings.STOPPED in seen[-1][SAID]
     assert seen[-1][STOP].visible is False
     assert len(calls) <= len(tiny_family.specs), "one of each model in a round"
-    assert not patching._KEPT
+    assert not any("patching" in key for key in CACHE._values)
 
 
 def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, monkeypatch):

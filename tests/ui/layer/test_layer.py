@@ -114,7 +114,6 @@ def test_a_model_without_a_head_is_left_out_of_the_readings(silent, monkeypatch)
     (why,) = found["missing"]
     assert "no masked-LM head" in why
     monkeypatch.setattr(folds.assets, "sentences", lambda: ({"text": TEXT, "answer": "mat"},))
-    monkeypatch.setattr(folds, "_KEPT", {})
     said, chart, _ = list(folds.score(PageState()))[-1]
     assert "mini-DistilBERT" in said
     labels = {row[0] for row in json.loads(chart)["numbers"]["rows"]}
@@ -165,7 +164,6 @@ def test_contexts_follow_the_hidden_word_where_it_is_known(tiny_family):
 def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
     sentences = ({"text": TEXT, "answer": "mat"}, {"text": "The [MASK] ran.", "answer": "qqqq"})
     monkeypatch.setattr(folds.assets, "sentences", lambda: sentences)
-    monkeypatch.setattr(folds, "_KEPT", {})
     shots = list(folds.score(PageState()))
     assert "sentences" in shots[0][0]
     rows = json.loads(shots[-1][1])["numbers"]["rows"]

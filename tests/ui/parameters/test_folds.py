@@ -8,7 +8,7 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from explorer.analysis.parameters import count
+from explorer.inference.cache import CACHE
 from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MINI
@@ -109,7 +109,7 @@ def test_the_printed_scores_of_the_ways_to_share_are_alberts_table_4(state):
 
 
 def test_embedding_ranks_come_from_the_loaded_tables(state, tiny_family, monkeypatch):
-    monkeypatch.setattr(count, "_spectra", {})
+    CACHE.clear()
     calculator, spectrum, cards = folds.show_embedding(state)
     assert json.loads(calculator)["start"]["name"] == "mini-albert"
     assert "albert-base-v2" not in calculator, "the points are of the sizes whose tables are shown"

@@ -88,7 +88,8 @@ def judge_surest(line, p, labels, unanimous):
         return
     top = max(p.values())
     best = [key for key in p if abs(p[key] - top) <= 1.1e-6 * max(1, top)]
-    clear = [key for key in p if top - p[key] <= 4e-7 or (top < 1e-3 and p[key] > top * 0.99999)]
+    small = top < 1e-3  # printed by its digits, however many zeros come before them
+    clear = [key for key in p if (p[key] > top * 0.99999 if small else top - p[key] <= 4e-7)]
     assert unanimous == line.startswith(f"{GROUP[len(p)].capitalize()} answer ")
     end = re.split("; |, (?=equally)", line)[-1]
     if "equally" in end:

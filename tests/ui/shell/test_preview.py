@@ -18,6 +18,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.assets import ASSETS
+from explorer.inference.cache import CACHE
 from explorer.links.compression import pack
 from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
@@ -144,9 +145,9 @@ def asked(monkeypatch):
     monkeypatch.setattr(preview, "first_answers", answers)
     monkeypatch.setattr(preview, "costs_nobody", lambda _state: True)
     monkeypatch.setattr(preview, "is_free", lambda: True)
-    preview._drawn.clear()
+    CACHE.clear()
     yield found
-    preview._drawn.clear()
+    CACHE.clear()
 
 
 def test_a_link_points_to_the_picture_of_its_own_text_wherever_its_tab_is(client):
@@ -203,13 +204,6 @@ def test_one_picture_is_drawn_at_a_time(client, asked, monkeypatch):
         go_on.set()
         assert first.result(300)
     assert asked == ["One [MASK]."]
-
-
-def test_no_more_pictures_are_kept_than_there_is_room_for(client, asked, monkeypatch):
-    monkeypatch.setattr(preview, "MOST_DRAWN", 2)
-    for text in ("One", "Two", "Three"):
-        preview.picture_of(PageState(text=f"{text} [MASK]."))
-    assert [text for text, _ in preview._drawn] == ["Two [MASK].", "Three [MASK]."]
 
 
 def test_a_text_that_has_no_answer_has_the_standing_picture(client, asked, monkeypatch):
