@@ -109,11 +109,11 @@ class Page(gr.Blocks):
         """
         if block_fn.fn is None:  # the browser alone answers this event
             raise Refusal(texts.NOT_OFFERED)
-        whole = arguments_of(block_fn, [whole_characters(value) for value in values])
-        for part, value in zip(block_fn.inputs, whole, strict=True):
+        arguments = arguments_of(block_fn, [whole_characters(value) for value in values])
+        for part, value in zip(block_fn.inputs, arguments, strict=True):
             check_kind(part, value)
         try:
-            inputs = await super().preprocess_data(block_fn, whole, *rest, **named)
+            inputs = await super().preprocess_data(block_fn, arguments, *rest, **named)
         except CHECKS as error:
             raise Refusal(texts.NOT_OFFERED) from error
         return [checked(part, value) for part, value in zip(block_fn.inputs, inputs, strict=True)]

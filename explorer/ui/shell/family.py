@@ -113,8 +113,8 @@ def glyph_rules() -> str:
             selectors = f"{name},{selector}" if default.get(key) == size else selector
             rules.append(f"{selectors}{{{_drawn(*glyph(spec))}}}")
             # A row of one size has that size's drawing, whichever sizes the page shows.
-            own = f'[data-size="{size}"]' * 6 + name
-            rules.append(f"{own}{{{_drawn(*glyph(spec, COMPARED))}}}")
+            row_selector = f'[data-size="{size}"]' * 6 + name
+            rules.append(f"{row_selector}{{{_drawn(*glyph(spec, COMPARED))}}}")
     return "".join(rules)
 
 

@@ -128,7 +128,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
     set_timeouts()
     refuse_unknown()
     say_every_failure()
-    ours = own_routes()
+    routes = own_routes()
     return {
         # Else Gradio aborts the start if its own request takes over three seconds, as it does when
         # visitors send requests while torch is still being imported.
@@ -141,10 +141,10 @@ def launch_options(public: str = "") -> dict[str, Any]:
         "css_paths": style_sheets(),
         "head": head_html(),
         "app_kwargs": {
-            "routes": ours,
+            "routes": routes,
             "exception_handlers": REFUSALS,
             "middleware": [
-                Middleware(RequestFilter, routes=Routes(ours, ENDPOINTS)),
+                Middleware(RequestFilter, routes=Routes(routes, ENDPOINTS)),
                 Middleware(ConcurrencyLimiter),
                 Middleware(StreamTracker),
                 Middleware(Preview),

@@ -103,8 +103,8 @@ def _draw(state: PageState) -> bytes | None:
     except BadText:  # the page reports what is wrong with the text
         return None
     words = clean_text(state.text).replace(MASK, f" {MASK} ").replace(SEPARATOR, " ").split()
-    gapped = ["" if word == MASK else word for word in words]
-    return preview_picture(texts.TITLE, gapped, answers) if answers else None
+    blanked = ["" if word == MASK else word for word in words]
+    return preview_picture(texts.TITLE, blanked, answers) if answers else None
 
 
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
@@ -147,16 +147,16 @@ def with_paths(page: str, absolute: str, path: str) -> str:
     is known.
     """
     page = page.replace(f'"{absolute}"', f'"{path or "/"}"')
-    here = Markup(_HERE.format(absolute=script_json(absolute)))
-    return page if PUBLIC_URL[-1] else page.replace("</head>", f"{el('script', here)}</head>", 1)
+    code = Markup(_HERE.format(absolute=script_json(absolute)))
+    return page if PUBLIC_URL[-1] else page.replace("</head>", f"{el('script', code)}</head>", 1)
 
 
 @lru_cache(maxsize=4)
 def around_tags(page: bytes, absolute: str, path: str) -> tuple[bytes, bytes]:
     """Return the parts of Gradio's page, the same for all links, before and after the tags."""
-    whole = with_paths(with_preview(page.decode(), Markup(_TAGS)), absolute, path)
-    before, _, behind = whole.partition(_TAGS)
-    return before.encode(), behind.encode()
+    html = with_paths(with_preview(page.decode(), Markup(_TAGS)), absolute, path)
+    before, _, after = html.partition(_TAGS)
+    return before.encode(), after.encode()
 
 
 class Preview:
@@ -188,10 +188,10 @@ async def send_changed(request: Request, start: Message, body: bytes, send: Send
     """Send the page with the tags of this request's link; send any other response unchanged."""
     headers = MutableHeaders(scope=start)
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
-        below = request.scope.get("root_path")
+        root = request.scope.get("root_path")
         tags = preview_tags(PUBLIC_URL[-1] or ".", request.query_params)
         body = (
-            str(tags).encode().join(around_tags(body, root_of(request, "/", below), path_of(below)))
+            str(tags).encode().join(around_tags(body, root_of(request, "/", root), path_of(root)))
         )
         headers["content-length"] = str(len(body))
     await send(start)

@@ -192,7 +192,7 @@ def standalone_route() -> Route:
 def standalone_page() -> str:
     """Return the standalone page, with placeholders for the tab."""
     scripts = {f"{NAME}{path}": _address(path, code) for path, code in modules().items()}
-    early = "window.explorer = {waiting: [], told: [], mount() {}, tell() {}}; "
+    stub = "window.explorer = {waiting: [], told: [], mount() {}, tell() {}}; "
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -204,7 +204,7 @@ def standalone_page() -> str:
     body = el(
         "body",
         el("main", CONTENT, class_="prose"),
-        el("script", Markup(early), TAKEN),
+        el("script", Markup(stub), TAKEN),
         el("script", Markup(f"import '{NAME}take/opened.js';"), type="module"),
         class_="gradio-container taken",
     )

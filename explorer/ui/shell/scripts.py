@@ -86,11 +86,11 @@ def head_html() -> str:
     The print rules are here, because Gradio prefixes every selector of a media rule in its ``css``
     with its own container, so such a rule cannot match the page around it.
     """
-    paper = PAPER.read_text("utf-8")
+    print_css = PAPER.read_text("utf-8")
     preloads = [el("link", rel="modulepreload", href=address(path)) for path in closure(FIRST)]
     entry = el("script", type="module", src=address(ENTRY))
     early = modules()[EARLY].decode()
-    return f"<script>{early}</script><style>{paper}</style>{''.join(preloads)}{entry}"
+    return f"<script>{early}</script><style>{print_css}</style>{''.join(preloads)}{entry}"
 
 
 def address(path: str) -> str:
@@ -100,9 +100,9 @@ def address(path: str) -> str:
 
 def closure(paths: tuple[str, ...]) -> list[str]:
     """Return these modules and all that they import, directly or not, each once."""
-    closed = list(paths)
-    for path in closed:
+    names = list(paths)
+    for path in names:
         folder = PurePosixPath(path).parent
         imports = IMPORT.findall(modules()[path].decode())
-        closed += sorted({normpath(folder / name) for name in imports} - set(closed))
-    return closed
+        names += sorted({normpath(folder / name) for name in imports} - set(names))
+    return names

@@ -116,17 +116,17 @@ def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
         gr.Warning(texts.UNREADABLE)
     state = replace(asked.state, device=device_of(asked.state))
     runs, refusal = run_models(state, progress)
-    drawn: Outputs = {}
+    tab_outputs: Outputs = {}
     if not refusal or "text" not in TAB_BY_ID[state.tab].READS:
-        drawn, failure = draw_tab(wiring, state)
+        tab_outputs, failure = draw_tab(wiring, state)
         refusal = refusal or failure
-    answer = replace(asked, state=state)
+    request, is_drawn = replace(asked, state=state), bool(tab_outputs)
     message = refusal or ("" if runs else way_back(state))
-    written = {wiring.message: message, wiring.view: view_canvas(answer, not refusal, bool(drawn))}
-    if drawn:
-        drawn |= {wiring.status: status_html(state, runs)}
-        drawn |= cleared(wiring, (*asked.keep, state.tab))
-    return written | drawn | ({} if refusal else {wiring.state: state})
+    outputs = {wiring.message: message, wiring.view: view_canvas(request, not refusal, is_drawn)}
+    if tab_outputs:
+        tab_outputs |= {wiring.status: status_html(state, runs)}
+        tab_outputs |= cleared(wiring, (*asked.keep, state.tab))
+    return outputs | tab_outputs | ({} if refusal else {wiring.state: state})
 
 
 def wire(wiring: Wiring) -> None:
