@@ -32,10 +32,10 @@ def public_address(said: str) -> str:
     """
     try:
         parts = urlsplit(said)
-        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
-        whole = False
-    if said and (not whole or parts.query or parts.fragment or not said.isprintable()):
+        valid = False
+    if said and (not valid or parts.query or parts.fragment or not said.isprintable()):
         raise Refusal(f"--public-url is {said!r}; it looks like https://example.org/explorer.")
     return said.rstrip("/")
 

@@ -23,12 +23,12 @@ class PageCache:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond from the cache, or pass the request on."""
-        below = scope.get("root_path", "")
-        path = below_root(scope["path"], below) if scope["type"] == "http" else None
+        root_path = scope.get("root_path", "")
+        path = below_root(scope["path"], root_path) if scope["type"] == "http" else None
         if path not in SAME or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        key = (path, below, PUBLIC_URL[-1])
+        key = (path, root_path, PUBLIC_URL[-1])
         answer = self._answers.get(key) or await self._asked(scope, receive)
         if answer.status_code == 200:
             self._answers[key] = answer

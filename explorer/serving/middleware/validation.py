@@ -132,8 +132,8 @@ def without_gradios_own(scope: Scope, route: str) -> None:
     if route in WITH_LINK and scope["query_string"]:
         params = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if any(name in GRADIOS_OWN for name, _ in params):
-            own = [(name, value) for name, value in params if name not in GRADIOS_OWN]
-            scope["query_string"] = urlencode(own).encode()
+            rest = [(name, value) for name, value in params if name not in GRADIOS_OWN]
+            scope["query_string"] = urlencode(rest).encode()
 
 
 def unknown_stream(scope: Scope, route: str, path: str) -> Response | None:

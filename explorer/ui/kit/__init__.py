@@ -1,1 +1,1 @@
-"""Parts that every tab is built from."""
+"""Components and helpers shared by all tabs."""

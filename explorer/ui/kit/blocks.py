@@ -1,4 +1,4 @@
-"""Gradio's Blocks with checked questions and lean sessions."""
+"""Gradio's Blocks with checked requests and small sessions."""
 
 from collections import ChainMap
 from copy import copy
@@ -22,16 +22,16 @@ from explorer.ui.kit.errors import answered
 from explorer.ui.kit.validation import whole_characters
 
 MOST_SESSIONS = limits.SESSIONS.most
-"""What a visitor chose is kept for this many, those used last."""
+"""Most sessions whose state is kept; the least recently used are dropped."""
 
 
 class LeanSession(state_holder.SessionState):
-    """The visitor's own values, and nothing about the page that all share."""
+    """Session state that holds only the visitor's values and shares the page's config."""
 
     config_values = property(lambda _self: {}, lambda _self, _value: None)
 
     def __init__(self, blocks: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
-        # No component is named, so none is described; how each behaves is shared as before.
+        # An empty ``blocks`` keeps Gradio from copying every component's config into the session.
         super().__init__(SimpleNamespace(default_config=blocks.default_config, blocks={}))  # type: ignore[arg-type]
         shared = blocks.default_config
         self.blocks_config.blocks = ChainMap({}, shared.blocks)  # type: ignore[assignment]
@@ -39,14 +39,14 @@ class LeanSession(state_holder.SessionState):
         self.blocks_config.config_for_block = lambda *_: {}  # type: ignore[method-assign,assignment]
 
     def _update_config(self, key: int) -> None:
-        """Nothing to write down."""
+        """Do nothing: the session has no config of its own."""
 
     def _update_value_in_config(self, key: int, value: Any) -> None:  # noqa: ANN401
-        """Nothing to write down."""
+        """Do nothing: the session has no config of its own."""
 
 
 def keep_sessions_lean() -> None:
-    """From now on every new session is a lean one."""
+    """Use LeanSession for every new session."""
     state_holder.SessionState = LeanSession  # type: ignore[misc]
 
 
@@ -54,14 +54,14 @@ NEVER = 2**62
 
 
 class Letterboxes(LRUCache[str, Any]):
-    """What is on its way to each session; those that are written to are the last to be thrown away.
+    """Message queues of the sessions, as an LRU cache that also counts reads as use.
 
-    Gradio throws away the oldest of 2,000, whoever waits at it: then the task that gives out its
-    turns fails, and nobody is answered any more until the page is started again.
+    Gradio drops the oldest of 2,000, even one in use: then its task that processes events fails,
+    and no request is served until the page is restarted.
 
     Args:
-        most: How many are kept.
-        unread: What else is kept of each session, and goes with its box.
+        most: Most message queues kept.
+        unread: Pending event ids by session, dropped together with the message queue.
     """
 
     def __init__(self, most: int, unread: dict[str, Any]) -> None:
@@ -73,26 +73,26 @@ class Letterboxes(LRUCache[str, Any]):
         return super().__getitem__(session)
 
     def popitem(self, last: bool = True) -> tuple[str, Any]:
-        """Throw a box away, and what else is kept for it."""
+        """Remove and return a message queue, and drop the session's pending event ids."""
         session, box = super().popitem(last)
         self._unread.pop(session, None)
         return session, box
 
 
 class Page(gr.Blocks):
-    """As it is, but for what it says of values that none of its controls offers."""
+    """Gradio's Blocks that check an event's values, and refuse bad ones in one plain sentence."""
 
     def queue(self, **named: Any) -> "Page":  # noqa: ANN401
-        """Set up the waiting room: no record of its events is kept, but every letterbox in use.
+        """Set up the waiting room and the message queues, without Gradio's event analytics.
 
-        Gradio sums up its last 10,000 events after every one, with pandas, for a page that is shut.
+        After each event Gradio would summarise the last 10,000 with pandas, for a disabled page.
         """
         super().queue(**named)
-        ours = WaitingRoom(True, self.max_threads, 1, None, self, **named)
-        ours.ANALYTICS_MAX_EVENTS, ours.ANAYLTICS_CACHE_FREQUENCY = 1, NEVER
-        unread = ours.pending_event_ids_session
-        ours.pending_messages_per_session = Letterboxes(MOST_SESSIONS, unread)
-        self._queue = ours
+        room = WaitingRoom(True, self.max_threads, 1, None, self, **named)
+        room.ANALYTICS_MAX_EVENTS, room.ANAYLTICS_CACHE_FREQUENCY = 1, NEVER
+        unread = room.pending_event_ids_session
+        room.pending_messages_per_session = Letterboxes(MOST_SESSIONS, unread)
+        self._queue = room
         return self
 
     async def preprocess_data(  # type: ignore[override]
@@ -102,31 +102,31 @@ class Page(gr.Blocks):
         *rest: Any,  # noqa: ANN401
         **named: Any,  # noqa: ANN401
     ) -> list[Any]:
-        """The values of an event's inputs.
+        """Return the checked values of an event's inputs.
 
         Raises:
-            Refusal: they are none, in one sentence; Gradio's own is written for programmers.
+            Refusal: a value is invalid; the message replaces Gradio's, which is for programmers.
         """
         if block_fn.fn is None:  # the browser alone answers this event
             raise Refusal(strings.NOT_OFFERED)
-        whole = arguments_of(block_fn, [whole_characters(value) for value in values])
-        for part, value in zip(block_fn.inputs, whole, strict=True):
+        arguments = arguments_of(block_fn, [whole_characters(value) for value in values])
+        for part, value in zip(block_fn.inputs, arguments, strict=True):
             check_kind(part, value)
         try:
-            asked = await super().preprocess_data(block_fn, whole, *rest, **named)
+            inputs = await super().preprocess_data(block_fn, arguments, *rest, **named)
         except CHECKS as error:
             raise Refusal(strings.NOT_OFFERED) from error
-        return [checked(part, value) for part, value in zip(block_fn.inputs, asked, strict=True)]
+        return [checked(part, value) for part, value in zip(block_fn.inputs, inputs, strict=True)]
 
-    async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Answer one event; whatever fails between our handlers is logged with the request's id.
+    async def process_api(self, *arguments: Any, **named: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Process one event; errors outside our handlers are logged with the request's id too.
 
         Raises:
-            Answered: it failed or was refused, in one sentence.
+            Answered: the event failed or was refused; the message is one sentence.
         """
         LocalContext.request.set(named.get("request"))
         try:
-            return await super().process_api(*given, **named)
+            return await super().process_api(*arguments, **named)
         except Exception as error:
             raise answered(error, as_html=False) from error
 
@@ -136,31 +136,31 @@ class Page(gr.Blocks):
         predictions: Any,  # noqa: ANN401
         state: Any,  # noqa: ANN401 - a session
     ) -> list[Any]:
-        """The values of an event's outputs; an output without one stays as it is.
+        """Return the values of an event's outputs; an output without a value stays unchanged.
 
-        Gradio hands each value to a thread, and builds a component anew for each that has none:
-        two fifths of the page's own work for a Compare.
+        HTML is handled here, because Gradio passes each value to a thread and rebuilds a component
+        for each output without one: two fifths of the page's own work for a Compare.
         """
-        given = by_output(block_fn.outputs, predictions)
-        if not given or not block_fn.postprocess:
+        by_part = by_output(block_fn.outputs, predictions)
+        if not by_part or not block_fn.postprocess:
             return await super().postprocess_data(block_fn, predictions, state)
-        markup = {
+        results = {
             part: part.postprocess(value)
-            for part, value in given.items()
+            for part, value in by_part.items()
             if isinstance(part, gr.HTML) and isinstance(value, str)
         }
-        others = [part for part in given if part not in markup]
+        others = [part for part in by_part if part not in results]
         if others:
-            fewer, values = copy(block_fn), [given[part] for part in others]
-            fewer.outputs = others
-            written = values if len(values) > 1 else values[0]
-            found = await super().postprocess_data(fewer, written, state)
-            markup |= zip(others, found, strict=True)
-        return [markup.get(part, gr.skip()) for part in block_fn.outputs]
+            partial_fn, values = copy(block_fn), [by_part[part] for part in others]
+            partial_fn.outputs = others
+            predicted = values if len(values) > 1 else values[0]
+            rest = await super().postprocess_data(partial_fn, predicted, state)
+            results |= zip(others, rest, strict=True)
+        return [results.get(part, gr.skip()) for part in block_fn.outputs]
 
 
 def by_output(outputs: list[Any], predictions: Any) -> dict[Any, Any]:  # noqa: ANN401
-    """What a handler has returned for each output; empty where Gradio has to say what is wrong."""
+    """Return a handler's result by output; empty if it is malformed, for Gradio to report."""
     if isinstance(predictions, dict) and predictions and set(predictions) <= set(outputs):
         return predictions
     values = [predictions] if len(outputs) == 1 else predictions
@@ -170,7 +170,7 @@ def by_output(outputs: list[Any], predictions: Any) -> dict[Any, Any]:  # noqa: 
 
 
 CHECKS = (gr.Error, InvalidPathError, ValidationError)
-"""What Gradio's own checks of a value raise: of choices and bounds, of files, of data models."""
+"""Errors of Gradio's own checks of a value: choices and bounds, files, data models."""
 KINDS: dict[Any, type | tuple[type, ...]] = {
     gr.HTML: str,
     gr.Textbox: str,
@@ -180,14 +180,14 @@ KINDS: dict[Any, type | tuple[type, ...]] = {
     gr.Radio: (str, int, float),
     gr.Dropdown: (str, int, float),
 }
-"""What the browser sends of a control; Gradio takes anything, and fails at what it cannot use."""
+"""Types that the browser sends for each control; Gradio accepts any and fails on wrong ones."""
 
 
 def check_kind(part: Any, value: Any) -> None:  # noqa: ANN401 - a component of Gradio's
-    """Refuse a value of a kind that the browser never sends of this control.
+    """Refuse a value of a type that the browser never sends for this control.
 
     Raises:
-        Refusal: it is of another kind.
+        Refusal: the type is wrong, or a number is not finite.
     """
     for control, kind in KINDS.items():
         if isinstance(part, control) and value is not None:
@@ -199,12 +199,12 @@ def check_kind(part: Any, value: Any) -> None:  # noqa: ANN401 - a component of 
 
 
 def checked(part: Any, value: Any) -> Any:  # noqa: ANN401 - a component of Gradio's, and its value
-    """The value of a control, which Gradio has looked at but for what is left empty.
+    """Return the value of a control, with a default for an empty one, which Gradio does not check.
 
-    A field of numbers that is left empty stands for what it showed at first.
+    An empty number field gets its initial value, an empty text box the empty string.
 
     Raises:
-        Refusal: nothing is chosen where something always is.
+        Refusal: nothing is chosen in a control that always has a choice.
     """
     if isinstance(part, gr.Number | gr.Slider) and value is None:
         return part.value
@@ -216,21 +216,21 @@ def checked(part: Any, value: Any) -> Any:  # noqa: ANN401 - a component of Grad
 
 
 def arguments_of(block_fn: Any, given: list[Any]) -> list[Any]:  # noqa: ANN401 - Gradio's function
-    """Complete the arguments that a program has given by the defaults that its description says.
+    """Return a program's arguments, completed by the endpoint's defaults.
 
     Raises:
-        Refusal: there are too many, or one without a default is missing; of a page, not as many
-            as it has controls for.
+        Refusal: a program gave too many, or none for a parameter without a default; or a page
+            sent another number of values than its event has inputs.
     """
-    takes, name = len(block_fn.inputs), f"/{block_fn.api_name}"
+    n_inputs, name = len(block_fn.inputs), f"/{block_fn.api_name}"
     if block_fn.api_visibility != "public":
-        if len(given) != takes:
+        if len(given) != n_inputs:
             raise Refusal(strings.NOT_OFFERED)
         return given
-    if len(given) > takes:
-        raise Refusal(strings.TOO_MANY_ARGUMENTS.format(name=name, n=takes, given=len(given)))
-    left = list(signature(block_fn.fn).parameters.values())[len(given) : takes]
-    missing = [f"“{one.name}”" for one in left if one.default is one.empty]
+    if len(given) > n_inputs:
+        raise Refusal(strings.TOO_MANY_ARGUMENTS.format(name=name, n=n_inputs, given=len(given)))
+    absent = list(signature(block_fn.fn).parameters.values())[len(given) : n_inputs]
+    missing = [f"“{param.name}”" for param in absent if param.default is param.empty]
     if missing:
         raise Refusal(strings.MISSING_ARGUMENTS.format(name=name, missing=" and ".join(missing)))
-    return [*given, *(one.default for one in left)]
+    return [*given, *(param.default for param in absent)]

@@ -1,4 +1,4 @@
-"""Pictures drawn in the browser from data sent once: ``assets/js/<kind>.js`` draws a ``Canvas``."""
+"""Pictures drawn in the browser from JSON data: ``assets/js/<kind>.js`` draws a ``Canvas``."""
 
 import functools
 import inspect
@@ -19,11 +19,11 @@ _SERIAL = count(1)
 
 
 class Canvas(gr.HTML):
-    """A picture whose value is a JSON object; a new value redraws it, an empty one clears it.
+    """Picture whose value is a JSON object; a new value redraws it, an empty one clears it.
 
-    ``kind`` is the module's path below ``assets/js``, unless another ``module`` draws it; where it
-    cannot be had, a sentence says so. ``asks`` answers the picture's questions: one JSON value in,
-    one out. ``saves`` is false where another picture's menu has its numbers.
+    ``kind`` is the module's path below ``assets/js``, unless another ``module`` draws it; if it
+    fails to load, a sentence says so. ``asks`` handles the picture's own requests: one JSON value
+    in, one out. ``saves`` is false if another picture's menu has its numbers.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Canvas(gr.HTML):
         )
 
     def postprocess(self, value: str | None) -> str | None:
-        """The same answer twice is two answers: the browser only hears of a value that changed."""
+        """Return the value with a serial number: the browser is only notified of changed values."""
         if not value:
             return value
         return f'{{"serial":{next(_SERIAL)},{value[1:]}'
@@ -67,51 +67,51 @@ class Canvas(gr.HTML):
         outputs: Sequence[gr.components.Component],
         **kwargs: Any,  # noqa: ANN401
     ) -> gr.events.Dependency:
-        """Answer what the picture asks: ``answer`` is given the question, then the inputs.
+        """Handle the picture's requests: ``answer`` is called with the request and the inputs.
 
-        The question is read when it is sent: an event that waits for the one before it is sent by
-        Gradio with that one's data.
+        The script reads the request when it is sent, because Gradio would send an event that waits
+        for an earlier one with the earlier one's data.
         """
-        asked = f"(_, ...inputs) => [window.explorer.question('{self.kind}'), ...inputs]"
+        script = f"(_, ...inputs) => [window.explorer.question('{self.kind}'), ...inputs]"
         return self.select(
             with_question(answer),
             [self, *inputs],
             list(outputs),
-            js=asked,
+            js=script,
             **({"api_visibility": "private", "concurrency_id": "infer"} | kwargs),
         )
 
     def api_info(self) -> dict[str, Any]:
-        """A canvas carries a string of JSON."""
+        """Return the type of the value for Gradio's API: a string of JSON."""
         return {"type": "string"}
 
 
 class Chart(Canvas):
-    """Plotly figures and their numbers, drawn by the one module that knows Plotly."""
+    """Canvas of Plotly figures and their numbers, drawn by the module that uses Plotly."""
 
     def __init__(self, kind: str, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(kind, module="kit/figure", **kwargs)
 
 
 def with_question(answer: Callable) -> Callable:
-    """The handler of an event whose first value is a question as JSON."""
+    """Wrap a handler to parse its first argument, a request as JSON."""
     if inspect.isgeneratorfunction(answer):
 
         @functools.wraps(answer)
-        def stream(asked: str, *inputs: Any) -> Iterator[Any]:  # noqa: ANN401
-            yield from answer(read_question(asked), *inputs)
+        def stream(question: str, *inputs: Any) -> Iterator[Any]:  # noqa: ANN401
+            yield from answer(read_question(question), *inputs)
 
         return plain_errors(stream)
 
     @functools.wraps(answer)
-    def call(asked: str, *inputs: Any) -> Any:  # noqa: ANN401
-        return answer(read_question(asked), *inputs)
+    def call(question: str, *inputs: Any) -> Any:  # noqa: ANN401
+        return answer(read_question(question), *inputs)
 
     return plain_errors(call)
 
 
 def read_question(asked: str) -> dict[str, Any]:
-    """The question, or nothing asked where it is no JSON object."""
+    """Return a parsed request; an empty dict if it is not a JSON object."""
     try:
         question = json.loads(asked)
     except (TypeError, ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""Every failure reaches the reader as one plain sentence, and the app keeps serving.
+"""Error handling: every failure reaches the reader as one sentence, and the app keeps serving.
 
-Every handler also waits here until the libraries are there, so that the first ones do not fail.
+Every handler also waits here until torch and transformers are imported.
 """
 
 import functools
@@ -25,14 +25,14 @@ logger = logging.getLogger(__name__)
 
 
 class Answered(gr.Error):
-    """Carry the sentence that whoever asked reads; Gradio passes it on and prints nothing."""
+    """Error with the sentence for the reader; Gradio passes it on and prints no traceback."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence, duration=10, print_exception=False)
 
 
 def sentence_of(error: BaseException) -> str:
-    """Say one sentence to the reader: a refusal's own, else what kind of failure it is.
+    """Return the sentence for the reader: a refusal's own, else one for the kind of failure.
 
     A failure is logged with its traceback under the id of the request; its text is not shown.
     """
@@ -49,13 +49,13 @@ def sentence_of(error: BaseException) -> str:
 
 
 def request_name() -> str:
-    """The name of the request that is being answered, which stands in its log line too."""
-    asked = LocalContext.request.get(None)
-    return name_of(getattr(getattr(asked, "request", None), "scope", {}))
+    """Return the id of the current request, which its log line has too."""
+    request = LocalContext.request.get(None)
+    return name_of(getattr(getattr(request, "request", None), "scope", {}))
 
 
 def payload(error: BaseException | None, _show: bool) -> dict[str, Any]:
-    """A failure as Gradio sends it: also one that came between our own handlers is a sentence."""
+    """Return a failure in Gradio's message format, as one sentence even outside our handlers."""
     known = answered(error or Cancelled(""), as_html=False)
     return {name: getattr(known, name) for name in ("duration", "visible", "title")} | {
         "error": known.message
@@ -63,12 +63,12 @@ def payload(error: BaseException | None, _show: bool) -> dict[str, Any]:
 
 
 def say_every_failure() -> None:
-    """From now on no failure reaches anybody without a word."""
+    """Replace Gradio's error payload, so that every failure has a sentence."""
     queueing.error_payload = payload  # type: ignore[assignment]
 
 
 def answered(error: BaseException, as_html: bool) -> Answered:
-    """Make an error what Gradio takes to whoever asked; its sentence is worked out only once."""
+    """Return an error as Answered; an Answered error is returned as it is, not logged twice."""
     if isinstance(error, Answered):
         return error
     sentence = sentence_of(error)
@@ -76,9 +76,9 @@ def answered(error: BaseException, as_html: bool) -> Answered:
 
 
 def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
-    """A handler that waits for the gate, and whose failures are one sentence, not a bare badge.
+    """Wrap a handler to wait for the imports, and to turn its failures into one sentence.
 
-    The page shows the sentence as HTML; a program that calls an endpoint reads it as it is.
+    The sentence is escaped for the page, which shows it as HTML, and plain text for programs.
     """
     if inspect.isgeneratorfunction(handler):
 
@@ -104,5 +104,5 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
 
 
 def say_starting() -> None:
-    """Tell the reader why nothing comes yet, where the event that waits shows its progress."""
+    """Tell the reader in the event's progress display that the models are still loading."""
     gr.Progress()(0.0, desc=strings.STARTING)

@@ -1,4 +1,4 @@
-"""The small menu below every picture: the picture, its rows, and how to compute them again."""
+"""Save menu below every picture: the image, its data, and Python code to recompute them."""
 
 from explorer.assets import ASSETS
 from explorer.ui.kit import strings
@@ -6,23 +6,23 @@ from explorer.views.markup import Markup, el
 from explorer.views.numbers import Numbers
 
 RECIPES = ASSETS / "python"
-"""``<kind>.py`` computes a picture's numbers with plain transformers."""
+"""Folder of the recipes: ``<kind>.py`` computes a picture's numbers with plain transformers."""
 
 AROUND = {"finds": "head.py", "prints": "print.py", "draws": "figure.py", "writes": "write.py"}
-"""What is put around the lines of each: where the bundled models are; its rows and its figure."""
+"""Code put around each recipe: paths of the bundled models, output of its rows and its figure."""
 SPELLING = RECIPES / "spelling.py"
-"""What is put in front of those that write pieces as the page does."""
+"""Code put before recipes that write tokens as the page does."""
 PICTURES = ("svg", "png")
 LINES = ("py", "ipynb")
 
 
 def has_recipe(kind: str) -> bool:
-    """Whether a picture's numbers can be computed again by a few lines of Python."""
+    """Return whether there is Python code that recomputes a picture's numbers."""
     return (RECIPES / f"{kind}.py").exists()
 
 
 def recipe_parts(kind: str) -> dict[str, str]:
-    """The lines that compute a picture's numbers, and by name those that are put around them."""
+    """Return the code that computes a picture's numbers, and by name the code around it."""
     lines = (RECIPES / f"{kind}.py").read_text("utf-8")
     if "spelled(" in lines:
         lines = f"{SPELLING.read_text('utf-8').partition(chr(10))[2]}\n\n{lines}"
@@ -34,26 +34,29 @@ def recipe_parts(kind: str) -> dict[str, str]:
 
 
 def with_save_menu(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:
-    """What Python drew, its numbers, and the menu that saves both; a table is no picture."""
+    """Return markup drawn in Python with its numbers and the menu that saves both.
+
+    For a table ``is_picture`` is false: the menu then has no image formats.
+    """
     menu = save_menu(kind, is_picture, may_chart=False)
     return el("div", drawn, menu, class_="drawn", data_kind=kind, data_numbers=numbers.json)
 
 
 def save_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Markup | None:
-    """The menu of one kind of picture; the page's own parts are no pictures and have none.
+    """Return the menu of one kind of picture; None for parts of the page itself.
 
-    A chart's figure is offered where the style sheet sees that one is drawn.
+    The style sheet shows the Plotly choice only where a chart is drawn.
     """
     if kind.startswith("page/"):
         return None
-    left_out = {
+    hidden = {
         *(() if is_picture else PICTURES),
         *(() if may_chart else ("plotly",)),
         *(() if has_recipe(kind) else LINES),
     }
-    offered = {ending: name for ending, name in strings.TAKE.items() if ending not in left_out}
+    choices = {ending: name for ending, name in strings.TAKE.items() if ending not in hidden}
     buttons = [
-        el("button", name, type="button", data_take=ending) for ending, name in offered.items()
+        el("button", name, type="button", data_take=ending) for ending, name in choices.items()
     ]
     look = el("div", *_looks(), class_="take-look") if is_picture else None
     status = el("span", role="status", data_failed=strings.NOT_TAKEN)
@@ -68,7 +71,7 @@ def save_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Mar
 
 
 def _looks() -> list[Markup]:
-    """What a saved image may have otherwise than the page: its width, its theme, no caption."""
+    """Return the options of a saved image: width, theme and caption."""
     choices = [
         el(
             "label",

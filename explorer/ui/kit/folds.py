@@ -1,4 +1,4 @@
-"""Folds and parts: what lies below a tab's headline, one open at a time or many."""
+"""Sections below a tab's headline: folds, of which many can be open, and parts, of which one is."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -14,7 +14,7 @@ from explorer.views.markup import Markup, el
 
 
 def parts_row(tab: str, names: Mapping[str, str], label: str) -> Markup:
-    """The row of buttons: the first part is in sight until another is chosen.
+    """Return the row of a tab's part buttons; the first part is visible until another is chosen.
 
     A link opens a part as it opens a fold, so the button has a fold's id.
     """
@@ -36,7 +36,7 @@ def parts_row(tab: str, names: Mapping[str, str], label: str) -> Markup:
 
 
 def part(tab: str, name: str) -> gr.Column:
-    """Where one part's components go; the style sheet shows the chosen one."""
+    """Return the column of one part's components; the style sheet shows the chosen part."""
     return gr.Column(elem_id=f"part-{tab}-{name}", elem_classes="part")
 
 
@@ -45,25 +45,26 @@ INPUT_BAR = "input-bar"
 
 @contextmanager
 def asks(name: str) -> Iterator[Any]:
-    """Yield the column of a part's own boxes, in the input bar while the part is in sight.
+    """Yield the column of a part's own inputs, which is in the input bar while the part is visible.
 
-    Such a part does not read the page's text. While the column is invisible, the page's box stays.
+    Such a part does not read the page's text. While the column is hidden, the page's text box is
+    shown.
     """
     page: Any = get_blocks_context()
-    bar = next((one for one in page.blocks.values() if one.elem_id == INPUT_BAR), None)
+    bar = next((block for block in page.blocks.values() if block.elem_id == INPUT_BAR), None)
     parent = bar.parent if bar else None
     with (
-        bar or nullcontext(),  # a tab that is built alone has no input bar
+        bar or nullcontext(),  # a tab built on its own has no input bar
         gr.Column(visible=False, elem_id=f"asks-{name}", elem_classes="asks") as column,
     ):
         yield column
     if bar:
-        bar.parent = parent  # entered a second time, it takes the tab for its parent
+        bar.parent = parent  # entering it a second time has set the tab as its parent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """An open-on-demand section and the hidden button that refreshes it for a new text."""
+    """Section opened on demand, and the hidden button that refreshes it for a new text."""
 
     section: gr.Accordion
     refresh: gr.Button
@@ -75,8 +76,8 @@ class Fold:
         outputs: Sequence[gr.components.Component],
         **kwargs: Any,  # noqa: ANN401
     ) -> gr.events.Dependency:
-        """Compute when opened, and again when the text changes while it is open."""
-        usual = {"show_progress": "minimal", "concurrency_id": "infer"}
+        """Call ``show`` when the fold opens, and again when the text changes while it is open."""
+        defaults = {"show_progress": "minimal", "concurrency_id": "infer"}
         return gr.on(
             [self.section.expand, self.refresh.click],
             plain_errors(show),
@@ -84,15 +85,15 @@ class Fold:
             list(outputs),
             api_visibility="private",
             trigger_mode="always_last",
-            **(usual | kwargs),
+            **(defaults | kwargs),
         )
 
 
 @contextmanager
 def fold(tab: str, name: str, question: str) -> Iterator[Fold]:
-    """A closed section titled by its question; build the components inside the ``with``.
+    """Yield a closed section with a question as its title; build its components in the ``with``.
 
-    A link opens it by its name, so it must be in the table of folds.
+    A link opens the fold by its name, so the name must be in ``FOLDS``.
     """
     if name not in FOLDS[tab]:
         raise KeyError(f"{tab} has no fold {name}: add it to FOLDS")

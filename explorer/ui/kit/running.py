@@ -1,4 +1,4 @@
-"""Jobs behind buttons: Gradio's queues, progress, stop, and who asks."""
+"""Jobs started by buttons: Gradio's queues, progress, cancellation, and the client of a request."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,55 +18,56 @@ LIGHT: dict[str, Any] = {
     "concurrency_id": "infer",
     "show_progress": "minimal",
 }
-"""What some forward passes answer: it shares the turns of Compare."""
+"""Event options for a few forward passes: these events share a queue, apart from Compare's."""
 OF_HUB: dict[str, Any] = {
     "api_visibility": "private",
     "concurrency_id": "hub",
     "concurrency_limit": limits.HUB.most,
     "show_progress": "full",
 }
-"""What the model hub answers, which may take minutes: nobody else waits for it."""
+"""Event options for requests to the model hub: they may take minutes and have their own queue."""
 COMPARE: dict[str, Any] = {
     "concurrency_id": "compare",
     "concurrency_limit": limits.COMPARES.most,
 }
-"""The page's first question: its turns are nobody else's."""
+"""Event options for Compare, which has its own queue."""
 ELSEWHERE = limits.COMPARES_ELSEWHERE.most
-"""Compares at once where the networks are elsewhere, since here they only wait for them."""
+"""Most Compares at once if the networks are on other machines, since here they only wait."""
 OF_PROGRAMS: dict[str, Any] = {
     "concurrency_id": "programs",
     "concurrency_limit": limits.CALLS.most,
 }
+"""Event options for public endpoints: programs wait for each other and never delay a page."""
 MEASURED_FOR_PROGRAMS: dict[str, Any] = {
     "concurrency_id": "measured",
     "concurrency_limit": limits.TIMED_CALLS.most,
 }
-"""What named endpoints answer: programs wait for each other, and never keep a page waiting."""
+"""Event options for the public endpoint that measures."""
 QUIET: dict[str, Any] = LIGHT | {"show_progress": "hidden"}
-"""The same where what is asked says itself how it stands."""
+"""Event options as ``LIGHT``, for handlers that show their own progress."""
 LONG: dict[str, Any] = {"concurrency_id": "long", "concurrency_limit": limits.LONG.most}
-"""Many passes one after the other: it has turns of its own, so that no Compare waits for its end.
+"""Event options for many forward passes: they have their own queue, so that they delay no Compare.
 
-Who comes fifth is told the place in the queue.
+A request beyond the limit is shown its place in the queue.
 """
 AT_ONCE: dict[str, Any] = {
     "concurrency_limit": None,
     "show_progress": "hidden",
     "api_visibility": "private",
 }
-"""What waits for nobody: a stop, a button that comes or goes.
+"""Event options for what never waits: a stop, a button that is shown or hidden.
 
-In the queue all the same: past it lies an address that the door keeps shut.
+Such an event is in Gradio's queue too, because the request filter blocks the route without queue.
 """
 
 
 def widen() -> None:
-    """Let more Compares run at once on pages that are built from now on."""
+    """Let more Compares run at once on pages built from now on."""
     COMPARE["concurrency_limit"] = ELSEWHERE
 
 
 def own_line(name: str) -> dict[str, Any]:
-    """What takes its turn in a `Line`: up to eight wait there and are told their place."""
+    """Return event options for jobs of a JobQueue, which shows up to eight readers their place."""
     return {
         "concurrency_id": name,
         "concurrency_limit": limits.OWN_LINE.most,
@@ -80,32 +81,32 @@ Draw = Callable[[JobUpdate], list[Any]]
 def running(
     queue: JobQueue, job: Job, request: gr.Request | None, draw: Draw
 ) -> Iterator[list[Any]]:
-    """Put a job in a line and draw it whenever something changed, and once at its end.
+    """Put a job in a queue and yield its drawing at every change, and once at its end.
 
-    Of a job that its owner has replaced in the same place no more is drawn: the place shows the
-    newer one. In another place it is drawn as stopped. A job whose owner has left is stopped,
-    however long it has nothing to show.
+    A job that its owner has replaced in the same components is drawn no more: they show the newer
+    one. A job replaced from other components is drawn as stopped. A job whose owner has left is
+    cancelled, even while it yields nothing.
     """
-    measurement = queue.start(job, owner_of(request), place=_place())
-    shown: tuple[int, int] | None = None
-    for update in updates(measurement, left=left_by_now()):
-        if measurement.replaced:
+    queued = queue.start(job, owner_of(request), place=_place())
+    last: tuple[int, int] | None = None
+    for update in updates(queued, left=left_by_now()):
+        if queued.replaced:
             return
         now = (update.place, id(update.partial))
-        if update.done or now != shown:
+        if update.done or now != last:
             yield draw(update)
-        shown = now
+        last = now
 
 
 def job_updates(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:
-    """A job's place in line, that it was stopped, or how many of its ``n`` parts are done."""
+    """Return a note: the job's place in the queue, that it stopped, or its parts done of ``n``."""
     if update.place:
         return note(strings.PLACE.format(n=update.place))
     return note(stopped if update.stopped else progress.format(done=update.partial or 0, n=n))
 
 
 def stops(queue: JobQueue) -> Callable[[gr.Request], None]:
-    """The handler of a stop button: ends the reader's own job, wherever in the line it is."""
+    """Return the handler of a stop button: it cancels the reader's job, waiting or running."""
 
     def stop(request: gr.Request) -> None:
         queue.stop(owner_of(request))
@@ -114,13 +115,12 @@ def stops(queue: JobQueue) -> Callable[[gr.Request], None]:
 
 
 def owner_of(request: gr.Request | None) -> str:
-    """Whose job it is: the browser tab's that asks, or asked for what is being answered now."""
-    asked = request if request is not None else LocalContext.request.get(None)
-    return str(asked.session_hash or "") if asked is not None else ""
+    """Return the session of a request or, if it is None, of the current one: the job's owner."""
+    current = request if request is not None else LocalContext.request.get(None)
+    return str(current.session_hash or "") if current is not None else ""
 
 
 def _place() -> tuple[int, ...]:
-    """What the event that is being answered draws in."""
     event = _event()
     return () if event is None else tuple(block._id for block in event.fn.outputs)
 
@@ -131,57 +131,57 @@ def _event() -> Any:  # noqa: ANN401 - Gradio's own
 
 
 def address_of_asker() -> str:
-    """The address from which what is being answered now was asked; empty where nobody asked."""
-    asked = LocalContext.request.get(None)
-    client = getattr(asked, "client", None)
+    """Return the client address of the current request; empty outside a request."""
+    request = LocalContext.request.get(None)
+    client = getattr(request, "client", None)
     return account_of(str(client.host)) if client is not None else ""
 
 
 def program_that_asks() -> str:
-    """The address of the program whose question is being answered; empty for a visitor.
+    """Return the address of the program that sent the current request; empty for a visitor.
 
-    What a picture asks by itself is no event: it comes after the visitors who press something.
+    A picture's own request is no event and counts as a program's: visitors' events go first.
     """
     event = _event()
     return program_of(event.fn, event.request) if event is not None else address_of_asker()
 
 
 def left_by_now() -> Callable[[], bool]:
-    """Whether whoever asked for what is being answered now has left; for any thread to ask.
+    """Return a function, callable from any thread, that tells if the current client has left.
 
-    Gradio marks the questions of a browser that no longer listens, and looks at the mark only
-    when the answer has something new to say.
+    Gradio marks the events of a browser that has disconnected, but checks the mark only when the
+    handler yields.
     """
     event = _event()
     return lambda: event is not None and not event.alive
 
 
 def stop_for_those_who_leave() -> None:
-    """From now on the workers do nothing for a visitor who has left, and visitors go first."""
+    """Connect the backend to Gradio: jobs of clients that left are cancelled, visitors go first."""
     backend.HAS_LEFT[:] = [left_by_now]
     backend.PROGRAM_ADDRESS[:] = [program_that_asks]
 
 
 def show_stop_on(stop: gr.Button, start: gr.Button) -> None:
-    """Show a stop button at the press that starts something.
+    """Show a stop button when the start button is clicked.
 
-    To be said before what the press starts: Gradio sends the events of one press one after the
-    other, so an event named later would be sent only when the measurement is over.
+    Call it before registering the job's own event: Gradio sends the events of one click one after
+    the other, so a later one would be sent only after the job.
     """
     start.click(lambda: gr.Button(visible=True), None, [stop], **AT_ONCE)
 
 
 def hide_stop_after(stop: gr.Button, event: gr.events.Dependency, *ends: gr.Button) -> None:
-    """Hide a stop button once what was started is over or ended."""
+    """Hide a stop button once the event is over, or the stop or an end button is clicked."""
     event.then(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
     for end in (stop, *ends):
         end.click(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
 
 
 def stoppable(queue: JobQueue, stop: gr.Button, *events: gr.events.Dependency) -> None:
-    """Let a button end what the reader has in a line, where the job itself shows and hides it.
+    """Connect a stop button to the reader's job in a queue; the job shows and hides the button.
 
-    What fails draws nothing any more: then the button goes by itself.
+    A failed job draws nothing any more, so its failure hides the button.
     """
     stop.click(stops(queue), None, None, **AT_ONCE)
     for event in events:

@@ -1,4 +1,4 @@
-"""What every tab says."""
+"""Strings shared by all tabs."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ BADGES = {
     "large": "Large models",
     "": "Mixed sizes",
 }
-"""What the badge beside the title says of the models in use."""
+"""Labels of the badge beside the title, by family."""
 BADGE_OPENS = "choose models, device and precision"
 MINIATURES = (
     "mini-BERT, mini-DistilBERT and mini-ALBERT are three miniatures trained for this page "
@@ -44,7 +44,7 @@ BOX = {
     "second": "Second sentence",
     "remove": "Remove the second sentence",
 }
-"""What the box says."""
+"""Strings of the text box."""
 ADD_SENTENCE = "Add a second sentence"
 GROUPS = {
     "Predict": ("predictions",),
@@ -53,7 +53,7 @@ GROUPS = {
     "Cost": ("parameters", "latency"),
     "Facts": ("claims",),
 }
-"""The steps that the tabs are, each with its tabs."""
+"""Groups of tabs: the name of each with its tabs."""
 FAMILY_LABEL = "Models"
 BAD_MODEL = "The model must be one of {keys} and {last}."
 BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
@@ -62,13 +62,13 @@ SIZES = {
     "mini": "Bundled miniatures",
     "large": "Published large size",
 }
-"""What the presets are called wherever one is chosen."""
+"""Names of the presets wherever one can be chosen."""
 TYPE_ANY = "or type OWNER/NAME[@REVISION] of the model hub"
 COLUMN_HERE = "{label}, {weights}, {running} running"
 COLUMN_AWAY = "{label}, {weights} to download, {running} running"
-"""A choice of a column."""
+"""Labels of a column's choices: a model on disk, a model to download."""
 MIXED = "The chosen models"
-"""What a family is called that is no preset."""
+"""Name of a family that is no preset."""
 AT_SIZE = {
     "base": "At the published base size ",
     "mini": "Among the bundled miniatures ",
@@ -76,7 +76,7 @@ AT_SIZE = {
     "larger": "At the published larger sizes ",
 }
 AT_CHOICE = "Among the chosen models "
-"""How a finding says which sizes it is about."""
+"""Beginnings of a finding's sentence, which name the sizes that it is about."""
 FAMILIES = [(SIZES[family], family) for family in PRESETS]
 DEVICE_LABEL = "Device"
 AUTO_DEVICE = "auto (the fastest)"
@@ -91,7 +91,7 @@ HALF = {
     "more": " Masks with other top predictions besides: {left}.",
     "absent": " Not compared with float32: {reason}",
 }
-"""What half precision changes."""
+"""Sentences on the numbers that half precision changes."""
 LINK_LABEL = "Link to this view"
 TOUR = {
     "name": "Tour",
@@ -102,7 +102,7 @@ TOUR = {
     "leave": "Exit projector mode",
     "end": "End the tour",
 }
-"""Twelve views that each show one thing worth knowing."""
+"""Strings of the guided tour."""
 LINK = {
     "label": LINK_LABEL,
     "copy": "Copy link",
@@ -124,7 +124,7 @@ LINK = {
     "standing_touch": "Still showing “{text}”; tap Compare for the text in the box.",
     "title": TITLE,
 }
-"""What stands beside the link."""
+"""Strings of the link and the controls beside it."""
 STANDING_BACK = "Restore that text"
 GLOSSARY_LINK = "Glossary"
 THEME_SWITCH = "Switch between light and dark"
@@ -172,9 +172,9 @@ TAKE = {
     "py": "Python code for the numbers and a figure",
     "ipynb": "Notebook (.ipynb)",
 }
-"""What the menu below a picture offers, by the file's ending."""
+"""Choices of the menu below a picture, by the file's extension."""
 LOOKS = {"width": ("", "800", "1200", "1600"), "theme": ("", "light", "dark")}
-"""How a saved image may differ from the page."""
+"""Options of a saved image that may differ from the page."""
 LOOK = {
     "width": "Width",
     "theme": "Theme",
@@ -194,11 +194,11 @@ SHARED = (
 )
 NOT_SHARED = "No public link: gradio.live cannot be reached from here. The page runs locally."
 SAME = 0.015
-"""Relative difference under which two amounts of compute are called the same."""
+"""Relative difference below which two amounts of compute are called the same."""
 
 
 def stored_said(weights: float, of_first: float) -> str:
-    """Compare the weights that two models store by their exact quotient."""
+    """Return a phrase that compares the stored weights of two models by their exact quotient."""
     fewer, more = quotient(of_first / weights), quotient(weights / of_first)
     if "1.00" in (fewer, more):
         return "as many weights as"
@@ -208,12 +208,12 @@ def stored_said(weights: float, of_first: float) -> str:
 
 
 def compute_said(times: float) -> str:
-    """Compare the FLOP of one pass of two models by their quotient."""
+    """Return a phrase that compares two models' FLOP of one forward pass by their quotient."""
     return "the same compute" if abs(times - 1) < SAME else f"{times:.2f} × the compute"
 
 
 def where_it_runs(local: str, public: str | None, asked: bool) -> str:
-    """What the terminal says at the start: the address, and how far a public link came."""
+    """Return the terminal's startup message: the address, and the public link or its failure."""
     lines = [RUNNING.format(url=local)]
     if public:
         lines.append(SHARED.format(url=public))
@@ -223,30 +223,30 @@ def where_it_runs(local: str, public: str | None, asked: bool) -> str:
 
 
 def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
-    """Say which models read a part of the text as [UNK], and whether it is English; None if fine.
+    """Return a note on [UNK] tokens and on text that is not English; None without either.
 
     Args:
-        read: the text as each model reads it, by the model's name.
+        read: The tokens of the text for each model, by the model's name.
     """
     counts = {label: unknown_share(tokens) for label, tokens in read.items()}
-    said = [f"{label} {n} of {counted(size, 'piece')}" for label, (n, size) in counts.items() if n]
-    unknown = ("Not in the vocabulary, read as [UNK]: ", listed(said), ".")
+    lines = [f"{label} {n} of {counted(size, 'piece')}" for label, (n, size) in counts.items() if n]
+    unknown = ("Not in the vocabulary, read as [UNK]: ", listed(lines), ".")
     foreign = not all(is_english(tokens.text) for tokens in read.values())
-    parts = [*(unknown if said else ()), " " if said and foreign else "", NOT_ENGLISH * foreign]
-    return note(*parts) if said or foreign else None
+    parts = [*(unknown if lines else ()), " " if lines and foreign else "", NOT_ENGLISH * foreign]
+    return note(*parts) if lines or foreign else None
 
 
 def language_note(*texts: str) -> Markup | None:
-    """Say that a text is not English; None where all are."""
+    """Return a note if any text is not English, else None."""
     return None if all(map(is_english, texts)) else note(NOT_ENGLISH)
 
 
 def unknown_share(tokens: Tokens) -> tuple[int, int]:
-    """How many pieces of a text are unknown to a model, and how many there are."""
+    """Return the number of [UNK] tokens of a text, and of all its tokens but special ones."""
     return sum(p in UNKNOWN for p in tokens.pieces), len(tokens) - sum(tokens.special)
 
 
 def unreadable(read: Mapping[str, Tokens]) -> list[str]:
-    """List the models that read half of the text or more as [UNK]."""
+    """Return the names of the models for which at least half of the tokens are [UNK]."""
     shares = {label: unknown_share(tokens) for label, tokens in read.items()}
     return [label for label, (n, size) in shares.items() if n and 2 * n >= size]

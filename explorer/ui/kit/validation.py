@@ -1,4 +1,4 @@
-"""What the page or a program asks, read with care: whoever asks may write what they like."""
+"""Validation of requests of pages and programs, which may contain anything."""
 
 import functools
 import inspect
@@ -20,17 +20,17 @@ KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     float: ((int, float), "a number"),
     list[str]: ((list, str), "a list of names"),
 }
-"""What an argument's type takes, and what it is called."""
+"""Accepted types of an argument's annotation, and the name of the type in messages."""
 START_STATE = [PageState()]
-"""The last one is the state that the page opens on."""
+"""The state that the page opens on; the last entry counts."""
 
 
 @contextmanager
 def refuse_bad_input() -> Iterator[None]:
-    """A question is read in here: what does not fit is refused in a sentence.
+    """Refuse a request with a sentence if the code in the ``with`` block fails to read it.
 
     Raises:
-        Refusal: it holds what the page does not offer.
+        Refusal: the request holds a value that the page does not offer.
     """
     try:
         yield
@@ -39,10 +39,10 @@ def refuse_bad_input() -> Iterator[None]:
 
 
 def whole_characters(value: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Drop halves of characters from the texts of a question: no answer can say them back.
+    """Return a request without lone surrogates in its strings, which UTF-8 cannot encode.
 
     Raises:
-        Refusal: it is nested too deep to be read.
+        Refusal: the request is nested too deeply to be read.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "ignore").decode()
@@ -55,7 +55,7 @@ def whole_characters(value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Clean what a picture asks by itself before it is answered."""
+    """Wrap a picture's handler to remove lone surrogates from its request."""
 
     @functools.wraps(answer)
     def call(question: Any) -> str:  # noqa: ANN401 - any JSON
@@ -65,10 +65,10 @@ def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def checked_family(family: str) -> str:
-    """A family as the page writes it: a preset's name, or the size in each column.
+    """Return a family in its canonical form: a preset's name, or the size in each column.
 
     Raises:
-        Refusal: there is none of that name.
+        Refusal: there is no such family.
     """
     known = read_family(family)
     if known is None:
@@ -78,7 +78,7 @@ def checked_family(family: str) -> str:
 
 
 def checked_state(family: str, text: str = "") -> PageState:
-    """What a program asks for, on the device and in the precision that the page was started with.
+    """Return the state of a program's request, with the device and precision of the page's start.
 
     Raises:
         Refusal: there is no such family.
@@ -90,10 +90,10 @@ def checked_state(family: str, text: str = "") -> PageState:
 
 
 def checked_spec(family: str, model: str) -> ModelSpec:
-    """A model of a family, by its key.
+    """Return the spec of a family's model, by its key.
 
     Raises:
-        Refusal: the family has none of that key.
+        Refusal: the family has no model with that key.
     """
     specs = specs_by_key(family)
     if model not in specs:
@@ -103,36 +103,36 @@ def checked_spec(family: str, model: str) -> ModelSpec:
 
 
 def is_index(value: object, length: int) -> bool:
-    """Whether a value is a whole number from 0 that is less than a length; True is none."""
+    """Return whether a value is an integer from 0 to length - 1; a bool is not."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
 
 
 def missing_reasons(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:
-    """Why a model is not in an answer's list; the key is there only when one is not."""
+    """Return the reasons for missing models under the key ``missing``; empty if none is missing."""
     return {"missing": [str(error) for error in missing.values()]} if missing else {}
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:
-    """The parameters of a link that a question carries.
+    """Return the link parameters in a request.
 
     Raises:
-        Refusal: it carries none.
+        Refusal: the request has none.
     """
     with refuse_bad_input():
         return {str(k): str(v) for k, v in question["params"].items() if v is not None}
 
 
 def check_argument_types(endpoint: Callable[..., dict]) -> Callable[..., dict]:
-    """An endpoint that refuses values of another kind than its arguments are of."""
-    takes = get_type_hints(endpoint)
+    """Wrap an endpoint to refuse arguments of another type than its annotations."""
+    hints = get_type_hints(endpoint)
 
     @functools.wraps(endpoint)
-    def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
+    def call(*values: Any, **named: Any) -> dict:  # noqa: ANN401
         for name, value in inspect.signature(endpoint).bind(*values, **named).arguments.items():
-            of, kind = KINDS.get(takes[name], (object, ""))
+            types, kind = KINDS.get(hints[name], (object, ""))
             is_finite = not isinstance(value, float) or isfinite(value)
-            if not isinstance(value, of) or not is_finite:
+            if not isinstance(value, types) or not is_finite:
                 raise Refusal(strings.WRONG_KIND.format(name=name, kind=kind))
         return endpoint(*values, **named)
 
-    return asked
+    return call

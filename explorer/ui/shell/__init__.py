@@ -1,1 +1,1 @@
-"""The page's skeleton: input bar, tabs, link, status and the event that fills them."""
+"""Skeleton of the page: input bar, tabs, link, status and the event that fills them."""

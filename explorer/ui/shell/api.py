@@ -1,4 +1,4 @@
-"""The public endpoints: only these have names, everything else on the page is private."""
+"""Public endpoints; every other event of the page is private."""
 
 import functools
 from collections.abc import Callable
@@ -36,29 +36,29 @@ ENDPOINTS: dict[str, Callable[..., dict]] = {
     "question": question,
     "latency": latency,
 }
-"""api_name -> typed function that returns one JSON object."""
+"""Endpoints by api_name: typed functions that return one JSON object."""
 LONG = ("sentiment", "question", "depth", "contexts", "latency")
-"""Those of many passes: programs have a budget for them."""
+"""Endpoints of many forward passes, for which programs have a budget."""
 
 
 def register_endpoints(start: PageState) -> None:
-    """Give every endpoint its name, and the page's device and precision; call inside its Blocks."""
+    """Register every endpoint with the page's device and precision; call inside its Blocks."""
     START_STATE[:] = [start]
     for name, endpoint in ENDPOINTS.items():
-        # Those who wait for a measurement must not take the places of those who want an answer.
-        line = MEASURED_FOR_PROGRAMS if name == "latency" else OF_PROGRAMS
-        asked = check_argument_types(within_budget(endpoint) if name in LONG else endpoint)
-        gr.api(no_tool(plain_errors(asked, as_html=False)), api_name=name, **line)
+        # Requests that wait for a measurement must not block the slots of the short ones.
+        queue = MEASURED_FOR_PROGRAMS if name == "latency" else OF_PROGRAMS
+        checked = check_argument_types(within_budget(endpoint) if name in LONG else endpoint)
+        gr.api(no_tool(plain_errors(checked, as_html=False)), api_name=name, **queue)
 
 
 def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
-    """An endpoint for the programs of addresses that have processor time left."""
+    """Wrap an endpoint to refuse requests of an address whose processor budget is spent."""
 
     @functools.wraps(endpoint)
-    def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
+    def call(*values: Any, **named: Any) -> dict:  # noqa: ANN401
         if BUDGET.exhausted(address := address_of_asker()):
             shared = BUDGET.others_charged(address)
             raise Refusal((limits.PROCESSOR if shared else limits.PROCESSOR_ALONE).sentence())
         return endpoint(*values, **named)
 
-    return asked
+    return call

@@ -1,4 +1,4 @@
-"""The header of the columns: each model's sizes, drawn and chosen."""
+"""Header of the columns: drawings of the models, and the choice of their sizes."""
 
 from collections.abc import Callable
 from urllib.parse import quote
@@ -25,30 +25,30 @@ NO_POOLER = "no pooler"
 INTO = el("b", class_="fm-into")
 OUT = (el("b", class_="fm-to"), el("i", class_="fm-word"))
 BOX, GAP, MANY = 10, 2, 16
-"""The small drawing's boxes and what is between them, in pixels; how many need narrower ones."""
+"""Width of the small drawing's boxes and gaps, in pixels; layers from which boxes are narrower."""
 DRAWING_NARROW, COMPARED = (3, 1), (4, 1)
-"""Box and gap of many layers, and of sizes beside each other: twice the layers, twice as long."""
+"""Box and gap for many layers, and for sizes side by side, where length grows with the layers."""
 HEADS = (
     ":is(h3.model-name, :is(h3, th, legend, figcaption, .head) > .model-name)"
     ":not(.plain > *)::after"
 )
-"""Where a name has its drawing: at the head of a column, a row or a picture, not in a sentence."""
+"""Selector of the names that have a drawing: heads of columns, rows and pictures, not sentences."""
 
 
 def family_html(start: PageState) -> Markup:
-    """Every size of every model, those in use in sight."""
+    """Return the rows of every size of every model; only those in use are visible."""
     used = sizes_of(start.family)
-    drawn = [
+    rows = [
         row(spec, hidden=used.get(key) != size)
         for key in MODEL_KEYS
         for size, spec in column(key).items()
     ]
-    drawing = el("div", text_in(), *drawn)
+    drawing = el("div", text_in(), *rows)
     return el("details", el("summary", TITLE), el("div", drawing, class_="fm-body"), class_="fm")
 
 
 def text_in() -> Markup:
-    """The text above the models that read it: its pieces, one of them a gap."""
+    """Return the drawing of a text above the models: its tokens, one of them masked."""
     pieces = [el("i", class_="fm-gap" if gap else "fm-piece") for gap in (0, 0, 0, 1, 0)]
     return el(
         "div",
@@ -60,7 +60,7 @@ def text_in() -> Markup:
 
 
 def row(spec: ModelSpec, *, hidden: bool = False) -> Markup:
-    """A model's name, its layers below those of its teacher, and a sentence."""
+    """Return a model's name, its layers below those of its teacher, and a sentence."""
     return el(
         "div",
         model_name(spec.key, spec.label),
@@ -74,17 +74,17 @@ def row(spec: ModelSpec, *, hidden: bool = False) -> Markup:
 
 
 def layers(spec: ModelSpec) -> list[Markup]:
-    """One box for each layer: stored, applied again, or left out where the teacher has one."""
+    """Return a box for each layer: stored, shared, or omitted where only the teacher has one."""
     return [_layer(number, spec.architecture.n_stored_layers) for number in numbers(spec)]
 
 
 def numbers(spec: ModelSpec) -> list[int | None]:
-    """A model's layers by the places of its teacher's, counted from 0; None for one left out."""
+    """Return a model's layer indices (from 0) by its teacher's layers; None for an omitted one."""
     shape, teacher = spec.architecture, teacher_of(spec)
     if teacher is None:
         return list(range(shape.n_layers))
-    begun = {layer: number for number, layer in enumerate(spec.initialised_from)}
-    return [begun.get(layer) for layer in range(teacher.architecture.n_layers)]
+    initialised = {layer: number for number, layer in enumerate(spec.initialised_from)}
+    return [initialised.get(layer) for layer in range(teacher.architecture.n_layers)]
 
 
 def _layer(number: int | None, n_stored: int) -> Markup:
@@ -96,24 +96,25 @@ def _layer(number: int | None, n_stored: int) -> Markup:
 
 
 def glyph_rules() -> str:
-    """Each model's layers as a small drawing behind its name, as style rules.
+    """Return the style rules that draw each model's layers after its name.
 
-    A mask in the model's colour: it follows the theme, and no name is longer for a screen reader.
+    The drawing is a CSS mask in the model's colour: it follows the theme, and screen readers
+    do not read it.
     """
     rules = [f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}']
-    usual = sizes_of(PageState().family)
+    default = sizes_of(PageState().family)
     for key in MODEL_KEYS:
         name = f'[data-model="{key}"]'
-        # As often as it takes to outweigh the classes that Gradio writes before each rule. What a
+        # Repeated to outweigh the classes with which Gradio prefixes each rule. A model that a
         # visitor adds later has no drawing.
         rules.append(f"{f'[data-{key}]' * 4} {name}{{--layers:none;--layers-width:0;}}")
         for size, spec in column(key).items():
-            place = f'[data-{key}="{size}"]' * 4 + f" {name}"
-            places = f"{name},{place}" if usual.get(key) == size else place
-            rules.append(f"{places}{{{_drawn(*glyph(spec))}}}")
-            # A row of one size has that size's drawing, whatever the page shows.
-            own = f'[data-size="{size}"]' * 6 + name
-            rules.append(f"{own}{{{_drawn(*glyph(spec, COMPARED))}}}")
+            selector = f'[data-{key}="{size}"]' * 4 + f" {name}"
+            selectors = f"{name},{selector}" if default.get(key) == size else selector
+            rules.append(f"{selectors}{{{_drawn(*glyph(spec))}}}")
+            # A row of one size has that size's drawing, whichever sizes the page shows.
+            row_selector = f'[data-size="{size}"]' * 6 + name
+            rules.append(f"{row_selector}{{{_drawn(*glyph(spec, COMPARED))}}}")
     return "".join(rules)
 
 
@@ -122,9 +123,10 @@ def _drawn(drawing: str, width: int) -> str:
 
 
 def glyph(spec: ModelSpec, boxes_of: tuple[int, int] | None = None) -> tuple[str, int]:
-    """The small drawing as SVG, and its width in pixels: narrower boxes from 16 layers on.
+    """Return the small drawing as SVG, and its width in pixels; boxes are narrower from 16 layers.
 
-    Full boxes: stored layers; pale ones: the same again; dotted ones: the teacher's alone.
+    Full boxes are stored layers, pale ones layers that share weights, dotted ones layers that only
+    the teacher has.
     """
     stored, places = spec.architecture.n_stored_layers, numbers(spec)
     box, gap = boxes_of or ((BOX, GAP) if len(places) < MANY else DRAWING_NARROW)
@@ -155,7 +157,7 @@ def _box(number: int | None, n_stored: int, width: int) -> dict[str, Attribute]:
 
 
 def sentence(spec: ModelSpec) -> str:
-    """What sets the model apart, as its shape says."""
+    """Return a sentence on how the model's architecture differs, from its config."""
     shape, teacher = spec.architecture, teacher_of(spec)
     layers = counted(shape.n_layers, "layer")
     parts = [OWN.format(layers=layers)]
@@ -163,8 +165,8 @@ def sentence(spec: ModelSpec) -> str:
         parts = [SHARED.format(times=repeated(shape.n_layers))]
     elif teacher is not None:
         s = "s" if len(spec.initialised_from) > 1 else ""
-        begun = f"layer{s} {listed([str(layer + 1) for layer in spec.initialised_from])}"
-        parts = [BEGUN.format(own=layers, teacher=teacher.label, layers=begun)]
+        sources = f"layer{s} {listed([str(layer + 1) for layer in spec.initialised_from])}"
+        parts = [BEGUN.format(own=layers, teacher=teacher.label, layers=sources)]
     if shape.d_embedding < shape.d_model:
         parts.append(NARROW.format(e=shape.d_embedding, h=shape.d_model))
     if not shape.n_segments:
@@ -179,11 +181,11 @@ CHANGED_JS = (
     " {{ window.explorer.tell('column', {{key: '{key}', size, text, device, dtype}}); }}"
 )
 REFUSED_JS = "() => { document.getElementById('settings').hidePopover(); }"
-"""Why a model was refused stands on the page, which the open list covers."""
+"""Script that closes the settings, which would cover the reason why a model was refused."""
 
 
 def build_columns(start: PageState) -> dict[str, gr.Dropdown]:
-    """A list for each column; what lies on this machine is known once the page is up."""
+    """Build a dropdown for each column; which models are on disk is looked up after page load."""
     used = sizes_of(start.family)
     with gr.Column(elem_classes="columns-of"):
         return {
@@ -199,7 +201,7 @@ def build_columns(start: PageState) -> dict[str, gr.Dropdown]:
 
 
 def may_type() -> bool:
-    """Whether a visitor may type the name of a repository."""
+    """Return whether a visitor may type the name of a repository."""
     from explorer.models.choice.own import ANY
 
     return ANY[-1]
@@ -210,25 +212,25 @@ def on_typed(
     typed: str,
     progress: gr.Progress = gr.Progress(),  # noqa: B008
 ) -> gr.Dropdown:
-    """The column's list with what was typed in it, downloaded if it is new.
+    """Return the column's dropdown with the typed model selected, downloaded if it is new.
 
     Raises:
-        Refusal: it cannot stand there, in one sentence.
+        Refusal: the model cannot be used in this column; the message is one sentence.
     """
     from explorer.models.choice.own import typed_model
     from explorer.models.hub import is_on_disk
 
-    size = typed_model(key, str(typed), lambda said, done: progress(done, desc=said))
+    size = typed_model(key, str(typed), lambda sentence, done: progress(done, desc=sentence))
     return gr.Dropdown(choices=column_choices(key, is_on_disk), value=size)
 
 
 def column_choices(key: str, is_here: Callable[[ModelSpec], bool]) -> list[tuple[str, str]]:
-    """The sizes of a column, each with its bytes and whether it has to be downloaded."""
+    """Return a column's choices: each size with its memory and whether it must be downloaded."""
     return [(said(spec, is_here(spec)), size) for size, spec in column(key).items()]
 
 
 def said(spec: ModelSpec, is_here: bool) -> str:
-    """A size in one line: ``BERT-large, 1.3 GB to download, 2.2 GB running``."""
+    """Return the label of a size: ``BERT-large, 1.3 GB to download, 2.2 GB running``."""
     from explorer.models.choice.memory import gigabytes, running_bytes, weight_bytes
 
     weights = weight_bytes(spec)
@@ -240,7 +242,7 @@ def said(spec: ModelSpec, is_here: bool) -> str:
 
 
 def offer_columns() -> list[gr.Dropdown]:
-    """The lists anew, with what is on this machine by now."""
+    """Return the dropdowns updated with the models that are on disk by now."""
     from explorer.models.hub import is_on_disk
 
     return [gr.Dropdown(choices=column_choices(key, is_on_disk)) for key in MODEL_KEYS]

@@ -1,4 +1,4 @@
-"""What the reader sets: the text, its masked words, the family, the device and the precision."""
+"""Input bar: the text, its masked words, the family, the device and the precision."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +25,7 @@ from explorer.ui.shell.routes import CARD
 from explorer.views.markup import Markup, el, note, script_json
 
 IN_THE_ROW = 8
-"""Examples in sight; the others are under “More”."""
+"""Number of examples in the row; the others are under “More”."""
 COMPARE_JS = (
     "(text, family, device, dtype) =>"
     " { window.explorer.tell('compare', {text, family, device, dtype}); }"
@@ -40,7 +40,7 @@ class InputBar:
     words: Canvas
     compare: gr.Button
     message: gr.HTML
-    """Why there is no answer: in sight of what was typed, however long that is."""
+    """Reason why there is no answer; near the text box, so that it stays in view."""
     family: gr.Radio
     columns: dict[str, gr.Dropdown]
     """The size in each column, by model key."""
@@ -54,7 +54,7 @@ class InputBar:
 
 
 def build_input_bar(start: PageState) -> InputBar:
-    """One box, whose words can be clicked, the examples, and what the badge opens."""
+    """Build the text box with clickable words, the examples, and the settings behind the badge."""
     with gr.Column(elem_id=INPUT_BAR):
         with gr.Row(elem_id="text-row", equal_height=False):
             text = gr.Textbox(
@@ -79,7 +79,7 @@ def build_input_bar(start: PageState) -> InputBar:
 def build_settings(
     start: PageState,
 ) -> tuple[gr.Radio, dict[str, gr.Dropdown], gr.Dropdown, gr.Dropdown]:
-    """What the badge opens: which models, on which device, in which precision."""
+    """Build the settings that the badge opens: models, device and precision."""
     with gr.Column(elem_id="settings"):
         preset = start.family if start.family in PRESETS else None
         family = gr.Radio(strings.FAMILIES, value=preset, label=strings.FAMILY_LABEL)
@@ -94,13 +94,13 @@ def build_settings(
 
 
 def miniatures_note() -> Markup:
-    """What the bundled models are, with the way to their card."""
+    """Return the note on the bundled models, with the link to their card."""
     card = el("a", strings.MINIATURES_CARD, href=CARD, target="_blank")
     return note(strings.MINIATURES, "(", card, ")", strings.PUBLISHED)
 
 
 def wire_input_bar(bar: InputBar) -> None:
-    """Tell the browser's state what was chosen; it asks for the view."""
+    """Connect the controls to the browser's state, which then requests the view."""
     gr.on(
         [bar.compare.click, bar.text.submit, bar.family.input, bar.device.input, bar.dtype.input],
         None,
@@ -110,32 +110,32 @@ def wire_input_bar(bar: InputBar) -> None:
     )
     for key, size in bar.columns.items():
         chosen = [bar.text, size, bar.device, bar.dtype]
-        told: dict[str, Any] = {"js": CHANGED_JS.format(key=key), "api_visibility": "private"}
+        notify: dict[str, Any] = {"js": CHANGED_JS.format(key=key), "api_visibility": "private"}
         if not may_type():
-            size.input(None, chosen, **told)
+            size.input(None, chosen, **notify)
             continue
-        typed = plain_errors(partial(on_typed, key))
-        asked = size.input(typed, [size], [size], **OF_HUB)
-        asked.success(None, chosen, **told)
-        asked.failure(None, js=REFUSED_JS, api_visibility="private")
+        handler = plain_errors(partial(on_typed, key))
+        event = size.input(handler, [size], [size], **OF_HUB)
+        event.success(None, chosen, **notify)
+        event.failure(None, js=REFUSED_JS, api_visibility="private")
 
 
 def device_choices(*found: str) -> list[tuple[str, str]]:
-    """The devices offered; ``auto`` stays, a Compare may ask for it before the page knows more."""
+    """Return the choices of devices; ``auto`` is always one, for requests before they are known."""
     return [(strings.AUTO_DEVICE, "auto"), *((name, name) for name in found if name != "auto")]
 
 
 def examples_html() -> Markup:
-    """One row of examples, the rest under “More”, and the way to a pair of sentences.
+    """Return a row of examples, the rest under “More”, and the button for a second sentence.
 
-    One stop of the tab key for the row: the arrows move in it.
+    The row is one stop of the tab key (roving tabindex): the arrow keys move within it.
     """
     first, others = examples()[:IN_THE_ROW], examples()[IN_THE_ROW:]
-    chips = [_chip(one, stop=not place) for place, one in enumerate(first)]
+    chips = [_chip(example, stop=not place) for place, example in enumerate(first)]
     more = el(
         "button", strings.MORE_EXAMPLES, type="button", class_="chip", popovertarget="more-examples"
     )
-    rest = [_chip(one, stop=not place) for place, one in enumerate(others)]
+    rest = [_chip(example, stop=not place) for place, example in enumerate(others)]
     add = el("button", strings.ADD_SENTENCE, type="button", class_="chip", id="add-sentence")
     row = {"class_": "chips", "role": "group", "aria_label": strings.EXAMPLES_LABEL}
     return el(
@@ -151,8 +151,8 @@ def examples_html() -> Markup:
 
 
 def _chip(example: dict[str, Any], *, stop: bool) -> Markup:
-    """An example: its text, the fold that it is about, and what it shows."""
-    about = {f"data_{name}": example.get(name) for name in ("text", "tab", "fold")}
+    """Return the button of an example, with its text and the tab and fold that it opens."""
+    data = {f"data_{name}": example.get(name) for name in ("text", "tab", "fold")}
     return el(
         "button",
         example["label"],
@@ -160,5 +160,5 @@ def _chip(example: dict[str, Any], *, stop: bool) -> Markup:
         class_="chip",
         title=example["shows"],
         tabindex=None if stop else -1,
-        **about,
+        **data,
     )

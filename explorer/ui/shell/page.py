@@ -1,4 +1,4 @@
-"""The page, as a table of contents: header, input bar, tabs, link and status."""
+"""The whole page: header, input bar, tabs, link and status."""
 
 import os
 from pathlib import Path
@@ -53,9 +53,9 @@ from explorer.views.theme import colour_rules
 
 
 def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
-    """The whole explorer as a Gradio page that opens on ``start`` or on the link it is given.
+    """Build the explorer as a Gradio page that opens on ``start`` or on a link's state.
 
-    ``tools`` gives programs that speak MCP their own endpoints besides.
+    ``tools`` adds endpoints for MCP clients.
     """
     with Page(title=strings.TITLE, analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header_html(start), elem_id="masthead")
@@ -85,11 +85,11 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
 
 
 def header_html(start: PageState) -> Markup:
-    """One line: the title, the models in use with the way to others, and the theme switch."""
-    shown = start.family if start.family in strings.BADGES else ""
+    """Return the header: title, badge of the models in use, tour button and theme switch."""
+    current = start.family if start.family in strings.BADGES else ""
     badge = [
-        el("span", said, data_family=family, hidden=family != shown)
-        for family, said in strings.BADGES.items()
+        el("span", label, data_family=family, hidden=family != current)
+        for family, label in strings.BADGES.items()
     ]
     theme_switch = {"title": strings.THEME_SWITCH, "aria_label": strings.THEME_SWITCH}
     return el(
@@ -114,13 +114,13 @@ def header_html(start: PageState) -> Markup:
 
 
 def launch_options(public: str = "") -> dict[str, Any]:
-    """What ``launch`` needs besides the address: look, scripts, and no more doors than needed.
+    """Return the options of ``launch`` except host and port: style, scripts, routes, middleware.
 
     Args:
-        public: Where the page is to be had, as visitors write it; empty where nobody has said it.
+        public: The public URL of the page; empty if it is not configured.
 
     Raises:
-        Refusal: that is no address.
+        Refusal: ``public`` is not a valid URL.
     """
     address = said_at_the_start(public)
     set_public_url(address)
@@ -130,12 +130,12 @@ def launch_options(public: str = "") -> dict[str, Any]:
     set_timeouts()
     refuse_unknown()
     say_every_failure()
-    ours = own_routes()
+    routes = own_routes()
     return {
-        # Else Gradio gives up a start that takes three seconds to answer its own question, as one
-        # does that visitors ask while torch is still being imported.
+        # Else Gradio aborts the start if its own request takes over three seconds, as it does when
+        # visitors send requests while torch is still being imported.
         "_frontend": False,
-        # A pool of their own for the answers: files and pages must not wait for long ones.
+        # Handlers get a thread pool of their own: files and pages must not wait for long ones.
         "max_threads": limits.RUNNING.most,
         "root_path": path_of(os.getenv("GRADIO_ROOT_PATH")) or path_of(address),
         "theme": theme(),
@@ -143,10 +143,10 @@ def launch_options(public: str = "") -> dict[str, Any]:
         "css_paths": style_sheets(),
         "head": head_html(),
         "app_kwargs": {
-            "routes": ours,
+            "routes": routes,
             "exception_handlers": REFUSALS,
             "middleware": [
-                Middleware(RequestFilter, routes=Routes(ours, ENDPOINTS)),
+                Middleware(RequestFilter, routes=Routes(routes, ENDPOINTS)),
                 Middleware(ConcurrencyLimiter),
                 Middleware(StreamTracker),
                 Middleware(Preview),
@@ -154,7 +154,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
             ],
         },
         "footer_links": ["api"],
-        # Gradio says these to screen readers when an event is over, and has no English for one.
+        # Gradio reads this text to screen readers after an event, and has no English for it.
         "i18n": gr.I18n(en={"common.complete": strings.COMPLETE}),
         "run_history": False,
         "state_session_capacity": MOST_SESSIONS,
@@ -165,7 +165,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
 
 
 def own_routes() -> list[Route]:
-    """What the page has and Gradio has not."""
+    """Return the page's own routes, besides Gradio's."""
     return [
         scripts_route(),
         frame_route(),
@@ -180,13 +180,13 @@ def own_routes() -> list[Route]:
 
 
 def style_sheets() -> list[Path]:
-    """The page's own rules first, then each subject's; those for paper stand in the head."""
+    """Return the style sheets, page.css first; the one for printing is in the head instead."""
     sheets = set((ASSETS / "css").glob("*.css")) - {PAPER}
     return sorted(sheets, key=lambda path: (path.stem != "page", path.stem))
 
 
 def theme() -> gr.themes.Base:
-    """Gradio's own controls in the page's colours; the rest is ``assets/css/page.css``."""
+    """Return the theme of Gradio's controls; all else is styled in ``assets/css/page.css``."""
     return gr.themes.Base(
         primary_hue="slate",
         neutral_hue="slate",

@@ -1,7 +1,7 @@
-"""What a shared link looks like before it is opened: its title, its sentence, its picture.
+"""Link previews: the title, sentence and picture that chats show for a shared link.
 
-Gradio's page carries two sets of preview tags, neither of which names this page or the text that a
-link holds; a chat or a slide tool reads the tags and runs no script. They are replaced here, once.
+Gradio's page has two sets of preview tags, neither of which names this page or the text of a link;
+readers of the tags run no script. This middleware replaces them.
 """
 
 import re
@@ -34,11 +34,11 @@ from explorer.views.markup import Markup, el, join, script_json
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
 
 PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
-"""How every PNG begins and ends."""
+"""First and last bytes of every PNG."""
 PICTURE = "preview.png"
-"""Relative to the page; WIDTH x HEIGHT, as every reader of such tags expects it."""
+"""Path of the picture relative to the page; WIDTH x HEIGHT, the usual size of previews."""
 _drawing = Lock()
-"""One at a time: a picture that nobody may look at must not keep a reader waiting."""
+"""Lock that lets one picture be drawn at a time, so that previews do not delay readers."""
 _GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
 _CONFIG = "<script>window.gradio_config"
 _TAGS = "<!-- preview -->"
@@ -47,14 +47,14 @@ _HERE = (
     ".replaceAll({absolute}, new URL('.', location.href).href.slice(0, -1)));"
 )
 LONGEST = 160
-"""Characters of a text that a preview shows before it cuts it off itself."""
+"""Most characters of a text in a preview's description; longer texts are cut."""
 
 
 def picture_route() -> Route:
-    """Where the picture is: a link's own, or the one that stands for all.
+    """Return the route of the preview picture: one of the link's text, or the default picture.
 
     Raises:
-        Broken: the latter is missing or damaged.
+        Broken: the default picture is missing or damaged.
     """
     path = ASSETS / PICTURE
     with read_in(path):
@@ -67,99 +67,99 @@ def picture_route() -> Route:
 def _send_picture(request: Request) -> Response:
     state, _ = from_params(request.query_params, START_STATE[-1])
     shows_text = {"text", PACKED} & set(request.query_params)
-    drawn = picture_of(state) if shows_text else None
-    if drawn is None:
+    picture = picture_of(state) if shows_text else None
+    if picture is None:
         return FileResponse(ASSETS / PICTURE, headers={"Cache-Control": "no-cache"})
-    return Response(drawn, media_type="image/png", headers={"Cache-Control": "max-age=86400"})
+    return Response(picture, media_type="image/png", headers={"Cache-Control": "max-age=86400"})
 
 
 def picture_of(state: PageState) -> bytes | None:
-    """The picture of a text with its first answers; None where it has none, or not just now."""
+    """Return the picture of a text with its top predictions; None without any, or while busy."""
     key = ("preview", state.text, state.family)
     if key in CACHE or not _drawing.acquire(blocking=False):
         return CACHE.get(key)
     try:
-        drawn = _draw(state) if is_free() and costs_nobody(state) else None
-        return None if drawn is None else CACHE.put(key, drawn)
+        picture = _draw(state) if is_free() and costs_nobody(state) else None
+        return None if picture is None else CACHE.put(key, picture)
     finally:
         _drawing.release()
 
 
 def is_free() -> bool:
-    """Whether the imports are done and nobody measures."""
+    """Return whether the imports are done and no measurement runs."""
     return not (start_imports().is_alive() or MEASUREMENT_LOCK.is_measuring)
 
 
 def _draw(state: PageState) -> bytes | None:
     try:
         answers = first_answers(state)
-    except BadText:  # what is wrong with a text is said on the page
+    except BadText:  # the page reports what is wrong with the text
         return None
     words = clean_text(state.text).replace(MASK, f" {MASK} ").replace(SEPARATOR, " ").split()
-    gapped = ["" if one == MASK else one for one in words]
-    return preview_picture(strings.TITLE, gapped, answers) if answers else None
+    blanked = ["" if word == MASK else word for word in words]
+    return preview_picture(strings.TITLE, blanked, answers) if answers else None
 
 
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
-    """The tags of one link, everything in them escaped; ``root`` is where the page is, or a dot."""
+    """Return the preview tags of a link, escaped; ``root`` is the page's URL or a dot."""
     state, _ = from_params(params)
     link = to_link(state) if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
-    own = f"{root}/?{urlencode(link)}" if link else f"{root}/"
-    picture, said = f"{root}/{PICTURE}", strings.TAGLINE
+    url = f"{root}/?{urlencode(link)}" if link else f"{root}/"
+    picture, description = f"{root}/{PICTURE}", strings.TAGLINE
     if link and {"text", PACKED} & set(link):
-        said = strings.PREVIEW.format(text=_shortened(state.text))
-        of = {
+        description = strings.PREVIEW.format(text=_shortened(state.text))
+        query = {
             name: link[name]
             for name in ("v", "family", *MODEL_KEYS, "text", PACKED)
             if name in link
         }
-        picture = f"{picture}?{urlencode(of)}"
-    shown = {"title": strings.TITLE, "description": said, "image": picture}
+        picture = f"{picture}?{urlencode(query)}"
+    tags = {"title": strings.TITLE, "description": description, "image": picture}
     return join(
-        el("link", rel="canonical", href=own),
+        el("link", rel="canonical", href=url),
         el("meta", property="og:type", content="website"),
-        el("meta", property="og:url", content=own),
-        *(el("meta", property=f"og:{name}", content=value) for name, value in shown.items()),
+        el("meta", property="og:url", content=url),
+        *(el("meta", property=f"og:{name}", content=value) for name, value in tags.items()),
         el("meta", property="og:image:width", content=WIDTH),
         el("meta", property="og:image:height", content=HEIGHT),
         el("meta", name="twitter:card", content="summary_large_image"),
-        *(el("meta", name=f"twitter:{name}", content=value) for name, value in shown.items()),
+        *(el("meta", name=f"twitter:{name}", content=value) for name, value in tags.items()),
     )
 
 
 def with_preview(page: str, tags: Markup) -> str:
-    """The page with these tags in its head, and none of Gradio's."""
+    """Return the page with these tags in its head, in place of Gradio's."""
     head, start, rest = page.partition(_CONFIG)
     return _GRADIOS.sub("", head).replace("</style>", f"</style>{tags}", 1) + start + rest
 
 
 def with_paths(page: str, absolute: str, path: str) -> str:
-    """The page with its own address as a path, so that it is the same under every name.
+    """Return the page with its own URL replaced by a path, so that it works under every host name.
 
-    The lines of code that Gradio shows get the address that stands in the visitor's browser, unless
-    the public one is known.
+    The code examples that Gradio shows get the URL in the visitor's browser, unless the public one
+    is known.
     """
     page = page.replace(f'"{absolute}"', f'"{path or "/"}"')
-    here = Markup(_HERE.format(absolute=script_json(absolute)))
-    return page if PUBLIC_URL[-1] else page.replace("</head>", f"{el('script', here)}</head>", 1)
+    code = Markup(_HERE.format(absolute=script_json(absolute)))
+    return page if PUBLIC_URL[-1] else page.replace("</head>", f"{el('script', code)}</head>", 1)
 
 
 @lru_cache(maxsize=4)
 def around_tags(page: bytes, absolute: str, path: str) -> tuple[bytes, bytes]:
-    """Gradio's page, which is the same each time, before a link's tags and behind them."""
-    whole = with_paths(with_preview(page.decode(), Markup(_TAGS)), absolute, path)
-    before, _, behind = whole.partition(_TAGS)
-    return before.encode(), behind.encode()
+    """Return the parts of Gradio's page, the same for all links, before and after the tags."""
+    html = with_paths(with_preview(page.decode(), Markup(_TAGS)), absolute, path)
+    before, _, after = html.partition(_TAGS)
+    return before.encode(), after.encode()
 
 
 class Preview:
-    """Rewrites the head of the page itself; everything else passes as it is."""
+    """Middleware that rewrites the head of the page; other responses pass unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and change what comes back if it is the page."""
+        """Pass a request on, and change the response if it is the page."""
         if scope["type"] != "http" or scope["method"] != "GET" or not _is_page(scope):
             await self.app(scope, receive, send)
             return
@@ -178,13 +178,13 @@ class Preview:
 
 
 async def send_changed(request: Request, start: Message, body: bytes, send: Send) -> None:
-    """Send the page with the tags of this request's link; what is no page stays as it is."""
+    """Send the page with the tags of this request's link; send any other response unchanged."""
     headers = MutableHeaders(scope=start)
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
-        below = request.scope.get("root_path")
+        root = request.scope.get("root_path")
         tags = preview_tags(PUBLIC_URL[-1] or ".", request.query_params)
         body = (
-            str(tags).encode().join(around_tags(body, root_of(request, "/", below), path_of(below)))
+            str(tags).encode().join(around_tags(body, root_of(request, "/", root), path_of(root)))
         )
         headers["content-length"] = str(len(body))
     await send(start)

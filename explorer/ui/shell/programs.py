@@ -1,7 +1,7 @@
-"""Four tools for programs that speak MCP: the endpoints' answers as JSON text, their choices named.
+"""Four tools for MCP clients: the endpoints' results as JSON text, with typed choices.
 
-Gradio offers endpoints as tools by itself, but writes results as Python does, cuts descriptions at
-a line's end and knows no choices. ``/latency`` is left out: a tool must not shut everybody out.
+Gradio can offer endpoints as tools itself, but formats results as Python reprs, cuts descriptions
+at the end of a line and has no choices. ``/latency`` is no tool because it would block all others.
 """
 
 import json
@@ -88,13 +88,13 @@ TOOLS: tuple[Callable[..., str], ...] = (
 
 
 def register_tools() -> None:
-    """Give every tool its name; call inside the page's Blocks, after the endpoints."""
+    """Register every tool; call inside the page's Blocks, after the endpoints."""
     for tool in TOOLS:
         gr.api(plain_errors(tool, as_html=False), api_name=tool.__name__, **OF_PROGRAMS)
 
 
 def no_tool(endpoint: Callable) -> Callable:
-    """An endpoint that is no tool of its own: Gradio lists those alone that are called one."""
+    """Mark an endpoint as no MCP tool, so that Gradio does not list it as one."""
     endpoint._mcp_type = "endpoint"  # type: ignore[attr-defined]
     return endpoint
 

@@ -1,4 +1,4 @@
-"""Routes of our own: documents, recipes, provenance, QR codes, a tab as one file."""
+"""The page's own routes: documents, recipes, provenance, QR codes, a tab as one file."""
 
 import base64
 import io
@@ -27,24 +27,24 @@ from explorer.views.markup import Attribute, Markup, el, join, meanings, script_
 from explorer.views.theme import colour_rules
 
 CARD, ADDRESS = "card", "glossary"
-"""Where they are, relative to the page."""
+"""Paths of the model card and the glossary, relative to the page."""
 
 
 def card_route() -> Route:
-    """The card of the bundled family, as it lies beside the weights: how they were made."""
+    """Return the route of the bundled family's model card, which says how it was trained."""
     return _as_written(CARD, ASSETS / "models" / "README.md")
 
 
 def glossary_route() -> Route:
-    """The whole glossary."""
+    """Return the route of the whole glossary."""
     return _as_written(ADDRESS, GLOSSARY)
 
 
 def _as_written(address: str, path: Path) -> Route:
-    """A text of the repository as it was written; no reader needs a network for it.
+    """Return the route of a document of the repository as plain text; it works offline.
 
     Raises:
-        Broken: it cannot be read.
+        Broken: the document cannot be read.
     """
     with read_in(path):
         text = path.read_text("utf-8")
@@ -52,12 +52,12 @@ def _as_written(address: str, path: Path) -> Route:
 
 
 def meanings_html() -> Markup:
-    """A box for every word that the page explains, closed, with the way to the whole glossary."""
+    """Return a closed popover for every explained word, with a link to the whole glossary."""
     return meanings(el("a", strings.GLOSSARY_LINK, href=ADDRESS, target="_blank"))
 
 
 def tour_html() -> Markup:
-    """Views that each show one thing worth knowing, one at a time, as links of this page."""
+    """Return the guided tour: views that each show one finding, as links of this page."""
     path = DATA / "gallery.json"
     with read_in(path):
         views = json.loads(path.read_text("utf-8"))["views"]
@@ -91,13 +91,13 @@ def _stop(view: dict[str, Any], n: int) -> Markup:
 
 
 def place_of(link: dict[str, str]) -> str:
-    """Where on the page a view's picture is: in its fold or part, or in its tab."""
+    """Return the CSS selector of a view's picture: its fold or part, or its tab."""
     tab, fold = link["tab"], link.get("fold")
     return f":is(#fold-{tab}-{fold}.fold, #part-{tab}-{fold})" if fold else f"#tab-{tab}"
 
 
-def _button(said: str, **attributes: Attribute) -> Markup:
-    return el("button", said, **{"type": "button", "class_": "chip", **attributes})
+def _button(label: str, **attributes: Attribute) -> Markup:
+    return el("button", label, **{"type": "button", "class_": "chip", **attributes})
 
 
 def _query(link: dict[str, str]) -> str:
@@ -105,26 +105,26 @@ def _query(link: dict[str, str]) -> str:
 
 
 LONGEST_LINK = 2_000
-"""Characters that a QR code holds with room for some damage."""
+"""Most characters of a link in a QR code with error correction level M."""
 
 
 def provenance_route() -> Route:
-    """What is known of a family, for the files that the browser writes."""
+    """Return the route of a family's provenance, for the files that the browser saves."""
     return Route("/provenance/{family}", _send_provenance)
 
 
 def recipe_route() -> Route:
-    """The lines of Python that compute one picture's numbers again, in their parts."""
+    """Return the route of the Python code, in parts, that recomputes a picture's numbers."""
     return Route("/recipe/{kind:path}.json", _send_recipe)
 
 
 def qr_route() -> Route:
-    """A link as a QR code."""
+    """Return the route that draws a link as a QR code."""
     return Route("/qr", _send_code)
 
 
 def provenance(family: str) -> dict[str, Any]:
-    """The checkpoints of a family, the versions of the libraries, and how to cite all of it."""
+    """Return a family's checkpoints, the library versions and the citation."""
     return {
         "models": [_checkpoint(spec) for spec in family_specs(family)],
         "versions": library_versions(),
@@ -133,14 +133,14 @@ def provenance(family: str) -> dict[str, Any]:
 
 
 def _checkpoint(spec: ModelSpec) -> dict[str, str]:
-    """Where a model's weights are, for a reader and for ``from_pretrained``."""
+    """Return the source, revision and checksum of a model's weights."""
     if spec.repo:
         revision = spec.revision or "main"
         return {"label": spec.label, "source": spec.repo, "revision": revision, "sha256": ""}
     from explorer.models.hub import has_weights
     from explorer.models.task_heads.adapters import checksum
 
-    if spec.folder:  # where it lies is its owner's business
+    if spec.folder:  # the owner's folder stays private: only the name is given
         digest = checksum(spec.folder)
         return {"label": spec.label, "source": spec.name, "revision": "", "sha256": digest}
     source = spec.bundled_path.relative_to(ROOT).as_posix()
@@ -150,9 +150,9 @@ def _checkpoint(spec: ModelSpec) -> dict[str, str]:
 
 @cache
 def citation() -> str:
-    """How to cite the explorer, in one line, from CITATION.cff."""
-    said = dict(re.findall(r"^(title|version): (.+)$", (ROOT / "CITATION.cff").read_text(), re.M))
-    return strings.CITE.format(**said)
+    """Return the citation of the explorer in one line, from CITATION.cff."""
+    fields = dict(re.findall(r"^(title|version): (.+)$", (ROOT / "CITATION.cff").read_text(), re.M))
+    return strings.CITE.format(**fields)
 
 
 def _send_provenance(request: Request) -> Response:
@@ -181,22 +181,22 @@ POLICY = (
     "img-src data: blob:"
 )
 NAME = "explorer/"
-"""Before every script's path in the import map."""
+"""Prefix of every script's path in the import map."""
 _IMPORTS = re.compile(r"""(\bfrom |\bimport |\bimport\()(['"`])(\.[^'"`]+)\2""")
 CONTENT, TAKEN = Markup("<!--content-->"), Markup("<!--taken-->")
-"""Where the browser puts the tab, and the numbers of its pictures."""
+"""Placeholders that the browser replaces by the tab and by the numbers of its pictures."""
 
 
 def standalone_route() -> Route:
-    """Where the browser gets the page around a tab."""
+    """Return the route of the standalone page in which the browser saves a tab."""
     return Route("/standalone", lambda _request: HTMLResponse(standalone_page()))
 
 
 @cache
 def standalone_page() -> str:
-    """The whole file but for the tab."""
+    """Return the standalone page, with placeholders for the tab."""
     scripts = {f"{NAME}{path}": _address(path, code) for path, code in modules().items()}
-    early = "window.explorer = {waiting: [], told: [], mount() {}, tell() {}}; "
+    stub = "window.explorer = {waiting: [], told: [], mount() {}, tell() {}}; "
     head = el(
         "head",
         el("meta", charset="utf-8"),
@@ -208,7 +208,7 @@ def standalone_page() -> str:
     body = el(
         "body",
         el("main", CONTENT, class_="prose"),
-        el("script", Markup(early), TAKEN),
+        el("script", Markup(stub), TAKEN),
         el("script", Markup(f"import '{NAME}take/opened.js';"), type="module"),
         class_="gradio-container taken",
     )
@@ -216,17 +216,17 @@ def standalone_page() -> str:
 
 
 def _style() -> str:
-    """Every style sheet of the page in the page's order, without Gradio's."""
+    """Return all style sheets of the page in the page's order, without Gradio's."""
     sheets = sorted((ASSETS / "css").glob("*.css"), key=lambda p: (p.stem != "page", p.stem))
     return "\n".join([colour_rules(), *(sheet.read_text("utf-8") for sheet in sheets)])
 
 
 def _address(path: str, code: bytes) -> str:
-    """One script as an address, its imports by name."""
+    """Return a script as a data URL, its relative imports replaced by names of the import map."""
     folder = PurePosixPath(path).parent
 
-    def named(found: re.Match[str]) -> str:
-        before, quote, relative = found.groups()
+    def named(match: re.Match[str]) -> str:
+        before, quote, relative = match.groups()
         return f"{before}{quote}{NAME}{normpath(folder / relative)}{quote}"
 
     plain = _IMPORTS.sub(named, code.decode()).encode()

@@ -1,8 +1,8 @@
-"""The browser's own modules, sent from memory under the hash of their contents.
+"""JavaScript modules of the page, sent from memory under a URL with the hash of their contents.
 
-Gradio's file route sends no ``Cache-Control`` and answers no ``If-None-Match``: a browser guesses
-how long a file is fresh and, after an update, may run old code beside new. Here an address names
-its contents: it is kept for ever and never stale, and relative imports stay under the same hash.
+Gradio's file route sends no ``Cache-Control`` and ignores ``If-None-Match``: a browser guesses how
+long a file is fresh and, after an update, may run old code beside new. Here a URL names its
+contents: it can be cached for ever and is never stale; relative imports stay under the same hash.
 """
 
 import gzip
@@ -24,25 +24,25 @@ SCRIPTS = ASSETS / "js"
 PAPER = ASSETS / "css" / "print.css"
 EARLY, ENTRY = "early.js", "gradio.js"
 FIRST = (ENTRY, "page/words.js", "page/view.js", "predictions/gaps.js")
-"""What the first picture needs, with all that these import: asked for at once, not one by one."""
+"""Modules of the first picture; they and their imports are preloaded, not fetched one by one."""
 IMPORT = re.compile(r"""\bfrom '(\.[^']+)'""")
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 @cache
 def modules() -> dict[str, bytes]:
-    """Every module by its path below ``assets/js``, as it was when the page was built."""
+    """Return the source of every module by its path below ``assets/js``, read once."""
     paths = sorted(SCRIPTS.rglob("*.js"))
     return {str(PurePosixPath(p.relative_to(SCRIPTS))): p.read_bytes() for p in paths}
 
 
 LIBRARY, LOOKS = "plotly.min.js", "templates.json"
-"""What the first chart that comes into sight asks for, from Plotly's own Python package."""
+"""Files that the first visible chart loads: plotly.js, from Plotly's Python package, templates."""
 
 
 @cache
 def charting(name: str) -> bytes:
-    """Plotly for the browser, or the light and the dark look of a chart; compressed."""
+    """Return plotly.js, or the light and the dark chart templates as JSON; compressed."""
     import plotly
     from plotly.offline import get_plotlyjs
 
@@ -55,7 +55,7 @@ def charting(name: str) -> bytes:
 
 @cache
 def version() -> str:
-    """A name for these very contents."""
+    """Return the hash of all modules' contents."""
     digest = hashlib.sha256()
     for path, content in modules().items():
         digest.update(f"{path} {len(content)} ".encode() + content)
@@ -63,12 +63,12 @@ def version() -> str:
 
 
 def scripts_route() -> Route:
-    """Where the modules are; relative to the page, so that a proxy may put it below any path."""
+    """Return the route of the modules; pages use it by a relative path, so any proxy path works."""
     return Route("/js/{version}/{path:path}", send_module)
 
 
 def send_module(request: Request) -> Response:
-    """One module, or nothing for a page that is older than this server."""
+    """Return one module, or 404 for a page that is older than this server."""
     path = request.path_params["path"]
     content = modules().get(path)
     if request.path_params["version"] == version() and path in (LIBRARY, LOOKS):
@@ -81,28 +81,28 @@ def send_module(request: Request) -> Response:
 
 
 def head_html() -> str:
-    """The early script inline, the rules for paper, the preloads of the first picture, the entry.
+    """Return the head: early script, print style sheet, preloads, entry module.
 
-    Gradio puts its own container before every selector of a media rule, which then says nothing of
-    the page around it.
+    The print rules are here, because Gradio prefixes every selector of a media rule in its ``css``
+    with its own container, so such a rule cannot match the page around it.
     """
-    paper = PAPER.read_text("utf-8")
+    print_css = PAPER.read_text("utf-8")
     preloads = [el("link", rel="modulepreload", href=address(path)) for path in closure(FIRST)]
     entry = el("script", type="module", src=address(ENTRY))
     early = modules()[EARLY].decode()
-    return f"<script>{early}</script><style>{paper}</style>{''.join(preloads)}{entry}"
+    return f"<script>{early}</script><style>{print_css}</style>{''.join(preloads)}{entry}"
 
 
 def address(path: str) -> str:
-    """Where a module is, relative to the page."""
+    """Return the URL of a module, relative to the page."""
     return f"js/{version()}/{path}"
 
 
 def closure(paths: tuple[str, ...]) -> list[str]:
-    """These modules and all that they import, each once."""
-    found = list(paths)
-    for path in found:
+    """Return these modules and all that they import, directly or not, each once."""
+    names = list(paths)
+    for path in names:
         folder = PurePosixPath(path).parent
         imports = IMPORT.findall(modules()[path].decode())
-        found += sorted({normpath(folder / name) for name in imports} - set(found))
-    return found
+        names += sorted({normpath(folder / name) for name in imports} - set(names))
+    return names

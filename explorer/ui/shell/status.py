@@ -1,4 +1,4 @@
-"""The status line: which checkpoint, device, precision and library versions made these numbers."""
+"""Status line: checkpoints, device, precision and library versions behind the numbers."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,27 +16,27 @@ from explorer.ui.kit.errors import sentence_of
 from explorer.views.markup import Markup, el, join, model_name, note
 
 MOST_FIRST = 3
-"""Masks whose other first word is named."""
+"""Most masks listed whose top prediction differs."""
 
 
 @cache
 def library_versions() -> str:
-    """The libraries whose versions can change a number."""
+    """Return the versions of the libraries that can change a number."""
     return ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "gradio"))
 
 
 def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
-    """Say what half precision changed, and in one quiet line what made the numbers.
+    """Return the note on half precision, if used, and the provenance of the numbers.
 
-    Checkpoints, device and precision are in sight; revisions, tokens and versions open in place.
+    Checkpoints, device and precision are visible; revisions, tokens and versions open on demand.
     """
     names, sources = [], []
     for spec in family_specs(state.family):
-        kept = strings.OWN if spec.is_own else strings.NEWEST if spec.repo else strings.BUNDLED
+        source = strings.OWN if spec.is_own else strings.NEWEST if spec.repo else strings.BUNDLED
         run = runs.get(spec.key)
         size = f", {counted(len(run.tokens), 'token')}" if run else ""
         names.append(join(model_name(spec.key, spec.name), ", "))
-        sources.append(f"{spec.name}: {spec.revision[:8] or kept}{size}")
+        sources.append(f"{spec.name}: {spec.revision[:8] or source}{size}")
     run = next(iter(runs.values()), None)
     machine = f"{run.device}, {run.dtype}" if run else f"{state.device}, {state.dtype}"
     rest = el("p", "; ".join((*sources, library_versions())))
@@ -47,37 +47,38 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
 
 
 def against_float32(state: PageState, runs: dict[str, Run]) -> Iterator[str]:
-    """The sentences that say which printed digits half precision changes."""
-    said = strings.HALF
-    yield said["name"].format(dtype=state.dtype)
+    """Yield the sentences on the printed digits that half precision changes."""
+    sentences = strings.HALF
+    yield sentences["name"].format(dtype=state.dtype)
     try:
         exact, absent = get_runs(replace(state, dtype="float32"))
     except Exception as error:
-        yield said["absent"].format(reason=sentence_of(error))
+        yield sentences["absent"].format(reason=sentence_of(error))
         return
     for key, run in runs.items():
         if key in exact:
             yield from _differences(run.spec.label, precision_difference(run, exact[key]))
     for reason in absent.values():
-        yield said["absent"].format(reason=reason)
+        yield sentences["absent"].format(reason=reason)
 
 
-def _differences(label: str, found: PrecisionDifference) -> Iterator[str]:
-    said = strings.HALF
-    if not found.is_seen:
-        yield said["same"].format(label=label)
+def _differences(label: str, difference: PrecisionDifference) -> Iterator[str]:
+    sentences = strings.HALF
+    if not difference.is_seen:
+        yield sentences["same"].format(label=label)
         return
-    if found.n_probabilities:
-        yield said["words"].format(
+    if difference.n_probabilities:
+        yield sentences["words"].format(
             label=label,
-            changed=found.n_changed,
-            count=found.n_probabilities,
-            largest=probability(found.largest_probability),
-            weights=probability(found.largest_attention),
+            changed=difference.n_changed,
+            count=difference.n_probabilities,
+            largest=probability(difference.largest_probability),
+            weights=probability(difference.largest_attention),
         )
     else:
-        yield said["no_mask"].format(label=label, weights=probability(found.largest_attention))
-    for mask, word, exact in found.first_words[:MOST_FIRST]:
-        yield said["first"].format(mask=mask, word=word, exact=exact)
-    if left := len(found.first_words[MOST_FIRST:]):
-        yield said["more"].format(left=left)
+        weights = probability(difference.largest_attention)
+        yield sentences["no_mask"].format(label=label, weights=weights)
+    for mask, word, exact in difference.first_words[:MOST_FIRST]:
+        yield sentences["first"].format(mask=mask, word=word, exact=exact)
+    if n_more := len(difference.first_words[MOST_FIRST:]):
+        yield sentences["more"].format(left=n_more)

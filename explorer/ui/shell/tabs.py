@@ -1,4 +1,4 @@
-"""The tabs in the order they are shown, and what a tab is."""
+"""Tabs of the page in display order, and the interface of a tab."""
 
 from typing import Protocol
 
@@ -18,21 +18,21 @@ from explorer.ui.tasks import tab as tasks
 
 
 class Tab(Protocol):
-    """A module that is one tab of the page."""
+    """Interface of a module that is one tab of the page."""
 
     ID: str
-    """Its name in links and in the page's markup."""
+    """Name of the tab in links and in the page's markup."""
     LABEL: str
     QUESTION: str
-    """What it answers, as one question."""
+    """Question that the tab answers."""
     READS: tuple[str, ...]
-    """The fields of the state that its headline depends on; another's change leaves it as it is."""
+    """Fields of the state that the headline depends on; it is redrawn only if one changes."""
 
     def build(self, state: gr.State) -> list[gr.components.Component]:
-        """Its components; those returned are written by ``show``."""
+        """Build the tab's components and return those that ``show`` updates."""
 
     def show(self, state: PageState) -> list[object]:
-        """The values of the components that ``build`` returned, for one state."""
+        """Return the values of the components that ``build`` returned, for one state."""
 
 
 TABS: tuple[Tab, ...] = (
@@ -49,9 +49,9 @@ TABS: tuple[Tab, ...] = (
 
 
 def group_rules() -> str:
-    """The groups' names over the row of tabs, as style rules: Gradio's row holds tabs alone.
+    """Return style rules that show the groups' names above the tabs: Gradio's row holds only tabs.
 
-    They are read from the page and not aloud: a tab's name stays its own.
+    Screen readers do not read them, so that each tab keeps its own accessible name.
     """
     rules = []
     for group, tabs in strings.GROUPS.items():
@@ -62,7 +62,7 @@ def group_rules() -> str:
 
 
 def width_rules() -> str:
-    """Reserve the width of each tab's bold name, so that no tab moves when another is chosen."""
+    """Return style rules that reserve the width of bold labels, so that no tab moves on a click."""
     return "".join(
         f'#tabs #tab-{tab.ID}-button::after{{content:"{tab.LABEL}"/"";}}' for tab in TABS
     )

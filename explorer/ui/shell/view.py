@@ -1,4 +1,4 @@
-"""The page's one question: a link's parameters in, the tab in sight out."""
+"""Main event of the page: a link's parameters in, the visible tab out."""
 
 import json
 import os
@@ -46,7 +46,7 @@ PUT_JS = (
 
 
 def wire_opening(page: gr.Blocks, start: PageState, bar: InputBar) -> None:
-    """Say that the page is up, and offer what the machine has when torch is there to be asked."""
+    """Tell the browser that the page is up; offer the machine's devices once torch is imported."""
 
     def offer_machine() -> list[gr.Dropdown]:
         device = gr.Dropdown(choices=device_choices(*devices()), value=device_of(start))
@@ -72,25 +72,25 @@ DRAWN_FROM = {
     "latency": ("timed",),
     "tasks": ("sentiment", "question", "passage"),
 }
-"""Fields of which a tab draws an answer when it is asked: Back brings that answer again."""
+"""State fields whose result a tab draws only on request; the browser's Back requests it again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewRequest:
-    """What the browser asks for."""
+    """Request of the browser for a view."""
 
     state: PageState
     repaired: tuple[str, ...] = ()
-    """Fields that had to be repaired."""
+    """Fields with invalid values that were reset."""
     number: int = 0
-    """Which question it is; the answer says it again."""
+    """Number of the request, repeated in the response."""
     keep: tuple[str, ...] = ()
-    """Tabs that show this text already and stay as they are."""
+    """Tabs that show this text already and stay unchanged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wiring:
-    """The components that the event writes."""
+    """Components that the event updates."""
 
     start: PageState
     view: Canvas
@@ -98,17 +98,17 @@ class Wiring:
     state: gr.State
     status: gr.HTML
     outputs: dict[str, list]
-    """Each tab's headline."""
+    """Components of each tab's headline, by tab."""
 
     @property
     def results(self) -> list:
-        """All of them."""
+        """The list of all updated components."""
         tabs = [component for group in self.outputs.values() for component in group]
         return [self.view, self.message, self.state, self.status, *tabs]
 
 
 def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
-    """Run the three models and draw the tab; a bad text leaves everything as it was."""
+    """Run the three models and draw the tab; a bad text leaves the page unchanged."""
     repaired = [name for name in asked.repaired if name != PACKED]
     if repaired:
         gr.Warning(strings.REPAIRED.format(fields=", ".join(repaired)))
@@ -116,21 +116,21 @@ def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
         gr.Warning(strings.UNREADABLE)
     state = replace(asked.state, device=device_of(asked.state))
     runs, refusal = run_models(state, progress)
-    drawn: Outputs = {}
+    tab_outputs: Outputs = {}
     if not refusal or "text" not in TAB_BY_ID[state.tab].READS:
-        drawn, failure = draw_tab(wiring, state)
+        tab_outputs, failure = draw_tab(wiring, state)
         refusal = refusal or failure
-    answer = replace(asked, state=state)
-    said = refusal or ("" if runs else way_back(state))
-    written = {wiring.message: said, wiring.view: view_canvas(answer, not refusal, bool(drawn))}
-    if drawn:
-        drawn |= {wiring.status: status_html(state, runs)}
-        drawn |= cleared(wiring, (*asked.keep, state.tab))
-    return written | drawn | ({} if refusal else {wiring.state: state})
+    request, is_drawn = replace(asked, state=state), bool(tab_outputs)
+    message = refusal or ("" if runs else way_back(state))
+    outputs = {wiring.message: message, wiring.view: view_canvas(request, not refusal, is_drawn)}
+    if tab_outputs:
+        tab_outputs |= {wiring.status: status_html(state, runs)}
+        tab_outputs |= cleared(wiring, (*asked.keep, state.tab))
+    return outputs | tab_outputs | ({} if refusal else {wiring.state: state})
 
 
 def wire(wiring: Wiring) -> None:
-    """Connect the question to its answer."""
+    """Connect the view canvas's request event to its handler."""
 
     def on_view(question: dict, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
         return view(wiring, view_request(question, wiring.start), progress)
@@ -147,7 +147,7 @@ def wire(wiring: Wiring) -> None:
 
 
 def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:
-    """The browser's question; whatever is no question asks for the start."""
+    """Return the parsed request of the browser; a malformed one becomes the start state."""
     try:
         params = link_in(question)
         number, keep = int(question["number"]), tuple(map(str, question["keep"]))
@@ -157,7 +157,7 @@ def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:
 
 
 def run_models(state: PageState, progress: gr.Progress) -> tuple[dict[str, Run], Markup | str]:
-    """The runs of a text, or the sentence that says why there are none."""
+    """Return the runs of a text, or a message why there are none."""
     try:
         runs, _ = get_runs(state, lambda sentence, done: progress(done, desc=sentence))
     except Exception as error:
@@ -166,7 +166,7 @@ def run_models(state: PageState, progress: gr.Progress) -> tuple[dict[str, Run],
 
 
 def draw_tab(wiring: Wiring, state: PageState) -> tuple[Outputs, Markup | str]:
-    """The tab's headline, or the sentence that says why it cannot be drawn."""
+    """Return the values of the tab's headline, or a message why it cannot be drawn."""
     try:
         values = TAB_BY_ID[state.tab].show(state)
     except Exception as error:
@@ -175,13 +175,13 @@ def draw_tab(wiring: Wiring, state: PageState) -> tuple[Outputs, Markup | str]:
 
 
 def refused(error: Exception) -> Markup:
-    """Why there is no answer; what was not foreseen is set apart."""
+    """Return the message of an error; all but bad texts are styled as failures."""
     kind = "message" if isinstance(error, BadText) else "message failure"
     return el("p", sentence_of(error), class_=kind, role="alert")
 
 
 def way_back(state: PageState) -> Markup | str:
-    """From a family of which no model can be had to the one that needs no network."""
+    """Return a button to the bundled family when no model of another one could be loaded."""
     bundled = PageState().family
     if state.family == bundled:
         return ""
@@ -190,21 +190,21 @@ def way_back(state: PageState) -> Markup | str:
 
 
 def cleared(wiring: Wiring, kept: Sequence[str]) -> Outputs:
-    """Empty pictures for the other tabs: none may show an older text than the input bar.
+    """Return empty values for the other tabs, since none may show an older text than the input bar.
 
-    Gradio builds a component anew for each output that is skipped, which costs more than a value.
+    Gradio rebuilds a component for each skipped output, which costs more than an empty value.
     """
     others = [group for tab, group in wiring.outputs.items() if tab not in kept]
     return {part: "" for group in others for part in group if isinstance(part, gr.HTML)}
 
 
 def view_canvas(asked: ViewRequest, accepted: bool, drawn: bool) -> str:
-    """What the browser is told of an answer: the link, and which tab shows what now.
+    """Return the response for the browser as JSON: the link's parameters and the view's status.
 
     Args:
-        asked: The question, as it was understood.
-        accepted: Whether the models ran; only then the link follows.
-        drawn: Whether the tab was drawn.
+        asked: The request, as it was parsed.
+        accepted: True if the models ran; only then the link is updated.
+        drawn: True if the tab was drawn.
     """
     state = asked.state
     answer = {
@@ -221,14 +221,14 @@ def view_canvas(asked: ViewRequest, accepted: bool, drawn: bool) -> str:
 
 
 def build_status() -> gr.HTML:
-    """Which text the answers are for while another one is typed, and below, how they were made."""
+    """Build the line naming the shown text while another is typed, and return the status line."""
     back = el("button", strings.STANDING_BACK, type="button", class_="chip")
     gr.HTML(el("p", el("span"), back, role="status", hidden=True), elem_id="standing")
     return gr.HTML("", elem_id="status")
 
 
 def view_config() -> dict[str, object]:
-    """What the browser is told once of the page, so that it keeps no list of its own."""
+    """Return the page's constants for the browser, so that its code repeats none of them."""
     return {
         "defaults": default_params(),
         "moved": MOVED,
@@ -246,6 +246,6 @@ def view_config() -> dict[str, object]:
 
 
 def home() -> str:
-    """Where this page lives for its readers if not where it is served: a Space's own page."""
+    """Return the URL of the Space's own page; empty outside a Space."""
     space = os.getenv("SPACE_ID", "")
     return f"https://huggingface.co/spaces/{space}" if space else ""
