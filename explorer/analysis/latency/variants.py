@@ -172,8 +172,8 @@ def masked_texts(loaded: "LoadedModel", sentences: Sequence[str], length: int) -
             positions.append(len(texts[-1]) + position - 1)
         texts[-1] += encoded.ids[1:-1]
     filler = list(chain.from_iterable(encoded.ids[1:-1] for encoded in usable)) * length
-    padded = [[*text, *filler[: length - 1 - len(text)], usable[0].ids[-1]] for text in texts]
-    ids = np.array(padded, np.int64).reshape(-1, length)
+    full_texts = [[*text, *filler[: length - 1 - len(text)], usable[0].ids[-1]] for text in texts]
+    ids = np.array(full_texts, np.int64).reshape(-1, length)
     return MaskedTexts(ids, np.array(rows, np.int64), np.array(positions, np.int64))
 
 
@@ -192,9 +192,9 @@ def accuracy_costs(
 
     first = variants[0]
     spec, workload = first.timed.spec, first.workload
-    masked = bundled_sentences() if sentences is None else sentences
+    originals = bundled_sentences() if sentences is None else sentences
     with leased(spec, workload.device) as loaded:
-        texts = masked_texts(loaded, masked, workload.length)
+        texts = masked_texts(loaded, originals, workload.length)
     if not len(texts.rows):
         return
     with thread_width("compute"):
