@@ -105,7 +105,7 @@ def advice(candidates: Mapping[str, Candidate], limits: Limits) -> Advice:
     front = [
         k
         for k, candidate in measured.items()
-        if not any(_beats(rival, candidate, surely=True) for rival in rivals)
+        if not any(_beats(rival, candidate, by_interval=True) for rival in rivals)
     ]
     return Advice(
         tuple(key for key in measured if not exceeds[key]),
@@ -116,7 +116,7 @@ def advice(candidates: Mapping[str, Candidate], limits: Limits) -> Advice:
         tuple(
             key
             for key in front
-            if any(_beats(rival, measured[key], surely=False) for rival in rivals)
+            if any(_beats(rival, measured[key], by_interval=False) for rival in rivals)
         ),
     )
 
@@ -172,9 +172,9 @@ def _beyond(candidate: Candidate, limits: Limits, end: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _beats(candidate: Candidate, rival: Candidate, surely: bool) -> bool:
+def _beats(candidate: Candidate, rival: Candidate, by_interval: bool) -> bool:
     """Return whether one is at least as good in all and better in one, by intervals or values."""
-    ends = ("high", "low") if surely else ("value", "value")
+    ends = ("high", "low") if by_interval else ("value", "value")
     pairs = [
         (getattr(candidate.cost(name), ends[0], 0.0), getattr(rival.cost(name), ends[1], 0.0))
         for name in MEASURES
@@ -237,16 +237,16 @@ class Way:
         return Candidate(size, self.milliseconds, score)
 
 
-def ways_of(found: "Faster", passes: Mapping[str, float]) -> tuple[Way, ...]:
+def ways_of(faster: "Faster", passes: Mapping[str, float]) -> tuple[Way, ...]:
     """Return the variants of each timed model other than float32.
 
     Args:
-        found: Latency and accuracy cost of the variants.
+        faster: Latency and accuracy cost of the variants.
         passes: By model key: mean number of forward passes for an answer, by default one.
     """
-    costs = {(cost.key, cost.name): cost for cost in found.costs}
+    costs = {(cost.key, cost.name): cost for cost in faster.costs}
     ways = []
-    for model in found.models:
+    for model in faster.models:
         for row in model.summary.models[1:]:
             cost = costs.get((model.spec.key, row.name))
             time = Figure(row.median_ms, row.low_ms, row.high_ms)
