@@ -223,10 +223,10 @@ def kept_heads(teacher: np.ndarray, student: np.ndarray, alignment: Alignment) -
     """
     queries = np.array(alignment.content or range(len(alignment)))
     pairs = int(np.prod(teacher.shape[:2]) * np.prod(student.shape[:2]))
-    room = max(1, MOST_CELLS // (pairs * len(alignment)))
+    max_rows = max(1, MOST_CELLS // (pairs * len(alignment)))
     rows_used = queries
-    if room < len(queries):
-        rows_used = queries[np.linspace(0, len(queries) - 1, room).round().astype(int)]
+    if max_rows < len(queries):
+        rows_used = queries[np.linspace(0, len(queries) - 1, max_rows).round().astype(int)]
     first, second = (
         attention[:, :, rows_used].reshape(-1, len(rows_used), len(alignment)).astype(np.float64)
         for attention in (teacher, student)
@@ -276,9 +276,9 @@ def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
     first, second = (*sorted((row[i] for i in others), reverse=True), 0.0, 0.0)[:2]
     stands_out = round(100 * first) > round(100 * second)
     best = words[others[int(row[others].argmax())]].text if stands_out else ""
-    signs = [i for i in alignment.content if i != query and i not in others]
+    punctuation = [i for i in alignment.content if i != query and i not in others]
     added = dict.fromkeys(word.text for i, word in enumerate(words) if word.special and i != query)
-    apart = (*added, *(["punctuation"] if signs else []), "itself")
+    apart = (*added, *(["punctuation"] if punctuation else []), "itself")
     rest = float(1 - row[others].sum())
     return Drawn(words[query].text, best, float(first), apart, rest, len(others))
 

@@ -163,11 +163,11 @@ def shuffle_error(loaded: LoadedModel, positions: bool) -> float:
     table = encoder.get_parameter(POSITIONS)
     parameters = {POSITIONS: table if positions else torch.zeros_like(table)}
     with loaded.lock:
-        straight, shuffled = (
+        original, shuffled = (
             functional_call(encoder, parameters, (), {"input_ids": x}).last_hidden_state
             for x in (ids, ids[:, order])
         )
-    return float((straight[:, order] - shuffled).abs().max())
+    return float((original[:, order] - shuffled).abs().max())
 
 
 _PAIR_PARTS = re.compile(r"pooler|seq_relationship|sop_classifier")

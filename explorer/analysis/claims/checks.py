@@ -82,8 +82,8 @@ def check_result(check: str, models: CheckModels) -> CheckResult:
     status = {True: "holds", False: "fails", None: "undecided"}[measured.holds]
     judged = {claim.id: _judge(claim, check, measured) for claim in claims_ledger().claims}
     verdicts = {claim: tests for claim, tests in judged.items() if tests}
-    said = (measured.text, measured.on, measured.published)
-    return CheckResult(check, status, *said, verdicts, check in TIMED)
+    fields = (measured.text, measured.on, measured.published)
+    return CheckResult(check, status, *fields, verdicts, check in TIMED)
 
 
 def _judge(claim: Claim, check: str, measured: CheckOutcome) -> tuple[ClaimVerdict, ...]:

@@ -20,17 +20,17 @@ _DECIDED = {"right", "wrong"}
 def scores_kept(models: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
     """Check LC26: each model's score relative to its reference, by the papers' own tables."""
     tables = benchmark_tables()
-    kept = {n: retention(tables[t], row, base) for n, (t, row, base) in KEPT.items()}
-    glue = kept["glue_distilbert"]
+    retained = {n: retention(tables[t], row, base) for n, (t, row, base) in KEPT.items()}
+    glue = retained["glue_distilbert"]
     worst, *_ = glue.worst
     return CheckOutcome(
         f"DistilBERT keeps {glue.overall.kept:.1f}% of BERT-base on GLUE dev "
         f"(worst: {worst.task}, {worst.drop:.1f} points), ALBERT-base "
-        f"{kept['albert_base'].overall.kept:.1f}%, ALBERT-xxlarge "
-        f"{kept['albert_xxlarge'].overall.kept:.1f}% of BERT-large",
+        f"{retained['albert_base'].overall.kept:.1f}%, ALBERT-xxlarge "
+        f"{retained['albert_xxlarge'].overall.kept:.1f}% of BERT-large",
         round(glue.overall.kept, 1) == 96.9,
         PRINTED,
-        {name: _kept(row) for name, row in kept.items()}
+        {name: _kept(row) for name, row in retained.items()}
         | {"worst_drop": Quantity(worst.drop, f"{worst.drop:.1f} points lost on {worst.task}")},
         published=True,
     )

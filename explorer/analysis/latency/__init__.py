@@ -1,1 +1,1 @@
-"""What does a forward pass cost here, by a protocol one can trust? The numbers."""
+"""Latency of forward passes: measurement protocol, ratios, variants and model choice."""

@@ -1,4 +1,4 @@
-"""A family timed side by side, and the roofline of this machine."""
+"""Latency of a family, measured side by side, and the roofline of this machine."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 PASS_ALLOWANCE = 2.0
-"""A measurement is cut short, in the middle of a pass if need be, at this many budgets."""
+"""Deadline of a measurement in multiples of its budget; it may interrupt a forward pass."""
 DRAW_S = 240.0
-"""Seconds for drawing or reading weights, whatever was allowed for something before."""
+"""Most seconds for drawing random weights or loading a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Row:
     spec: ModelSpec
     workload: Workload
     name: str
-    """The model's, and the device's where there are several."""
+    """Name of the model, and of the device where there are several."""
 
 
 def rows_of(
     specs: Sequence[ModelSpec], workload: Workload, devices: Sequence[str] = ()
 ) -> tuple[Row, ...]:
-    """Every model on every device; the device's own clock wherever that is no processor."""
+    """Return a row for each model on each device, with the clock that fits the device."""
     if not devices:
         return tuple(Row(spec, workload, spec.name) for spec in specs)
     places = [replace(workload, device=d, clock=clock_on(d, workload.clock)) for d in devices]
@@ -57,7 +57,7 @@ def rows_of(
 
 @dataclass(frozen=True, eq=False)
 class FamilyLatency:
-    """A measurement of several models on one workload, on one device or on several."""
+    """Measurement of several models on one workload, on one device or on several."""
 
     specs: tuple[ModelSpec, ...]
     workload: Workload
@@ -66,44 +66,44 @@ class FamilyLatency:
     """Per row: ``bundled``, ``checkpoint`` or ``random``."""
     threads: int
     weight_bytes: tuple[int, ...]
-    """Per row: bytes of the weights kept for this workload."""
+    """Per row: bytes of the weights in memory for this workload."""
     devices: tuple[str, ...] = ()
-    """Where several devices were measured; empty: the workload's alone."""
+    """Devices, if several were measured; empty: only the workload's."""
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """What was timed, in the measurement's order."""
+        """The measured rows, in the order of the measurement."""
         return rows_of(self.specs, self.workload, self.devices)
 
     @cached_property
     def summary(self) -> LatencySummary:
-        """Medians, ratios and trust."""
+        """The medians, ratios and self-check."""
         return latency_summary(self.latency, quiet_only=self.workload.clock == "wait")
 
     def gflops(self, spec: ModelSpec) -> float:
-        """Work of one pass, in 10^9 operations."""
+        """Return the operations of one forward pass, in 10^9."""
         return pass_flops(spec, self.workload) / 1e9
 
 
 def pass_flops(spec: ModelSpec, workload: Workload) -> int:
-    """Floating-point operations of one pass of a workload."""
+    """Count the floating-point operations of one forward pass of a workload."""
     return forward_flops(spec, workload.length, workload.batch, workload.head)
 
 
 def stored_parameters(spec: ModelSpec) -> int:
-    """Numbers stored by encoder and pooler, a shared layer once."""
+    """Count the parameters stored by encoder and pooler, a shared layer once."""
     return shape_total(spec.architecture)
 
 
 def plan_for(workload: Workload, budget_s: float = 20.0, repeats: int | None = None) -> RoundsPlan:
-    """Return how long to measure: until the intervals are narrow, or exactly ``repeats`` rounds.
+    """Return a plan that ends when the intervals are narrow, or after exactly ``repeats`` rounds.
 
-    Who allows more than the usual time gets a 90th percentile for it, where it can be had.
+    A budget above the default raises the minimum rounds to those that a 90th percentile needs.
     """
-    quiet_only, usual = workload.clock == "wait", RoundsPlan()
+    quiet_only, default = workload.clock == "wait", RoundsPlan()
     if repeats is None:
-        fewest = MIN_P90 if budget_s > usual.budget_s else usual.min_rounds
-        return RoundsPlan(budget_s=budget_s, min_rounds=fewest, quiet_only=quiet_only)
+        min_rounds = MIN_P90 if budget_s > default.budget_s else default.min_rounds
+        return RoundsPlan(budget_s=budget_s, min_rounds=min_rounds, quiet_only=quiet_only)
     return RoundsPlan(budget_s, repeats, repeats, 0.0, 3, quiet_only)
 
 
@@ -116,27 +116,27 @@ def measure_family(
 ) -> Iterator[FamilyLatency]:
     """Time every model of a family on one workload, interleaved; yields after every round.
 
-    The calling thread does the timing, so it must be one that no event loop needs.
+    The calling thread does the timing, so it must not run an event loop.
 
     Args:
         specs: the models.
-        workload: the pass.
-        plan: how long to measure.
-        cancel_token: how it is stopped.
-        devices: where to measure, all in the same rounds and each by its own clock, the
-            processor first; empty: on the workload's device.
+        workload: shape and device of the forward pass.
+        plan: budget and stopping rule.
+        cancel_token: cancels the measurement.
+        devices: devices to measure in the same rounds, each by its own clock, the CPU first;
+            empty: the workload's device.
 
     Raises:
-        BadWorkload: a device that is not there, or more than the machine can hold.
+        BadWorkload: a device is missing, or the machine has too little memory.
     """
     from explorer.timing.networks import timed_network
     from explorer.timing.protocol import forward_call, interruptible, stopwatch
 
     rows = rows_of(specs, workload, devices)
     cancel_token.set_deadline(DRAW_S)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         timed = [
-            held.enter_context(timed_network(row.spec, row.workload, cancel_token.check))
+            stack.enter_context(timed_network(row.spec, row.workload, cancel_token.check))
             for row in rows
         ]
         cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
@@ -146,39 +146,40 @@ def measure_family(
             )
             for row, t in zip(rows, timed, strict=True)
         ]
-        about = (tuple(t.weights for t in timed), tuple(t.n_bytes(workload.head) for t in timed))
+        weights = tuple(t.weights for t in timed)
+        n_bytes = tuple(t.n_bytes(workload.head) for t in timed)
         networks = [(t.spec, t.network) for t in timed]
-        instruments, threads = held.enter_context(instruments_for(workload))
-        held.enter_context(interruptible(networks, workload.tokens, cancel_token.check))
+        instruments, threads = stack.enter_context(instruments_for(workload))
+        stack.enter_context(interruptible(networks, workload.tokens, cancel_token.check))
         for latency in latency_rounds(calls, instruments, plan, cancel_token.check):
             yield FamilyLatency(
-                tuple(specs), workload, latency, about[0], threads, about[1], tuple(devices)
+                tuple(specs), workload, latency, weights, threads, n_bytes, tuple(devices)
             )
 
 
 def family_peaks(rows: Sequence[Row], cancel_token: CancelToken) -> tuple[int | None, ...]:
-    """Peak extra bytes of one pass of each model, after a pass that does not count.
+    """Measure the peak extra bytes of one forward pass of each model, after a warm-up pass.
 
-    None for the models whose turn did not come before the deadline.
+    None for models that were not reached before the deadline.
 
     Raises:
-        Stopped: somebody asked for the end.
+        Cancelled: ``cancel_token`` was cancelled.
     """
     from explorer.timing.peak_memory import pass_peak
 
-    found: list[int | None] = []
+    peaks: list[int | None] = []
     try:
         for row in rows:
-            found.append(pass_peak(row.spec, row.workload, cancel_token.check))
+            peaks.append(pass_peak(row.spec, row.workload, cancel_token.check))
     except Cancelled as stopped:
         if stopped.reason != "deadline":
             raise
-    return (*found, *(None for _ in rows[len(found) :]))
+    return (*peaks, *(None for _ in rows[len(peaks) :]))
 
 
 @contextmanager
 def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
-    """The clocks of a workload and the threads torch may use, set for the calling thread."""
+    """Set up the clocks of a workload and torch's number of threads for the calling thread."""
     import time
 
     from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -198,22 +199,22 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
         )
 
 
-def last(shots: Iterator[FamilyLatency]) -> FamilyLatency:
-    """Run a measurement to its end and keep its final state.
+def last(states: Iterator[FamilyLatency]) -> FamilyLatency:
+    """Run a measurement to its end and return its final state.
 
     Raises:
-        Refusal: it ended before it began.
+        Refusal: the measurement yielded nothing.
     """
     final = None
-    for shot in shots:
-        final = shot
+    for state in states:
+        final = state
     if final is None:
         raise Refusal("Nothing was measured.")
     return final
 
 
 def streamed_bytes(spec: ModelSpec, dtype: str) -> tuple[int, int]:
-    """Bytes of layer weights read in one pass, and how many of them are different ones."""
+    """Return the bytes of layer weights that one pass reads, and those of distinct weights."""
     size = 4 if dtype == "float32" else 2
     layer = size * sum(layer_counts(spec.architecture).values())
     n_layers = spec.architecture.n_layers
@@ -222,34 +223,34 @@ def streamed_bytes(spec: ModelSpec, dtype: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The machine's two limits for one model's pass, and the time each alone would need."""
+    """Roofline of one model's forward pass: the machine's two limits and the time by each."""
 
     key: str
     name: str
     peak_gflops: float
     """10^9 operations per second of a large matrix product."""
     bandwidth_gb: float
-    """10^9 bytes per second, read from wherever this model's layers fit."""
+    """10^9 bytes per second, from the level of memory that this model's layers fit in."""
     streamed_bytes: int
-    """Bytes of layer weights that one pass reads, a shared layer every time."""
+    """Bytes of layer weights that one pass reads, a shared layer at each use."""
     working_set: int
-    """Bytes of different layer weights: what has to fit to stay near the processor."""
+    """Bytes of distinct layer weights, which have to fit into a cache to be read from it."""
     arithmetic_ms: float
     memory_ms: float
 
     @property
     def bound_ms(self) -> float:
-        """No pass can be faster: the larger of the two."""
+        """The lower bound on the time of a pass: the larger of the two times."""
         return max(self.arithmetic_ms, self.memory_ms)
 
     @property
     def bound_by(self) -> str:
-        """``arithmetic`` or ``memory``."""
+        """The limiting resource: ``arithmetic`` or ``memory``."""
         return "arithmetic" if self.arithmetic_ms >= self.memory_ms else "memory"
 
 
 def limit(spec: ModelSpec, workload: Workload, peak: float, bandwidth: float) -> Limit:
-    """The limits of one pass, from operations per second and bytes per second."""
+    """Compute a pass's limits from operations per second and bytes per second."""
     streamed, distinct = streamed_bytes(spec, workload.dtype)
     return Limit(
         spec.key,
@@ -266,21 +267,24 @@ def limit(spec: ModelSpec, workload: Workload, peak: float, bandwidth: float) ->
 def measure_limits(
     specs: "Sequence[ModelSpec]", workload: Workload, cancel_token: CancelToken
 ) -> "Iterator[tuple[Limit, ...]]":
-    """Measure what the machine can do for each model, in a few seconds; the best is remembered."""
+    """Measure the machine's limits for each model; yields after each, within a few seconds.
+
+    The best rates measured so far in this process count.
+    """
     from explorer.timing.machine import peak_flops, read_bandwidth
 
-    done: tuple[Limit, ...] = ()
+    limits: tuple[Limit, ...] = ()
     for spec in specs:
         cancel_token.check()
         peak = peak_flops(workload.device, workload.dtype, workload.clock)
         working_set = streamed_bytes(spec, workload.dtype)[1]
         bandwidth = read_bandwidth(working_set, workload.device, workload.clock)
-        done = (*done, limit(spec, workload, peak, bandwidth))
-        yield done
+        limits = (*limits, limit(spec, workload, peak, bandwidth))
+        yield limits
 
 
 def share_of_limit(result: FamilyLatency, limits: "Sequence[Limit]") -> dict[str, float]:
-    """Measured speed over the possible one, by model name: 1 would be the limit itself."""
+    """Return measured speed over the limit, by model name; 1 is the limit itself."""
     return {
-        found.name: found.bound_ms / result.summary.model(found.name).median_ms for found in limits
+        bound.name: bound.bound_ms / result.summary.model(bound.name).median_ms for bound in limits
     }

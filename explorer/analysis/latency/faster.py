@@ -1,4 +1,4 @@
-"""What makes a model faster on this machine, and what each way costs in accuracy."""
+"""Faster precisions and runtimes on this machine, and their cost in accuracy."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from explorer.timing.runtimes.process import Order, RuntimeProcess
 
 BUILD_S = 240.0
-"""Seconds that compiling or exporting one model may take."""
+"""Most seconds for compiling or exporting one model."""
 COSTS_S = 60.0
 EVERY_WAY = "Every way to run"
 BATCH = "A batch of {n}"
 PROCESS_BYTES = 700_000_000
-"""Memory of a process with torch and a compiler or exporter in it, before any weights."""
+"""Memory of a process with torch and a compiler or exporter, before any weights."""
 COPIES = 4
-"""Copies of the weights that are held while a model is exported or compiled, and while a second
-process tells what serving it takes, from above."""
+"""Upper bound on the copies of the weights in memory while a model is exported or compiled and a
+second process measures the memory of serving it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A row that is not there, and why."""
+    """A variant without a measurement, and the reason."""
 
     spec: ModelSpec
     name: str
@@ -46,18 +46,18 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Faster:
-    """What was found so far."""
+    """Results of a measurement so far."""
 
     models: tuple[VariantLatency, ...] = ()
     costs: tuple[AccuracyCost, ...] = ()
     missing: tuple[Missing, ...] = ()
     building: ModelSpec | None = None
-    """Whose runtimes are being built at this moment."""
+    """Model whose runtimes are being built now."""
     done: int = 0
     asked: int = 0
-    """Steps that are over, and all of them: each model is built and then timed."""
+    """All steps, of which ``done`` are finished: each model is built and then timed."""
     workload: Workload | None = None
-    """The pass, but for its dtype, in which the ways differ."""
+    """Workload of all variants, except for the dtype."""
 
 
 def measure_faster(
@@ -67,111 +67,111 @@ def measure_faster(
     cancel_token: CancelToken,
     batches: Sequence[int] = (),
 ) -> Iterator[Faster]:
-    """Time each model in float32 and in every cheaper way, then what each does to its answers.
+    """Time each model in float32 and in every faster variant, and compare their predictions.
 
-    Yields whenever there is something new. Stopping keeps what is complete.
+    Yields after every new result. Cancelling keeps the complete ones.
 
     Args:
         specs: the models.
-        workload: the pass.
-        plan: how long to time one model with one batch.
-        cancel_token: ends it.
-        batches: texts per pass that are timed as well, each by the same plan.
+        workload: shape and device of the forward pass.
+        plan: duration of the measurement of one model with one batch size.
+        cancel_token: cancels the measurement.
+        batches: further batch sizes to time, each by the same plan.
 
     Raises:
-        BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
+        BadWorkload: the pass does not fit the machine. Cancelled: ``cancel_token`` was cancelled.
     """
-    sizes = [workload.batch, *(batch for batch in batches if batch != workload.batch)]
-    works = [replace(workload, batch=batch) for batch in sizes]
-    steps = 1 + len(works)
-    # So that the 90th percentile is known where the budget has room for it.
+    batch_sizes = [workload.batch, *(batch for batch in batches if batch != workload.batch)]
+    workloads = [replace(workload, batch=batch) for batch in batch_sizes]
+    steps = 1 + len(workloads)
+    # Enough rounds for a 90th percentile if the budget allows.
     plan = replace(plan, min_rounds=max(plan.min_rounds, MIN_P90))
-    found = Faster(asked=steps * len(specs), workload=workload)
+    result = Faster(asked=steps * len(specs), workload=workload)
     for number, spec in enumerate(specs):
-        for shot in _one_model(
-            replace(found, done=steps * number), spec, works, plan, cancel_token
+        for update in _one_model(
+            replace(result, done=steps * number), spec, workloads, plan, cancel_token
         ):
-            found = shot
-            yield found
+            result = update
+            yield result
         if cancel_token.cancelled:
             return
-    yield replace(found, done=found.asked)
+    yield replace(result, done=result.asked)
 
 
 def _one_model(
-    found: Faster,
+    result: Faster,
     spec: ModelSpec,
-    works: Sequence[Workload],
+    workloads: Sequence[Workload],
     plan: RoundsPlan,
     cancel_token: CancelToken,
 ) -> Iterator[Faster]:
-    """What was found before, and then one more model: built, timed, and asked for its answers."""
-    with ExitStack() as held:
-        yield replace(found, building=spec)
+    """Yield the results so far, extended by one model: built, timed, predictions compared."""
+    with ExitStack() as stack:
+        yield replace(result, building=spec)
         try:
-            variants, missing = ways_to_run(spec, works[0], cancel_token, held)
+            variants, missing = ways_to_run(spec, workloads[0], cancel_token, stack)
         except Cancelled as stopped:
             if stopped.reason != "deadline":
-                yield found
+                yield result
                 raise
-            yield _without(found, spec, "late")
+            yield _without(result, spec, "late")
             return
-        found = replace(found, missing=(*found.missing, *missing), done=found.done + 1)
-        yield found
+        result = replace(result, missing=(*result.missing, *missing), done=result.done + 1)
+        yield result
         timed = variant_latency(variants, plan, cancel_token)
         if timed is None:
             if not cancel_token.cancelled:
-                yield _without(found, spec, "slow")
+                yield _without(result, spec, "slow")
             return
-        found = replace(found, models=(*found.models, timed))
-        yield found
+        result = replace(result, models=(*result.models, timed))
+        yield result
         for cost in _costs(variants, cancel_token):
-            found = replace(found, costs=(*found.costs, cost))
-            yield found
-        for work in works[1:]:
+            result = replace(result, costs=(*result.costs, cost))
+            yield result
+        for work in workloads[1:]:
             if cancel_token.cancelled:
                 return
-            found = _with_batch(
-                replace(found, done=found.done + 1), variants, work, plan, cancel_token
+            result = _with_batch(
+                replace(result, done=result.done + 1), variants, work, plan, cancel_token
             )
-            yield found
+            yield result
 
 
 def _with_batch(
-    found: Faster,
+    result: Faster,
     variants: Sequence[Variant],
     work: Workload,
     plan: RoundsPlan,
     cancel_token: CancelToken,
 ) -> Faster:
-    """What was found and the last model's times with another batch, or why they are not there.
+    """Return the results with the last model's times at another batch size, or the reason for none.
 
-    What torch compiled is for one shape: another would be compiled as long again, and is left out.
+    Compiled networks are skipped: each further shape would take as long again to compile.
     """
     from explorer.timing.machine import free_bytes
     from explorer.timing.runtimes.table import COMPILE
 
-    *before, last = found.models
+    *before, last = result.models
     try:
         check_size(last.spec.architecture, work, free_bytes(work.device), 0)
     except BadWorkload:
-        return _without(found, last.spec, "memory", BATCH.format(n=work.batch))
+        return _without(result, last.spec, "memory", BATCH.format(n=work.batch))
     others = [variant.at(work.batch) for variant in variants if variant.name != COMPILE]
     timed = variant_latency(others, plan, cancel_token)
     if timed is None:
-        late = _without(found, last.spec, "slow", BATCH.format(n=work.batch))
-        return found if cancel_token.cancelled else late
+        late = _without(result, last.spec, "slow", BATCH.format(n=work.batch))
+        return result if cancel_token.cancelled else late
     batches = {**last.batches, work.batch: timed.summary}
-    return replace(found, models=(*before, replace(last, batches=batches)))
+    return replace(result, models=(*before, replace(last, batches=batches)))
 
 
-def _without(found: Faster, spec: ModelSpec, reason: str, name: str = EVERY_WAY) -> Faster:
-    """What was found, and that a model, or a row of it, is not in it."""
-    return replace(found, missing=(*found.missing, Missing(spec, name, reason)))
+def _without(result: Faster, spec: ModelSpec, reason: str, name: str = EVERY_WAY) -> Faster:
+    """Return the results with one more missing model or variant."""
+    return replace(result, missing=(*result.missing, Missing(spec, name, reason)))
 
 
 def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[AccuracyCost]:
-    """What each way costs where the weights are real, as far as that is known in a minute."""
+    """Yield the accuracy cost of each variant, for at most a minute; none for random weights."""
     if variants[0].timed.weights == "random":
         return
     cancel_token.set_deadline(COSTS_S)
@@ -183,17 +183,17 @@ def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[A
 
 
 def ways_to_run(
-    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, held: ExitStack
+    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, stack: ExitStack
 ) -> tuple[list[Variant], list[Missing]]:
-    """Every way to run a model that this machine offers, float32 first, and those it does not.
+    """Build the variants of a model that this machine can run, float32 first, and list the others.
 
-    The processes that run the other runtimes end with ``held``, and the networks may leave.
+    On exit ``stack`` ends the processes of the runtimes and releases the networks.
     """
     from explorer.timing.runtimes.table import MEMORY, NoRuntime
 
     cancel_token.set_deadline(BUILD_S)
-    variants = precision_variants(spec, workload, cancel_token, held)
-    started, missing = _start(variants[0].timed, workload, held)
+    variants = precision_variants(spec, workload, cancel_token, stack)
+    started, missing = _start(variants[0].timed, workload, stack)
     cancel_token.set_deadline(BUILD_S)
     resident: dict[str, int | None] = {}
     for process in started:
@@ -211,36 +211,36 @@ def ways_to_run(
             if process.order.runtime != MEMORY:
                 first = variants[0]
                 variants.append(Variant(process.order.runtime, first.timed, workload, process))
-    return [replace(one, resident=resident.get(one.name)) for one in variants], missing
+    return [replace(variant, resident=resident.get(variant.name)) for variant in variants], missing
 
 
 def precision_variants(
-    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, held: ExitStack
+    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, stack: ExitStack
 ) -> list[Variant]:
-    """float32, then the precisions that this device offers to make a pass cheaper.
+    """Build the float32 variant of a model, then those of lower precisions on the device.
 
-    The networks are kept until the end of ``held``.
+    The networks are in use until ``stack`` exits.
     """
     from explorer.timing.networks import int8_network, int8_weights_network, timed_network
 
     dtypes = ("float32", "bfloat16") if workload.device == "cpu" else DTYPE_NAMES
-    found = []
+    variants = []
     for dtype in dtypes:
         work = replace(workload, dtype=dtype)
-        timed = held.enter_context(timed_network(spec, work, cancel_token.check))
-        found.append(Variant(dtype, timed, work))
+        timed = stack.enter_context(timed_network(spec, work, cancel_token.check))
+        variants.append(Variant(dtype, timed, work))
     if workload.device == "cpu":
-        first = found[0]
+        first = variants[0]
         for name, smaller in (("int8", int8_network), ("int8 weights", int8_weights_network)):
-            timed = held.enter_context(smaller(first.timed))
-            found.append(Variant(name, timed, first.workload))
-    return found
+            timed = stack.enter_context(smaller(first.timed))
+            variants.append(Variant(name, timed, first.workload))
+    return variants
 
 
 def _start(
     timed: "TimedNetwork", workload: Workload, processes: ExitStack
 ) -> tuple[list["RuntimeProcess"], list[Missing]]:
-    """Start the runtimes side by side: each builds for tens of seconds, on one core at a time."""
+    """Start the runtimes in parallel, because each builds for tens of seconds on a single core."""
     from explorer.timing.machine import free_bytes
     from explorer.timing.networks import checkpoint_here
     from explorer.timing.runtimes.process import Order, RuntimeProcess
@@ -263,7 +263,7 @@ def _start(
 
 
 def why_not(order: "Order", needed: int, free: int) -> str:
-    """What keeps a runtime from being tried at all: a reason, or nothing."""
+    """Return the reason why a runtime cannot be tried, or an empty string."""
     from explorer.timing.runtimes.table import COMPILE, absent_packages
 
     if order.runtime != COMPILE and order.workload.device != "cpu":
@@ -274,6 +274,6 @@ def why_not(order: "Order", needed: int, free: int) -> str:
 
 
 def runtime_bytes(timed: "TimedNetwork", workload: Workload) -> int:
-    """Memory that building and running a model in another process may take, from above."""
+    """Return an upper bound on the memory to build and run a model in another process."""
     weights = timed.n_bytes(head=True)
     return PROCESS_BYTES + COPIES * weights + pass_bytes(timed.spec.architecture, workload)

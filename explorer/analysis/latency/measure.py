@@ -1,4 +1,4 @@
-"""The protocol that times calls side by side, and a family's summary."""
+"""Measurement protocol that times calls side by side, and the summary of a measurement."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
@@ -22,102 +22,102 @@ from explorer.refusal import Refusal
 
 Call = Callable[[], object]
 QUIET_SHARE = 0.05
-"""A round is disturbed when more than this share of it went to waiting for a processor."""
+"""Share of a round spent waiting for a CPU above which the round counts as disturbed."""
 WARM_AGREEMENT = 0.10
 CHECK_EVERY = 4
 N_BLOCKS = 8
-"""Blocks that the fewest rounds of a plan are spread over; 7 are the fewest with an interval."""
+"""Number of blocks for a plan's minimum rounds; an interval needs at least 7."""
 BLOCK_S = 0.5
-"""A block that has lasted so long is over, however few its rounds: slow models need blocks too."""
-MOST_TRIES = 5  # of one sample, where others go first in its middle again and again
+"""Seconds after which a block ends with any number of rounds, so that slow models get blocks."""
+MOST_TRIES = 5  # of one sample, if requests interrupt it repeatedly
 PAUSE_S = 0.1
-"""Between blocks, so that the machine may be in another state: what a second press would find."""
+"""Pause between blocks, so that the machine's state may change as between two measurements."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimedCall:
-    """One thing to be timed: a name and a call that does its work once."""
+    """Named callable to time, which does its work once per call."""
 
     name: str
     call: Call
     stopwatch: Callable[[Call], float] | None = None
-    """Its own clock, where it runs on another device or in another process."""
+    """Own clock of the call, where it runs on another device or in another process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """What time is read from."""
+    """Clocks and callbacks of a measurement."""
 
     stopwatch: Callable[[Call], float]
-    """Runs a call and says how many seconds it took; for candidates without their own."""
+    """Runs a call and returns its seconds; for candidates without their own clock."""
     wall: Callable[[], float]
-    """Seconds on the clock on the wall: budgets, first calls."""
+    """Returns wall-clock seconds, for budgets and first calls."""
     stolen: Callable[[], float | None] = lambda: None
-    """Seconds, ever growing, in which work had to wait for a processor; None: not visible."""
+    """Returns the cumulative seconds that work waited for a CPU; None: not available."""
     pause: Callable[[float], object] = lambda _seconds: None
-    """Lets so many seconds go by."""
+    """Waits for a number of seconds."""
     give_way: Callable[[], bool] = lambda: False
-    """Between two samples: lets others go first, and says whether any did."""
+    """Lets waiting requests run between two samples; returns whether any ran."""
     yielded_s: Callable[[], float] = lambda: 0.0
-    """Seconds, ever growing, for which others went first, within samples too."""
+    """Returns the cumulative seconds that requests ran for, within samples too."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundsPlan:
-    """How long to measure: until the intervals are narrow, within a budget."""
+    """Budget and stopping rule: a measurement ends when the intervals are narrow enough."""
 
     budget_s: float = 20.0
     min_rounds: int = 16
     max_rounds: int = 400
     target: float = 0.03
-    """Half-width of every ratio's 95% interval at which measuring may end."""
+    """Relative half-width of every ratio's 95% interval at which measuring may end."""
     max_warm_rounds: int = 6
     quiet_only: bool = False
-    """Ratios from undisturbed rounds alone: for clocks that neighbours can slow down."""
+    """True to use only undisturbed rounds for ratios, for clocks that other processes affect."""
     seed: int = 0
 
     @property
     def block_rounds(self) -> int:
-        """Rounds of one block."""
+        """The number of rounds of one block."""
         return max(1, self.min_rounds // N_BLOCKS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Latency:
-    """Every sample of a measurement, round by round."""
+    """Samples of a measurement, by round."""
 
     names: tuple[str, ...]
     seconds: np.ndarray
     """float64 [round, candidate]."""
     control: np.ndarray
-    """float64 [round]: the first candidate again, in the same round (the A/A self-check)."""
+    """float64 [round]: second sample of the first candidate in each round (A/A self-check)."""
     disturbed: np.ndarray
-    """bool [round]: neighbours took a visible share of the round."""
+    """bool [round]: True where waiting for a CPU took more than ``QUIET_SHARE`` of the round."""
     first_call_s: tuple[float, ...]
-    """Wall seconds of each candidate's very first call."""
+    """Wall-clock seconds of each candidate's first call."""
     n_warm_rounds: int
     wall_s: float
     sees_neighbours: bool
     ended: str = "running"
     """``running``, ``settled``, ``budget``, ``rounds``, ``stopped`` or ``deadline``."""
     blocks: np.ndarray | None = None
-    """int64 [round], rising: the block of each round; None: each is one of its own."""
+    """int64 [round], ascending: block of each round; None: every round is its own block."""
 
     @property
     def n_rounds(self) -> int:
-        """Complete rounds, warm-up not counted."""
+        """The number of complete rounds, without warm-up."""
         return len(self.control)
 
 
 @dataclass(slots=True)
 class _Log:
-    """What has been timed so far, in this measurement only."""
+    """Samples of the current measurement so far."""
 
     first_call_s: list[float] = field(default_factory=list)
     rows: list[list[float]] = field(default_factory=list)
     blocks: list[int] = field(default_factory=list)
     block: int = -1
-    """The one that the coming round is of."""
+    """Index of the block of the next round."""
     block_began: float = 0.0
     disturbed: list[bool] = field(default_factory=list)
     n_warm_rounds: int = 0
@@ -129,19 +129,19 @@ def latency_rounds(
     plan: RoundsPlan,
     check: Callable[[], None] = lambda: None,
 ) -> Iterator[Latency]:
-    """Time candidates in turn, in random order, as often as their ratios need.
+    """Time candidates interleaved, in random order, until their ratios are precise enough.
 
-    One round times every candidate once and the first one again; drift and neighbours then hit
-    all alike, and the second timing of the first shows how far two equal things differ here.
-    Rounds come in short blocks with a pause before each: what differs from one press to the next
-    differs from block to block too, and intervals are over blocks.
-    Yields the measurement after every round; the last one says in ``ended`` why it is the last.
+    One round times every candidate once and the first one again: drift and other processes then
+    affect all alike, and the second sample of the first shows how far two equal calls differ here.
+    Rounds form short blocks with a pause before each, because what varies between measurements
+    varies between blocks too; intervals are over blocks.
+    Yields the measurement after every round; the last one has the reason of its end in ``ended``.
 
     Args:
-        candidates: what is compared; ratios and the self-check are taken against the first.
-        instruments: the clocks.
+        candidates: calls to compare; ratios and the self-check are relative to the first.
+        instruments: clocks and callbacks.
         plan: budget and stopping rule.
-        check: called before every sample; ends the measurement by raising ``Stopped``.
+        check: called before every sample; ends the measurement by raising ``Cancelled``.
     """
     log, start, ended = _Log(), instruments.wall(), "running"
 
@@ -191,26 +191,26 @@ def _warm_up(
     rule: tuple[RoundsPlan, Call],
     log: _Log,
 ) -> None:
-    """Rounds that do not count, until two in a row agree or a quarter of the budget is gone."""
+    """Run warm-up rounds until two in a row agree or a quarter of the budget is used."""
     plan, check = rule
-    before, begun = np.asarray(log.first_call_s), instruments.wall()
+    previous, start = np.asarray(log.first_call_s), instruments.wall()
     while log.n_warm_rounds < plan.max_warm_rounds:
-        now = []
+        samples = []
         for candidate in candidates:
             check()
-            now.append(_timed(candidate, instruments))
+            samples.append(_timed(candidate, instruments))
         log.n_warm_rounds += 1
-        times = np.asarray(now)
-        agree = bool(np.all(np.abs(times - before) <= WARM_AGREEMENT * before))
-        if agree or instruments.wall() - begun > plan.budget_s / 4:
+        times = np.asarray(samples)
+        agree = bool(np.all(np.abs(times - previous) <= WARM_AGREEMENT * previous))
+        if agree or instruments.wall() - start > plan.budget_s / 4:
             return
-        before = times
+        previous = times
 
 
 def _begin_block(
     first: TimedCall, instruments: Instruments, rule: tuple[RoundsPlan, Call], log: _Log
 ) -> None:
-    """See which block the coming round is of; before a new one, pause and wake the processor."""
+    """Set the block of the next round; before a new one, pause and then wake the CPU."""
     plan, check = rule
     is_full = log.blocks.count(log.block) >= plan.block_rounds
     if log.block >= 0 and not is_full and instruments.wall() - log.block_began < BLOCK_S:
@@ -220,7 +220,7 @@ def _begin_block(
     log.block += 1
     log.block_began = instruments.wall()
     if log.rows and sum(log.rows[-1]) < PAUSE_S:
-        # The first pass after a pause is slow; among short ones that would be charged.
+        # The first pass after a pause is slow, which would distort short samples.
         first.call()
 
 
@@ -230,14 +230,14 @@ def _round(
     rule: tuple[np.random.Generator, Call],
     log: _Log,
 ) -> None:
-    """Every candidate once and the first once more, in a fresh random order."""
+    """Time every candidate once and the first once more, in a new random order."""
     rng, check = rule
-    lanes = [*candidates, candidates[0]]
-    row = [0.0] * len(lanes)
+    calls = [*candidates, candidates[0]]
+    row = [0.0] * len(calls)
     wall, stolen = instruments.wall(), instruments.stolen()
-    for lane in rng.permutation(len(lanes)):
+    for position in rng.permutation(len(calls)):
         check()
-        row[lane] = _timed(lanes[lane], instruments)
+        row[position] = _timed(calls[position], instruments)
     stolen_after, wall = instruments.stolen(), instruments.wall() - wall
     lost = 0.0 if stolen is None or stolen_after is None else stolen_after - stolen
     log.rows.append(row)
@@ -246,12 +246,12 @@ def _round(
 
 
 def _timed(candidate: TimedCall, instruments: Instruments) -> float:
-    """One sample; one in whose middle others went is taken again."""
-    watch = candidate.stopwatch or instruments.stopwatch
+    """Take one sample; repeat it if requests ran in between."""
+    stopwatch = candidate.stopwatch or instruments.stopwatch
     if instruments.give_way():
-        candidate.call()  # what others did lies in the caches
+        candidate.call()  # the requests have replaced the contents of the CPU caches
     for _ in range(MOST_TRIES):
-        before, sample = instruments.yielded_s(), watch(candidate.call)
+        before, sample = instruments.yielded_s(), stopwatch(candidate.call)
         if instruments.yielded_s() == before:
             break
     return sample
@@ -263,27 +263,27 @@ def _why_end(latency: Latency, plan: RoundsPlan) -> str:
     if _is_check(latency.n_rounds, plan) and _settled(latency, plan):
         return "settled"
     per_round = latency.wall_s / (latency.n_rounds + latency.n_warm_rounds + 1)
-    # Not another round that would overrun by more than half of itself.
+    # Start no round that would exceed the budget by more than half of its time.
     return "budget" if latency.wall_s + per_round / 2 >= plan.budget_s else "running"
 
 
 def _is_check(n_rounds: int, plan: RoundsPlan) -> bool:
-    """Whether the intervals are looked at now: the seldomer, the less luck ends a measurement."""
+    """Return whether to check the intervals now: rarely, so that chance seldom ends measuring."""
     return (n_rounds - plan.min_rounds) % CHECK_EVERY == 0
 
 
 def _settled(latency: Latency, plan: RoundsPlan) -> bool:
-    kept = ratio_rounds(latency, plan.quiet_only)
-    if len(kept.control) < plan.min_rounds:
+    rounds = ratio_rounds(latency, plan.quiet_only)
+    if len(rounds.control) < plan.min_rounds:
         return False
-    base = kept.seconds[:, 0]
-    others = [kept.control, *kept.seconds.T[1:]]
-    ratios = (paired_ratio(base, other, kept.blocks) for other in others)
+    base = rounds.seconds[:, 0]
+    others = [rounds.control, *rounds.seconds.T[1:]]
+    ratios = (paired_ratio(base, other, rounds.blocks) for other in others)
     return all(r.high - r.low <= 2 * plan.target * r.ratio for r in ratios)
 
 
 def ratio_rounds(latency: Latency, quiet_only: bool) -> Latency:
-    """The rounds that ratios are taken from: all, or the undisturbed ones."""
+    """Return the rounds used for ratios: all, or only the undisturbed ones."""
     if not quiet_only:
         return latency
     quiet = ~latency.disturbed
@@ -298,7 +298,7 @@ def ratio_rounds(latency: Latency, quiet_only: bool) -> Latency:
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """A collection in the middle of one sample would be charged to that model alone."""
+    """Disable garbage collection, which would slow down a single model's sample."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -309,7 +309,7 @@ def _no_garbage_collection() -> Iterator[None]:
 
 
 TOO_DISTURBED = 0.5
-"""Share of disturbed rounds above which wall-clock ratios are not given."""
+"""Share of disturbed rounds above which wall-clock ratios are withheld."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -322,70 +322,70 @@ class ModelLatency:
     high_ms: float
     p90_ms: float | None
     samples_ms: np.ndarray
-    """Every sample, in the order taken."""
+    """Samples of all rounds, in order."""
     first_call_ms: float
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyRatio:
-    """How many times longer ``of`` takes than ``over``."""
+    """Ratio of the time of ``of`` to that of ``over``."""
 
     of: str
     over: str
     ratio: Ratio
-    """Its interval holds what another press would differ by, too."""
+    """Ratio with its interval widened by the variance between measurements."""
     is_different: bool
-    """Whether the interval clears the difference of one model from itself."""
+    """True where the interval lies outside the difference of one model from itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class LatencySummary:
-    """Everything a reader is told about one measurement."""
+    """Summary of one measurement."""
 
     models: tuple[ModelLatency, ...]
     ratios: tuple[LatencyRatio, ...]
-    """The first candidate over each other; empty when the neighbours were too loud."""
+    """Ratios of the first candidate to each other one; empty where ``refused``."""
     self_check: Ratio | None
-    """The first candidate over itself, timed in the same rounds."""
+    """Ratio of the first candidate to itself, timed in the same rounds."""
     n_rounds: int
     n_blocks: int
-    """What the intervals are over."""
+    """Number of blocks that the intervals are over."""
     disturbed_share: float | None
-    """Share of rounds in which neighbours took visible time; None where it cannot be seen."""
+    """Share of disturbed rounds; None where waiting for a CPU is not measurable."""
     refused: bool
-    """Ratios are withheld: more than half of the wall-clock rounds were disturbed."""
+    """True if ratios are withheld: more than half of the wall-clock rounds were disturbed."""
     ended: str
     wall_s: float
 
     def model(self, name: str) -> ModelLatency:
-        """One candidate's times by name."""
+        """Return one candidate's times by name."""
         return next(m for m in self.models if m.name == name)
 
     def ratio(self, over: str) -> LatencyRatio | None:
-        """The first candidate over another one, if ratios are given."""
+        """Return the ratio of the first candidate to another one; None where there is none."""
         return next((r for r in self.ratios if r.over == over), None)
 
 
 def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummary:
-    """Medians and paired ratios of a measurement with at least one round.
+    """Compute medians and paired ratios of a measurement with at least one round.
 
     Args:
-        latency: the rounds.
-        quiet_only: take ratios from undisturbed rounds, and none at all when these are the
-            minority (the wall clock; processor time does not need it).
+        latency: the measurement.
+        quiet_only: take ratios from undisturbed rounds only, and none if these are the minority
+            (for the wall clock; CPU time does not need it).
 
     Raises:
-        Refusal: not one complete round.
+        Refusal: no complete round.
     """
     if not latency.n_rounds:
         raise Refusal("Nothing was measured: it ended before the first round was complete.")
     share = float(np.mean(latency.disturbed)) if latency.sees_neighbours else None
     refused = quiet_only and share is not None and share > TOO_DISTURBED
-    kept = latency if refused else ratio_rounds(latency, quiet_only)
-    control = None if refused else paired_ratio(kept.seconds[:, 0], kept.control, kept.blocks)
+    used = latency if refused else ratio_rounds(latency, quiet_only)
+    control = None if refused else paired_ratio(used.seconds[:, 0], used.control, used.blocks)
     return LatencySummary(
-        tuple(_model(latency, kept, i) for i in range(len(latency.names))),
-        () if control is None else _ratios(kept, control),
+        tuple(_model(latency, used, i) for i in range(len(latency.names))),
+        () if control is None else _ratios(used, control),
         control,
         latency.n_rounds,
         latency.n_rounds if latency.blocks is None else len(np.unique(latency.blocks)),
@@ -396,24 +396,26 @@ def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummar
     )
 
 
-def _ratios(kept: Latency, control: Ratio) -> tuple[LatencyRatio, ...]:
-    base = kept.seconds[:, 0]
-    found = []
-    for i, name in enumerate(kept.names[1:], start=1):
-        ratio = widened(paired_ratio(base, kept.seconds[:, i], kept.blocks))
-        found.append(LatencyRatio(kept.names[0], name, ratio, is_different(ratio, control)))
-    return tuple(found)
+def _ratios(rounds: Latency, control: Ratio) -> tuple[LatencyRatio, ...]:
+    base = rounds.seconds[:, 0]
+    ratios = []
+    for i, name in enumerate(rounds.names[1:], start=1):
+        ratio = widened(paired_ratio(base, rounds.seconds[:, i], rounds.blocks))
+        ratios.append(LatencyRatio(rounds.names[0], name, ratio, is_different(ratio, control)))
+    return tuple(ratios)
 
 
-def _model(latency: Latency, kept: Latency, index: int) -> ModelLatency:
+def _model(latency: Latency, rounds: Latency, index: int) -> ModelLatency:
     samples = 1e3 * latency.seconds[:, index]
-    used = 1e3 * kept.seconds[:, index]
-    low, high = median_interval(used if kept.blocks is None else block_medians(used, kept.blocks))
+    used = 1e3 * rounds.seconds[:, index]
+    low, high = median_interval(
+        used if rounds.blocks is None else block_medians(used, rounds.blocks)
+    )
     median = float(np.median(used))
     return ModelLatency(
         latency.names[index],
         median,
-        # The median of all samples is not always one between the blocks' own.
+        # The median of all samples can lie outside the interval of the blocks' medians.
         min(low, median),
         max(high, median),
         p90(used),

@@ -1,4 +1,4 @@
-"""Which model to use: candidates held against limits, and ways to run each."""
+"""Model choice: candidates compared with limits and with each other, and their variants."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,133 +14,143 @@ if TYPE_CHECKING:
 
 
 MEASURES: tuple[str, ...] = ("megabytes", "milliseconds", "score")
-"""What is weighed: less of the first two is better, more of the third."""
+"""Compared measures: lower is better for the first two, higher for the third."""
 
 
 class Named(Protocol):
-    """A model, or a way to run one."""
+    """Protocol of a model or a variant of one."""
 
     @property
     def key(self) -> str:
-        """The model's."""
+        """The model's key."""
 
     @property
     def label(self) -> str:
-        """As the reader knows it."""
+        """The printed name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A measured number and its 95% interval; of a counted one all three are the same."""
+    """Measured number with its 95% interval; for an exact number all three are equal."""
 
     value: float
     low: float
     high: float
 
     def times(self, factor: float) -> "Figure":
-        """The same in another unit; a negative factor turns the interval too."""
+        """Multiply by a factor; a negative one swaps the ends of the interval."""
         ends = sorted((factor * self.low, factor * self.high))
         return Figure(factor * self.value, *ends)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What is known of one model; None where it was not measured."""
+    """Measures of one model; None where not measured."""
 
     megabytes: Figure | None
     milliseconds: Figure | None
     score: Figure | None
 
     def cost(self, measure: str) -> Figure | None:
-        """A measure as something of which less is better."""
-        found: Figure | None = getattr(self, measure)
-        return found.times(-1) if found and measure == "score" else found
+        """Return a measure as a cost, lower is better: the score with its sign changed."""
+        figure: Figure | None = getattr(self, measure)
+        return figure.times(-1) if figure and measure == "score" else figure
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the reader asks for; None where anything will do."""
+    """Limits set by the user; None where there is none."""
 
     megabytes: float | None = None
     milliseconds: float | None = None
     score: float | None = None
 
     def cost(self, measure: str) -> float | None:
-        """A limit on the same scale as `Candidate.cost`."""
-        found: float | None = getattr(self, measure)
-        return -found if found is not None and measure == "score" else found
+        """Return a limit on the same scale as ``Candidate.cost``."""
+        limit: float | None = getattr(self, measure)
+        return -limit if limit is not None and measure == "score" else limit
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Every candidate stands in exactly one of the first four."""
+    """Result of the comparison; every candidate is in exactly one of the first four fields."""
 
     fits: tuple[str, ...]
     misses: Mapping[str, tuple[str, ...]]
-    """The limits beyond which a model's whole interval lies."""
+    """By model: the limits that its whole interval exceeds."""
     undecided: Mapping[str, tuple[str, ...]]
-    """The limits that lie inside a model's interval, of those that miss none."""
+    """By model: the limits inside its interval, for models that miss none."""
     unmeasured: Mapping[str, tuple[str, ...]]
-    """What was not measured of a model: it is not advised, whatever the rest says."""
+    """By model: the measures without a value; such a model is never in ``fits``."""
     front: tuple[str, ...]
-    """Of all that were measured, those than which no other is surely at least as good in all three
-    and better in one (Pareto): there the whole intervals say so."""
+    """Pareto front of the measured models: no other is at least as good in all three measures and
+    better in one by whole intervals."""
     close: tuple[str, ...]
-    """Those of the front that another one beats by its numbers, but not by its intervals."""
+    """Models of the front that another one dominates by values, but not by intervals."""
 
 
 def advice(candidates: Mapping[str, Candidate], limits: Limits) -> Advice:
-    """Hold every model against the limits, and against the others.
+    """Compare every model with the limits and with the others.
 
-    A limit is kept or missed only where the whole interval says so.
+    A limit is met or missed only where the whole interval is on one side of it.
     """
-    lacking = {
-        key: tuple(name for name in MEASURES if getattr(one, name) is None)
-        for key, one in candidates.items()
+    unmeasured = {
+        key: tuple(name for name in MEASURES if getattr(candidate, name) is None)
+        for key, candidate in candidates.items()
     }
-    known = {key: one for key, one in candidates.items() if not lacking[key]}
-    misses = {key: _beyond(one, limits, "low") for key, one in known.items()}
-    doubts = {key: _beyond(one, limits, "high") for key, one in known.items()}
-    rivals = list(known.values())
-    front = [k for k, one in known.items() if not any(_beats(o, one, surely=True) for o in rivals)]
+    measured = {key: candidate for key, candidate in candidates.items() if not unmeasured[key]}
+    misses = {key: _beyond(candidate, limits, "low") for key, candidate in measured.items()}
+    exceeds = {key: _beyond(candidate, limits, "high") for key, candidate in measured.items()}
+    rivals = list(measured.values())
+    front = [
+        k
+        for k, candidate in measured.items()
+        if not any(_beats(rival, candidate, by_interval=True) for rival in rivals)
+    ]
     return Advice(
-        tuple(key for key in known if not doubts[key]),
+        tuple(key for key in measured if not exceeds[key]),
         {key: names for key, names in misses.items() if names},
-        {key: names for key, names in doubts.items() if names and not misses[key]},
-        {key: names for key, names in lacking.items() if names},
+        {key: names for key, names in exceeds.items() if names and not misses[key]},
+        {key: names for key, names in unmeasured.items() if names},
         tuple(front),
-        tuple(key for key in front if any(_beats(o, known[key], surely=False) for o in rivals)),
+        tuple(
+            key
+            for key in front
+            if any(_beats(rival, measured[key], by_interval=False) for rival in rivals)
+        ),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models held against a reader's limits: what is known of each, and what became of it."""
+    """Models, their measures and the user's limits, with the resulting advice."""
 
     named: Mapping[str, Named]
     candidates: Mapping[str, Candidate]
     limits: Limits
     printed: Collection[str] = ()
-    """Those whose score is a paper's."""
+    """Keys of models whose score is from a paper."""
     examples: Collection[str] = ()
-    """Miniatures: they show the method, and are held against each other alone."""
+    """Keys of miniature models, compared only with each other."""
 
     @property
     def ranked(self) -> dict[str, Candidate]:
-        """Those that a reader may choose: all but the examples, or the examples alone."""
-        chosen = {k: one for k, one in self.candidates.items() if k not in self.examples}
+        """The candidates to choose from: all but the examples, or only examples."""
+        chosen = {
+            k: candidate for k, candidate in self.candidates.items() if k not in self.examples
+        }
         return chosen or dict(self.candidates)
 
     @property
     def advice(self) -> Advice:
-        """What became of those that a reader may choose."""
+        """The advice on ``ranked``."""
         return advice(self.ranked, self.limits)
 
     @property
     def advice_of_all(self) -> Advice:
-        """The same, and beside it what became of the examples among themselves."""
+        """The advice on ``ranked``, joined with that on the examples among themselves."""
         ranked = self.ranked
-        rest = {key: one for key, one in self.candidates.items() if key not in ranked}
+        rest = {key: candidate for key, candidate in self.candidates.items() if key not in ranked}
         first, second = advice(ranked, self.limits), advice(rest, self.limits)
         return Advice(
             (*first.fits, *second.fits),
@@ -153,72 +163,72 @@ class Comparison:
 
 
 def _beyond(candidate: Candidate, limits: Limits, end: str) -> tuple[str, ...]:
-    """The limits that this end of a model's interval lies beyond."""
-    found = []
+    """Return the limits that this end of a model's interval exceeds."""
+    names = []
     for name in MEASURES:
         cost, limit = candidate.cost(name), limits.cost(name)
         if cost is not None and limit is not None and getattr(cost, end) > limit:
-            found.append(name)
-    return tuple(found)
+            names.append(name)
+    return tuple(names)
 
 
-def _beats(one: Candidate, other: Candidate, surely: bool) -> bool:
-    """Whether one is at least as good in all and better in one, by its intervals or its numbers."""
-    ends = ("high", "low") if surely else ("value", "value")
+def _beats(candidate: Candidate, rival: Candidate, by_interval: bool) -> bool:
+    """Return whether one is at least as good in all and better in one, by intervals or values."""
+    ends = ("high", "low") if by_interval else ("value", "value")
     pairs = [
-        (getattr(one.cost(name), ends[0], 0.0), getattr(other.cost(name), ends[1], 0.0))
+        (getattr(candidate.cost(name), ends[0], 0.0), getattr(rival.cost(name), ends[1], 0.0))
         for name in MEASURES
     ]
     return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
 
 def frontier(points: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
-    """Of (cost, score) points those that no other beats, from the cheapest up."""
-    found: list[str] = []
-    for key in sorted(points, key=lambda one: (points[one][0], -points[one][1])):
-        if not found or points[key][1] > points[found[-1]][1]:
-            found.append(key)
-    return tuple(found)
+    """Return the keys of the Pareto front of (cost, score) points, from the lowest cost up."""
+    front: list[str] = []
+    for key in sorted(points, key=lambda name: (points[name][0], -points[name][1])):
+        if not front or points[key][1] > points[front[-1]][1]:
+            front.append(key)
+    return tuple(front)
 
 
 N_BYTES = {"bfloat16": 2, "float16": 2, "int8": None, "int8 weights": None}
-"""Of a stored weight, where not the four of float32; None: not every weight has the same."""
+"""Bytes of a stored weight by variant, 4 for others; None: the weights differ in size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One model run in another way than by PyTorch in float32."""
+    """One model in a variant other than PyTorch in float32."""
 
     spec: ModelSpec
     name: str
     milliseconds: Figure
-    """Of one answer."""
+    """Time of one answer."""
     n_bytes: int | None
-    """Of a stored weight; None where that is not one number."""
+    """Bytes of a stored weight; None where weights differ in size."""
     n_masks: int
-    """At which its top predictions were compared with float32's; 0 where the weights are random."""
+    """Masks where top predictions were compared with float32; 0 for random weights."""
     n_same: int
-    """Of those, how many were the same."""
+    """Masks with the same top prediction as float32."""
 
     @property
     def key(self) -> str:
-        """Its model's."""
+        """The model's key."""
         return self.spec.key
 
     @property
     def label(self) -> str:
-        """Its model's, and how it is run."""
+        """The model's label with the variant's name."""
         return f"{self.spec.label} ({self.name})"
 
     def candidate(self, own: Candidate, by_words: bool) -> Candidate:
-        """What is known of it.
+        """Return the variant's measures.
 
-        It has its model's score where no top prediction changed; of a task's head only where
-        weights and arithmetic are float32, since the head itself was not run this way.
+        The score is the model's if no top prediction changed; for the score of a task head also
+        weights and arithmetic must be float32, because the head was not run in this variant.
 
         Args:
-            own: Its model in float32.
-            by_words: Whether the score is of predicted words, as the comparison was.
+            own: Measures of the model in float32.
+            by_words: True if the score is of predicted words, like the compared predictions.
         """
         unchanged = self.n_masks > 0 and self.n_same == self.n_masks
         in_float32 = self.n_bytes == 4 and "bfloat16" not in self.name
@@ -227,16 +237,16 @@ class Way:
         return Candidate(size, self.milliseconds, score)
 
 
-def ways_of(found: "Faster", passes: Mapping[str, float]) -> tuple[Way, ...]:
-    """Every other way to run each model that was timed.
+def ways_of(faster: "Faster", passes: Mapping[str, float]) -> tuple[Way, ...]:
+    """Return the variants of each timed model other than float32.
 
     Args:
-        found: The ways, timed and compared.
-        passes: By model key: how many passes an answer takes on average, by default one.
+        faster: Latency and accuracy cost of the variants.
+        passes: By model key: mean number of forward passes for an answer, by default one.
     """
-    costs = {(cost.key, cost.name): cost for cost in found.costs}
+    costs = {(cost.key, cost.name): cost for cost in faster.costs}
     ways = []
-    for model in found.models:
+    for model in faster.models:
         for row in model.summary.models[1:]:
             cost = costs.get((model.spec.key, row.name))
             time = Figure(row.median_ms, row.low_ms, row.high_ms)
@@ -254,17 +264,17 @@ def measure_with_ways(
     budget_s: float,
     cancel_token: CancelToken,
 ) -> "Iterator[tuple[FamilyLatency, Faster | None]]":
-    """Time models, then every other way to run some of them; yields whenever there is news.
+    """Time models, then the variants of some of them; yields after every new result.
 
     Args:
         timed: The models.
-        own: Those that are run in other ways, too; none if empty.
-        workload: The pass.
-        budget_s: Seconds for the models, and again for the ways of each.
-        cancel_token: ends it.
+        own: The models whose variants are timed too; may be empty.
+        workload: Shape and device of the forward pass.
+        budget_s: Seconds for the models, and again for the variants of each.
+        cancel_token: Cancels the measurement.
 
     Raises:
-        BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
+        BadWorkload: the pass does not fit the machine. Cancelled: ``cancel_token`` was cancelled.
     """
     from explorer.analysis.latency.family import measure_family, plan_for
     from explorer.analysis.latency.faster import measure_faster
@@ -273,5 +283,5 @@ def measure_with_ways(
     for family in measure_family(timed, workload, plan, cancel_token):
         yield family, None
     if own and not cancel_token.cancelled:
-        for found in measure_faster(own, workload, plan, cancel_token):
-            yield family, found
+        for faster in measure_faster(own, workload, plan, cancel_token):
+            yield family, faster

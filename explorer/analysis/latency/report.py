@@ -1,4 +1,4 @@
-"""A measurement as a document: all that is needed to believe, repeat or compare it."""
+"""Measurements as JSON and CSV documents, complete enough to repeat or compare them."""
 
 import csv
 import io
@@ -18,15 +18,15 @@ from explorer.timing.workload import Workload
 
 FORMAT = "bert-family-latency/1"
 LARGEST_DOCUMENT = 100_000
-"""Characters; of the longest measurement that the page offers, about three times as many."""
+"""Most characters of a document, about three times those of the page's longest measurement."""
 MAX_MODELS = 16
 FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r])")
-"""Where a spreadsheet would begin one: ``assets/js/take/files.js`` has the same."""
+"""Start of a spreadsheet formula; ``assets/js/take/files.js`` has the same pattern."""
 Report = dict[str, Any]
 
 
 class BadReport(Refusal):
-    """A document that is not a recorded measurement; the message says so in one sentence."""
+    """Refusal of a document that is not a recorded measurement."""
 
 
 def family_report(
@@ -36,10 +36,10 @@ def family_report(
     cancel_token: CancelToken,
     devices: Sequence[str] = (),
 ) -> Report:
-    """Measure a family to the end, its peak memory included, and report it.
+    """Measure a family to the end, with peak memory, and return the report.
 
     Raises:
-        Refusal: time was over before every model had run once.
+        Refusal: not one round was complete in time.
     """
     from explorer.timing.machine import machine
 
@@ -52,12 +52,12 @@ def family_report(
 def latency_report(
     result: FamilyLatency, machine: Mapping[str, object], peaks: Sequence[int | None] = ()
 ) -> Report:
-    """The measurement as one JSON object: protocol, machine, models, ratios.
+    """Build a measurement's JSON object: protocol, machine, models, ratios.
 
     Args:
         result: a measurement with at least one complete round.
         machine: hardware and versions.
-        peaks: peak extra bytes of one pass per model, where they were taken.
+        peaks: peak extra bytes of one pass per model, if measured.
     """
     summary = result.summary
     peaks = peaks or [None] * len(result.rows)
@@ -123,7 +123,7 @@ def _model(result: FamilyLatency, index: int, peak: int | None) -> Report:
 
 
 def tokens_per_second(result: FamilyLatency, timed: ModelLatency) -> float:
-    """Tokens a model reads in a second at its median time."""
+    """Compute the tokens per second of a model from its median time."""
     return 1e3 * result.workload.tokens / timed.median_ms
 
 
@@ -137,13 +137,15 @@ def _finite(value: float) -> float | None:
 
 
 def _ends(result: FamilyLatency, ratio: LatencyRatio) -> Report:
-    """Whose time is divided by whose, and on which devices."""
-    of, over = (next(row for row in result.rows if row.name == n) for n in (ratio.of, ratio.over))
+    """Return the two models of a ratio and their devices."""
+    first, second = (
+        next(row for row in result.rows if row.name == n) for n in (ratio.of, ratio.over)
+    )
     return {
-        "of": of.spec.key,
-        "over": over.spec.key,
-        "of_device": of.workload.device,
-        "over_device": over.workload.device,
+        "of": first.spec.key,
+        "over": second.spec.key,
+        "of_device": first.workload.device,
+        "over_device": second.workload.device,
     }
 
 
@@ -152,33 +154,33 @@ def _each(words: Iterable[str]) -> str:
 
 
 def report_csv(report: Report) -> str:
-    """Every sample as one row, the machine and the protocol repeated in each."""
+    """Write every sample as a row of CSV, with the machine and the protocol in each."""
     out = io.StringIO()
-    about = {**report["machine"], **report["protocol"]}
-    check = about.pop("self_check") or {}
+    common = {**report["machine"], **report["protocol"]}
+    check = common.pop("self_check") or {}
     ends = {f"self_check_{end}": check.get(end) for end in ("ci_low", "ci_high")}
-    about |= {"self_check": check.get("ratio")} | ends
+    common |= {"self_check": check.get("ratio")} | ends
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
-    own = ["model", "name", "weights", "device", "clock"]
-    about = {name: value for name, value in about.items() if name not in own}
-    writer.writerow([*own, "round", "ms", *about])
+    model_fields = ["model", "name", "weights", "device", "clock"]
+    common = {name: value for name, value in common.items() if name not in model_fields}
+    writer.writerow([*model_fields, "round", "ms", *common])
     for model in report["models"]:
         for number, ms in enumerate(model["samples_ms"], start=1):
-            row = (*(model[name] for name in own), number, ms, *about.values())
-            writer.writerow([harmless(one) for one in row])
+            row = (*(model[name] for name in model_fields), number, ms, *common.values())
+            writer.writerow([harmless(cell) for cell in row])
     return out.getvalue()
 
 
 def harmless(value: object) -> object:
-    """A cell without a formula, whether a spreadsheet divides at commas, semicolons or tabs."""
+    """Escape formulas in a cell, for spreadsheets that split at commas, semicolons or tabs."""
     return FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
 
 
 def read_report(text: str) -> Report:
-    """A recorded measurement from a document somebody sent, reduced to what is shown of it.
+    """Parse an uploaded measurement, reduced to the fields that the page displays.
 
     Raises:
-        BadReport: it is not one, in one sentence.
+        BadReport: the document is too large or not a measurement.
     """
     if len(text) > LARGEST_DOCUMENT:
         raise BadReport("This file is too large for a recorded measurement.")
@@ -220,7 +222,7 @@ def _read_ratio(ratio: Mapping[str, Any]) -> Report:
 
 
 def _device(part: Mapping[str, Any], name: str) -> str:
-    """Where something was timed; empty in documents of before there were several devices."""
+    """Return a device's name; empty in documents older than this field."""
     return str(part.get(name, ""))[:20]
 
 

@@ -1,4 +1,4 @@
-"""The paradox: what is stored, what is computed, what the clock says, model by model."""
+"""Stored parameters, operations and measured time of each model, side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,47 +18,47 @@ from explorer.timing.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class SizeVsTimeRow:
-    """One model's three numbers; the times are None until something was measured."""
+    """One model's parameters, operations and time; times are None until measured."""
 
     key: str
     label: str
     n_layers: int
     activation: str
     parameters: int
-    """Numbers stored by encoder and pooler."""
+    """Parameters stored by encoder and pooler."""
     gflops: float
-    """Work of one pass, in 10^9 operations."""
+    """Operations of one forward pass, in 10^9."""
     is_shared: bool
-    """Whether it applies one stored layer again and again."""
+    """True if all layers share one set of weights."""
     ms: float | None = None
     low_ms: float | None = None
     high_ms: float | None = None
     times: Ratio | None = None
-    """Its time over the first one's, paired round by round; None where no ratio is given."""
+    """Ratio of the model's time to the first one's, paired by round; None where not given."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeVsTime:
-    """The rows of all models; the first is the one the others are compared with."""
+    """Rows of all models; the others are compared with the first."""
 
     rows: tuple[SizeVsTimeRow, ...]
     workload: Workload
     timed: tuple[SizeVsTimeRow, ...] = ()
-    """The rows of all models on all devices; the same as ``rows`` where there is one device."""
+    """Rows of all models on all devices; equal to ``rows`` where there is one device."""
 
     @property
     def star(self) -> SizeVsTimeRow:
-        """The one that stores less than it applies; without any, the last."""
+        """The first row with shared layers; without any, the last."""
         return next((row for row in self.rows if row.is_shared), self.rows[-1])
 
     @property
     def others(self) -> tuple[SizeVsTimeRow, ...]:
-        """All but the first and the star."""
+        """The rows other than the first and the star."""
         return tuple(row for row in self.rows[1:] if row is not self.star)
 
     @property
     def measured(self) -> bool:
-        """Whether the clock has spoken."""
+        """Return whether every row has a measured time."""
         return all(row.ms is not None for row in self.rows)
 
 
@@ -68,13 +68,13 @@ def size_vs_time(
     result: FamilyLatency | None = None,
     devices: Sequence[str] = (),
 ) -> SizeVsTime:
-    """Parameters, work and time of one pass of each model, side by side.
+    """Compare parameters, operations and time of one forward pass of each model.
 
     Args:
         specs: the models.
-        workload: the pass.
-        result: a measurement of just these models and this pass, once there is one.
-        devices: where it runs, if on several.
+        workload: shape and device of the forward pass.
+        result: a measurement of these models on this workload, if there is one.
+        devices: the devices, if several were measured.
     """
     rows = []
     summary = result.summary if result is not None and result.latency.n_rounds else None
@@ -98,17 +98,17 @@ def size_vs_time(
 
 
 def _times(summary: LatencySummary, index: int) -> tuple[float, float, float, Ratio | None]:
-    """One row's median with its interval, and its time over the first row's."""
+    """Return a row's median with its interval, and the ratio of its time to the first row's."""
     model = summary.models[index]
     if index:
-        found = summary.ratio(model.name)
-        ratio = None if found is None else found.ratio.inverse
+        of_first = summary.ratio(model.name)
+        ratio = None if of_first is None else of_first.ratio.inverse
     else:
         ratio = Ratio(1.0, 1.0, 1.0, summary.n_rounds) if summary.ratios else None
     return model.median_ms, model.low_ms, model.high_ms, ratio
 
 
 def row_label(row: Row, devices: Sequence[str]) -> str:
-    """``BERT``, or ``BERT on cuda`` where several devices are compared."""
+    """Return a row's label: ``BERT``, or ``BERT on cuda`` where devices are compared."""
     label = row.spec.label
     return f"{label} on {row.workload.device}" if devices else label

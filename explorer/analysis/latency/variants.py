@@ -1,4 +1,4 @@
-"""Other precisions and runtimes: their latency, and what they do to the answers."""
+"""Variants of a model, in other precisions and runtimes: latency and change of predictions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -30,27 +30,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variant:
-    """One way to run a model: its name, the network and the pass."""
+    """One variant of a model: its name, network and workload."""
 
     name: str
     timed: "TimedNetwork"
     workload: Workload
     process: "RuntimeProcess | None" = None
-    """Where the pass runs if not here; the network then says whose pass it is."""
+    """Process that runs the pass, if not this one; ``timed`` is then the original network."""
     resident: int | None = None
-    """Bytes that a process holds which runs the model this way alone; None: not known."""
+    """Resident bytes of a process that serves only this variant; None: not known."""
 
     def at(self, batch: int) -> "Variant":
-        """The same way to run so many texts at once."""
+        """Return this variant with another batch size."""
         return replace(self, workload=replace(self.workload, batch=batch))
 
     def candidate(self, cancel_token: CancelToken) -> TimedCall:
-        """The pass as something to be timed, which checks the cancel token while it waits."""
+        """Return the forward pass as a timed call that checks the cancel token while it waits."""
         from explorer.timing.protocol import forward_call
 
         process = self.process
         if process is not None:
-            # The process reads its own clock, so the call's answer is the time.
+            # The process reads its own clock, so the call returns the time.
             def seconds(_call: object = None) -> float:
                 return process.seconds(self.workload.batch, cancel_token.check)
 
@@ -61,18 +61,18 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VariantLatency:
-    """One model's ways to run, timed in the same rounds; ratios are the first over each other."""
+    """Latency of one model's variants, timed in the same rounds; ratios are the first to others."""
 
     spec: ModelSpec
     summary: LatencySummary
     weights: str
     resident: Mapping[str, int | None] = field(default_factory=dict)
-    """Bytes of the serving process, by the name of the way to run."""
+    """Bytes of the serving process, by the variant's name."""
     batches: Mapping[int, LatencySummary] = field(default_factory=dict)
-    """By the number of texts in a pass, as far as that was asked; ``summary`` is one of them."""
+    """By batch size, those that were timed; ``summary`` is one of them."""
 
     def throughput(self, name: str, batch: int) -> tuple[float, float | None] | None:
-        """Texts per second and a pass's 90th percentile, ms; None where that was not timed."""
+        """Return texts per second and the 90th percentile of a pass, ms; None where not timed."""
         summary = self.batches.get(batch)
         for model in summary.models if summary else ():
             if model.name == name:
@@ -83,7 +83,7 @@ class VariantLatency:
 def variant_latency(
     variants: Sequence[Variant], plan: RoundsPlan, cancel_token: CancelToken
 ) -> VariantLatency | None:
-    """One model's ways to run in the same rounds; None without a round in time."""
+    """Time one model's variants in the same rounds; None without a complete round or if stopped."""
     from explorer.timing.protocol import interruptible
 
     first = variants[0]
@@ -109,25 +109,25 @@ N_SENTENCES = 40
 
 
 def bundled_sentences(n: int = N_SENTENCES) -> tuple[str, ...]:
-    """The first bundled sentences with one masked word each."""
+    """Return the first bundled sentences with one masked word each."""
     return tuple(sentence["text"] for sentence in sentences()[:n])
 
 
 @dataclass(frozen=True, slots=True)
 class AccuracyCost:
-    """One variant of a model against float32 over the same masked sentences."""
+    """Predictions of one variant compared with float32 over the same masked sentences."""
 
     key: str
     name: str
     same_top1: float
-    """Share of masks whose first answer stays the same."""
+    """Share of masks with the same top prediction."""
     mean_kl: float
     """Mean KL(float32 || variant) over the masks, nats."""
     n_masks: int
 
 
 def accuracy_cost(key: str, name: str, exact: np.ndarray, changed: np.ndarray) -> AccuracyCost:
-    """How far a variant's predictions are from the exact ones, logits [mask, vocabulary] each.
+    """Compare a variant's predictions with the exact ones, logits [mask, vocabulary] each.
 
     Raises:
         ValueError: no masks to compare.
@@ -141,60 +141,60 @@ def accuracy_cost(key: str, name: str, exact: np.ndarray, changed: np.ndarray) -
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskedTexts:
-    """Texts of just one length made of whole masked sentences, and where their masks are."""
+    """Texts of equal length made of whole masked sentences, and the positions of the masks."""
 
     ids: np.ndarray
     """int64 [text, length]."""
     rows: np.ndarray
-    """int64 [mask]: the text of each mask, in order."""
+    """int64 [mask]: index of each mask's text, ascending."""
     positions: np.ndarray
-    """int64 [mask]."""
+    """int64 [mask]: each mask's position in its text."""
 
 
 def masked_texts(loaded: "LoadedModel", sentences: Sequence[str], length: int) -> MaskedTexts:
-    """Sentences one after another in texts of exactly ``length`` tokens.
+    """Pack sentences into texts of exactly ``length`` tokens.
 
-    What is compiled for one length runs at that length only, and padding would need a mask that
-    the timed pass has not. The room after the last whole sentence of a text is filled with words
-    of the first ones, whose masks do not count there; a sentence longer than a text is left out.
+    A network compiled for one length runs at that length only, and padding would need an attention
+    mask that the timed pass lacks. The space after the last whole sentence of a text is filled
+    with tokens of the first ones, whose masks do not count; longer sentences are left out.
     """
     from explorer.models.forward import tokenize
 
     tokens = [tokenize(loaded, sentence) for sentence in sentences]
-    fitting = [t for t in tokens if len(t.ids) <= length]
+    usable = [encoded for encoded in tokens if len(encoded.ids) <= length]
     texts: list[list[int]] = []
     rows, positions = [], []
-    for t in fitting:
-        if not texts or len(texts[-1]) + len(t.ids) - 1 > length:
-            texts.append([t.ids[0]])
-        for at in t.mask_positions:
+    for encoded in usable:
+        if not texts or len(texts[-1]) + len(encoded.ids) - 1 > length:
+            texts.append([encoded.ids[0]])
+        for position in encoded.mask_positions:
             rows.append(len(texts) - 1)
-            positions.append(len(texts[-1]) + at - 1)
-        texts[-1] += t.ids[1:-1]
-    filler = list(chain.from_iterable(t.ids[1:-1] for t in fitting)) * length
-    shaped = [[*text, *filler[: length - 1 - len(text)], fitting[0].ids[-1]] for text in texts]
-    ids = np.array(shaped, np.int64).reshape(-1, length)
+            positions.append(len(texts[-1]) + position - 1)
+        texts[-1] += encoded.ids[1:-1]
+    filler = list(chain.from_iterable(encoded.ids[1:-1] for encoded in usable)) * length
+    full_texts = [[*text, *filler[: length - 1 - len(text)], usable[0].ids[-1]] for text in texts]
+    ids = np.array(full_texts, np.int64).reshape(-1, length)
     return MaskedTexts(ids, np.array(rows, np.int64), np.array(positions, np.int64))
 
 
 def accuracy_costs(
     variants: Sequence["Variant"], cancel_token: CancelToken, sentences: Sequence[str] | None = None
 ) -> Iterator[AccuracyCost]:
-    """What each way to run a model does to its answers, against the first; needs real weights.
+    """Compare the predictions of each variant with the first one's; needs real weights.
 
-    Yields nothing where not one of the sentences fits into a text of the timed length.
+    Yields nothing where no sentence fits into the timed length.
 
     Raises:
-        ModelUnavailable: the weights cannot be had. Stopped: somebody asked for the end.
+        ModelUnavailable: the weights are not available. Cancelled: cancelled, or out of time.
     """
     from explorer.models.loading import leased
     from explorer.timing.protocol import thread_width
 
     first = variants[0]
     spec, workload = first.timed.spec, first.workload
-    listed = bundled_sentences() if sentences is None else sentences
+    originals = bundled_sentences() if sentences is None else sentences
     with leased(spec, workload.device) as loaded:
-        texts = masked_texts(loaded, listed, workload.length)
+        texts = masked_texts(loaded, originals, workload.length)
     if not len(texts.rows):
         return
     with thread_width("compute"):
@@ -206,21 +206,21 @@ def accuracy_costs(
 
 
 def mask_logits(variant: "Variant", texts: MaskedTexts, cancel_token: CancelToken) -> np.ndarray:
-    """A variant's logits [mask, vocabulary], from the very pass that is timed."""
+    """Compute a variant's logits [mask, vocabulary] with the same forward pass that is timed."""
     from explorer.timing.protocol import Pass
     from explorer.timing.runtimes.table import Question, head_logits, scores_at
 
-    batch, timed, found = variant.workload.batch, variant.timed, []
+    batch, timed, outputs = variant.workload.batch, variant.timed, []
     for start in range(0, len(texts.ids), batch):
         cancel_token.check()
-        here = (texts.rows >= start) & (texts.rows < start + batch)
-        # A last batch that is not full is filled with its own texts again.
+        in_batch = (texts.rows >= start) & (texts.rows < start + batch)
+        # np.resize repeats the texts of an incomplete last batch.
         ids = np.resize(texts.ids[start : start + batch], (batch, texts.ids.shape[1]))
-        question = Question(ids, texts.rows[here] - start, texts.positions[here])
+        question = Question(ids, texts.rows[in_batch] - start, texts.positions[in_batch])
         if variant.process is not None:
-            found.append(variant.process.scores(question, cancel_token.check))
+            outputs.append(variant.process.scores(question, cancel_token.check))
         else:
             run = Pass(timed.spec, timed.network, variant.workload)
-            found.append(scores_at(run, question, variant.workload.device))
-    scores = np.concatenate(found)
+            outputs.append(scores_at(run, question, variant.workload.device))
+    scores = np.concatenate(outputs)
     return scores if variant.workload.head else head_logits(timed.spec, timed.network, scores)

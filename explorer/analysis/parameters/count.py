@@ -180,8 +180,8 @@ def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
     names = list(dict.fromkeys(map(str, names)))
     unknown = [brief(name) for name in names if name not in specs]
     if unknown or not names:
-        asked = f"There is no architecture {unknown[0]!r}" if unknown else "No architecture asked"
-        raise Refusal(f"{asked}; there are: {', '.join(specs)}.")
+        problem = f"There is no architecture {unknown[0]!r}" if unknown else "No architecture asked"
+        raise Refusal(f"{problem}; there are: {', '.join(specs)}.")
     if absent := [name for name in names if not specs[name].architecture.d_vocab]:
         raise Refusal(f"The bundled files of {absent[0]} are missing, so it has no shape.")
     return tuple(parameter_counts(specs[name]) for name in names)

@@ -62,8 +62,8 @@ def tuned_scores(
     scores = {}
     for key, score in metrics.items():
         low, high = score["interval"]
-        kept = score["value"] / reference_score if reference_score else None
-        scores[key] = TunedScore(score["value"], low, high, score["count"], kept)
+        share = score["value"] / reference_score if reference_score else None
+        scores[key] = TunedScore(score["value"], low, high, score["count"], share)
     return scores
 
 

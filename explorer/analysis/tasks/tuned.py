@@ -57,7 +57,7 @@ class WordSentiment:
 
 
 def without(text: str, word: Word) -> str:
-    """Return the text without one word and the space around it."""
+    """Return the text without one word, with single spaces between the others."""
     return " ".join(f"{text[: word.start]} {text[word.end :]}".split())
 
 
@@ -174,8 +174,8 @@ def _best(
     allowed &= ~np.triu(np.ones_like(allowed), LONGEST)
     scores = np.where(allowed, start[:, None] * end[None, :], -1.0)
     spans: dict[tuple[int, int], Span] = {}
-    for flat in np.argsort(-scores, axis=None, kind="stable"):
-        i, j = divmod(int(flat), len(places))
+    for flat_index in np.argsort(-scores, axis=None, kind="stable"):
+        i, j = divmod(int(flat_index), len(places))
         if len(spans) == n_best or not allowed[i, j]:
             break
         place = (places[i][0], places[j][1])
