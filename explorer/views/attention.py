@@ -275,7 +275,7 @@ def attention_wall_canvas(
 
 
 def exact_heads_canvas(
-    runs: Mapping[str, Run], alignment: Alignment, asked: Iterable[tuple[str, int, int]]
+    runs: Mapping[str, Run], alignment: Alignment, heads: Iterable[tuple[str, int, int]]
 ) -> str:
     """Return the exact floats of some heads, ``(model, layer, head)``; skip unknown ones.
 
@@ -286,7 +286,7 @@ def exact_heads_canvas(
             "heads": [
                 {"model": key, "layer": layer, "head": head}
                 | _exact(runs[key], alignment, layer, head)
-                for key, layer, head in asked
+                for key, layer, head in heads
                 if _exists(runs, key, layer, head)
             ]
         }

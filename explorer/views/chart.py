@@ -101,11 +101,11 @@ def placed(
 
     ``drawn`` are further occupied points, such as those of lines, to avoid where possible.
     """
-    at = [_on_phone(point) for point in points]
-    taken = [(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in at]
+    pixels = [_on_phone(point) for point in points]
+    taken = [(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in pixels]
     taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in map(_on_phone, drawn)]
     sides = []
-    for point, name in zip(at, names, strict=True):
+    for point, name in zip(pixels, names, strict=True):
         boxes = {side: _box(point, name, *offset) for side, offset in SIDES.items()}
         best = min(boxes, key=lambda side: _cost(boxes[side], taken))
         sides.append(best)

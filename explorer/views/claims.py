@@ -41,46 +41,49 @@ def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, 
     )
 
 
-def retention_said(kept: Retention, texts: Mapping[str, str]) -> Markup:
+def retention_said(retention: Retention, texts: Mapping[str, str]) -> Markup:
     """Build the finding and the source of the scores."""
-    overall = kept.overall
+    overall = retention.overall
     sentence = texts["finding"].format(
-        student=kept.student,
-        reference=kept.reference,
+        student=retention.student,
+        reference=retention.reference,
         task=overall.task,
         kept=overall.kept,
         a=score(overall.student),
         b=score(overall.reference),
     )
-    sentence += texts["worst" if kept.worst else "none_lost"].format(
-        worst=" and ".join(task.task for task in kept.worst),
-        drop=kept.worst[0].drop if kept.worst else 0.0,
+    sentence += texts["worst" if retention.worst else "none_lost"].format(
+        worst=" and ".join(task.task for task in retention.worst),
+        drop=retention.worst[0].drop if retention.worst else 0.0,
     )
     return join(
         finding(sentence),
         note(
             el("span", texts["published"], class_="badge"),
             " ",
-            linked(kept.table.source),
-            texts["split"].format(split=kept.table.split),
+            linked(retention.table.source),
+            texts["split"].format(split=retention.table.split),
         ),
     )
 
 
-def retention_canvas(kept: Retention, texts: Mapping[str, str]) -> str:
+def retention_canvas(retention: Retention, texts: Mapping[str, str]) -> str:
     """Return the chart of both systems' scores, and its numbers."""
-    return chart_canvas([retention_figure(kept, texts)], retention_numbers(kept))
+    return chart_canvas([retention_figure(retention, texts)], retention_numbers(retention))
 
 
-def retention_figure(kept: Retention, texts: Mapping[str, str]) -> "go.Figure":
+def retention_figure(retention: Retention, texts: Mapping[str, str]) -> "go.Figure":
     """Draw both systems' scores per task, joined by a line.
 
     The markers are outlined, because the scores are published and not measured here.
     """
     import plotly.graph_objects as go
 
-    tasks = [task.task for task in kept.tasks]
-    scores = [[task.reference for task in kept.tasks], [task.student for task in kept.tasks]]
+    tasks = [task.task for task in retention.tasks]
+    scores = [
+        [task.reference for task in retention.tasks],
+        [task.student for task in retention.tasks],
+    ]
     figure = go.Figure(layout={"height": AROUND + ROW * len(tasks)})
     figure.add_trace(
         go.Scatter(
@@ -92,9 +95,12 @@ def retention_figure(kept: Retention, texts: Mapping[str, str]) -> "go.Figure":
             showlegend=False,
         )
     )
-    models = {row.name: row.model for row in kept.table.rows}
+    models = {row.name: row.model for row in retention.table.rows}
     for name, values, symbol in zip(
-        (kept.reference, kept.student), scores, ("circle-open", "diamond-open"), strict=True
+        (retention.reference, retention.student),
+        scores,
+        ("circle-open", "diamond-open"),
+        strict=True,
     ):
         marker = {"symbol": symbol, "size": 11, "line": {"width": 2.5}}
         if colour := COLOURS.get(models[name] or ""):
@@ -106,32 +112,40 @@ def retention_figure(kept: Retention, texts: Mapping[str, str]) -> "go.Figure":
     return figure
 
 
-def retention_table(kept: Retention, texts: Mapping[str, str]) -> Markup:
+def retention_table(retention: Retention, texts: Mapping[str, str]) -> Markup:
     """Build the table of scores, points lost and share kept per task, with notes on misprints."""
-    flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
+    flags = [f for f in retention.table.flags if f.row in (retention.student, retention.reference)]
     remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
-    heads = [texts["task"], kept.reference, kept.student, texts["drop"], texts["kept"]]
-    rows = [_task_row(task, task.task in {f.column for f in flags}) for task in kept.tasks]
+    heads = [texts["task"], retention.reference, retention.student, texts["drop"], texts["kept"]]
+    rows = [_task_row(task, task.task in {f.column for f in flags}) for task in retention.tasks]
     return join(el("div", table(heads, rows, texts["table"]), class_="bm-kept"), *remarks)
 
 
-def retention_numbers(kept: Retention) -> Numbers:
+def retention_numbers(retention: Retention) -> Numbers:
     """Return the published scores of every task, with remarks on differing publications."""
-    flags = {(f.row, f.column): f.text for f in kept.table.flags}
+    flags = {(f.row, f.column): f.text for f in retention.table.flags}
     columns = ("source", "task", "unit", "reference", "reference_score", "system", "score")
     more = ("points_lost", "share_kept_in_percent", "remark")
     rows = [
         [
-            *(kept.table.source, task.task, task.unit, kept.reference, task.reference),
-            *(kept.student, task.student, task.drop, task.kept, _remark(kept, task, flags)),
+            *(retention.table.source, task.task, task.unit, retention.reference, task.reference),
+            *(
+                retention.student,
+                task.student,
+                task.drop,
+                task.kept,
+                _remark(retention, task, flags),
+            ),
         ]
-        for task in kept.tasks
+        for task in retention.tasks
     ]
     return Numbers(columns + more, rows)
 
 
-def _remark(kept: Retention, task: TaskDrop, flags: Mapping[tuple[str, str], str]) -> str | None:
-    remarks = (flags.get((row, task.task)) for row in (kept.reference, kept.student))
+def _remark(
+    retention: Retention, task: TaskDrop, flags: Mapping[tuple[str, str], str]
+) -> str | None:
+    remarks = (flags.get((row, task.task)) for row in (retention.reference, retention.student))
     return " ".join(text for text in remarks if text) or None
 
 
@@ -239,5 +253,5 @@ def linked(text: str) -> Markup:
     return join(*(_link(part, links[part]) if part in links else part for part in parts))
 
 
-def _link(shown: str, address: str) -> Markup:
-    return el("a", shown, href=address, target="_blank", rel="noopener")
+def _link(text: str, address: str) -> Markup:
+    return el("a", text, href=address, target="_blank", rel="noopener")

@@ -46,9 +46,9 @@ with read_in(GLOSSARY):
     ENTRIES = entries(GLOSSARY.read_text("utf-8"))
 
 
-def place(shown: str) -> str:
+def place(word: str) -> str:
     """Return the id of the box that explains a word; ``KeyError`` for a word without an entry."""
-    return box_of(TERMS[shown])
+    return box_of(TERMS[word])
 
 
 def box_of(entry: str) -> str:

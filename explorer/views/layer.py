@@ -149,10 +149,10 @@ def held_out_canvas(
     rows = [
         (labels[key], name, among, *score, n)
         for key, scores in by_model.items()
-        for name, one in zip(READINGS, scores, strict=True)
+        for name, result in zip(READINGS, scores, strict=True)
         for among, score in (
-            (1, (one.first, *one.first_interval)),
-            (5, (one.among, *one.among_interval)),
+            (1, (result.first, *result.first_interval)),
+            (5, (result.among, *result.among_interval)),
         )
     ]
     header = {"text": None, "sentences": n}

@@ -63,9 +63,9 @@ def finding(*sentence: "str | Markup") -> Markup:
     return el("p", *sentence, class_="finding")
 
 
-def fold_link(shown: str, tab: str, fold: str) -> Markup:
+def fold_link(text: str, tab: str, fold: str) -> Markup:
     """Return a link to a fold of another tab; the browser follows it without leaving the page."""
-    return el("a", shown, href=f"?tab={tab}&fold={fold}", data_fold=f"{tab}/{fold}")
+    return el("a", text, href=f"?tab={tab}&fold={fold}", data_fold=f"{tab}/{fold}")
 
 
 def note(*sentence: "str | Markup", rest: "str | Markup" = "") -> Markup:
@@ -104,9 +104,9 @@ def word(text: str) -> Markup:
     return el("em", text if any(map(str.isalnum, text)) else f"“{text}”", class_="w")
 
 
-def term(shown: str) -> Markup:
+def term(text: str) -> Markup:
     """Build an inline button that opens a word's glossary entry."""
-    return el("button", shown, type="button", class_="term", popovertarget=box_of(TERMS[shown]))
+    return el("button", text, type="button", class_="term", popovertarget=box_of(TERMS[text]))
 
 
 def explained(text: str, *terms: str) -> Markup:

@@ -286,16 +286,16 @@ def mask_context(text: str, mask: Word) -> dict[str, str]:
     return {"before": before, "after": after}
 
 
-def _hidden(result: MaskPredictions, mask: int, found: WordFound) -> dict[str, object]:
+def _hidden(result: MaskPredictions, mask: int, hidden: WordFound) -> dict[str, object]:
     """Return the hidden word's rank, probability and row in the list (-1 if not listed)."""
-    if not found.rank:
-        return {"pieces": 0 if found.is_unknown else found.n_pieces}
-    row = np.flatnonzero(result.ids[mask] == found.id)
-    p = float(f"{found.probability:.7g}")
-    return {"pieces": 1, "p": p, "rank": found.rank, "row": int(row[0]) if row.size else -1}
+    if not hidden.rank:
+        return {"pieces": 0 if hidden.is_unknown else hidden.n_pieces}
+    row = np.flatnonzero(result.ids[mask] == hidden.id)
+    p = float(f"{hidden.probability:.7g}")
+    return {"pieces": 1, "p": p, "rank": hidden.rank, "row": int(row[0]) if row.size else -1}
 
 
-def _masks_column(result: MaskPredictions, found: Mapping[int, WordFound]) -> dict[str, object]:
+def _masks_column(result: MaskPredictions, hidden: Mapping[int, WordFound]) -> dict[str, object]:
     return {
         "label": result.label,
         "vocabulary": result.d_vocab,
@@ -306,7 +306,7 @@ def _masks_column(result: MaskPredictions, found: Mapping[int, WordFound]) -> di
                 "p": [float(f"{p:.7g}") for p in result.probabilities[mask]],
                 "entropy": round(float(result.entropy[mask]), 4),
                 "choices": float(f"{np.exp(result.entropy[mask]):.7g}"),
-                **({"yours": _hidden(result, mask, found[mask])} if mask in found else {}),
+                **({"yours": _hidden(result, mask, hidden[mask])} if mask in hidden else {}),
             }
             for mask in range(len(result.positions))
         ],

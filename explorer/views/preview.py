@@ -25,7 +25,7 @@ NONE = "\U0010fffe"
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """One model's first answer in the first gap."""
+    """A model's first answer at the first mask."""
 
     key: str
     label: str

@@ -147,38 +147,38 @@ def _bar(label: str, yes: float) -> Markup:
 
 
 def cross_test_html(
-    found: CrossTest, labels: Mapping[str, str], texts: Mapping[str, str]
+    result: CrossTest, labels: Mapping[str, str], texts: Mapping[str, str]
 ) -> Markup:
     """Build two separate tables: measured here, and published."""
     head = [texts["head"], *(texts[f"{objective}_pairs"] for objective in OBJECTIVES)]
     measured: list[list[str | Markup]] = [
         [labels[name], *(_skill(skill) for skill in skills)]
-        for name, skills in found.measured.items()
+        for name, skills in result.measured.items()
     ]
     printed: list[list[str | Markup]] = [
         [texts["trained"].format(objective=name), *(f"{value:.1f}%" for value in values)]
-        for name, values in found.printed.items()
+        for name, values in result.printed.items()
     ]
     return el(
         "div",
         table(head, measured, texts["measured"]) if measured else note(texts["unmeasured"]),
-        table(head, printed, texts["printed"].format(source=found.source)),
+        table(head, printed, texts["printed"].format(source=result.source)),
         class_="tp-tables",
     )
 
 
-def cross_test_numbers(found: CrossTest) -> Numbers:
+def cross_test_numbers(result: CrossTest) -> Numbers:
     """Return both tables as one, with the source of each row."""
     columns = ("source", "model", "pairs", "share_right", "low", "high", "count")
     measured = [
         ["measured", name, objective, skill.share, *skill.ends, skill.count]
-        for name, skills in found.measured.items()
+        for name, skills in result.measured.items()
         for objective, skill in zip(OBJECTIVES, skills, strict=True)
         if skill is not None
     ]
     printed = [
-        [found.source, f"ALBERT-base, {name}", objective, value / 100, None, None, None]
-        for name, values in found.printed.items()
+        [result.source, f"ALBERT-base, {name}", objective, value / 100, None, None, None]
+        for name, values in result.printed.items()
         for objective, value in zip(OBJECTIVES, values, strict=True)
     ]
     return Numbers(columns, [*measured, *printed], NOT_RUN)
@@ -284,37 +284,39 @@ FAINT = 1e-3
 
 
 def answer_spans_html(
-    found: Mapping[str, AnswerSpans],
+    by_model: Mapping[str, AnswerSpans],
     specs: Mapping[str, ModelSpec],
     passage: str,
     texts: Mapping[str, str],
 ) -> Markup:
     """Draw a column per model: its best answer and the strips of start and end."""
-    columns = [_question_column(specs[key], spans, passage, texts) for key, spans in found.items()]
+    columns = [
+        _question_column(specs[key], spans, passage, texts) for key, spans in by_model.items()
+    ]
     return el("div", *columns, class_="columns tq")
 
 
 def answer_spans_numbers(
-    found: Mapping[str, AnswerSpans],
+    by_model: Mapping[str, AnswerSpans],
     specs: Mapping[str, ModelSpec],
-    asked: tuple[str, str],
+    question_and_passage: tuple[str, str],
     adapters: Mapping[str, tuple[str, str]],
     windows: Mapping[str, tuple[int, int]],
 ) -> Numbers:
     """Return start and end probability of every token; a span's score is the product of its ends.
 
     Args:
-        found: Answers by model key.
+        by_model: Answers by model key.
         specs: Specs by model key.
-        asked: The question and the passage.
+        question_and_passage: The question and the passage.
         adapters: Path and checksum of each model's adapter, by the model's label.
         windows: Tokens of a window and of the overlap of two, by the model's label.
     """
-    question, passage = asked
+    question, passage = question_and_passage
     columns = ("model", "from", "to", "token", "answer_begins_here", "answer_ends_here")
     rows = [
         [specs[key].label, first, last, passage[first:last], begins, ends]
-        for key, spans in found.items()
+        for key, spans in by_model.items()
         for (first, last), begins, ends in zip(spans.places, spans.start, spans.end, strict=True)
     ]
     header = {"text": None, "state": {"question": question}, "passage": passage}
@@ -360,10 +362,10 @@ def _strip(
     places: Sequence[tuple[int, int]],
     shares: np.ndarray,
     length: int,
-    said: tuple[Mapping[str, str], str],
+    texts_and_side: tuple[Mapping[str, str], str],
 ) -> Markup:
     """Draw bars at the tokens' positions in the passage, the likeliest at full height."""
-    (texts, side), top = said, float(shares.max())
+    (texts, side), top = texts_and_side, float(shares.max())
     bars = [
         el(
             "i",
@@ -383,12 +385,12 @@ def _strip(
 
 
 def word_sentiment_html(
-    found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], texts: Mapping[str, str]
+    by_model: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], texts: Mapping[str, str]
 ) -> Markup:
     """Draw a column per model: its probability, the baseline, every word, and the sum."""
     values = [
         value
-        for sentiment in found.values()
+        for sentiment in by_model.values()
         for value in (
             *sentiment.integrated_gradients,
             *sentiment.leave_one_out,
@@ -398,13 +400,13 @@ def word_sentiment_html(
     ]
     top = max(1e-9, *(abs(float(value)) for value in values))
     columns = [
-        _sentiment_column(specs[key], sentiment, top, texts) for key, sentiment in found.items()
+        _sentiment_column(specs[key], sentiment, top, texts) for key, sentiment in by_model.items()
     ]
     return el("div", *columns, class_="columns ts")
 
 
 def word_sentiment_numbers(
-    found: Mapping[str, WordSentiment],
+    by_model: Mapping[str, WordSentiment],
     specs: Mapping[str, ModelSpec],
     text: str,
     adapters: Mapping[str, tuple[str, str]],
@@ -419,7 +421,7 @@ def word_sentiment_numbers(
     )
     rows = [
         [specs[key].label, sentiment.positive, sentiment.baseline, sentiment.difference, *values]
-        for key, sentiment in found.items()
+        for key, sentiment in by_model.items()
         for values in zip(
             sentiment.words, sentiment.integrated_gradients, sentiment.leave_one_out, strict=True
         )
@@ -430,7 +432,7 @@ def word_sentiment_numbers(
 
 def adapters_said(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
     """Return the file header's lines on the adapters."""
-    return [f"{name}: {at} (sha256 {digest})" for name, (at, digest) in adapters.items()]
+    return [f"{name}: {path} (sha256 {digest})" for name, (path, digest) in adapters.items()]
 
 
 def _sentiment_column(

@@ -62,7 +62,7 @@ LISTED = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskLens:
-    """One mask as the head reads it after each layer; row 0 is the embeddings."""
+    """A mask's predictions after each layer; row 0 is the embeddings."""
 
     position: int
     words: tuple[str, ...]
@@ -119,8 +119,8 @@ def in_the_running(log_probs: np.ndarray, top: np.ndarray) -> list[int]:
 
 def places(logits: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Return the rank of one id in each row of logits: 1 + the number of larger ones."""
-    own = np.take_along_axis(logits, ids[:, None], -1)
-    return 1 + (logits > own).sum(-1)
+    logit = np.take_along_axis(logits, ids[:, None], -1)
+    return 1 + (logits > logit).sum(-1)
 
 
 @dataclass(frozen=True, slots=True)

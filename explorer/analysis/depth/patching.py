@@ -106,7 +106,7 @@ class TextPair:
     masks: tuple[int, ...]
     """Index of each mask's word, in reading order."""
     groups: Mapping[str, Groups]
-    """Each word's token positions, by model key; only models that split both texts alike."""
+    """Token positions of each word, by key of the models that split both texts alike."""
     pieces: Mapping[str, tuple[int, int]]
     """The number of tokens of the changed place in the first and second text, by model key."""
 

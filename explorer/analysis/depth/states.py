@@ -188,7 +188,7 @@ class WeightLineage:
 
     @property
     def is_as_initialised(self) -> bool:
-        """Whether every layer is still nearest to the one it was copied from."""
+        """True if every layer is still nearest to the one it was copied from."""
         return bool(self.initialised_from) and self.nearest == self.initialised_from
 
 

@@ -104,14 +104,14 @@ def sentence_losses(
     s_last = torch.tensor(pair.student.hidden_states[-1])
     labels = torch.tensor(mask_labels(pair.student, answers))
     masks = list(pair.student.tokens.mask_positions)
-    known, alike = bool((labels >= 0).any()), s_last.shape == t_last.shape
-    cosine = torch.cosine_similarity(s_last, t_last, -1).numpy() if alike else None
+    has_label, same_width = bool((labels >= 0).any()), s_last.shape == t_last.shape
+    cosine = torch.cosine_similarity(s_last, t_last, -1).numpy() if same_width else None
     return SentenceLosses(
         read_only(np.array(temperatures)),
         _ce(student, teacher, temperatures),
         _ce(student[masks], teacher[masks], temperatures) if masks else None,
-        float(mlm_loss(student, labels)) if known else None,
-        float(hidden_cosine(s_last, t_last)) if alike else None,
+        float(mlm_loss(student, labels)) if has_label else None,
+        float(hidden_cosine(s_last, t_last)) if same_width else None,
         read_only(np.stack([_kl(pair, t) for t in temperatures])),
         None if cosine is None else read_only(cosine.astype(np.float64)),
     )

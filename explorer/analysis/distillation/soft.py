@@ -76,7 +76,7 @@ class SharedVocabulary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HiddenWord:
-    """One mask with the runs of teacher, student and, if available, a third model."""
+    """A mask with the runs of teacher, student and, if available, a third model."""
 
     teacher: Run
     student: Run

@@ -47,7 +47,7 @@ def lens_canvas(
     lenses: Mapping[str, Sequence[MaskLens]],
     work: Mapping[str, Sequence[int]],
     cards: Mapping[str, tuple[str, str]],
-    said: Mapping[str, Any],
+    extra: Mapping[str, Any],
 ) -> str:
     """Return the chart's JSON.
 
@@ -56,11 +56,11 @@ def lens_canvas(
         lenses: Lenses of each model's masks, in reading order.
         work: FLOPs for 1, 2, 3 ... applications, by key of the models with a shared layer.
         cards: (label, reason) by key of the unavailable models.
-        said: ``texts``, the chart's texts, and ``run``, the parameters of its requests.
+        extra: ``texts``, the chart's texts, and ``run``, the parameters of its requests.
     """
     tokens = next(iter(runs.values())).tokens
     models = [
-        _model(run, lenses[key]) | _dial(run, work.get(key, ()), said["texts"])
+        _model(run, lenses[key]) | _dial(run, work.get(key, ()), extra["texts"])
         for key, run in runs.items()
     ]
     return script_json(
@@ -71,7 +71,7 @@ def lens_canvas(
             "cards": [
                 {"key": key, "label": label, "sentence": why} for key, (label, why) in cards.items()
             ],
-            **said,
+            **extra,
         }
     )
 

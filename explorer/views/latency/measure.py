@@ -35,7 +35,7 @@ class Column:
     show: Callable[[float], str]
     times: Value
     is_sure: Callable[[SizeVsTimeRow], bool] = lambda _row: True
-    """Returns whether a bar is drawn; a time without an interval is shown as a number only."""
+    """Predicate: the bar is drawn; a time without an interval is shown as a number only."""
 
 
 def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Markup:
@@ -367,9 +367,9 @@ def timing_numbers(result: "FamilyLatency") -> Numbers:
     return Numbers(columns, rows, timed_said(result.workload, devices=result.devices))
 
 
-def limits_numbers(found: "Sequence[Limit]", final: "FamilyLatency") -> Numbers:
+def limits_numbers(limits: "Sequence[Limit]", final: "FamilyLatency") -> Numbers:
     """Return the compute and memory limits of each model, and the share that it reaches."""
-    share = share_of_limit(final, found)
+    share = share_of_limit(final, limits)
     columns = ("model", "median_ms", "arithmetic_ms", "memory_ms", "bound_by", "share_of_limit")
     more = ("gflops", "peak_gflops_per_s", "working_set_bytes", "bandwidth_gb_per_s")
     rows = [
@@ -378,18 +378,18 @@ def limits_numbers(found: "Sequence[Limit]", final: "FamilyLatency") -> Numbers:
             *(limit.arithmetic_ms, limit.memory_ms, limit.bound_by, share[spec.name]),
             *(final.gflops(spec), limit.peak_gflops, limit.working_set, limit.bandwidth_gb),
         ]
-        for spec, limit in zip(final.specs, found, strict=True)
+        for spec, limit in zip(final.specs, limits, strict=True)
     ]
     return Numbers(columns + more, rows, timed_said(final.workload))
 
 
-def faster_numbers(found: "Faster") -> Numbers:
+def faster_numbers(faster: "Faster") -> Numbers:
     """Return every variant of every model; effects on the answers are empty if not measured."""
-    costs = {(cost.key, cost.name): cost for cost in found.costs}
+    costs = {(cost.key, cost.name): cost for cost in faster.costs}
     columns = ("model", "way_to_run", "median_ms", "times_float32", *ENDS)
-    sizes = batches_of(found)
+    sizes = batches_of(faster)
     rows = []
-    for variants in found.models:
+    for variants in faster.models:
         for model in variants.summary.models:
             ratio = variants.summary.ratio(model.name)
             gain = None if ratio is None else ratio.ratio.inverse
@@ -407,12 +407,12 @@ def faster_numbers(found: "Faster") -> Numbers:
             )
     answers = ("same_first_answer", "mean_kl_nats", "process_bytes")
     speeds = [f"{what}_at_{n}" for n in sizes for what in ("texts_per_second", "p90_ms")]
-    return Numbers((*columns, *answers, *speeds), rows, timed_said(found.workload, ("dtype",)))
+    return Numbers((*columns, *answers, *speeds), rows, timed_said(faster.workload, ("dtype",)))
 
 
-def batches_of(found: "Faster") -> list[int]:
+def batches_of(faster: "Faster") -> list[int]:
     """Return the batch sizes at which any model was timed."""
-    return sorted({batch for variants in found.models for batch in variants.batches})
+    return sorted({batch for variants in faster.models for batch in variants.batches})
 
 
 def recorded_numbers(report: Mapping[str, Any]) -> Numbers:

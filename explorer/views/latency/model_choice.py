@@ -93,9 +93,9 @@ def _dots(
     """
     specs, fits = compared.named, compared.advice_of_all.fits
     labels = {key: _label(compared, key, titles) for key in points}
-    models = {key: at for key, at in points.items() if not isinstance(specs[key], Way)}
-    at = [((x.value, ranges[0]), (100 * y.value, ranges[1])) for x, y in models.values()]
-    sides = dict(zip(models, placed(at, [labels[key] for key in models]), strict=True))
+    models = {key: point for key, point in points.items() if not isinstance(specs[key], Way)}
+    places = [((x.value, ranges[0]), (100 * y.value, ranges[1])) for x, y in models.values()]
+    sides = dict(zip(models, placed(places, [labels[key] for key in models]), strict=True))
     for key, point in points.items():
         dot = _dot(point, labels[key], COLOURS[specs[key].key].fill, key in fits)
         if key in sides:
@@ -129,10 +129,10 @@ def _dot(point: tuple[Figure, Figure], label: str, colour: str, fits: bool) -> "
 
 
 def _known(candidates: Mapping[str, Candidate], cost: str) -> Points:
-    both = {
+    figures = {
         key: (getattr(candidate, cost), candidate.score) for key, candidate in candidates.items()
     }
-    return {key: (x, y) for key, (x, y) in both.items() if x and y}
+    return {key: (x, y) for key, (x, y) in figures.items() if x and y}
 
 
 def _scores(points: Points, least: float | None) -> tuple[float, float]:
@@ -140,8 +140,8 @@ def _scores(points: Points, least: float | None) -> tuple[float, float]:
     ends = [end for _, y in points.values() for end in (y.value, *_ends(y)[1:]) if end is not None]
     ends += [] if least is None else [least]
     low, high = 100 * min(ends), 100 * max(ends)
-    room = max(2, 0.25 * (high - low))
-    return max(0, low - room), min(100, high + room)
+    margin = max(2, 0.25 * (high - low))
+    return max(0, low - margin), min(100, high + margin)
 
 
 def _high(figure: Figure) -> float:

@@ -19,7 +19,7 @@ HEIGHT = 340
 
 @dataclass(frozen=True, slots=True)
 class SweepLine:
-    """One model's times and ratios to the first model; the first has no ratio."""
+    """A model's times and ratios to the first model; the first has no ratio."""
 
     key: str
     label: str

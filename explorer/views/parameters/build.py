@@ -23,7 +23,7 @@ def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
     """Return a row per component, then totals and costs; the published sizes are in the header."""
     total = built.total
     parts: list[list[object]] = [[name, n, n / total] for name, n in built.components.items() if n]
-    whole = {
+    totals = {
         "total": total,
         "fp32_bytes": 4 * total,
         "fp16_bytes": 2 * total,
@@ -33,12 +33,12 @@ def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
         "activation_bytes_fp32": built.peak_bytes,
     }
     shape = asdict(built.shape) | {"sharing": built.sharing}
-    known = {size.spec.name: size.total for size in sizes}
+    published = {size.spec.name: size.total for size in sizes}
     header = {**NO_RUN, "shape": shape, "length": built.length, "batch": built.batch}
-    header |= {"weights_of_the_published": known, "state": _told(shape)}
+    header |= {"weights_of_the_published": published, "state": _told(shape)}
     work = {"LENGTH": built.length, "BATCH": built.batch}
     constants = {"SHAPE": shape, "CONFIG": built.followed.config, **work}
-    rows = parts + [[name, n, None] for name, n in whole.items()]
+    rows = parts + [[name, n, None] for name, n in totals.items()]
     return Numbers(("part", "count", "share"), rows, header, constants)
 
 

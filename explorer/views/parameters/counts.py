@@ -206,7 +206,7 @@ WIDEST, STOPS = 4096, 97
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """Word embedding sizes of a published model: vocabulary V, hidden H, embedding E."""
+    """Word embedding sizes of a real model: vocabulary V, hidden H, embedding E."""
 
     key: str
     name: str
@@ -233,7 +233,7 @@ def word_tables(pins: "Sequence[tuple[str, str, Architecture]]") -> list[WordTab
 def embedding_figure(
     tables: Sequence[WordTable], start: WordTable, texts: Mapping[str, str]
 ) -> "go.Figure":
-    """Draw weights over E for one V and H, published models as points; both axes logarithmic."""
+    """Draw weights over E for one V and H, real models as points; both axes logarithmic."""
     import plotly.graph_objects as go
 
     widths = [WIDEST ** (i / (STOPS - 1)) for i in range(STOPS)]

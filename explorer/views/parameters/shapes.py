@@ -51,8 +51,8 @@ def sharing_figure(
 
     figure = go.Figure()
     for mode in modes:
-        each = sum(parts[part] for part in REPEATED[mode.mode])
-        ends = [mode.total - 11 * each, mode.total + (DEEPEST - 12) * each]
+        per_layer = sum(parts[part] for part in REPEATED[mode.mode])
+        ends = [mode.total - 11 * per_layer, mode.total + (DEEPEST - 12) * per_layer]
         colour = {"line_color": COLOUR[mode.mode]} if mode.mode in COLOUR else {}
         figure.add_trace(line([1, DEEPEST], ends, texts["modes"][mode.mode], **colour))  # type: ignore[index]
     figure.add_trace(
@@ -177,8 +177,8 @@ def work_figure(sizes: "Sequence[Size]", length: int, texts: Mapping[str, str]) 
     figure = go.Figure([_line(across, line) for line in lines.values()])
     sides = _sides(sizes, length, across, up)
     for key in dict.fromkeys(size.spec.key for size in sizes):
-        own = [size for size in sizes if size.spec.key == key]
-        figure.add_trace(_points(own, key, length, sides))
+        sizes_of = [size for size in sizes if size.spec.key == key]
+        figure.add_trace(_points(sizes_of, key, length, sides))
     for uses in USES:
         figure.add_annotation(_end_of_line(uses, length, across[1], up[1]))
     label = texts["label"].format(n=length)
@@ -227,10 +227,10 @@ def _end_of_line(uses: int, length: int, right: float, top: float) -> dict[str, 
 def _sides(sizes: "Sequence[Size]", length: int, across: Ends, up: Ends) -> dict[str, str]:
     """Choose the side of each size's name that avoids names, points and lines."""
     x, y = ((log10(low), log10(high)) for low, high in (across, up))
-    at = [(log10(s.total), log10(gflop(s, length))) for s in sizes]
+    places = [(log10(s.total), log10(gflop(s, length))) for s in sizes]
     ends = [
         pair
-        for (first, start), (second, end) in pairwise(zip(sizes, at, strict=True))
+        for (first, start), (second, end) in pairwise(zip(sizes, places, strict=True))
         if first.spec.key == second.spec.key
         for pair in [(start, end)]
     ]
@@ -239,7 +239,7 @@ def _sides(sizes: "Sequence[Size]", length: int, across: Ends, up: Ends) -> dict
         ends.append(((x[0], x[0] + shift), (x[1], x[1] + shift)))
     occupied = [((px, x), (py, y)) for px, py in _along(ends)]
     labels = [size.spec.label for size in sizes]
-    sides = placed([((px, x), (py, y)) for px, py in at], labels, occupied)
+    sides = placed([((px, x), (py, y)) for px, py in places], labels, occupied)
     return dict(zip(labels, sides, strict=True))
 
 
@@ -315,21 +315,25 @@ def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list
 
 
 def memory_numbers(
-    rows: Sequence[MemoryRow], configs: Mapping[str, object], said: Mapping[str, object]
+    rows: Sequence[MemoryRow], configs: Mapping[str, object], settings: Mapping[str, object]
 ) -> Numbers:
     """Return every bar in bytes; empty where nothing was measured.
 
     Args:
         rows: The bars.
         configs: Each network's config, by its name.
-        said: The selected sizes, whether the pass returns attention and hidden states, and the
+        settings: The selected sizes, whether the pass returns attention and hidden states, and the
             network that the sentence compares with.
     """
     columns = ("model", "weight_bytes", "peak_bytes_estimated", "peak_bytes_measured")
     body = [[r.label, r.memory.weight_bytes, r.memory.peak_bytes, r.measured] for r in rows]
-    work = {"length": rows[0].memory.length, "batch": rows[0].memory.batch, "keeps": said["keeps"]}
+    work = {
+        "length": rows[0].memory.length,
+        "batch": rows[0].memory.batch,
+        "keeps": settings["keeps"],
+    }
     constants = {name.upper(): value for name, value in work.items()} | {"CONFIGS": configs}
-    header = {"state": {"sizes": said["sizes"], **work}, "base": said["base"]}
+    header = {"state": {"sizes": settings["sizes"], **work}, "base": settings["base"]}
     return Numbers(columns, body, {**NO_RUN, **header}, constants)
 
 

@@ -148,8 +148,8 @@ def _enrol(
     device = teacher.device
     student = fresh_student(teacher, settings).to(device).train()
     objective = DistillObjective(student, teacher, settings.temperature, settings.weights)
-    own, held_out = split_sentences()
-    texts = [tokenizer(text)["input_ids"] for text in (*own, *made_up_sentences())]
+    training, held_out = split_sentences()
+    texts = [tokenizer(text)["input_ids"] for text in (*training, *made_up_sentences())]
     questions = _questions(
         tokenizer, [q for sentence in held_out for q in questions_of(sentence)]
     ).to(device)
@@ -159,14 +159,14 @@ def _enrol(
     )  # fmt: skip
 
 
-def _questions(tokenizer: PreTrainedTokenizerFast, listed: list[tuple[str, str]]) -> Batch:
+def _questions(tokenizer: PreTrainedTokenizerFast, pairs: list[tuple[str, str]]) -> Batch:
     """Return the held-out sentences as one batch, labelled with the hidden words' token ids."""
-    encoded = [tokenizer(text)["input_ids"] for text, _ in listed]
+    encoded = [tokenizer(text)["input_ids"] for text, _ in pairs]
     ids = np.full((len(encoded), max(map(len, encoded))), tokenizer.pad_token_id, np.int64)
     for row, text in enumerate(encoded):
         ids[row, : len(text)] = text
     hidden = np.flatnonzero(ids == tokenizer.mask_token_id)
-    labels = np.array(tokenizer.convert_tokens_to_ids([answer for _, answer in listed]), np.int64)
+    labels = np.array(tokenizer.convert_tokens_to_ids([answer for _, answer in pairs]), np.int64)
     return _batch(ids, ids != tokenizer.pad_token_id, hidden, labels)
 
 
