@@ -81,7 +81,7 @@ class TinyFamily:
 
         loaded, (n_layers, n_heads) = self.loaded(run.spec.key), run.attention.shape[:2]
         variants = (one_head_off(n_layers, n_heads, layer) for layer in range(n_layers))
-        return [ablated_logits(loaded, run.tokens, kept) for kept in variants]
+        return [ablated_logits(loaded, run.tokens, heads_on) for heads_on in variants]
 
     def runs(self, text):
         """Return all three runs over a text."""
@@ -204,8 +204,8 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
     monkeypatch.setattr(runs.CACHE, "n_bytes", 0)  # else other tests' runs would count for ever
     monkeypatch.setattr(adapters, "_tuned", WeakKeyDictionary())
-    for kept in kept_by_name():
-        monkeypatch.setattr(*kept, type(getattr(*kept))())
+    for cached in kept_by_name():
+        monkeypatch.setattr(*cached, type(getattr(*cached))())
     for key, spec in list(specs.MINI.items()):
         config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))
         architecture = replace(spec.architecture, d_vocab=config["vocab_size"])

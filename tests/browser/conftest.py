@@ -169,9 +169,9 @@ class Guard:
         if (
             not page.is_closed()
             and page.url.startswith(self.home)
-            and (told := page.evaluate(SIDEWAYS))
+            and (overflow := page.evaluate(SIDEWAYS))
         ):
-            self.problems.append(f"scrolls sideways: {told}")
+            self.problems.append(f"scrolls sideways: {overflow}")
 
     def console(self, message) -> None:
         script = message.location["url"]

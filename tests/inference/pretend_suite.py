@@ -104,8 +104,8 @@ def test_two_visitors_share_a_pass(key):
     pairs = zip(
         forward.run_together(loaded, tokens), forward.run_together(cpu, tokens), strict=True
     )
-    for ours, theirs in pairs:
-        np.testing.assert_allclose(ours.mask_logits, theirs.mask_logits, atol=1e-4)
+    for on_device, on_cpu in pairs:
+        np.testing.assert_allclose(on_device.mask_logits, on_cpu.mask_logits, atol=1e-4)
     assert CROSSED["item"] <= 1, "transformers asks once whether a mask hides anything"
 
 
@@ -205,8 +205,8 @@ def test_a_live_lesson_learns_there(few_questions):
 def test_latency_is_timed_by_its_own_events():
     work = Workload(8, device=NAME, clock="device")
     specs = (MINI["bert"], MINI["albert"])
-    found = last(measure_family(specs, work, plan_for(work, 5.0, repeats=2), CancelToken()))
-    assert found.latency.seconds.min() > 0
+    measurement = last(measure_family(specs, work, plan_for(work, 5.0, repeats=2), CancelToken()))
+    assert measurement.latency.seconds.min() > 0
     answer = latency("mini", 8, 1, 2, NAME)
     assert answer["protocol"]["device"] == NAME
     assert [model["peak_bytes"] for model in answer["models"]] == [None] * 4
@@ -258,11 +258,11 @@ MISTAKES = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_planted_mistake_is_caught(monkeypatch, name):
-    mistake, said = MISTAKES[name]
+    mistake, message = MISTAKES[name]
     loaded = load_model(MINI["bert"], NAME)
     tokens = [forward.tokenize(loaded, text) for text in (TEXT, PAIR)]
     monkeypatch.setattr(forward, name, mistake)
-    with pytest.raises((RuntimeError, TypeError), match=said):
+    with pytest.raises((RuntimeError, TypeError), match=message):
         forward.run_together(loaded, tokens)
 
 
@@ -277,8 +277,8 @@ def test_a_mask_built_on_the_cpu_is_caught(monkeypatch):
     loaded, seen = load_model(MINI["bert"], NAME), interventions._seen
     tokens = forward.tokenize(loaded, TEXT)
     right = interventions.context_logits(loaded, tokens)
-    theirs = interventions.context_logits(load_model(MINI["bert"]), tokens)
-    np.testing.assert_allclose(right, theirs, atol=1e-4)
+    expected = interventions.context_logits(load_model(MINI["bert"]), tokens)
+    np.testing.assert_allclose(right, expected, atol=1e-4)
     monkeypatch.setattr(interventions, "_seen", lambda *given: seen(*given).as_subclass(Stuck))
     with pytest.raises(RuntimeError, match=r"of the CPU beside|on the same device"):
         interventions.context_logits(loaded, tokens)
@@ -286,10 +286,10 @@ def test_a_mask_built_on_the_cpu_is_caught(monkeypatch):
 
 def test_adapters_left_behind_are_caught(monkeypatch):
     loaded = load_model(MINI["bert"], NAME)
-    there = adapters.merge
+    original = adapters.merge
 
     def left_behind(network, weights, scale):
-        there(network, weights, scale)
+        original(network, weights, scale)
         network.classifier.weight = torch.nn.Parameter(network.classifier.weight.cpu())
 
     monkeypatch.setattr(adapters, "merge", left_behind)
