@@ -1,4 +1,4 @@
-"""``python -m benchmarks load``: many sessions at once, and what each is answered."""
+"""``python -m benchmarks load``: many concurrent sessions, and checks of their answers."""
 
 import argparse
 import itertools

@@ -1,4 +1,4 @@
-"""One server and one Chromium a session; pages are guarded and leave a screenshot on failure."""
+"""Browser fixtures: a server and a Chromium a session; guarded pages, screenshots of failures."""
 
 import logging
 import os

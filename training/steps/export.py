@@ -117,7 +117,7 @@ def standing(setting: Setting, folder: Path, figures: dict[str, Any]) -> dict[st
     """Return the exported weights' figures that a new checkpoint can be compared with.
 
     Masked accuracy counts pieces, and pieces of another vocabulary are easier or harder to predict,
-    so for another vocabulary only the probe counts.
+    so it is left out where the vocabularies differ.
     """
     tokenizer_path, figures = folder / "tokenizer.json", dict(figures)
     if not figures or not tokenizer_path.exists():

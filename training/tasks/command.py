@@ -37,7 +37,7 @@ from training.tasks.tune import (
 )
 
 FULL_RATE = 1e-4
-"""The learning rate where all weights are trained: a tenth of LoRA's."""
+"""Learning rate of full fine-tuning: a tenth of LoRA's on SST-2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Tuning:
     full: tuple[str, ...] = ()
     """Models whose weights are also all tuned on SST-2, for comparison with LoRA in the card."""
     minutes: float | None = None
-    """Training time for one model and one task."""
+    """Time limit for training one model on one task."""
     start: Path | None = None
     """Exported models whose adapters training continues from; without them it starts fresh."""
 
@@ -100,7 +100,7 @@ def tune_family(tuning: Tuning) -> None:
 def plan_of(
     tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequence[int]
 ) -> TuningPlan:
-    """Return the plan that all models of a family share, sized once for the slowest model."""
+    """Return the plan that all models of a family share; a time limit is for the slowest one."""
     path = tuning.work / f"{tuning.family}-{task}.plan.json"
     if path.exists():
         return TuningPlan(**json.loads(path.read_text("utf-8")))
