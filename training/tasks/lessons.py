@@ -38,9 +38,9 @@ class Task:
     loss: Callable[[Any, nn.Module, list[Any]], Tensor]
     """(tokenizer, network, examples) -> loss of a batch."""
     score: Callable[[Any, nn.Module, Path], Scores]
-    """(tokenizer, network, folder) -> scores on dev by name, each with its interval, count, baseline
-    that reads nothing (the more frequent label, the passage's first words), and the mean tokens of
-    a pass and passes of an example."""
+    """(tokenizer, network, folder) -> dev scores by name, each with its interval, its count, a
+    baseline that reads nothing (the more frequent label, the passage's first words), and the mean
+    tokens of a pass and passes of an example."""
     data: str
     reads: Mapping[str, int]
     """Input lengths in tokens, for the card."""
