@@ -210,43 +210,43 @@ def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzReq
     return joined(event["api_name"] or str(event["id"]), body, source.body(body))
 
 
-def ask(http: httpx.Client, asked: FuzzRequest) -> Came:
+def ask(http: httpx.Client, request: FuzzRequest) -> Came:
     """Send one request and return its outcome."""
     try:
-        if not asked.body:
-            return judged(asked, http.get(asked.stream.encode("utf-8", "replace").decode()))
+        if not request.body:
+            return judged(request, http.get(request.stream.encode("utf-8", "replace").decode()))
         headers = {"content-type": "application/json"}
-        reply = http.post(asked.path, content=asked.body, headers=headers)
-        if reply.is_error or not asked.stream:
-            return judged(asked, reply)
-        event = reply.json()["event_id"] if asked.stream.endswith("/") else ""
-        outcome = heard(http, asked, f"{asked.stream}{event}")
+        reply = http.post(request.path, content=request.body, headers=headers)
+        if reply.is_error or not request.stream:
+            return judged(request, reply)
+        event = reply.json()["event_id"] if request.stream.endswith("/") else ""
+        outcome = heard(http, request, f"{request.stream}{event}")
         return replace(outcome, mark=reply.headers.get(REQUEST_ID, ""))
     except httpx.TimeoutException as error:
-        return Came(asked, "hang", repr(error))
+        return Came(request, "hang", repr(error))
     except (httpx.HTTPError, ValueError, KeyError) as error:
-        return Came(asked, "broken", repr(error))
+        return Came(request, "broken", repr(error))
 
 
-def judged(asked: FuzzRequest, reply: httpx.Response) -> Came:
+def judged(request: FuzzRequest, reply: httpx.Response) -> Came:
     """Classify a response without a stream."""
     mark = reply.headers.get(REQUEST_ID, "")
     if OURS in reply.text or reply.status_code >= 500:
-        return Came(asked, "ours", f"{reply.status_code} {reply.text}", mark)
-    return Came(asked, "refused" if reply.is_error else "answer", mark=mark)
+        return Came(request, "ours", f"{reply.status_code} {reply.text}", mark)
+    return Came(request, "refused" if reply.is_error else "answer", mark=mark)
 
 
-def heard(http: httpx.Client, asked: FuzzRequest, stream: str) -> Came:
+def heard(http: httpx.Client, request: FuzzRequest, stream: str) -> Came:
     """Read the stream of an answer and classify its end."""
     started, last, has_progress = time.monotonic(), "", False
     with http.stream("GET", stream) as reply:
         for line in (text for text in reply.iter_lines() if text and not _BESIDE.search(text)):
             last, has_progress = line, has_progress or "generating" in line
             if time.monotonic() - started > (ENOUGH_S if has_progress else HANG_S):
-                return Came(asked, "left" if has_progress else "hang", last)
+                return Came(request, "left" if has_progress else "hang", last)
             if '"process_completed"' in line:
                 break
-    return Came(asked, kind_of(last), last)
+    return Came(request, kind_of(last), last)
 
 
 def kind_of(last: str) -> str:

@@ -148,13 +148,13 @@ def separate_presses(
     return ratios
 
 
-def presses_report(found: dict[str, list[Ratio]]) -> str:
+def presses_report(ratios_by_model: dict[str, list[Ratio]]) -> str:
     """Report the spread of separate presses, and the part that one press's blocks do not show.
 
     A press's own error is taken from its interval, as wide as 2.6 standard errors on each side.
     """
     lines = []
-    for name, ratios in found.items():
+    for name, ratios in ratios_by_model.items():
         logs = np.log([ratio.ratio for ratio in ratios])
         significant = [r for r in ratios if r.is_sure]
         errors = np.array([np.log(r.high / r.low) / 2 / 2.6 for r in significant])

@@ -1,4 +1,4 @@
-"""``python -m benchmarks load``: many sessions at once, and what each is answered."""
+"""``python -m benchmarks load``: many concurrent sessions, and checks of their answers."""
 
 import argparse
 import itertools
@@ -65,18 +65,18 @@ def run(chosen: argparse.Namespace) -> int:
     serve = (lambda: nullcontext((chosen.url.rstrip("/"), 0))) if chosen.url else served_app
     if chosen.programs:
         return run_class(chosen, serve)
-    asked = asked_of(chosen.kind, chosen.sessions * chosen.requests, WARM)
-    alone, _ = answered(serve, asked, 1, quiet=True)
-    many, wall = answered(serve, asked, chosen.sessions)
-    _print(f"{len(asked)} requests of {chosen.sessions} sessions at once, {wall:.0f} s")
-    is_good = compared(asked, alone, many)
+    requests = asked_of(chosen.kind, chosen.sessions * chosen.requests, WARM)
+    alone, _ = answered(serve, requests, 1, quiet=True)
+    many, wall = answered(serve, requests, chosen.sessions)
+    _print(f"{len(requests)} requests of {chosen.sessions} sessions at once, {wall:.0f} s")
+    is_good = compared(requests, alone, many)
     for share in (50, 95):
         alone_ms, many_ms = (
             1e3 * np.percentile([a.seconds for a in answers], share) for answers in (alone, many)
         )
         ratio = many_ms / alone_ms
         _print(f"p{share}: {many_ms:.0f} ms, of one visitor {alone_ms:.0f} ms: ratio {ratio:.1f}")
-    bare, (called, processor) = bare_seconds(asked), called_seconds(asked)
+    bare, (called, processor) = bare_seconds(requests), called_seconds(requests)
     _print(f"processor time of the endpoints' functions: {1e3 * processor:.0f} ms a question")
     for name, seconds in (
         ("bare forwards on one thread", bare),
@@ -86,31 +86,33 @@ def run(chosen: argparse.Namespace) -> int:
     return 0 if is_good else 1
 
 
-def compared(asked: Sequence[Question], alone: list[Answer], many: list[Answer]) -> bool:
+def compared(requests: Sequence[Question], alone: list[Answer], many: list[Answer]) -> bool:
     """Print the answers that differ from those of a lone visitor; return whether none do."""
     wrong = [n for n, pair in enumerate(zip(alone, many, strict=True)) if is_wrong(*pair)]
     failed = [answer.failure for answer in many if answer.failure]
     _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
     for n in wrong[:MOST_SHOWN]:
-        _print(f"  {asked[n].kind} {asked[n].values}: {apart(alone[n].said, many[n].said)}")
+        _print(f"  {requests[n].kind} {requests[n].values}: {apart(alone[n].said, many[n].said)}")
     return not wrong and not failed
 
 
 def run_class(chosen: argparse.Namespace, serve: Serve) -> int:
     """Print a class's answers and a visitor's times meanwhile; return 1 if a goal is missed."""
     kinds = [kind for kind in chosen.kind if kind != VIEW]
-    asked = asked_of(kinds, chosen.programs * chosen.requests, WARM)
+    requests = asked_of(kinds, chosen.programs * chosen.requests, WARM)
     with serve() as (url, _):
-        alone = answers_of_class(url, asked, 1)
+        alone = answers_of_class(url, requests, 1)
         baseline = pressed(url, lambda: False)
     # In another process, so that its work is not in the visitor's times.
     with serve() as (url, _), ProcessPoolExecutor(1, get_context("spawn")) as pool:
         started = time.perf_counter()
-        class_answers = pool.submit(answers_of_class, url, asked, chosen.programs)
+        class_answers = pool.submit(answers_of_class, url, requests, chosen.programs)
         during = pressed(url, lambda: not class_answers.done())
         many, wall = class_answers.result(), time.perf_counter() - started
-    _print(f"{len(asked)} questions of a class of {chosen.programs} at one address, {wall:.0f} s")
-    is_good = compared(asked, alone, many)
+    _print(
+        f"{len(requests)} questions of a class of {chosen.programs} at one address, {wall:.0f} s"
+    )
+    is_good = compared(requests, alone, many)
     ratio = np.percentile(during, 95) / np.percentile(baseline, 95)
     for when, times in ("alone", baseline), ("meanwhile", during):
         p50, p95 = (1e3 * np.percentile(times, share) for share in (50, 95))
@@ -147,42 +149,42 @@ def served_app() -> Iterator[tuple[str, int]]:
 
 
 def answered(
-    serve: Serve, asked: Sequence[Question], sessions: int, quiet: bool = False
+    serve: Serve, requests: Sequence[Question], sessions: int, quiet: bool = False
 ) -> tuple[list[Answer], float]:
     """Return the answers in the order of the requests, and the seconds that all took."""
     with serve() as (url, process):
         ask_all(url, questions(WARM), 1)
         before = processor_seconds(process)
-        answers = ask_all(url, asked, sessions, Watch(process, quiet).one_more)
+        answers = ask_all(url, requests, sessions, Watch(process, quiet).one_more)
         if process and not quiet:
-            each = (processor_seconds(process) - before) / len(asked)
+            each = (processor_seconds(process) - before) / len(requests)
             _print(f"processor time of the server: {1e3 * each:.0f} ms a question")
         return answers
 
 
 def ask_all(
     url: str,
-    asked: Sequence[Question],
+    requests: Sequence[Question],
     sessions: int,
-    heard: Callable[[], object] = lambda: None,
+    on_answer: Callable[[], object] = lambda: None,
 ) -> tuple[list[Answer], float]:
     """Return a server's answers to concurrent sessions, and the seconds that all took.
 
-    ``heard`` is called after each answer.
+    ``on_answer`` is called after each answer.
     """
     view = view_event(url)
     answers: dict[int, Answer] = {}
 
     def visit(session: int) -> None:
         visitor = Visitor(url, view)
-        for number in range(session, len(asked), sessions):
-            answers[number] = visitor.ask(asked[number])
-            heard()
+        for number in range(session, len(requests), sessions):
+            answers[number] = visitor.ask(requests[number])
+            on_answer()
 
     started = time.perf_counter()
     with ThreadPoolExecutor(sessions) as pool:
         list(pool.map(visit, range(sessions)))
-    return [answers[number] for number in range(len(asked))], time.perf_counter() - started
+    return [answers[number] for number in range(len(requests))], time.perf_counter() - started
 
 
 def is_wrong(alone: Answer, among_many: Answer) -> bool:
@@ -226,7 +228,7 @@ def held_by(process: int) -> tuple[int, int, int]:
     return resident, int(lines["Threads"]), len(list((folder / "fd").iterdir()))
 
 
-def bare_seconds(asked: Sequence[Question]) -> float:
+def bare_seconds(requests: Sequence[Question]) -> float:
     """Return the seconds of the three networks over every request's text, on one thread.
 
     0 if no request has a text.
@@ -238,7 +240,7 @@ def bare_seconds(asked: Sequence[Question]) -> float:
 
     torch.set_num_threads(1)
     loaded = [load_model(spec) for spec in MINI.values()]
-    texts = [question.text for question in asked if question.text]
+    texts = [question.text for question in requests if question.text]
     if not texts:
         return 0.0
     sample = texts[:: max(1, len(texts) // 100)]
@@ -251,7 +253,7 @@ def bare_seconds(asked: Sequence[Question]) -> float:
     return (time.perf_counter() - started) * len(texts) / len(sample)
 
 
-def called_seconds(asked: Sequence[Question]) -> tuple[float, float]:
+def called_seconds(requests: Sequence[Question]) -> tuple[float, float]:
     """Return the same answers' wall seconds in this process, and CPU seconds a request.
 
     A view is replaced by ``/predict``.
@@ -265,10 +267,10 @@ def called_seconds(asked: Sequence[Question]) -> tuple[float, float]:
     for question in questions(WARM):
         call(question)
     started, cpu_start = time.perf_counter(), time.process_time()
-    for question in asked:
+    for question in requests:
         call(question)
     wall, processor = time.perf_counter() - started, time.process_time() - cpu_start
-    return wall, processor / len(asked)
+    return wall, processor / len(requests)
 
 
 def _print(line: str) -> None:

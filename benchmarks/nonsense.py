@@ -101,11 +101,11 @@ class Nonsense:
             payload |= {"number": self.like(1), "keep": self.like([])}
         return json.dumps(payload)
 
-    def body(self, asked: dict[str, Any]) -> str:
+    def body(self, content: dict[str, Any]) -> str:
         """Return a request's body, sometimes changed, incomplete or truncated."""
         if self.chance(0.05):
-            asked = asked | {self.one_of(tuple(asked)): self.value()}
+            content = content | {self.one_of(tuple(content)): self.value()}
         if self.chance(0.03):
-            asked = {name: asked[name] for name in list(asked)[1:]}
-        encoded = json.dumps(asked)
+            content = {name: content[name] for name in list(content)[1:]}
+        encoded = json.dumps(content)
         return encoded[: int(self.rng.integers(len(encoded)))] if self.chance(0.02) else encoded

@@ -142,7 +142,7 @@ class Visitor:
         return str(reply.json()["event_id"])
 
 
-def answers_of_class(url: str, asked: Sequence[Question], programs: int) -> list[Answer]:
+def answers_of_class(url: str, requests: Sequence[Question], programs: int) -> list[Answer]:
     """Return the answers to ``gradio_client`` programs, each with one request at a time."""
     from gradio_client import Client
     from gradio_client.exceptions import AppError
@@ -161,29 +161,31 @@ def answers_of_class(url: str, asked: Sequence[Question], programs: int) -> list
 
     def work(number: int) -> None:
         client = Client(url, verbose=False)
-        for index in range(number, len(asked), programs):
-            answers[index] = ask(client, asked[index])
+        for index in range(number, len(requests), programs):
+            answers[index] = ask(client, requests[index])
         client.close()
 
     with ThreadPoolExecutor(programs) as pool:
         list(pool.map(work, range(programs)))
-    return [answers[index] for index in range(len(asked))]
+    return [answers[index] for index in range(len(requests))]
 
 
-def apart(one: str, other: str) -> str:
+def apart(expected: str, other: str) -> str:
     """Return the first difference of two answers, with some context."""
-    first_parts, second_parts = (answer.replace("\n", " ").split(",") for answer in (one, other))
+    first_parts, second_parts = (
+        answer.replace("\n", " ").split(",") for answer in (expected, other)
+    )
     alike = [same(a, b) for a, b in zip(first_parts, second_parts, strict=False)]
     first = alike.index(False) if False in alike else len(alike)
     around = slice(max(0, first - 3), first + 2)
     return f"{','.join(first_parts[around])} | {','.join(second_parts[around])}"
 
 
-def same(one: str, other: str) -> bool:
+def same(expected: str, other: str) -> bool:
     """Return whether two answers are equal up to the last digits of their numbers."""
-    if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
+    if _NUMBER.sub("#", expected) != _NUMBER.sub("#", other):
         return False
-    first, second = (np.array(_NUMBER.findall(answer), dtype=float) for answer in (one, other))
+    first, second = (np.array(_NUMBER.findall(answer), dtype=float) for answer in (expected, other))
     return bool(np.allclose(first, second, rtol=CLOSE, atol=CLOSE))
 
 

@@ -162,9 +162,9 @@ def pages(count: int, n_replicas: int, chosen: argparse.Namespace) -> Iterator[d
             process.join()
 
 
-def asked(found: Mapping[str, int], visitors: int, seconds: float) -> Level:
+def asked(processes: Mapping[str, int], visitors: int, seconds: float) -> Level:
     """Let visitors ask for a number of seconds, and return the level that they reach."""
-    urls, sentences = list(found), texts()
+    urls, sentences = list(processes), texts()
     view = view_event(urls[0])
     ends = time.monotonic() + seconds
 
@@ -176,10 +176,10 @@ def asked(found: Mapping[str, int], visitors: int, seconds: float) -> Level:
             answers.append(visitor.ask(Question(VIEW, (text, "mini"))))
         return answers
 
-    before, started = spent(found), time.monotonic()
+    before, started = spent(processes), time.monotonic()
     with ThreadPoolExecutor(visitors) as pool:
         answers = list(itertools.chain.from_iterable(pool.map(visit, range(visitors))))
-    elapsed, cpu_seconds = time.monotonic() - started, spent(found) - before
+    elapsed, cpu_seconds = time.monotonic() - started, spent(processes) - before
     p50, p95 = 1e3 * np.percentile([answer.seconds for answer in answers], (50, 95))
     failed = sum(bool(answer.failure) for answer in answers)
     return Level(
@@ -187,6 +187,6 @@ def asked(found: Mapping[str, int], visitors: int, seconds: float) -> Level:
     )
 
 
-def spent(found: Mapping[str, int]) -> float:
+def spent(processes: Mapping[str, int]) -> float:
     """Return the CPU seconds of the pages so far, on Linux."""
-    return sum(map(processor_seconds, found.values()))
+    return sum(map(processor_seconds, processes.values()))

@@ -51,12 +51,12 @@ def run(chosen: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def one_round(url: str, asked: list[Question], sessions: int) -> tuple[float, float, int]:
+def one_round(url: str, requests: list[Question], sessions: int) -> tuple[float, float, int]:
     """Return the wall seconds, the machine's CPU seconds, and the number of failed answers."""
     before = processor_seconds()
     if url == BARE:
-        return bare_seconds(asked), processor_seconds() - before, 0
-    answers, wall = ask_all(url, asked, sessions)
+        return bare_seconds(requests), processor_seconds() - before, 0
+    answers, wall = ask_all(url, requests, sessions)
     failed = sum(bool(answer.failure) for answer in answers)
     return wall, processor_seconds() - before, failed
 

@@ -69,12 +69,12 @@ def staged(files: Mapping[str, bytes], repo: str, zero: bool) -> dict[str, bytes
     return uploads
 
 
-def without_dead_links(name: str, text: str, kept: Collection[str]) -> str:
+def without_dead_links(name: str, text: str, uploaded: Collection[str]) -> str:
     """Return a document with links to excluded files replaced by their text."""
 
     def shown(link: re.Match[str]) -> str:
         target = normpath(Path(name).parent / link["target"])
-        exists = target in kept or any(path.startswith(f"{target}/") for path in kept)
+        exists = target in uploaded or any(path.startswith(f"{target}/") for path in uploaded)
         return link[0] if exists else link["name"]
 
     return LINK.sub(shown, text)

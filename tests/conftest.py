@@ -81,7 +81,7 @@ class TinyFamily:
 
         loaded, (n_layers, n_heads) = self.loaded(run.spec.key), run.attention.shape[:2]
         variants = (one_head_off(n_layers, n_heads, layer) for layer in range(n_layers))
-        return [ablated_logits(loaded, run.tokens, kept) for kept in variants]
+        return [ablated_logits(loaded, run.tokens, heads_on) for heads_on in variants]
 
     def runs(self, text):
         """Return all three runs over a text."""

@@ -105,10 +105,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(503, b"the hub is down", body)
         elif probe:
             self._send(200, b"{}", body)
-        elif found := TREE.match(self.path):
-            self._send(200, json.dumps(self._tree(found[1])).encode(), body)
-        elif found := FILE.match(self.path):
-            self._file(found[1], found[2], found[3], body)
+        elif match := TREE.match(self.path):
+            self._send(200, json.dumps(self._tree(match[1])).encode(), body)
+        elif match := FILE.match(self.path):
+            self._file(match[1], match[2], match[3], body)
         else:
             self._send(404, b"not found", body)
 

@@ -373,3 +373,23 @@ def test_docstrings_begin_with_a_verb_or_a_noun():
         if NO_BEGINNING.match(text)
     ]
     assert wrong == []
+
+
+def test_no_modules_import_each_other():
+    """Imports at the top of modules have an order: none waits for a module that waits for it."""
+    needs = {
+        name_of(path): imported(ast.Module([node for node in tree.body if is_import(node)], []))
+        for path, tree in sources().items()
+    }
+    needs = {
+        name: {one.removeprefix("explorer.") for one in modules} & set(needs)
+        for name, modules in needs.items()
+    }
+    while free := {name for name, modules in needs.items() if not modules & set(needs) - {name}}:
+        needs = {name: modules for name, modules in needs.items() if name not in free}
+    assert sorted(needs) == []
+
+
+def is_import(node: ast.stmt) -> bool:
+    """Return whether a statement of a module imports, when the module is imported."""
+    return isinstance(node, ast.Import | ast.ImportFrom)

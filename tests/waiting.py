@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 
 def until(condition, seconds=300, instead=lambda: "it never came true"):
-    """Return the value of ``condition()`` as soon as it is true; fail with what is there instead."""
+    """Return the value of ``condition()`` once it is true; after the timeout fail with a note."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < deadline, instead()

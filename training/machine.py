@@ -40,10 +40,10 @@ def threads_for(cores: int, load: float) -> int:
     return cores if load < BUSY else 1
 
 
-def offer(asked: int) -> tuple[int, str]:
+def offer(requested: int) -> tuple[int, str]:
     """Return the number of threads to train with, and one line that describes the hardware."""
     cores, load = os.cpu_count() or 1, os.getloadavg()[0]
-    threads = asked or threads_for(cores, load)
+    threads = requested or threads_for(cores, load)
     halves = torch.cuda.is_available() or multiplies_halves()
     product = (
         "bfloat16" if halves else "float32 only (no AVX-512 BF16 or AMX): a third of the speed"

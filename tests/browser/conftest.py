@@ -1,4 +1,4 @@
-"""One server and one Chromium a session; pages are guarded and leave a screenshot on failure."""
+"""Browser fixtures: a server and a Chromium a session; guarded pages, screenshots of failures."""
 
 import logging
 import os
@@ -138,6 +138,8 @@ class Guard:
         page.guard = self
 
     def _noted(self, hang):
+        """Wrap a method of the page to record its use."""
+
         def noted(*values, **options):
             self.is_changed = True
             return hang(*values, **options)
@@ -167,9 +169,9 @@ class Guard:
         if (
             not page.is_closed()
             and page.url.startswith(self.home)
-            and (told := page.evaluate(SIDEWAYS))
+            and (overflow := page.evaluate(SIDEWAYS))
         ):
-            self.problems.append(f"scrolls sideways: {told}")
+            self.problems.append(f"scrolls sideways: {overflow}")
 
     def console(self, message) -> None:
         script = message.location["url"]
@@ -239,7 +241,7 @@ class Visitor:
         self.context = self.page = None
 
     def come(self, is_new: bool):
-        """The context and its only page, which shows nothing, and is new where nothing may be known to its process."""
+        """Return the context and its only page, empty; ``is_new`` asks for one without a cache."""
         if self.context is None:
             self.context = self._chromium.new_context(permissions=PERMISSIONS, **self._options)
             self.context.on("close", self._is_gone)

@@ -18,7 +18,7 @@ CROSSED: Counter[str] = Counter()
 """Number of transfers ``to`` the device, back to the ``cpu``, and of single numbers by ``item``."""
 VIEWS = {"aten.view.default", "aten._reshape_alias.default", "aten._unsafe_view.default"}
 FULL = [False]
-"""One flag: the device is out of memory."""
+"""Flag in a list: the device is out of memory."""
 _setup_privateuseone_for_python_backend(NAME)
 
 

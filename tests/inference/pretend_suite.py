@@ -80,11 +80,11 @@ def test_it_is_found_named_and_taken_by_auto():
 
 @pytest.mark.parametrize("text", [TEXT, PAIR, "It is not bad."])
 def test_runs_are_the_cpus(text):
-    ours, _ = get_runs(replace(THERE, text=text))
+    on_device, _ = get_runs(replace(THERE, text=text))
     for key, run in get_runs(replace(HERE, text=text))[0].items():
-        assert ours[key].device == NAME
+        assert on_device[key].device == NAME
         for name in ("hidden_states", "attention", "mask_logits"):
-            np.testing.assert_allclose(getattr(ours[key], name), getattr(run, name), atol=1e-4)
+            np.testing.assert_allclose(getattr(on_device[key], name), getattr(run, name), atol=1e-4)
 
 
 @by_model
@@ -104,16 +104,18 @@ def test_two_visitors_share_a_pass(key):
     pairs = zip(
         forward.run_together(loaded, tokens), forward.run_together(cpu, tokens), strict=True
     )
-    for ours, theirs in pairs:
-        np.testing.assert_allclose(ours.mask_logits, theirs.mask_logits, atol=1e-4)
+    for on_device, on_cpu in pairs:
+        np.testing.assert_allclose(on_device.mask_logits, on_cpu.mask_logits, atol=1e-4)
     assert CROSSED["item"] <= 1, "transformers asks once whether a mask hides anything"
 
 
 @pytest.mark.parametrize("key", TUNED)
 def test_every_job_gives_the_cpus_numbers(key):
-    found = list(compared(load_model(MINI[key]), load_model(MINI[key], NAME), (TEXT,), 1e-4))
-    assert len(found) == len(PARTS)
-    assert [str(one) for one in found if one.error or not one.largest <= one.bound] == []
+    results = list(compared(load_model(MINI[key]), load_model(MINI[key], NAME), (TEXT,), 1e-4))
+    assert len(results) == len(PARTS)
+    assert [
+        str(result) for result in results if result.error or not result.largest <= result.bound
+    ] == []
 
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?e-\d+|-?\d+\.\d+")
@@ -123,14 +125,16 @@ RESIDUE = re.compile(r"Completeness error (\S+) logits")
 
 @by_tab
 def test_every_tab_opens_with_the_cpus_numbers(tab):
-    ours, theirs = (shown(tab, state) for state in (THERE, HERE))
-    same_residues(RESIDUE.findall(ours), RESIDUE.findall(theirs))
-    ours, theirs = (RESIDUE.sub("", one) for one in (ours, theirs))
-    found, wanted = (NUMBER.findall(one.replace(f'"{NAME}"', '"cpu"')) for one in (ours, theirs))
+    on_device, on_cpu = (shown(tab, state) for state in (THERE, HERE))
+    same_residues(RESIDUE.findall(on_device), RESIDUE.findall(on_cpu))
+    on_device, on_cpu = (RESIDUE.sub("", markup) for markup in (on_device, on_cpu))
+    numbers, expected = (
+        NUMBER.findall(markup.replace(f'"{NAME}"', '"cpu"')) for markup in (on_device, on_cpu)
+    )
     if tab.ID == "latency":  # its controls are components, and its times are measured
         return
-    assert found
-    same_numbers(found, wanted)
+    assert numbers
+    same_numbers(numbers, expected)
 
 
 def same_residues(found, wanted):
@@ -158,10 +162,10 @@ ALONE = {"choose", "live", "advanced", "sweep", "faster", "sizes", "sharing"}
 
 @by_tab
 def test_every_fold_opens_with_the_cpus_numbers(tab):
-    ours, theirs = (folds(tab, state, but=ALONE) for state in (THERE, HERE))
-    assert [name for name, _ in ours] == [name for name, _ in theirs]
-    for (_, found), (_, wanted) in zip(ours, theirs, strict=True):
-        same_numbers(*(NUMBER.findall(str(one)) for one in (found, wanted)))
+    on_device, on_cpu = (folds(tab, state, but=ALONE) for state in (THERE, HERE))
+    assert [name for name, _ in on_device] == [name for name, _ in on_cpu]
+    for (_, values), (_, expected) in zip(on_device, on_cpu, strict=True):
+        same_numbers(*(NUMBER.findall(str(part)) for part in (values, expected)))
 
 
 ASKED = {
@@ -180,11 +184,14 @@ ASKED = {
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - {"parameters", "latency"}))
 def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch):
     monkeypatch.setattr(validation, "START_STATE", [replace(PageState(), device="auto")])
-    ours = json.dumps(ENDPOINTS[name](*ASKED[name]))
+    on_device = json.dumps(ENDPOINTS[name](*ASKED[name]))
     assert CROSSED["to"], "a program is answered by the device that the page was started with"
     monkeypatch.setattr(validation, "START_STATE", [PageState()])
     same_numbers(
-        *(NUMBER.findall(one) for one in (ours, json.dumps(ENDPOINTS[name](*ASKED[name]))))
+        *(
+            NUMBER.findall(answer)
+            for answer in (on_device, json.dumps(ENDPOINTS[name](*ASKED[name])))
+        )
     )
 
 
@@ -197,7 +204,7 @@ def test_a_live_lesson_learns_there(few_questions):
     first = []
     for device in ("cpu", NAME):
         lesson = distil_live(load_model(MINI["bert"], device), settings, watched)
-        first.append(next(one.parts for one in lesson if one and one.parts))
+        first.append(next(report.parts for report in lesson if report and report.parts))
         lesson.close()
     assert first[0] == pytest.approx(first[1], rel=1e-2)
 
@@ -205,8 +212,8 @@ def test_a_live_lesson_learns_there(few_questions):
 def test_latency_is_timed_by_its_own_events():
     work = Workload(8, device=NAME, clock="device")
     specs = (MINI["bert"], MINI["albert"])
-    found = last(measure_family(specs, work, plan_for(work, 5.0, repeats=2), CancelToken()))
-    assert found.latency.seconds.min() > 0
+    measurement = last(measure_family(specs, work, plan_for(work, 5.0, repeats=2), CancelToken()))
+    assert measurement.latency.seconds.min() > 0
     answer = latency("mini", 8, 1, 2, NAME)
     assert answer["protocol"]["device"] == NAME
     assert [model["peak_bytes"] for model in answer["models"]] == [None] * 4
@@ -245,8 +252,8 @@ def without_cpu(tensor):
 
 
 def one_by_one(tensor):
-    for one in tensor.flatten()[:5]:
-        one.item()
+    for value in tensor.flatten()[:5]:
+        value.item()
     return tensor.float().cpu().numpy()
 
 
@@ -258,11 +265,11 @@ MISTAKES = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_planted_mistake_is_caught(monkeypatch, name):
-    mistake, said = MISTAKES[name]
+    mistake, message = MISTAKES[name]
     loaded = load_model(MINI["bert"], NAME)
     tokens = [forward.tokenize(loaded, text) for text in (TEXT, PAIR)]
     monkeypatch.setattr(forward, name, mistake)
-    with pytest.raises((RuntimeError, TypeError), match=said):
+    with pytest.raises((RuntimeError, TypeError), match=message):
         forward.run_together(loaded, tokens)
 
 
@@ -277,8 +284,8 @@ def test_a_mask_built_on_the_cpu_is_caught(monkeypatch):
     loaded, seen = load_model(MINI["bert"], NAME), interventions._seen
     tokens = forward.tokenize(loaded, TEXT)
     right = interventions.context_logits(loaded, tokens)
-    theirs = interventions.context_logits(load_model(MINI["bert"]), tokens)
-    np.testing.assert_allclose(right, theirs, atol=1e-4)
+    expected = interventions.context_logits(load_model(MINI["bert"]), tokens)
+    np.testing.assert_allclose(right, expected, atol=1e-4)
     monkeypatch.setattr(interventions, "_seen", lambda *given: seen(*given).as_subclass(Stuck))
     with pytest.raises(RuntimeError, match=r"of the CPU beside|on the same device"):
         interventions.context_logits(loaded, tokens)
@@ -286,10 +293,10 @@ def test_a_mask_built_on_the_cpu_is_caught(monkeypatch):
 
 def test_adapters_left_behind_are_caught(monkeypatch):
     loaded = load_model(MINI["bert"], NAME)
-    there = adapters.merge
+    original = adapters.merge
 
     def left_behind(network, weights, scale):
-        there(network, weights, scale)
+        original(network, weights, scale)
         network.classifier.weight = torch.nn.Parameter(network.classifier.weight.cpu())
 
     monkeypatch.setattr(adapters, "merge", left_behind)

@@ -1,4 +1,4 @@
-// Computes cases that are read from stdin, `[[name, ...arguments], ...]`, for test_maths.py.
+// Compute cases read from stdin, `[[name, ...arguments], ...]`, for test_maths.py.
 import {readFileSync} from 'node:fs';
 
 import * as maths from '../../assets/js/kit/maths.js';

@@ -1,15 +1,15 @@
-// A document without a browser: nothing is laid out, every picture is WIDTH wide, pens keep notes.
+// A document without a browser: no layout, every picture is WIDTH wide, canvas contexts record their calls.
 import {Window} from 'happy-dom';
 
 export const WIDTH = 640;
 const page = new Window({url: 'http://page.test/', width: 1280, height: 900});
 
-const watching = [];   // who hears of the width of what
+const watching = [];   // resize callbacks with their elements
 let atOnce = true;
-/** For pictures that draw themselves when they are built: a width is told by `widen` alone. */
+/** For pictures that draw themselves when they are built: only `widen` reports a width. */
 export const widthsLater = () => { atOnce = false; };
 
-/** Tells the first width at once, as a browser does after the first frame. */
+/** Reports the first width at once, as a browser does after the first frame. */
 class ResizeObserver {
   constructor(heard) { this.heard = heard; }
   observe(node) {
@@ -25,7 +25,7 @@ class IntersectionObserver extends ResizeObserver {
 
 Object.defineProperty(page.HTMLElement.prototype, 'clientWidth', {configurable: true, get: () => WIDTH});
 
-/** A canvas's pen: `notes` lists what was called and set, in order. */
+/** A canvas's context: `notes` lists the calls and assignments, in order. */
 function pen() {
   const notes = [];
   return new Proxy({notes}, {
@@ -60,44 +60,44 @@ Object.assign(globalThis, {
     Plots: {resize(node) { node.resized = (node.resized ?? 0) + 1; }}}}},
 });
 
-/** What Plotly was last asked to draw at each place of a picture. */
+/** Plotly's last figure for each element of a picture. */
 export const charts = root => [...root.querySelectorAll('.fg')].map(node => node.drawn);
 
-/** An empty place on the page. */
+/** An empty element on the page. */
 export function place() {
   const root = document.createElement('div');
   document.body.replaceChildren(root);
   return root;
 }
 
-/** Gives a place the colours that a style sheet would. */
+/** Set an element's colours, as a style sheet would. */
 export function coloured(root, colours) {
   for (const [name, colour] of Object.entries(colours)) root.style.setProperty(`--${name}`, colour);
   return root;
 }
 
-/** Gives a place another width and tells those who want to know. */
+/** Set an element's width and notify its observers. */
 export function widen(node, width) {
   Object.defineProperty(node, 'clientWidth', {configurable: true, value: width});
   for (const [watched, one] of [...watching]) if (watched === node) one.heard([{target: node, contentRect: {width, height: 100}}], one);
 }
 
-/** The texts of all elements that fit. */
+/** The texts of all elements that match. */
 export const texts = (root, selector) => [...root.querySelectorAll(selector)].map(node => node.textContent);
 
-/** A click, as a reader makes it. */
+/** Click an element. */
 export const click = node => node.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}));
 
-/** A chosen value of an input or a menu, heard by both of its events. */
+/** Set the value of an input or a menu and fire both of its events. */
 export function enter(node, value) {
   node.value = value;
   for (const name of ['input', 'change']) node.dispatchEvent(new Event(name, {bubbles: true}));
 }
 
-/** A key, as a reader presses it; answers whether the page leaves it to the browser. */
+/** Press a key; return whether the default action stays with the browser. */
 export const press = (node, key) => node.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
 
-/** The pointer at a place of the page, whose pictures all begin at its corner. */
+/** Fire a pointer event at a position of the page; all pictures start at its corner. */
 export function point(node, kind, x = 0, y = 0, pointerType = 'mouse') {
   const event = new PointerEvent(kind, {clientX: x, clientY: y, pointerType, bubbles: true});
   for (const [name, value] of [['offsetX', x], ['offsetY', y]]) Object.defineProperty(event, name, {value});
@@ -105,7 +105,7 @@ export function point(node, kind, x = 0, y = 0, pointerType = 'mouse') {
 }
 
 /**
- * What stands on a canvas since it was last made clear: each call with the pen as it was then, the corners of a line as `path`.
+ * The calls on a canvas since it was last cleared, each with the state of the context, and the points of a line as `path`.
  * @returns {Record<string, any>[]} `call` and `given`
  */
 export function painted(canvas, ...calls) {
@@ -121,17 +121,17 @@ export function painted(canvas, ...calls) {
 }
 const SET = new Set(['fillStyle', 'strokeStyle', 'lineWidth', 'lineCap', 'globalAlpha', 'font', 'textAlign', 'textBaseline', 'imageSmoothingEnabled']);
 
-/** Shares that the style sheet reads, to three digits. */
+/** The shares in CSS variables, to three digits. */
 export const shares = (root, selector, name = '--share') =>
   [...root.querySelectorAll(selector)].map(node => Number(Number(node.style.getPropertyValue(name)).toFixed(3)));
 
-/** Float32 numbers as they travel. */
+/** Float32 numbers in their transfer encoding. */
 export const packed = values => Buffer.from(new Float32Array(values).buffer).toString('base64');
 
-/** What promises and timers of no length still have to do. */
+/** Wait for pending promises and zero-length timers. */
 export const settled = (ms = 0) => new Promise(done => { setTimeout(done, ms); });
 
-/** Come back as soon as a condition holds. @param {() => boolean} holds */
+/** Wait until a condition holds. @param {() => boolean} holds */
 export async function until(holds) {
   for (const end = Date.now() + 60_000; !holds();) {
     if (Date.now() > end) throw new Error(`it never came true: ${holds}`);

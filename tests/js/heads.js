@@ -1,4 +1,4 @@
-// Asks the attention wall's own functions about the wall on stdin, for test_heads.py.
+// Run the attention wall's own functions on the wall from stdin, for test_heads.py.
 import {readFileSync} from 'node:fs';
 
 import {apartText, betweenWords, distancesFrom, headAt, partnersOf, receiveExact, unpackWall} from '../../assets/js/attention/heads.js';

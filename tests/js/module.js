@@ -1,4 +1,4 @@
-// The module that draws a kind of picture: its own, or for a chart without one the charts' own.
+// The module that draws a kind of picture: its own, or the generic chart module.
 import {existsSync} from 'node:fs';
 
 const ASSETS = new URL('../../assets/js/', import.meta.url);

@@ -1,4 +1,4 @@
-// Node's hook by which each test file has modules of its own: theirs carry its number, those of packages none.
+// Node hook that gives each test file its own module instances by a number in their URL; packages are shared.
 const OURS = new URL('../../', import.meta.url).href, PACKAGES = new URL('../../node_modules/', import.meta.url).href;
 
 export async function resolve(specifier, context, next) {

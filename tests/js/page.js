@@ -1,4 +1,4 @@
-// As much of a browser as the picture modules need to be imported without one.
+// The browser globals that the picture modules need to be imported in node.
 const nothing = () => {};
 Object.assign(globalThis, {
   window: globalThis,

@@ -75,12 +75,14 @@ def distillation_values(monkeypatch):
 
     monkeypatch.setattr(folds, "sentences", lambda: SENTENCES)
     settings = folds.settings_of(tuple(folds._defaults()))
-    said = {"texts": strings.CANVAS, "sentence": "", "done": True}
+    sentence_texts = {"texts": strings.CANVAS, "sentence": "", "done": True}
     return {
         "distillation/lab": tab.show(STATE)[1],
         "distillation/losses": folds.show_losses(STATE),
         "distillation/agreement": list(folds.run_agreement(STATE))[LAST],
-        "distillation/live": live_canvas(settings, _reports(), ["cat"], np.array([0.5]), said),
+        "distillation/live": live_canvas(
+            settings, _reports(), ["cat"], np.array([0.5]), sentence_texts
+        ),
     }
 
 

@@ -1,4 +1,4 @@
-// The rows of pictures: reads `{kind: data}` from stdin, answers `{kind: table}`; for test_tables.py.
+// The rows of pictures: reads `{kind: data}` from stdin, writes `{kind: table}`; for test_tables.py.
 import {readFileSync} from 'node:fs';
 
 import {moduleOf} from './module.js';

@@ -1,5 +1,5 @@
-// Every test file named on the command line, in this one process: to load the document takes far longer than most of the tests.
-// Each file has modules and a document of its own; what it changed of the process and left to do is undone before the next.
+// Run all test files of the command line in one process, because loading the document takes far longer than most tests.
+// Each file has its own modules and document; its changes to globals and its pending timers are undone before the next.
 import * as dom from 'happy-dom';
 import {register} from 'node:module';
 import {describe, mock} from 'node:test';
@@ -9,7 +9,7 @@ register('./own_modules.js', import.meta.url);
 const classes = Object.values(dom).filter(one => typeof one === 'function' && one.prototype).map(one => one.prototype);
 const soon = setImmediate, START = {setTimeout, setInterval}, STOP = {setTimeout: clearTimeout, setInterval: clearInterval};
 
-/** What hangs on an object now, to be put back. */
+/** The current properties of an object, to be restored. */
 function kept(owner) {
   const before = Object.getOwnPropertyDescriptors(owner);
   return () => {
@@ -18,7 +18,7 @@ function kept(owner) {
   };
 }
 
-/** Timers from now on, to be stopped. */
+/** Timers from now on, to be cleared. */
 function timed() {
   const stops = [];
   for (const [name, start] of Object.entries(START)) {

@@ -39,7 +39,7 @@ def few_facts():
     few = tuple(
         fact
         for fact in primer.facts()
-        if known.intersection(word for one in fact.arguments for word in one.words())
+        if known.intersection(word for argument in fact.arguments for word in argument.words())
     )
     assert 50 < len(few) < 200
     primer.columns()  # cached first, because wrong words are chosen from all facts

@@ -104,19 +104,19 @@ def probe_figures(model: nn.Module, tokenizer: PreTrainedTokenizerBase) -> dict[
 
 
 @torch.no_grad()
-def answers(model: nn.Module, asked: Sequence[ClozeQuestion], names: Sequence[str]) -> Answers:
+def answers(model: nn.Module, questions: Sequence[ClozeQuestion], names: Sequence[str]) -> Answers:
     """Predict the masked words, in batches of similar length."""
     words = whole_words(names)
-    first, right, repeated = (np.zeros(len(asked), dtype=bool) for _ in range(3))
-    order = sorted(range(len(asked)), key=lambda i: len(asked[i].ids))
+    first, right, repeated = (np.zeros(len(questions), dtype=bool) for _ in range(3))
+    order = sorted(range(len(questions)), key=lambda i: len(questions[i].ids))
     for start in range(0, len(order), ROWS):
         chosen = order[start : start + ROWS]
-        best = guess(model, batch_of([asked[i] for i in chosen])).words.topk(5).indices.tolist()
+        best = guess(model, batch_of([questions[i] for i in chosen])).words.topk(5).indices.tolist()
         for i, ids in zip(chosen, best, strict=True):
             predictions = [words[piece] for piece in ids]
-            first[i] = predictions[0] in asked[i].accepted
-            right[i] = bool(asked[i].accepted.intersection(predictions))
-            repeated[i] = repeats(predictions[0], asked[i].others)
+            first[i] = predictions[0] in questions[i].accepted
+            right[i] = bool(questions[i].accepted.intersection(predictions))
+            repeated[i] = repeats(predictions[0], questions[i].others)
     return Answers(
         top1=float(first.mean()),
         top5=float(right.mean()),
@@ -126,14 +126,16 @@ def answers(model: nn.Module, asked: Sequence[ClozeQuestion], names: Sequence[st
     )
 
 
-def batch_of(asked: Sequence[ClozeQuestion]) -> Batch:
+def batch_of(questions: Sequence[ClozeQuestion]) -> Batch:
     """Return texts with their masks as a batch, padded to the longest."""
-    longest = max(len(question.ids) for question in asked)
+    longest = max(len(question.ids) for question in questions)
     ids = torch.tensor(
-        [[*question.ids, *[PAD] * (longest - len(question.ids))] for question in asked]
+        [[*question.ids, *[PAD] * (longest - len(question.ids))] for question in questions]
     )
-    hidden = torch.tensor([row * longest + question.place for row, question in enumerate(asked)])
-    pairs = torch.full((len(asked),), IGNORED)
+    hidden = torch.tensor(
+        [row * longest + question.place for row, question in enumerate(questions)]
+    )
+    pairs = torch.full((len(questions),), IGNORED)
     return Batch(
         ids, torch.zeros_like(ids), (ids != PAD).long(), hidden, torch.zeros_like(hidden), pairs
     )
@@ -230,9 +232,9 @@ def single_figures(
     model: nn.Module, reading: Reading, chosen: Sequence[tuple[int, str, int]]
 ) -> dict[str, Any]:
     """Evaluate a model on held-out single sentences, with the true words' repetition rate."""
-    questions = [reading.asked(*one) for one in chosen]
+    questions = [reading.asked(*item) for item in chosen]
     result = answers(model, questions, reading.names)
-    true_repeats = [repeats(next(iter(one.accepted)), one.others) for one in questions]
+    true_repeats = [repeats(next(iter(item.accepted)), item.others) for item in questions]
     return {
         "single_top1": result.top1,
         "single_top5": result.top5,

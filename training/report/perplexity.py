@@ -77,12 +77,12 @@ def word_ends(starts: np.ndarray) -> np.ndarray:
 
 @torch.no_grad()
 def piece_scores(
-    model: nn.Module, pieces: Tensor, ends: Tensor, asked: Tensor | None = None, rows: int = 32
+    model: nn.Module, pieces: Tensor, ends: Tensor, selected: Tensor | None = None, rows: int = 32
 ) -> Tensor:
-    """Return each piece's log probability with it and all up to its end masked."""
+    """Return the log probability of each selected piece, with it and all up to its end masked."""
     text = torch.cat([torch.tensor([CLS]), pieces, torch.tensor([SEP])])
     positions, chunks = torch.arange(len(text)), []
-    for places in (torch.arange(len(pieces)) if asked is None else asked).split(rows):
+    for places in (torch.arange(len(pieces)) if selected is None else selected).split(rows):
         hidden = (positions > places[:, None]) & (positions <= ends[places, None])
         ids = torch.where(hidden, MASK, text)
         batch = Batch(

@@ -71,7 +71,7 @@ def export_family(setting: Setting, export: Export, names: Sequence[str] = MODEL
 
 def export_model(setting: Setting, export: Export, name: str) -> bool:
     """Write a checkpoint unless the exported weights are better; return whether it was written."""
-    model, kept = finished(setting, export, name)
+    model, mean = finished(setting, export, name)
     kind = kind_of(name)
     halved = halve(model)
     accuracy = masked_accuracy(
@@ -100,7 +100,7 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         "machine": machine(),
         "primer": primer_size(setting.recipe.primer_share),
         **history,
-        **kept,
+        **mean,
     }
     fit = fit_history(setting.place, FITTED) if name == "mini-albert" else None
     if fit:
@@ -117,7 +117,7 @@ def standing(setting: Setting, folder: Path, figures: dict[str, Any]) -> dict[st
     """Return the exported weights' figures that a new checkpoint can be compared with.
 
     Masked accuracy counts pieces, and pieces of another vocabulary are easier or harder to predict,
-    so for another vocabulary only the probe counts.
+    so it is left out where the vocabularies differ.
     """
     tokenizer_path, figures = folder / "tokenizer.json", dict(figures)
     if not figures or not tokenizer_path.exists():

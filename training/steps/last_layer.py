@@ -31,13 +31,13 @@ def asked_states(bert: BertModel, batch: Batch) -> tuple[Tensor, Tensor]:
     return outputs[row, column], outputs[:, :1]
 
 
-def attended(attention: torch.nn.Module, asked: Tensor, states: Tensor, shut: Tensor) -> Tensor:
+def attended(attention: torch.nn.Module, inputs: Tensor, states: Tensor, shut: Tensor) -> Tensor:
     """Return self-attention's output for selected positions that attend to all positions."""
 
     def heads(vectors: Tensor) -> Tensor:
         return vectors.unflatten(-1, (-1, attention.attention_head_size)).transpose(1, 2)
 
-    queries, keys = heads(attention.query(asked)), heads(attention.key(states))
+    queries, keys = heads(attention.query(inputs)), heads(attention.key(states))
     scores = queries @ keys.transpose(-1, -2) * attention.scaling + shut
     context = scores.softmax(-1) @ heads(attention.value(states))
     return context.transpose(1, 2).flatten(2)

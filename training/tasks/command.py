@@ -37,7 +37,7 @@ from training.tasks.tune import (
 )
 
 FULL_RATE = 1e-4
-"""The learning rate where all weights are trained: a tenth of LoRA's."""
+"""Learning rate of full fine-tuning: a tenth of LoRA's on SST-2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Tuning:
     full: tuple[str, ...] = ()
     """Models whose weights are also all tuned on SST-2, for comparison with LoRA in the card."""
     minutes: float | None = None
-    """Training time for one model and one task."""
+    """Time limit for training one model on one task."""
     start: Path | None = None
     """Exported models whose adapters training continues from; without them it starts fresh."""
 
@@ -100,7 +100,7 @@ def tune_family(tuning: Tuning) -> None:
 def plan_of(
     tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequence[int]
 ) -> TuningPlan:
-    """Return the plan that all models of a family share, sized once for the slowest model."""
+    """Return the plan that all models of a family share; a time limit is for the slowest one."""
     path = tuning.work / f"{tuning.family}-{task}.plan.json"
     if path.exists():
         return TuningPlan(**json.loads(path.read_text("utf-8")))
@@ -131,7 +131,7 @@ def lesson_of(tuning: Tuning, spec: ModelSpec, plan: TuningPlan, lora: bool = Tr
 
 
 def tune_one(
-    tuning: Tuning, spec: ModelSpec, plan: TuningPlan, drawn: tuple[Sequence[Any], list[list[int]]]
+    tuning: Tuning, spec: ModelSpec, plan: TuningPlan, data: tuple[Sequence[Any], list[list[int]]]
 ) -> None:
     """Train one adapter and write its card, unless it exists and fits its weights."""
     digest, folder = checksum(tuning.weights(spec)), tuning.adapter(spec, plan.task)
@@ -140,7 +140,7 @@ def tune_one(
         return
     run_name = f"{spec.name}-{plan.task}-{digest[:12]}"
     lesson = lesson_of(tuning, spec, plan)
-    learn(lesson, *drawn, tuning.work / f"{run_name}.checkpoint")
+    learn(lesson, *data, tuning.work / f"{run_name}.checkpoint")
     halve(lesson.network)
     scores = scores_of(tuning, spec, lesson)
     report = {
@@ -151,14 +151,14 @@ def tune_one(
         "alpha": ALPHA,
         **asdict(plan),
         "trained_parameters": sum(p.numel() for p in trained(lesson.network).values()),
-        "examples_seen": sum(len(rows) for rows in drawn[1]),
+        "examples_seen": sum(len(rows) for rows in data[1]),
         "goes_on": tuning.before(spec, plan.task) is not None,
         "data": TASKS[plan.task].data,
         **TASKS[plan.task].reads,
         "seconds": round(lesson.seconds, 1),
         "machine": machine(),
         "scores": scores,
-        "full": full_tuning(tuning, spec, plan, drawn),
+        "full": full_tuning(tuning, spec, plan, data),
     }
     write_adapter(folder, lesson, report)
     sys.stdout.write(f"  {json.dumps(scores)}\n")
@@ -216,7 +216,7 @@ def scores_of(tuning: Tuning, spec: ModelSpec, lesson: Lesson) -> dict[str, Any]
 
 
 def full_tuning(
-    tuning: Tuning, spec: ModelSpec, plan: TuningPlan, drawn: tuple[Sequence[Any], list[list[int]]]
+    tuning: Tuning, spec: ModelSpec, plan: TuningPlan, data: tuple[Sequence[Any], list[list[int]]]
 ) -> dict[str, Any] | None:
     """Run the same steps with all weights trained, on SST-2 only and only for listed models."""
     if spec.name not in tuning.full or plan.task != "sst2":
@@ -224,7 +224,7 @@ def full_tuning(
     whole = TuningPlan(plan.task, plan.steps, plan.rows, FULL_RATE)
     lesson = lesson_of(tuning, spec, whole, lora=False)
     checkpoint = tuning.work / f"{spec.name}-full-{checksum(tuning.weights(spec))[:12]}.checkpoint"
-    learn(lesson, *drawn, checkpoint)
+    learn(lesson, *data, checkpoint)
     return {
         "rate": whole.rate,
         "seconds": round(lesson.seconds, 1),

@@ -38,9 +38,9 @@ class Task:
     loss: Callable[[Any, nn.Module, list[Any]], Tensor]
     """(tokenizer, network, examples) -> loss of a batch."""
     score: Callable[[Any, nn.Module, Path], Scores]
-    """(tokenizer, network, folder) -> by its name a score of dev, its interval, its count, what a
-    guess reaches that reads nothing (the commoner label, the passage's first words), and the work:
-    tokens of a pass and passes of an example, both on average."""
+    """(tokenizer, network, folder) -> dev scores by name, each with its interval, its count, a
+    baseline that reads nothing (the more frequent label, the passage's first words), and the mean
+    tokens of a pass and passes of an example."""
     data: str
     reads: Mapping[str, int]
     """Input lengths in tokens, for the card."""

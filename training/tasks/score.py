@@ -16,14 +16,14 @@ def plain_answer(text: str) -> str:
     return " ".join(ARTICLES.sub(" ", text).split())
 
 
-def exact(said: str, answers: Sequence[str]) -> float:
+def exact(answer: str, answers: Sequence[str]) -> float:
     """Return 1 if the text equals one of the answers, else 0."""
-    return float(plain_answer(said) in map(plain_answer, answers))
+    return float(plain_answer(answer) in map(plain_answer, answers))
 
 
-def overlap(said: str, answers: Sequence[str]) -> float:
+def overlap(answer: str, answers: Sequence[str]) -> float:
     """Return the largest F1 of word overlap with one of the answers."""
-    return max(_f1(plain_answer(said).split(), plain_answer(a).split()) for a in answers)
+    return max(_f1(plain_answer(answer).split(), plain_answer(a).split()) for a in answers)
 
 
 def _f1(words: list[str], answer: list[str]) -> float:

@@ -106,11 +106,13 @@ def trained(network: nn.Module) -> dict[str, Tensor]:
     return {n: p for n, p in network.named_parameters() if p.requires_grad}
 
 
-def learn(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], kept: Path) -> None:
-    """Train to the end of the plan, resuming from the checkpoint ``kept`` if there is one."""
+def learn(
+    lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], checkpoint: Path
+) -> None:
+    """Train to the end of the plan, resuming from the checkpoint file if there is one."""
     parameters = trained(lesson.network)
     adam = torch.optim.AdamW(parameters.values(), lr=lesson.plan.rate, weight_decay=0.01)
-    _resume(lesson, adam, kept)
+    _resume(lesson, adam, checkpoint)
     last = saved = reported = time.monotonic()
     losses: list[float] = []
     # No dropout: some of these networks were pretrained without it.
@@ -131,7 +133,7 @@ def learn(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], kep
             _say(lesson)
             reported, losses = now, []
         if now - saved > SAVE_EVERY or lesson.step == lesson.plan.steps:
-            _save(lesson, adam, kept)
+            _save(lesson, adam, checkpoint)
             saved = now
 
 

@@ -16,8 +16,8 @@ def hide(
     """Mask pieces in place (80% [MASK], 10% random, 10% unchanged); return positions and labels."""
     flat = ids.reshape(-1)
     words = np.flatnonzero(flat >= FIRST_PIECE)
-    wanted = int(recipe.mask_share * np.count_nonzero(flat != PAD))
-    number = min(max(STRIDE, wanted // STRIDE * STRIDE), len(words))
+    target = int(recipe.mask_share * np.count_nonzero(flat != PAD))
+    number = min(max(STRIDE, target // STRIDE * STRIDE), len(words))
     if recipe.longest_ngram:
         if pieces is None:
             raise ValueError("Whole words cannot be hidden without knowing where they begin.")

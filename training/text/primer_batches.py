@@ -29,10 +29,10 @@ class PrimerBatches:
 
     @classmethod
     def of(
-        cls, said: Sequence[Said], tokenizer: Tokenizer, recipe: Recipe
+        cls, sentences: Sequence[Said], tokenizer: Tokenizer, recipe: Recipe
     ) -> "PrimerBatches | None":
         """Tokenise every sentence with each word masked in turn; None if no word is one piece."""
-        hidden = [(sentence, spans) for sentence in said for spans in sentence.hidden]
+        hidden = [(sentence, spans) for sentence in sentences for spans in sentence.hidden]
         texts = encoded(tokenizer, [sentence.masked(spans) for sentence, spans in hidden])
         words = encoded(tokenizer, [sentence.text[slice(*spans[0])] for sentence, spans in hidden])
         rows = [

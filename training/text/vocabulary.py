@@ -152,8 +152,8 @@ def kept_unigrams(
     always = {f"▁{word}" for word in words}
     fixed = [p for p in plain if len(p[0]) == 1 or p[0] in always]
     longer = sorted((p for p in plain if len(p[0]) > 1 and p[0] not in always), key=lambda p: -p[1])
-    kept = fixed + longer[: max(0, size - len(specials) - len(fixed))]
-    return specials + sorted(kept, key=lambda p: -p[1])
+    selected = fixed + longer[: max(0, size - len(specials) - len(fixed))]
+    return specials + sorted(selected, key=lambda p: -p[1])
 
 
 def mixed(piece: str) -> bool:

@@ -47,7 +47,7 @@ class MeasurementSettings:
 
     @property
     def is_lent(self) -> bool:
-        """Whether the device is a GPU that the host lends for one call."""
+        """Return whether the device is a GPU that the host lends for one call."""
         return self.device == "cuda" and is_lent()
 
     @property

@@ -34,7 +34,7 @@ Name = Literal[
 
 
 def predict_masked_words(text: str, family: Family = "mini", top_k: int = 10) -> str:
-    """What BERT, DistilBERT and ALBERT put in each [MASK] of a text, with probabilities.
+    """Predict each [MASK] of a text with BERT, DistilBERT and ALBERT, with probabilities.
 
     Args:
         text: A text with one or more [MASK].

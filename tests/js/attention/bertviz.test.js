@@ -8,7 +8,7 @@ const {show, table, theme} = await import('../../../assets/js/attention/bertviz.
 const data = {title: 'all of BERT', frame: 'bertviz/viewer.html', script: 'head_view.js', tokens: ['[CLS]', 'cat'], shape: [2, 2, 2, 2],
   attention: Buffer.from(Uint8Array.from({length: 16}, (_, i) => i * 17)).toString('base64')};
 
-/** A frame on the page; `sent` keeps what it is told, `says` speaks for it. */
+/** An iframe on the page; `sent` records the messages to it, `says` posts one from it. */
 function open(given = data, dark = false) {
   const root = place(), context = {dark, ask() {}};
   show(root, given, context);

@@ -8,7 +8,7 @@ const {apartText, betweenWords, distancesFrom, headAt, partnersOf, receiveExact,
   await import('../../../assets/js/attention/heads.js');
 
 const near = (a, b, within = 1e-6) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
-/** Jensen-Shannon of one certain word and four alike: half the entropies of both from each middle. */
+/** Jensen-Shannon divergence between one certain word and four equally likely ones, in closed form. */
 const ONE_TO_FOUR = (Math.log(1 / .625) + .25 * Math.log(.25 / .625) + .75 * Math.log(2)) / 2;
 
 test('a word is shown without the marks of its tokenizer, and a mark alone stays', () => {

@@ -6,7 +6,7 @@ import {click, enter, packed, painted, point, texts, widen} from '../dom.js';
 import {button, setTo, state, wall} from './open.js';
 import {EVEN, NEXT, SELF, square, wallData} from './small.js';
 
-/** The lens's own controls begin where a reader finds them. */
+/** Reset the lens's controls to their initial state. */
 const FIRST = ['words', 'shown', 'closest'];
 async function lens(changes, asks) {
   const page = await wall(changes, asks), {made} = page;

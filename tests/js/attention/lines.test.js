@@ -15,7 +15,7 @@ function drawn(changes = {}, width = 400) {
   lines.draw({...picture, ...changes}, width);
   return lines;
 }
-/** The strokes as [query, key], by where they begin and end. */
+/** The strokes as [query, key], from their end points. */
 const pairs = lines => painted(lines.canvas, 'stroke').map(({path: [[, , from], [, , , , , , to]]}) => [from, to].map(y => (y - 11) / 22));
 /** Three words have lines of 22 pixels; a word has 120 pixels at most. */
 const words = lines => painted(lines.canvas, 'fillText').map(one => [one.given[0], one.textAlign, one.font.startsWith('600'), one.fillStyle]);
@@ -59,7 +59,7 @@ test('every word stands at both sides', () => {
 
 test('a pointed word on the left lights what it looks at, with the shares', () => {
   const lines = drawn();
-  point(lines.canvas, 'pointermove', -1, 50);   // nothing is laid out: left of the middle is below 0
+  point(lines.canvas, 'pointermove', -1, 50);   // without a layout the middle is at 0
   assert.equal(lines.row, 'query/2');
   assert.deepEqual(words(lines), [['cat', 'right', false, 'soft'], ['cat 0.25', 'left', true, 'ink'], ['sat', 'right', false, 'soft'],
     ['sat', 'left', false, 'soft'], ['mat', 'right', true, 'ink'], ['mat 0.50', 'left', true, 'ink']]);

@@ -11,7 +11,7 @@ const defaults = {text: '', family: 'base', tab: 'attention', model: 'bert', lay
 export const state = begin({defaults, reads: {attention: ['text']}, limit: 99, longest: 999, packed: 'z', texts_of: ['text']}, () => {});
 export const never = () => new Promise(() => {});
 
-/** The wall drawn; `asked` collects what the server is asked. */
+/** The drawn wall; `asked` collects the requests to the server. */
 export async function wall(changes = {}, asks = never) {
   const root = painter(), asked = [];
   await show(root, wallData(changes), {dark: false, ask() {}, asks: question => { asked.push(question); return asks(question); }});
@@ -21,7 +21,7 @@ export async function wall(changes = {}, asks = never) {
 }
 export const lock = made => [made.lock.m, made.lock.i];
 export const button = (root, key) => root.querySelector(`[data-key=${key}]`);
-/** Chooses by a button or in a menu. */
+/** Choose by a button or in a menu. */
 export function setTo(root, key) {
   const one = button(root, key), menu = one.closest('select');
   if (menu) enter(menu, key); else click(one);

@@ -1,4 +1,4 @@
-// What lies over the tiles and beside them: names, frames, curves, the pointer, the arrows, the flight.
+// Overlays of the tiles: names, frames, curves, the pointer, the arrow keys, the animation.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -78,7 +78,7 @@ const ring = (made, m, i, out, width) => {
 
 test('the chosen head has a thick frame, its counterpart a thin one, and a curve joins them', async () => {
   const made = await tiles(), [curve] = painted(made.over, 'stroke');
-  // from the head that looks on, the even one is nearest
+  // the uniform head is nearest to the head that attends to the next word
   assert.deepEqual(frames(made), [ring(made, 1, 1, 1, 1.5), ring(made, 0, 0, 1.5, 2.5)]);
   const from = made.places[0][0], to = made.places[1][1], [x, y] = [from.x + 28, from.y + 28], [px, py] = [to.x + 28, to.y + 28];
   assert.deepEqual(curve.path, [['moveTo', x + 28, y], ['bezierCurveTo', (x + px) / 2, y, (x + px) / 2, py, px - 28, py]]);
@@ -149,7 +149,7 @@ test('of two ways to go the one that is more straight is taken', async () => {
   assert.equal(made.walk(head, [0, 1])?.i, 1);
 });
 
-/** The wall in flight: `tick` draws one frame some milliseconds later. */
+/** The wall during an animation: `tick` draws one frame some milliseconds later. */
 async function flying(reduced = false) {
   const made = await tiles(), frames = [], {requestAnimationFrame, matchMedia} = globalThis;
   Object.assign(globalThis, {requestAnimationFrame: frame => { frames.push(frame); }, matchMedia: () => ({matches: reduced})});

@@ -1,4 +1,4 @@
-// What the reader does with the wall: the pointer, a click, the keys, and what the server is asked then.
+// Interaction with the wall: pointer, click, keys, and the requests that they cause.
 import assert from 'node:assert/strict';
 import {afterEach, test} from 'node:test';
 

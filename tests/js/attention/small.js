@@ -1,4 +1,4 @@
-// A small wall: two models, four words, every number made by hand; and the colours that a style sheet would give.
+// A small wall: two models, four words, all numbers set by hand; and the colours of a style sheet.
 import {deflateSync} from 'node:zlib';
 
 import {coloured, packed, place} from '../dom.js';
@@ -6,13 +6,13 @@ import {coloured, packed, place} from '../dom.js';
 export const COLOURS = {panel: '#ffffff', paper: '#fafafa', ink: '#000000', 'ink-soft': '#666666', line: '#cccccc', accent: '#ff8800',
   bert: '#0000c8', 'bert-fill': '#6464ff', albert: '#c80000', 'albert-fill': '#ff6464'};
 
-/** A place that knows the colours. */
+/** An element with the colours. */
 export const painter = () => coloured(place(), COLOURS);
 
-/** A head of n words: each row a list of shares. */
+/** A head of n words: each row is a list of attention weights. */
 export const square = (n, share) => Array.from({length: n * n}, (_, c) => share(Math.floor(c / n), c % n));
 
-/** Heads of four words: the next word, itself, all alike, the first word. */
+/** Heads of four words: next word, own word, uniform, first word. */
 export const NEXT = square(4, (q, k) => (k === (q + 1) % 4 ? 1 : 0)), SELF = square(4, (q, k) => (q === k ? 1 : 0));
 export const EVEN = square(4, () => .25), FIRST = square(4, (_, k) => (k === 0 ? 1 : 0));
 

@@ -173,7 +173,7 @@ test('another text begins with all heads on; the same switches again keep what i
   cell('bert', 1).focus();
   wait();
   const before = asked.length;
-  again(data({text: 'a dog'}));   // a fold that was opened before the page's own answer is answered twice
+  again(data({text: 'a dog'}));   // a fold that was opened before the page's own response gets two responses
   assert.deepEqual([off(), document.activeElement.dataset.cell], [['bert/1'], 'bert/1']);
   wait();
   assert.deepEqual([asked.length, asked.at(-1).off], [before + 1, {bert: [[0, 1]], albert: []}]);

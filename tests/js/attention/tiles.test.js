@@ -8,7 +8,7 @@ const {paletteOf} = await import('../../../assets/js/attention/colours.js');
 const {headAt, unpackWall} = await import('../../../assets/js/attention/heads.js');
 const {Tiles} = await import('../../../assets/js/attention/tiles.js');
 
-/** Tiles of the small wall in a place of some width: 640 has one model a row, 1000 has both side by side. */
+/** Tiles of the small wall in an element of a given width: 640 has one model a row, 1000 has both side by side. */
 async function tiles(changes = {}, width = 1000, tall = {}) {
   const root = painter(), wall = await unpackWall(wallData(changes));
   Object.defineProperty(root, 'clientWidth', {value: width, configurable: true});
@@ -23,7 +23,7 @@ const manyHeads = (heads, layers = 1) => {
     kind: Array(count).fill(0)}));
   return {models, exact: false, bytes: Array(16 * heads * (layers + 1)).fill(0)};
 };
-/** A block has 30 pixels for its numbers at the left and 46 above; tiles stand 5 apart. */
+/** A block has 30 pixels for its numbers at the left and 46 above; the gap between tiles is 5. */
 const LEFT = 30, TOP = 46, TILE = 56, STEP = TILE + 5;
 
 test('two models stand side by side, each tile in the row and the column of its head', async () => {
@@ -70,7 +70,7 @@ test('tiles are sorted within each model: by entropy, the farthest first, by kin
   const data = wallData();
   Object.assign(data.models[0], {kind: [2, 1, 2, 1], entropy: [4, 3, 2.5, 9]});
   assert.deepEqual((await order('kind', {models: data.models}))[0], [1, 3, 2, 0]);
-  assert.deepEqual(await order('alike'), [[0, 2, 1, 3], [1, 0]]);   // from the head that looks on: alike all are nearer
+  assert.deepEqual(await order('alike'), [[0, 2, 1, 3], [1, 0]]);   // from the head that attends to the next word: uniform heads are nearer
 });
 
 test('a sorted model begins in the first row also where its layers stand lower', async () => {
@@ -80,7 +80,7 @@ test('a sorted model begins in the first row also where its layers stand lower',
   assert.deepEqual(made.places[1].map(place => place.y), [TOP, TOP]);
 });
 
-/** Tile images drawn: where they are cut from and where they go. */
+/** The drawn tile images: source and target rectangles. */
 const images = made => painted(made.base, 'drawImage').map(one => ({from: one.given.slice(1, 5), to: one.given.slice(5), alpha: one.globalAlpha,
   atlas: one.given[0]}));
 
@@ -122,7 +122,7 @@ test('a lit word has its row and its column bright in every tile, the rest a qua
   assert.deepEqual(made.base.getContext('2d').notes.at(-1), ['globalAlpha', 1]);
 });
 
-/** What a model's image holds, as bytes that its ramp shows. */
+/** The bytes of a model's image, as its colour ramp shows them. */
 const baked = (made, m) => {
   const put = made.atlases[m].getContext('2d').notes.find(note => note[0] === 'putImageData'), ramp = made.palette.ramps[made.wall.models[m].key];
   assert.deepEqual(put.slice(2), [0, 0]);

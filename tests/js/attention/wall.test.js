@@ -22,7 +22,7 @@ test('the first head chosen is the one that looks most sharply at a neighbour, b
 test('where the text has a word further off, the head chosen first looks at it most sharply from the mask', async () => {
   const words = ['[CLS]', 'cat', 'on', 'mat', '[MASK]', '[SEP]'], groups = words.map((_, i) => [i]), masks = words.map(w => Number(w === '[MASK]'));
   const special = [1, 0, 0, 0, 0, 1], looks = (k, share) => square(6, (q, at) => (q === 4 && at === k ? share : 0));
-  const heads = [[looks(3, 1), looks(1, .5), looks(2, .9), looks(0, 1)], [looks(1, 1), looks(1, 1)]];   // at its neighbour, far, further, at [CLS]
+  const heads = [[looks(3, 1), looks(1, .5), looks(2, .9), looks(0, 1)], [looks(1, 1), looks(1, 1)]];   // at the next word, far, further, at [CLS]
   const {models} = wallData(), wide = models.map(model => ({...model, groups, pieces: words, added: special}));
   assert.deepEqual(lock((await wall({heads, words, special, masks, models: wide})).made), [0, 2]);
 });

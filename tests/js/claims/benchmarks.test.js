@@ -18,7 +18,7 @@ const sizes = {id: 'albert-2', paper: 'albert', title: 'Sizes', source: 'ALBERT,
 const data = {texts: said, tables: [scores, sizes], addresses: {'Table 1': 'https://paper.test/1'}, terms: {mean: 'box-mean'}};
 
 let serial = 0;
-/** A page that was just opened. */
+/** A freshly opened page. */
 async function shown(changes) {
   const {show: draw} = await import(`../../../assets/js/claims/benchmarks.js?${serial += 1}`), root = place();
   draw(root, {...data, ...changes});

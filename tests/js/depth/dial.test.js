@@ -14,7 +14,7 @@ const model = {key: 'albert', label: 'ALBERT', layers: 2, flops: [1.5e9, 3e9, 4.
   top: [[['embedding', 1]], [['dog', .6], ['cat', .25]], [['cat', .75], ['dog', .125]]]}]};
 const deep = {top: [[['dog', .6]], [['cat', .75]], [['cat', .5]], [['cow', .4]]], kl: [.5, 0, .25, 1]};
 
-let nth = 0;   // each test has a text of its own: what a dial has been answered is kept for its text
+let nth = 0;   // each test has its own text, because a dial caches its responses by text
 function shown(params, asks = async () => JSON.stringify(deep)) {
   const {state} = begun(params), asked = [];
   const node = dial(model, 1, {texts: said, run: {text: `x${nth += 1}`}}, /** @type {any} */ ({asks: question => { asked.push(question); return asks(question); }}));

@@ -87,7 +87,7 @@ test('several masks can be chosen from, one cannot; the choice is in the link', 
   assert.match(root.querySelector('.dd-word').textContent, /rug/);
   assert.equal(option(root, '2: a ▢').getAttribute('aria-pressed'), 'true');
   assert.equal(option(shown({}, {masks: ['The ▢']}).root, 'The ▢'), undefined);
-  assert.match(shown({mask: '7'}).root.querySelector('.finding').textContent, /^Mask 2 of 2: BERT has mat/);   // a link to a mask that is gone
+  assert.match(shown({mask: '7'}).root.querySelector('.finding').textContent, /^Mask 2 of 2: BERT has mat/);   // a link to a mask that no longer exists
 });
 
 test('a dial for models that share a layer, a word where none does, cards, and words that are explained once', () => {

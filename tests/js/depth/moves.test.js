@@ -1,4 +1,4 @@
-// How one word moves (travel), and one shared head over its applications (film).
+// The movement of one word (travel), and one shared head over its applications (film).
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -9,7 +9,7 @@ import {COLOURS} from './palette.js';
 const travel = await import('../../../assets/js/depth/travel.js');
 const said = {start: 'to start', end: 'to end', layer: 'layer', embeddings: 'emb.', finding: 'It moves.', word: 'Word', note: 'Note.'};
 const spec = (title, n) => ({data: [{name: 'to start', x: n, y: []}, {name: 'to end', x: n, y: []}], layout: {title: {text: title}, height: 250}});
-/** Two words: of each model, to the start and to the end, a row of layers for each word. */
+/** Two words: for each model the values to the start and to the end, a row of layers for each word. */
 const moves = {texts: said, words: ['cat', 'sat'], first: 1, figures: [spec('BERT', [0, 1, 2]), spec('ALBERT', [0, 1])],
   ways: [[[[1, .75, .5], [1, .5, .25]], [[.25, .5, 1], [.125, .375, 1]]], [[[1, -.5], [1, .1]], [[.1, 1], [.2, 1]]]]};
 
@@ -57,7 +57,7 @@ function filmed(changes) {
   film.show(root, {...shared, ...changes}, {get dark() { return dark; }, ask() {}});
   return root;
 }
-/** The one colour of each tile, as it was painted. */
+/** The colour of each painted tile. */
 const inks = root => [...root.querySelectorAll('figure canvas')].map(canvas => {
   const drawn = canvas.getContext('2d').notes.find(([name]) => name === 'drawImage');
   assert.deepEqual(drawn.slice(2), [0, 0, 92, 92]);

@@ -17,7 +17,7 @@ async function drawn() {
 }
 const kl = (p, q) => p.reduce((sum, one, i) => sum + one * Math.log(one / q[i]), 0);
 const near = (one, other) => assert.ok(Math.abs(one - other) < 1e-6, `${one}, ${other}`);
-/** What a chart draws: each line's values by its measure, and the points and the upright line where the dial stands. */
+/** The traces of a chart: each line's values by measure, the points, and the vertical line at the slider's value. */
 function drawnBy({data, layout}) {
   const {x, y} = data.at(-1), [{x0, x1}] = layout.shapes;
   return {lines: Object.fromEntries(data.slice(0, -1).map(trace => [trace.meta, trace.y])), shown: data.slice(0, -1).filter(trace => trace.visible).map(trace => trace.meta),

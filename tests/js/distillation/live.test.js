@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {charts as drawn, click, place, shares, texts} from '../dom.js';
 
 let serial = 0;
-const fresh = () => import(`../../../assets/js/distillation/live.js?${serial += 1}`);   // a page that was just opened
+const fresh = () => import(`../../../assets/js/distillation/live.js?${serial += 1}`);   // a freshly opened page
 
 const said = {run: 'run {name}: {layers} {start}, {weights}, T = {t}, {steps}', starts: {copied: 'copied', random: 'random'}, earlier: 'run',
   total: 'this run', parts: {ce: 'L_ce', mlm: 'L_mlm', cos: 'L_cos'}, same: 'same', five: 'five', found: 'found', loss_title: 'Loss',
@@ -12,7 +12,7 @@ const said = {run: 'run {name}: {layers} {start}, {weights}, T = {t}, {steps}', 
   lay_over: 'Lay over', stopped: 'Stopped after {step}.'};
 
 const curve = (name, x, y) => ({name, x, y, line: {}}), chart = (text, ...data) => ({data, layout: {title: {text}}});
-/** A run of `steps`, each loss a number of its own. */
+/** A run of `steps`, with distinct losses. */
 const run = (steps, changes = {}) => ({texts: said, sentence: `Step ${steps.at(-1) ?? 0}.`, done: false, steps, words: ['cat', 'dog'],
   settings: {layers: 2, start: 'copied', temperature: 2, steps: 40, ce: 5, mlm: 2, cos: .5, seed: 0},
   parts: {loss: steps.map(step => 9 - step / 10), ce: steps.map(() => 1), mlm: steps.map(() => 3), cos: steps.map(() => 4)},

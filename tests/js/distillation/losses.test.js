@@ -15,7 +15,7 @@ const row = (root, i) => texts(root.querySelectorAll('tbody tr')[i], 'th, td');
 function shown(changes) {
   const root = place();
   show(root, {...data, ...changes});
-  click(root.querySelector('.chip'));   // as the page begins, whatever was chosen before
+  click(root.querySelector('.chip'));   // resets any earlier choice
   return root;
 }
 

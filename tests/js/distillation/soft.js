@@ -1,4 +1,4 @@
-// A hidden word over ten: probabilities that can be worked out by hand, and the texts of the lab.
+// A masked word over ten candidates: probabilities that can be computed by hand, and the lab's texts.
 import {packed} from '../dom.js';
 
 export const TEACHER = [450, 254, 128, 64, 64, 32, 24, 3, 2, 3].map(n => n / 1024);
@@ -29,6 +29,6 @@ export const lab = (changes = {}) => ({texts, curves: curves(), temperatures: [.
     {key: 'distilbert', label: 'DistilBERT', role_key: 'student', role: 'DistilBERT, student', beside: false, logits: logits(STUDENT),
       top: [1, 0, 9, 5, 2, 3, 4, 6]}], ...changes});
 
-/** A third model with words of its own: the first, second and fourth are the teacher's. */
+/** A third model with another vocabulary: its first, second and fourth words are the teacher's. */
 export const beside = () => ({key: 'albert', label: 'ALBERT', role_key: 'beside', role: 'ALBERT, beside', beside: true, logits: logits([.25, .5, .125, .125]),
   partner: whole([1, 0, -1, 2, -1, -1, -1, -1, -1, -1]), share_first: .3, share_second: .8, first_id: 1, first: 'a'});

@@ -1,4 +1,4 @@
-// Charts: their place from the start, Plotly once they are near, the page's light or dark beneath.
+// Charts: reserved space from the start, Plotly once they are near, the page's light or dark theme.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

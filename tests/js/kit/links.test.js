@@ -1,4 +1,4 @@
-// A source's text stays as it is printed; what is a link has its address, the longest name first.
+// The text of a source is unchanged; names with an address become links, the longest name first.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

@@ -1,4 +1,4 @@
-// Laws of the arithmetic; test_maths.py holds the same functions against numpy and scipy.
+// Properties of the arithmetic; test_maths.py compares the same functions with numpy and scipy.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

@@ -1,4 +1,4 @@
-// The charts' library is asked for as soon as a fold with a chart is open, once.
+// The chart library is requested once, as soon as a fold with a chart is open.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -8,7 +8,7 @@ const {near} = await import('../../../assets/js/kit/figure.js');
 
 const fetched = [];
 globalThis.fetch = address => { fetched.push(String(address).split('/').pop()); return new Promise(() => {}); };
-/** A chart's place inside something, in sight or not. */
+/** A chart's element inside a container, visible or not. */
 function at(inside, rects) {
   const root = place();
   root.innerHTML = `<section class="${inside}"><p></p></section>`;

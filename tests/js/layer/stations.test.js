@@ -1,4 +1,4 @@
-// A layer as a flow: boxes and lines, what each box opens, lists of a long text, the arithmetic, and another place.
+// A layer as a flow chart: boxes and lines, their details, lists of a long text, the arithmetic, and another position.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

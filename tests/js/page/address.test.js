@@ -1,4 +1,4 @@
-// What is written into the page's own address, and what pictures hear of the state.
+// The page's own address, and the pictures' state listeners.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -12,7 +12,7 @@ Object.assign(globalThis, {parent: window, history: {state: {kept: 1}, replaceSt
 const here = await import('../../../assets/js/page/here.js');
 const {begun, reply} = await import('./stage.js');
 
-const passed = () => window.dispatchEvent(new Event('pagehide'));   // what waits for its turn is written
+const passed = () => window.dispatchEvent(new Event('pagehide'));   // flushes pending writes
 const last = () => ({...written.at(-1), params: Object.fromEntries(new URL(written.at(-1).url).searchParams)});
 
 test('before the state is there nothing is chosen, and what is told waits for it', () => {

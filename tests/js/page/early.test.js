@@ -1,4 +1,4 @@
-// What is there before Gradio's client: an answer that waits for its stream, what waits in line, the first classes.
+// The script that runs before Gradio's client: responses that wait for their stream, queued requests, the first classes.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -6,7 +6,7 @@ import {settled} from '../dom.js';
 
 let serial = 0, served;
 const encoder = new TextEncoder(), asked = [];
-/** The script runs at an address, over a network that a test answers for. */
+/** Run the script at an address, with a network that the test controls. */
 async function opened(address = 'http://page.test/', kept = {}) {
   history.replaceState({}, '', address);
   localStorage.clear();
@@ -20,7 +20,7 @@ async function opened(address = 'http://page.test/', kept = {}) {
   await import(`../../../assets/js/early.js?${serial += 1}`);
 }
 
-/** A stream of events that a test writes, and that somebody reads. */
+/** An event stream that the test writes and a reader consumes. */
 async function stream() {
   let pen;
   const source = new ReadableStream({start(controller) { pen = controller; }}), joins = {ok: true};
@@ -30,7 +30,7 @@ async function stream() {
   return {answer, read, joins, write: async text => { pen.enqueue(encoder.encode(text)); await settled(5); },
     close: () => pen.close(), fail: () => pen.error(new Error('lost'))};
 }
-/** A question, and whether its answer is there yet. */
+/** A request, and a flag for its response. */
 function join(address = '/queue/join') {
   const one = {there: false, answer: null};
   one.answer = fetch(address).then(found => { one.there = true; return found; });
@@ -43,7 +43,7 @@ test('whatever is no question passes as it is', async () => {
   const options = {method: 'POST'};
   assert.equal(await (await fetch('/theme.css', options)).text(), '/theme.css');
   assert.deepEqual(asked.at(-1), ['/theme.css', options]);
-  assert.equal(await (await fetch('/queue/join')).text(), '/queue/join');   // before any stream nothing is awaited
+  assert.equal(await (await fetch('/queue/join')).text(), '/queue/join');   // without a stream nothing is delayed
 });
 
 test('an answer waits until the stream has spoken of its event', async () => {
@@ -60,7 +60,7 @@ test('an answer waits until the stream has spoken of its event', async () => {
   await write('id":   "one"}');
   assert.equal(one.there, true);
   assert.deepEqual(await (await one.answer).json(), {event_id: 'one'});
-  assert.equal((await join('/queue/join?again').answer).ok, true);   // it was named before
+  assert.equal((await join('/queue/join?again').answer).ok, true);   // its event id came before
   close();
   assert.match(await read, /^data: \{"event_id": "other"\}\n.*"one"\}$/s);
 });

@@ -5,7 +5,7 @@ import {place} from '../dom.js';
 import {begun, reply} from './stage.js';
 
 mock.timers.enable({apis: ['setTimeout']});
-const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };   // what a timer starts is heard as well
+const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };   // ticks in steps, so that timers started by timers fire too
 document.defaultView.Element.prototype.getClientRects = function getClientRects() { return /** @type {any} */ (this.closest('[hidden]') ? [] : [{}]); };
 const {followFolds, openNext, showFolds} = await import('../../../assets/js/page/folds.js');
 

@@ -16,7 +16,7 @@ const {withState, listen} = await import('../../../assets/js/page/here.js');
 const {explorer} = window;
 beforeEach(() => { taken.length = broken.length = 0; });
 
-/** A canvas as Gradio puts it on the page, and what a server that is asked hears. */
+/** A canvas as Gradio mounts it, and the requests that its server receives. */
 async function canvas(kind, value, root = place()) {
   const element = document.createElement('div'), props = {value}, heard = [];
   element.innerHTML = '<div class="canvas" data-failed="It failed."></div>';

@@ -1,4 +1,4 @@
-// The page's address: ours is written, another's page that shows our pictures keeps its own.
+// The page's address: ours is updated, a foreign page that embeds our pictures keeps its own.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -11,7 +11,7 @@ const {begin} = await import('../../../assets/js/page/here.js');
 const config = {presets: {}, columns: {}, defaults: {text: '', family: 'mini', tab: 'predictions', layer: '0'}, reads: {predictions: ['text']}, limit: 10, longest: 5000, packed: 'z', texts_of: ['text']};
 const OURS = new URL(import.meta.url).origin;
 
-/** What is written into the address of a page of this origin. */
+/** The address written on a page of this origin. */
 function writtenBy(origin) {
   const found = [], write = (_, __, url) => found.push(String(url));
   Object.assign(globalThis, {history: {state: null, replaceState: write, pushState: write}, location: {origin, href: 'http://page.test/?own=1'}});
@@ -22,7 +22,7 @@ function writtenBy(origin) {
   const {number} = JSON.parse(JSON.stringify(state.question()));
   state.answered({number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', text: 'a cat'}, text: 'a cat', machine: {device: 'cpu', dtype: 'float32'}, note: ''});
   state.set({layer: 2});
-  heard.pagehide();   // what waits for its turn is written
+  heard.pagehide();   // flushes pending writes
   return found;
 }
 

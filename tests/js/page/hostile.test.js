@@ -1,4 +1,4 @@
-// A link may hold anything in any of its fields: nothing of it becomes a selector, a rule or the name of something every object has.
+// A link may hold anything in any of its fields: none of it becomes a selector, a CSS rule or an inherited property name.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

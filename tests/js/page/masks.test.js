@@ -1,4 +1,4 @@
-// Which mask hides which word: through clicks, through typing, through a link.
+// Masks and their hidden words: by clicks, by typing, by a link.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

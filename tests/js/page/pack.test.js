@@ -1,4 +1,4 @@
-// Long texts in a link: packed as Python reads them, refused where even that has no room.
+// Long texts in a link: packed in Python's format, refused where even that is too long.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {inflateRawSync} from 'node:zlib';

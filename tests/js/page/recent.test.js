@@ -1,4 +1,4 @@
-// The texts to be chosen again: newest first, each once, ten at most, and nothing from a stranger's hand.
+// Recent texts: newest first, without duplicates, ten at most, and only valid entries from the storage.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

@@ -1,4 +1,4 @@
-// A reload brings every open fold again, a link the one that it names.
+// A reload restores every open fold, a link opens the fold that it names.
 import assert from 'node:assert/strict';
 import {mock, test} from 'node:test';
 
@@ -6,7 +6,7 @@ import {place} from '../dom.js';
 import {begun} from './stage.js';
 
 mock.timers.enable({apis: ['setTimeout']});
-const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };   // what a timer starts is heard as well
+const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };   // ticks in steps, so that timers started by timers fire too
 document.defaultView.Element.prototype.getClientRects = () => /** @type {any} */ ([{}]);
 performance.getEntriesByType = () => /** @type {any} */ ([{type: 'reload'}]);
 sessionStorage.setItem('explorer-folds', '["fold-depth-a", "fold-depth-b", "fold-claims-c"]');

@@ -1,4 +1,4 @@
-// The page's state as a picture finds it: what is asked of the server is kept, what is chosen is wanted.
+// A page state for tests of pictures: records the requests to the server and the choices.
 import {begin} from '../../../assets/js/page/here.js';
 
 const RUN = ['text', 'family', 'hidden'];
@@ -7,14 +7,14 @@ const defaults = {text: 'start', hidden: '', family: 'mini', tab: 'predictions',
   at: '-1', times: '0', other: '', layer: '0', look: '', search: ''};
 const reads = {predictions: RUN, depth: RUN, distillation: [...RUN, 'word'], claims: []};
 
-/** What the server says to the newest question. */
+/** The server's response to the newest request. */
 export function reply(state, changes = {}) {
   const {number, params} = JSON.parse(JSON.stringify(state.question()));
   state.answered({number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', ...params}, text: params.text ?? 'start',
     machine: {}, ...changes});
 }
 
-/** A state that shows what a link holds; `sent` are the questions since. */
+/** A state that shows a link; `sent` holds the requests since. */
 export function begun(params = {}, config = {}) {
   const sent = [], state = begin({...choices, defaults, reads, limit: 1000, longest: 5000, packed: 'z', texts_of: ['text', 'hidden', 'other'], ...config}, () => sent.push({...state.wanted}));
   state.open(params);

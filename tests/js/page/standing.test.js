@@ -1,4 +1,4 @@
-// While another text stands in the box than was compared: what fades, what is said, and the way back.
+// The input box differs from the compared text: faded pictures, the note, and the button to go back.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

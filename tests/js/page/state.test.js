@@ -1,4 +1,4 @@
-// The page's state: what is asked, what an answer changes, what stays as it was.
+// The page's state: requests, the changes by a response, and the fields that stay.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -22,7 +22,7 @@ function page(params = {}) {
   return {state, sent, links, last: () => links.at(-1)};
 }
 
-// What the server says to a question, as `view_canvas` writes it.
+// The server's response to a request, as `view_canvas` writes it.
 function reply(question, changes = {}) {
   const {device = 'cpu', dtype = 'float32', text = 'start', ...rest} = question.params;
   const params = Object.fromEntries(Object.entries(rest).filter(([name, value]) => name === 'family' || value !== config.defaults[name]));
@@ -189,7 +189,7 @@ test('each text compared is one place in the history and each tab another; a hea
   const {state, texts, tabs} = browser();
   const long = 'a text longer than a link holds';
   state.compare({text: long});
-  state.show('attention');   // while it runs: the first of the two questions may be answered or not
+  state.show('attention');   // while it runs: the first of the two requests may be answered or not
   answer(state);
   state.set({layer: 3});
   state.compare({text: long, family: 'mini'});
@@ -214,7 +214,7 @@ test('Back and Forward go through the tabs, and ask nobody for what is there alr
 
 test('a place that this page did not write has the default text, as its answer has', () => {
   const {state} = browser();
-  state.walk({fold: 'words'});   // a `#` typed behind the address: a place without a view
+  state.walk({fold: 'words'});   // a `#` typed after the address: a history entry without a view
   assert.deepEqual([state.accepted.text, state.accepted.fold, state.number], ['start', 'words', 1]);
 });
 
@@ -233,7 +233,7 @@ test('Back and Forward bring the text again, whole, in the tab it was compared i
   go(-1);
   const slow = reply(state.question());
   go(1);
-  state.answered(slow);   // the answer that nobody waits for any more
+  state.answered(slow);   // a stale response
   answer(state);
   assert.deepEqual(texts(), ['start', long, 'third', 'third']);
   state.compare({text: 'other'});

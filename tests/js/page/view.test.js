@@ -75,7 +75,7 @@ test('Back brings what was compared there, into the box and the family too', () 
   assert.deepEqual([asked.at(-1)().params.text, page.querySelector('textarea').value, puts.at(-1)], ['earlier', 'earlier', {tab: 'depth', ...BASE}]);
   answer();
   window.dispatchEvent(Object.assign(new Event('popstate'), {state: null}));
-  assert.equal(asked.at(-1)().params.text, 'linked');   // a place without a state: its address
+  assert.equal(asked.at(-1)().params.text, 'linked');   // a history entry without a state: its address counts
   answer();
 });
 

@@ -12,7 +12,7 @@ const said = {hint: 'Click a word.', cut: '{shown} shown, {left} left', recent: 
   fill: '[MASK], type a word', edit: 'Edit', first: 'First', second: 'Second', remove: 'Remove'};
 const put = [];
 
-/** The bar with a text on the page and in the box. */
+/** The word bar, with a text on the page and in the input box. */
 function bar(text, params = {}) {
   localStorage.clear();
   const page = place();

@@ -11,7 +11,7 @@ const said = {v: 'V', h: 'H', e: 'E', pins: 'models', note: 'note', chart: 'cost
 const figures = [{layout: {height: 320}, data: [{name: 'two', x: [1, 64, 4096], y: []}, {name: 'one', x: [1, 64, 4096], y: []}, {name: 'models', x: [768, 128]},
   {name: 'mine', x: [], y: []}]}];
 let turn = 0;
-/** The picture for models that were not seen before, so that it begins with their own shape. */
+/** The picture for new models, so that it starts with their own shape. */
 function open(start = {...pins[1], name: `ALBERT ${turn++}`}) {
   const root = place();
   show(root, {pins, start, figures, texts: said});

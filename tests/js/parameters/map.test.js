@@ -1,4 +1,4 @@
-// Bars of a hundred million: BERT keeps 38 in words and 30 in each of two layers; ALBERT one layer, run twice.
+// Bars of a hundred million: BERT stores 38 in words and 30 in each of two layers; ALBERT has one layer, run twice.
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 

@@ -1,4 +1,4 @@
-// Three made-up sizes beside the two that the sentence compares; work is 2 + 3 per token + a little per pair.
+// Three invented sizes beside the two that the sentence compares; work is 2 + 3 per token + a little per pair.
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 

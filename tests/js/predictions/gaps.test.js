@@ -50,7 +50,7 @@ test('a word that others list too says which; one of a model alone says that', (
   assert.equal(man.title, '▁man, 0.1000, alone');
   assert.deepEqual([cat, dog, man].map(row => row.classList.contains('shared')), [true, false, false]);
   assert.deepEqual([cat, dog, man].map(row => [...row.querySelectorAll('.pr-dots i')].map(dot => dot.getAttribute('data-model'))),
-    [[], ['distilbert'], []]);   // the name of a word in all lists stands below them
+    [[], ['distilbert'], []]);   // a word in all lists has its name below them
   assert.match(root.querySelector('.pr-gap > .note').textContent, /^In all 3: “cat”\. /);
 });
 

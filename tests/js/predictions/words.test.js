@@ -135,6 +135,6 @@ test('the table has a row for each word and model, empty where the vocabulary ha
   assert.deepEqual(columns.slice(0, 7), ['position', 'word', 'model', 'probability', 'surprisal_nats', 'rank', 'tokens']);
   assert.deepEqual(columns.slice(7, 9), ['answer_1', 'probability_of_answer_1']);
   assert.deepEqual(rows.map(row => row.slice(0, 7)), [[1, 'cat', 'BERT', .5, 4.5, 2, 'a'], [1, 'cat', 'ALBERT', .1, 2.3, 1, 'a'],
-    [2, 'zyx', 'BERT', null, null, null, 'a'], [2, 'zyx', 'ALBERT', .0002, 18, null, 'zy x']]);   // of several pieces there is no place
+    [2, 'zyx', 'BERT', null, null, null, 'a'], [2, 'zyx', 'ALBERT', .0002, 18, null, 'zy x']]);   // a word of several pieces has no rank
   assert.ok(rows.every(row => row.length === columns.length));
 });

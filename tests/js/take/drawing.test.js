@@ -38,7 +38,7 @@ test('it says what it is, and below itself where it is from, in lines that fit',
 });
 
 test('words of a line are one text at its place; a line that is broken is two', () => {
-  const {svg} = drawn(laid('p', [10, 20, 60, 20], {}, 'two cats sat'));   // ten letters in a line
+  const {svg} = drawn(laid('p', [10, 20, 60, 20], {}, 'two cats sat'));   // ten letters a line
   assert.deepEqual(texts(svg), [['two cats s', '10.00', '28.00', '60.00'], ['at', '10.00', '38.00', '12.00']]);
   const [text] = svg.querySelectorAll('text');
   assert.deepEqual(names(text, 'fill', 'font-family', 'font-size', 'font-weight', 'font-style', 'text-decoration', 'lengthAdjust', 'fill-opacity'),

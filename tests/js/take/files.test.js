@@ -1,4 +1,4 @@
-// What leaves the page as a file: its name, its cells, its lines of Python.
+// Files that the page saves: their name, cells, and Python code.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
@@ -22,7 +22,7 @@ test('what is known stands above the rows, one line each, and no row begins like
   assert.equal(lines[said.length], 'word,p');
 });
 
-/** The cells of a file as RFC 4180 has them. */
+/** The cells of a CSV file by RFC 4180. */
 function cells(text) {
   const rows = [[]];
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {

@@ -1,4 +1,4 @@
-// A page that is laid out: elements have the boxes and styles that a test gives them, letters are 6 wide and 10 high.
+// A page with a layout: elements have the boxes and styles that a test sets, letters are 6 wide and 10 high.
 import '../dom.js';
 
 const {Text, SVGSVGElement, HTMLDetailsElement, HTMLAnchorElement} = /** @type {any} */ (document.defaultView);
@@ -13,21 +13,21 @@ const styles = new WeakMap(), boxes = new WeakMap();
 export const box = (x, y, width, height) => ({x, y, width, height, left: x, top: y, right: x + width, bottom: y + height});
 const camel = name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
-/** Gives an element its box, `[x, y, width, height]`, and its style; `flat` is its box while it is not rotated. */
+/** Set an element's box, `[x, y, width, height]`, and its style; `flat` is its box without rotation. */
 export function lay(node, at, style = {}, flat = at) {
   boxes.set(node, () => box(...(node.style?.transform === 'none' ? flat : at)));
   styles.set(node, style);
   return node;
 }
 
-/** An element that is laid out. */
+/** An element with a layout. */
 export function laid(tag, at, style = {}, ...children) {
   const node = lay(document.createElement(tag), at, style);
   node.append(...children);
   return node;
 }
 
-/** A text's letters run through its element's box, line below line. */
+/** The letters of a text fill its element's box, line by line. */
 class Range {
   setStart(node, at) { Object.assign(this, {node, start: at, end: at}); }
   setEnd(_, at) { this.end = at; }
@@ -42,7 +42,7 @@ class Range {
   }
 }
 
-/** A pen of one pixel that takes colours as a browser does: what is none leaves it as it was. */
+/** A one-pixel drawing context that parses colours as a browser does: invalid ones change nothing. */
 class Pen {
   notes = [];
   ink = [0, 0, 0, 255];

@@ -1,4 +1,4 @@
-// What a reader saves of nasty texts: reads {recipes, texts} from stdin, answers [{kind, text, code, cells}].
+// Saved files for hostile texts: reads {recipes, texts} from stdin, answers [{kind, text, code, cells}].
 import {readFileSync} from 'node:fs';
 
 import {csv, notebook, recipe} from '../../../assets/js/take/files.js';

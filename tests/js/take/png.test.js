@@ -1,4 +1,4 @@
-// A PNG with what is known of it: the sums are the format's, the text is whole, the rest is as it was.
+// A PNG with metadata: valid checksums, the complete text, all other chunks unchanged.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {crc32} from 'node:zlib';

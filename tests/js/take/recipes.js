@@ -1,6 +1,6 @@
 // The lines of Python that pictures hand out, with the CSV beside them: reads {models, pictures} from stdin,
 // where each picture has its kind's lines, its text and its data, and answers {name: {csv, lines}}; for test_recipes.py.
-// A picture is named by its kind, and where there are several of one, by what differs behind a colon.
+// A picture is named by its kind; variants of a kind add a suffix after a colon.
 import {readFileSync} from 'node:fs';
 
 import {moduleOf} from '../module.js';
@@ -8,7 +8,7 @@ import '../page.js';
 import {plainCsv, recipe} from '../../../assets/js/take/files.js';
 
 const {models, pictures} = JSON.parse(readFileSync(0, 'utf8'));
-const drawn = {table: data => data, constants: data => data.constants};   // what Python drew has both beside it
+const drawn = {table: data => data, constants: data => data.constants};   // pictures drawn by Python carry both
 const told = Object.entries(pictures).map(async ([name, {lines, text, data}]) => {
   const [kind] = name.split(':');
   const picture = data.rows && data.columns ? drawn : await moduleOf(kind);

@@ -1,4 +1,4 @@
-// A picture, and a whole tab, taken away: what is asked of the server, what the files are called and hold.
+// Saving a picture, and a whole tab: requests to the server, file names and contents.
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

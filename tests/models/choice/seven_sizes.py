@@ -60,10 +60,10 @@ def narrow(monkeypatch, folder: Path):
     for table in (BASE, LARGER):
         for place, spec in list(table.items()):
             monkeypatch.setitem(table, place, _narrowed(spec))
-    there = hub.checkpoint_path
+    original = hub.checkpoint_path
 
     def path_of(spec, report=None):
-        return folder / spec.name if spec.repo else there(spec, report)
+        return folder / spec.name if spec.repo else original(spec, report)
 
     for module in (hub, loading):
         monkeypatch.setattr(module, "checkpoint_path", path_of)
