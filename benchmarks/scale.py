@@ -21,6 +21,7 @@ from benchmarks import start
 from benchmarks.load import processor_seconds
 from benchmarks.questions import VIEW, Answer, Question, Visitor, questions, view_event
 from benchmarks.served import free_port
+from explorer.context import configure
 from explorer.inference import runs
 from explorer.inference.backend import OnProgress
 from explorer.inference.local import LocalBackend
@@ -130,7 +131,7 @@ def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) ->
         connect(chosen.models_at)
     else:
         backend = Standing(line, chosen.service_ms / 1e3)
-        runs.BACKEND[:] = [backend]
+        configure(backend=backend)
         running.widen()
         for text in texts():
             backend.learn(text)

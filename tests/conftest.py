@@ -3,10 +3,9 @@
 import gc
 import json
 import os
-import sys
 import warnings
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -19,6 +18,7 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
+from explorer.context import configure, context
 from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.choice import family
@@ -88,27 +88,12 @@ class TinyFamily:
         return {key: self.run(key, text) for key in self.specs}
 
 
-SETTINGS = (
-    ("explorer.serving.middleware.headers", "PUBLIC_URL"),
-    ("explorer.models.choice.memory", "LIMIT"),
-    ("explorer.models.choice.own", "ANY"),
-    ("explorer.inference.backend", "HAS_LEFT"),
-    ("explorer.inference.backend", "PROGRAM_ADDRESS"),
-    ("explorer.inference.runs", "BACKEND"),
-    ("explorer.ui.kit.validation", "START_STATE"),
-)
-"""Process-wide settings, each a list with its current value."""
-
-
 @pytest.fixture(autouse=True)
-def _settings_as_they_were():
-    """Restore the process-wide settings after each test."""
-    loaded = [(sys.modules[module], name) for module, name in SETTINGS if module in sys.modules]
-    settings = [getattr(module, name) for module, name in loaded]
-    before = [list(setting) for setting in settings]
+def _context_as_it_was():
+    """Restore the settings of the process after each test."""
+    before = context()
     yield
-    for setting, values in zip(settings, before, strict=True):
-        setting[:] = values
+    configure(**{field.name: getattr(before, field.name) for field in fields(before)})
 
 
 @pytest.fixture(scope="session")

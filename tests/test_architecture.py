@@ -32,18 +32,20 @@ FOLDERS = {
     "serving": {"middleware"},
 }
 """Every folder of the package: a layer and its features."""
-SINGLE = {"assets", "limits", "refusal"}
+SINGLE = {"assets", "context", "limits", "refusal"}
 """The modules that belong to no layer."""
 KNOWS = {
     "assets": set(),
     "limits": set(),
     "refusal": set(),
-    "models": {"assets"},
+    "context": {"inference.backend", "links.page_state"},  # for types alone
+    "models": {"assets", "context"},
     "inference.scheduling": {"limits"},
-    "timing": {"assets", "inference.scheduling", "models"},
+    "timing": {"assets", "context", "inference.scheduling", "models"},
     "analysis": {"assets", "inference.scheduling", "models", "timing"},
     "links": {"analysis.measures", "assets", "models"},
     "inference": {
+        "context",
         "analysis.distillation.live",
         "analysis.distillation.student",
         "links",
@@ -51,10 +53,11 @@ KNOWS = {
         "timing",
     },
     "views": {"analysis", "assets", "models"},
-    "serving.middleware": {"limits"},
+    "serving.middleware": {"context", "limits"},
     "ui": {
         "analysis",
         "assets",
+        "context",
         "inference",
         "limits",
         "links",
@@ -63,7 +66,7 @@ KNOWS = {
         "timing",
         "views",
     },
-    "serving": {"assets", "inference", "links", "models", "timing", "ui"},
+    "serving": {"assets", "context", "inference", "links", "models", "timing", "ui"},
 }
 """What each layer and single module may import, besides itself and ``refusal``."""
 SHARED = {

@@ -68,18 +68,6 @@ JOBS = {
 """Every job by its name, with its policy; a backend runs no other."""
 
 
-HAS_LEFT: list[Callable[[], Callable[[], bool]]] = [lambda: lambda: False]
-"""Function that returns, for the current request, a check whether its client has left.
-
-The last entry counts; the page sets its own.
-"""
-PROGRAM_ADDRESS: list[Callable[[], str]] = [lambda: ""]
-"""Function that returns the address of the program that sent the current request.
-
-The address is empty for a visitor of the page, who goes first.
-"""
-
-
 class UnknownJob(ValueError):
     """Error for a job that is not listed in ``JOBS``."""
 

@@ -7,10 +7,9 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from explorer.context import context
 from explorer.inference.backend import (
-    HAS_LEFT,
     JOBS,
-    PROGRAM_ADDRESS,
     JobPolicy,
     OnProgress,
     job_named,
@@ -86,7 +85,16 @@ def leased(
 class LocalBackend:
     """Backend with the networks in this process; workers run the forward passes by priority."""
 
-    def __init__(self, n_workers: int = 3) -> None:
+    def __init__(
+        self, n_workers: int = 3, has_left: Callable[[], Callable[[], bool]] | None = None
+    ) -> None:
+        """Start no thread yet.
+
+        Args:
+            n_workers: Threads that run forward passes.
+            has_left: As in the context, which is used where there is none.
+        """
+        self._own_has_left = has_left
         self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
         self._lanes = PriorityQueues()
         self._together = Batcher()
@@ -121,7 +129,7 @@ class LocalBackend:
             failed: Future[Run] = Future()
             failed.set_exception(error)
             return failed
-        priority = priority_of(PROGRAM_ADDRESS[-1](), is_long=False)
+        priority = priority_of(context().program_address(), is_long=False)
         self._together.add((where, priority), pending)
         self._begin(priority, lambda: self._serve((where, priority)))
         return pending.run
@@ -193,7 +201,7 @@ class LocalBackend:
         where: NetworkKey,
     ) -> Any:  # noqa: ANN401
         """Return the job's result; the caller holds the lease on the network meanwhile."""
-        program = PROGRAM_ADDRESS[-1]()
+        program = context().program_address()
         meter = BudgetMeter(program, WIDTH)
         if not policy.on_worker:
             with (
@@ -203,7 +211,7 @@ class LocalBackend:
                 nullcontext() if policy.slot == "none" else _running(where),
             ):
                 return function(*arguments)
-        has_left, future = HAS_LEFT[-1](), Future[Any]()
+        has_left, future = (self._own_has_left or context().has_left)(), Future[Any]()
         priority = priority_of(program, policy.one_of_many)
         let_others = partial(self._yield_to_others, priority, meter, has_left)
 

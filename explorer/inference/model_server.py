@@ -12,7 +12,6 @@ from itertools import islice
 from threading import Event
 from typing import Any
 
-from explorer.inference.backend import HAS_LEFT
 from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.local import LocalBackend, leased
 from explorer.inference.scheduling.cancel import Cancelled
@@ -53,8 +52,7 @@ class ModelServer:
     def __init__(self) -> None:
         wait_for_imports()
         limit_memory()
-        HAS_LEFT[:] = [lambda: _gone.get().is_set]
-        self._here = LocalBackend(n_workers=1)
+        self._here = LocalBackend(n_workers=1, has_left=lambda: _gone.get().is_set)
         self._threads = ThreadPoolExecutor(AT_ONCE, "asked")
 
     def devices(self) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from explorer.inference.backend import HAS_LEFT, OnProgress
+from explorer.context import context
+from explorer.inference.backend import OnProgress
 from explorer.inference.model_server import NetworkName
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models.run import Run, read_only
@@ -82,7 +83,7 @@ class RayBackend:
 
     def _answer(self, where: NetworkKey, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         """Return one machine's response, or raise the error that it returned."""
-        has_left, response = HAS_LEFT[-1](), self._groups[where.spec.key](method, *arguments)
+        has_left, response = context().has_left(), self._groups[where.spec.key](method, *arguments)
         while True:
             try:
                 answer = response.result(LOOK_S)

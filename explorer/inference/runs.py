@@ -8,6 +8,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
+from explorer.context import context
 from explorer.inference.backend import Backend, OnProgress, name_of
 from explorer.inference.cache import CACHE, Key
 from explorer.inference.lazy_imports import wait_for_imports
@@ -26,10 +27,14 @@ Answer = TypeVar("Answer")
 Asked = TypeVarTuple("Asked")
 
 
-BACKEND: list[Backend] = [LocalBackend()]
-"""The backend that holds the weights; the last entry counts."""
+_LOCAL = LocalBackend()
 _LOADERS = ThreadPoolExecutor(6, "loader")
 _ASKERS = ThreadPoolExecutor(48, "asker")
+
+
+def backend() -> Backend:
+    """Return the backend that holds the weights: the context's, else this process."""
+    return context().backend or _LOCAL
 
 
 def gather(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
@@ -68,7 +73,7 @@ def call_on_model(
         ModelUnavailable: the weights cannot be loaded.
         UnknownJob: the job is not listed.
     """
-    return BACKEND[-1].call(network_key(spec, state), name_of(job), arguments)
+    return backend().call(network_key(spec, state), name_of(job), arguments)
 
 
 def stream_from_model(
@@ -83,7 +88,7 @@ def stream_from_model(
         ModelUnavailable: the weights cannot be loaded.
         UnknownJob: the job is not listed.
     """
-    return BACKEND[-1].stream(network_key(spec, state), name_of(job), arguments)
+    return backend().stream(network_key(spec, state), name_of(job), arguments)
 
 
 def live_lesson(
@@ -111,7 +116,7 @@ def device_of(state: PageState) -> str:
 
 def devices() -> tuple[str, ...]:
     """Return the devices that the networks can run on."""
-    return BACKEND[-1].devices()
+    return backend().devices()
 
 
 def default_family() -> str:
@@ -161,7 +166,7 @@ def costs_nobody(state: PageState) -> bool:
     specs = family_specs(state.family)
     if all(_key(spec, state) in CACHE for spec in specs):
         return True
-    ready = all(BACKEND[-1].is_ready(network_key(spec, state)) for spec in specs)
+    ready = all(backend().is_ready(network_key(spec, state)) for spec in specs)
     return ready and not CACHE.is_waited_for
 
 
@@ -170,7 +175,7 @@ def start_run(spec: ModelSpec, state: PageState, report: OnProgress | None = Non
     network, key = network_key(spec, state), _key(spec, state)
     future, is_first = CACHE.claim(key)
     if is_first:
-        run = BACKEND[-1].run(network, key[1], report)
+        run = backend().run(network, key[1], report)
         run.add_done_callback(lambda done: CACHE.settle(key, done))
     return future
 
@@ -185,10 +190,8 @@ def _load_all(
     from explorer.models.hub import ModelUnavailable
 
     missing = {}
-    absent = [spec for spec in specs if not BACKEND[-1].is_ready(network_key(spec, state))]
-    futures = [
-        _LOADERS.submit(BACKEND[-1].load, network_key(spec, state), report) for spec in absent
-    ]
+    absent = [spec for spec in specs if not backend().is_ready(network_key(spec, state))]
+    futures = [_LOADERS.submit(backend().load, network_key(spec, state), report) for spec in absent]
     for spec, future in zip(absent, futures, strict=True):
         try:
             future.result()

@@ -16,7 +16,7 @@ from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import RayServeException
 from ray.serve.handle import DeploymentHandle
 
-from explorer.inference import runs
+from explorer.context import configure
 from explorer.inference.ray_backend import BackendLost, RayBackend
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.specs import MODEL_KEYS
@@ -82,9 +82,8 @@ def call_group(handle: DeploymentHandle, method: str, *question: Any) -> Pending
 
 def use_ray_backend(groups: Mapping[str, DeploymentHandle]) -> None:
     """Use these groups of machines as the backend; this process then refuses measurements."""
-    runs.BACKEND[:] = [
-        RayBackend({key: partial(call_group, group) for key, group in groups.items()})
-    ]
+    calls = {key: partial(call_group, group) for key, group in groups.items()}
+    configure(backend=RayBackend(calls))
     MEASUREMENT_LOCK.refuse_all(ELSEWHERE)
     running.widen()
 

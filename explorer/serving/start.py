@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from explorer.assets import Broken
+from explorer.context import configure
 from explorer.refusal import Refusal
 from explorer.timing.memory import NEEDED, free_memory, limit_memory
 
@@ -160,7 +161,7 @@ def choose_models(flags: argparse.Namespace) -> None:
     if flags.any_model or flags.model:
         from explorer.models.choice import own
 
-        own.ANY[-1] = flags.any_model
+        configure(any_model=flags.any_model)
         own.add_models(flags.model, flags.dtype)
     flags.family = opened_family(flags.family)
 

@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+from explorer.context import configure
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 
 MEMORY_INFO = Path("/proc/meminfo")
@@ -22,9 +23,7 @@ SHARE = 0.6
 
 def limit_memory(gigabytes: float | None = None) -> None:
     """Set the memory limit of all networks together; by default 60% of the memory."""
-    from explorer.models.choice import memory
-
-    memory.LIMIT[-1] = SHARE * whole() if gigabytes is None else gigabytes * 1e9
+    configure(memory_limit=SHARE * whole() if gigabytes is None else gigabytes * 1e9)
 
 
 def free_memory(least: float = 4e9) -> float:

@@ -49,7 +49,7 @@ def timed_network(
 
     Raises:
         BadWorkload: the device is not there, or the pass does not fit the machine.
-        Stopped: ``check`` raised it while random weights were drawn.
+        Cancelled: ``check`` raised it while random weights were drawn.
     """
     check_device(workload.device)
     if not spec.architecture.d_vocab:

@@ -19,6 +19,7 @@ import torch
 from benchmarks.device import PARTS, compared
 from explorer.analysis.distillation.live import LiveSettings, Watched
 from explorer.analysis.latency.family import last, measure_family, plan_for
+from explorer.context import configure
 from explorer.inference.runs import CACHE, device_of, get_run, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
@@ -32,7 +33,6 @@ from explorer.timing import protocol
 from explorer.timing.workload import Workload
 from explorer.ui.attention import strings
 from explorer.ui.depth import similarity
-from explorer.ui.kit import validation
 from explorer.ui.kit.errors import sentence_of
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.shell.api import ENDPOINTS
@@ -183,10 +183,10 @@ ASKED = {
 
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - {"parameters", "latency"}))
 def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch):
-    monkeypatch.setattr(validation, "START_STATE", [replace(PageState(), device="auto")])
+    configure(start=replace(PageState(), device="auto"))
     on_device = json.dumps(ENDPOINTS[name](*ASKED[name]))
     assert CROSSED["to"], "a program is answered by the device that the page was started with"
-    monkeypatch.setattr(validation, "START_STATE", [PageState()])
+    configure(start=PageState())
     same_numbers(
         *(
             NUMBER.findall(answer)

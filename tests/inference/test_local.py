@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from explorer.context import configure
 from explorer.inference import local
 from explorer.inference.local import LocalBackend
 from explorer.inference.scheduling import budget
@@ -107,7 +108,7 @@ def test_a_measurement_waits_for_one_pass_and_not_for_the_answer(where, passes):
 
 def test_who_leaves_in_the_middle_of_a_long_answer_ends_it(where, passes, monkeypatch):
     left = threading.Event()
-    monkeypatch.setattr(local, "HAS_LEFT", [lambda: left.is_set])
+    configure(has_left=lambda: left.is_set)
     passes.at_first = left.set
     place = LocalBackend(1)
     with pytest.raises(Cancelled):
@@ -120,7 +121,7 @@ def test_who_leaves_in_the_middle_of_a_long_answer_ends_it(where, passes, monkey
 def test_a_visitors_text_goes_before_all_that_programs_asked_for(where, monkeypatch):
     """On the one worker there is, which is busy when everybody comes."""
     place, order, release, together = LocalBackend(1), [], threading.Event(), forward.run_together
-    monkeypatch.setattr(local, "PROGRAM_ADDRESS", program := [lambda: "198.51.100.1"])
+    configure(program_address=lambda: "198.51.100.1")
 
     def run_together(loaded, tokens):
         if not order:
@@ -131,7 +132,7 @@ def test_a_visitors_text_goes_before_all_that_programs_asked_for(where, monkeypa
     monkeypatch.setattr(forward, "run_together", run_together)
     texts = ["a cat sat", "a dog sat", "a long text about a cat and a dog that sat on a mat"]
     asked = [place.run(where, text, None) for text in texts]
-    program[:] = [lambda: ""]
+    configure(program_address=lambda: "")
     asked.append(place.run(where, "a hen sat", None))
     release.set()
     assert [one.result(60).tokens.text for one in asked] == [*texts, "a hen sat"]
@@ -147,11 +148,11 @@ def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
     clock = SimpleNamespace(thread_time=lambda: sum(seconds[one] for one in passes))
     monkeypatch.setattr(budget, "time", clock)
     monkeypatch.setattr(local, "BudgetMeter", lambda who, threads: BudgetMeter(who, threads, paid))
-    monkeypatch.setattr(local, "PROGRAM_ADDRESS", program := [lambda: "198.51.100.1"])
+    configure(program_address=lambda: "198.51.100.1")
     place, texts = LocalBackend(1), []
 
     def visit():
-        program[:] = [lambda: ""]
+        configure(program_address=lambda: "")
         texts.append(place.run(where, "a dog on a mat", None))
 
     passes.at_first = visit

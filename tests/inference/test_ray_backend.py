@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from explorer.analysis.distillation.live import LiveSettings, Watched
-from explorer.inference import local, model_server, ray_backend, runs
+from explorer.context import configure
+from explorer.inference import local, model_server, runs
 from explorer.inference.model_server import ModelServer
 from explorer.inference.ray_backend import RayBackend
 from explorer.inference.runs import CACHE, call_on_model, get_run, get_runs
@@ -75,11 +76,9 @@ class Machine:
 @pytest.fixture
 def machine(tiny_family, monkeypatch):
     """All three models on one machine beyond the wire; nothing is loaded by the page itself."""
-    monkeypatch.setattr(local, "HAS_LEFT", [lambda: lambda: False])
-    monkeypatch.setattr(model_server, "HAS_LEFT", local.HAS_LEFT)
     machine = Machine()
     place = RayBackend(dict.fromkeys(MODEL_KEYS, machine.ask))
-    monkeypatch.setattr(runs, "BACKEND", [place])
+    configure(backend=place)
     return machine
 
 
@@ -88,7 +87,7 @@ def test_a_run_from_elsewhere_is_the_run_from_here(machine, tiny_family, monkeyp
     assert not missing
     other = get_run(found["bert"].spec, PageState(text="a dog"))
     assert other.vocabulary is found["bert"].vocabulary, "it is sent once"
-    monkeypatch.setattr(runs, "BACKEND", [local.LocalBackend()])
+    configure(backend=local.LocalBackend())
     CACHE.clear()
     for key, run in found.items():
         own = tiny_family.run(key, TEXT)
@@ -107,12 +106,8 @@ def test_every_tab_is_the_same_from_elsewhere(machine, monkeypatch):
     """Each headline's HTML and numbers, once over the wire and once in this process."""
     state, shown = PageState(text=TEXT), {}
     tabs = [tab for tab in TABS if tab.ID != "latency"]
-    for place, asker in (
-        (runs.BACKEND[-1], local.HAS_LEFT),
-        (local.LocalBackend(), [lambda: lambda: False]),
-    ):
-        monkeypatch.setattr(runs, "BACKEND", [place])
-        monkeypatch.setattr(local, "HAS_LEFT", asker)
+    for place in (runs.backend(), local.LocalBackend()):
+        configure(backend=place)
         CACHE.clear()
         for tab in tabs:
             values = [v for v in tab.show(state) if isinstance(v, str)]
@@ -195,7 +190,7 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
         return job
 
     monkeypatch.setattr(local, "job_named", job_named)
-    monkeypatch.setattr(ray_backend, "HAS_LEFT", [lambda: left.is_set])
+    configure(has_left=lambda: left.is_set)
     signs, event = [], threading.Event
     monkeypatch.setattr(model_server, "Event", lambda: signs.append(event()) or signs[-1])
     spec, failed = tiny_family.specs["bert"], []

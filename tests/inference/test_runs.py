@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from explorer.inference import local, runs
+from explorer.context import configure
+from explorer.inference import runs
 from explorer.inference.backend import JOBS, UnknownJob, job_named, name_of
 from explorer.inference.cache import LEAST_BYTES, ResultCache, size_of
 from explorer.inference.local import LocalBackend
@@ -210,7 +211,7 @@ def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
     bert, long = tiny_family.specs["bert"], "the cat sat on the mat " * 6
     texts = ["the cat", "the cat [MASK]", "a dog sat", long.strip(), "the mat sat", "  "]
     # One worker: whoever comes second finds it busy.
-    monkeypatch.setattr(runs, "BACKEND", [LocalBackend(1)])
+    configure(backend=LocalBackend(1))
     asked = [runs.start_run(bert, PageState(text=texts[0]), None)]
     assert first.wait(300)
     asked += [runs.start_run(bert, PageState(text=text), None) for text in texts[1:]]
@@ -369,7 +370,7 @@ def busy(tiny_family, monkeypatch):
 
     monkeypatch.setattr(scoring, "row_logits", part)
     part.__module__, part.__qualname__ = "explorer.models.scoring", "row_logits"
-    monkeypatch.setattr(runs, "BACKEND", [LocalBackend(1)])
+    configure(backend=LocalBackend(1))
     spec, state = tiny_family.specs["bert"], PageState()
     asked = ThreadPoolExecutor(1).submit(runs.call_on_model, part, spec, state, (1, 2))
     assert began.acquire(timeout=60)
@@ -389,7 +390,7 @@ def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_
 ):
     """Twelve parts of somebody's long work wait for a worker when the text comes; it goes first."""
     spec, state = tiny_family.specs["bert"], PageState(text="the dog [MASK] on a mat")
-    together, pool, place = forward.run_together, ThreadPoolExecutor(13), runs.BACKEND[-1]
+    together, pool, place = forward.run_together, ThreadPoolExecutor(13), runs.backend()
 
     def run_together(loaded, texts):
         busy.order.append("run")
@@ -440,13 +441,13 @@ def test_models_run_on_few_threads_whoever_asks(tiny_family, monkeypatch):
 
 def test_the_workers_do_nothing_for_a_visitor_who_has_left(tiny_family, busy, monkeypatch):
     left = threading.Event()
-    monkeypatch.setattr(local, "HAS_LEFT", [lambda: left.is_set])
+    configure(has_left=lambda: left.is_set)
     spec, state = tiny_family.specs["albert"], PageState()
     states = np.zeros((1, spec.architecture.d_model), np.float32)
     waits = ThreadPoolExecutor(1).submit(
         runs.call_on_model, forward.state_logits, spec, state, states
     )
-    until(lambda: runs.BACKEND[-1]._workers._work_queue.qsize() > 0)
+    until(lambda: runs.backend()._workers._work_queue.qsize() > 0)
     left.set()
     busy.release.set()
     with pytest.raises(Cancelled):

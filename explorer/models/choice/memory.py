@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
+from explorer.context import context
 from explorer.models.choice.family import head_total, shape_total
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import ModelSpec
 
-LIMIT: list[float] = [float("inf")]
-"""Maximum bytes of all networks together; set at program start."""
 WAIT_S = 20.0
 """Seconds that a request for a network waits for leases to be released."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
@@ -51,9 +50,9 @@ def too_large(spec: ModelSpec, dtype: str = "float32") -> str:
     """Return why a network can never be loaded, with its numbers; empty if it can."""
     weights = weight_bytes(spec, dtype)
     running = weights + running_bytes(spec, dtype)
-    sizes = {"weights": weights, "running": running, "limit": LIMIT[-1]}
+    sizes = {"weights": weights, "running": running, "limit": context().memory_limit}
     numbers = {name: gigabytes(n_bytes) for name, n_bytes in sizes.items()}
-    return TOO_LARGE.format(**numbers) if running > LIMIT[-1] else ""
+    return TOO_LARGE.format(**numbers) if running > context().memory_limit else ""
 
 
 class WeightMemory:
@@ -211,7 +210,7 @@ class WeightMemory:
             try:
                 while True:
                     evicted |= self._evict(running, kept)
-                    lacking = self.taken(kept) + running - LIMIT[-1]
+                    lacking = self.taken(kept) + running - context().memory_limit
                     if lacking <= 0:
                         break
                     if (remaining := end - time.monotonic()) <= 0:
@@ -230,7 +229,7 @@ class WeightMemory:
         """Evict idle networks, the least recently used first, until ``n_bytes`` are free."""
         evicted = False
         for key in list(kept):
-            if self.taken(kept) + n_bytes <= LIMIT[-1]:
+            if self.taken(kept) + n_bytes <= context().memory_limit:
                 break
             if key not in self._leases:
                 del kept[key]

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from huggingface_hub import snapshot_download
 from huggingface_hub.utils import get_session
 
+from explorer.context import context
 from explorer.models.choice.family import OWN, all_specs, column
 from explorer.models.choice.files import (
     MOST_LOGGED,
@@ -31,8 +32,6 @@ from explorer.refusal import brief
 logger = logging.getLogger(__name__)
 REPO = re.compile(r"[\w.-]+/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
-ANY: list[bool] = [False]
-"""True if visitors may type the name of a hub repository; set at program start."""
 NOT_THERE = "no such repository or revision is open to everybody"
 NO_ANSWER = "the hub did not answer, or the download broke off"
 LONGEST = 200
@@ -73,7 +72,7 @@ def typed_model(key: str, typed: str, report: OnProgress | None = None) -> str:
     repo, _, revision = typed.partition("@")
     if typed in column(key):
         return typed
-    if not (ANY[-1] and REPO.fullmatch(repo) and len(typed) <= LONGEST):
+    if not (context().any_model and REPO.fullmatch(repo) and len(typed) <= LONGEST):
         raise NotAModel(f"{brief(typed)!r} is not a choice for this column.")
     with _adding:
         fetching = _fetching.setdefault(repo, threading.Lock())

@@ -11,10 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from explorer.context import configure, context
 from explorer.refusal import Refusal
 
-PUBLIC_URL = [""]
-"""Public address of the page, without a trailing slash; empty if it is not configured."""
 CONFIG = "/config"
 
 
@@ -42,7 +41,7 @@ def public_address(said: str) -> str:
 
 def set_public_url(address: str) -> None:
     """Set the public address; from now on Gradio takes none from a request's headers."""
-    PUBLIC_URL[:] = [address]
+    configure(public_url=address)
     route_utils.get_root_url = root_of
 
 
@@ -50,7 +49,7 @@ def root_of(request: Request, route_path: str, root_path: str | None) -> str:
     """Return the root of Gradio's URLs: the public address, else where this process listens."""
     if route_path == CONFIG:
         return ""  # a program keeps sending requests to the address that it has used
-    return PUBLIC_URL[-1] or listening(request) + path_of(root_path)
+    return context().public_url or listening(request) + path_of(root_path)
 
 
 def listening(request: Request) -> str:

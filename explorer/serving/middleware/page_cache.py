@@ -3,7 +3,8 @@
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.serving.middleware.headers import CONFIG, PUBLIC_URL
+from explorer.context import context
+from explorer.serving.middleware.headers import CONFIG
 from explorer.serving.middleware.validation import below_root
 
 SAME = ("", "/", CONFIG)
@@ -28,7 +29,7 @@ class PageCache:
         if path not in SAME or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        key = (path, root_path, PUBLIC_URL[-1])
+        key = (path, root_path, context().public_url)
         answer = self._answers.get(key) or await self._asked(scope, receive)
         if answer.status_code == 200:
             self._answers[key] = answer

@@ -1,6 +1,5 @@
 """Outermost middleware: gives every request an id, checks it, logs it, and refuses bad ones."""
 
-import asyncio
 import time
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,7 +11,7 @@ from starlette.websockets import WebSocketClose
 from explorer import limits
 from explorer.serving.middleware import access_log, validation
 from explorer.serving.middleware.headers import HEADERS, NoCredentials, is_preflight
-from explorer.serving.middleware.shutdown import CLOSING, LOOP
+from explorer.serving.middleware.shutdown import CLOSING, remember_loop
 from explorer.serving.middleware.validation import (
     CALL,
     CANCEL,
@@ -53,7 +52,7 @@ class RequestFilter:
             await WebSocketClose()(scope, receive, send)
             return
         if scope["type"] != "http":
-            LOOP[:] = [asyncio.get_running_loop()]
+            remember_loop()
             await self.app(scope, receive, send)
             return
         await self._answer(scope, receive, send)

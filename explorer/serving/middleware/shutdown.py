@@ -99,8 +99,18 @@ CLOSING = threading.Event()
 """Set once the server is shutting down."""
 TOLD_S = 0.5
 """Seconds for the last messages to reach the clients."""
-LOOP: list[asyncio.AbstractEventLoop] = []
-"""The event loop that serves the page; empty before the start."""
+_loop: asyncio.AbstractEventLoop | None = None
+
+
+def remember_loop() -> None:
+    """Keep the running event loop as the one that serves the page."""
+    global _loop
+    _loop = asyncio.get_running_loop()
+
+
+def serving_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop that serves the page; None before the start."""
+    return _loop
 
 
 def close(page: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
@@ -110,7 +120,7 @@ def close(page: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
     _tell(queue, waiting_in(queue))
     while running_in(queue) and time.monotonic() < deadline:
         time.sleep(0.05)
-    if LOOP and (running := running_in(queue)):
+    if running := running_in(queue):
         _tell(queue, running)
     time.sleep(TOLD_S)
     for tunnel in CURRENT_TUNNELS:
@@ -142,5 +152,5 @@ def _tell(queue: Any, events: list[Any]) -> None:  # noqa: ANN401 - Gradio's
                 queue.send_message(event, message)
             event.alive = False
 
-    if LOOP:
-        LOOP[-1].call_soon_threadsafe(say)
+    if _loop is not None:
+        _loop.call_soon_threadsafe(say)

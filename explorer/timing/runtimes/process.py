@@ -88,7 +88,7 @@ class RuntimeProcess:
         In bytes; None where the system does not report it. ``check`` is called meanwhile.
 
         Raises:
-            NoRuntime: the runtime is not available. Stopped: cancelled.
+            NoRuntime: the runtime is not available. Cancelled: cancelled.
         """
         return cast(Mapping[str, int | None], self._answer(check))
 
@@ -96,7 +96,7 @@ class RuntimeProcess:
         """Run the pass once on a batch and return its time there in seconds, on its clock.
 
         Raises:
-            NoRuntime: the process is gone. Stopped: cancelled.
+            NoRuntime: the process is gone. Cancelled: cancelled.
         """
         self._ask(batch)
         return cast(float, self._answer(check))
@@ -105,7 +105,7 @@ class RuntimeProcess:
         """Return last hidden states, or logits if the pass has the head, float32 [place, width].
 
         Raises:
-            NoRuntime: the process is gone. Stopped: cancelled.
+            NoRuntime: the process is gone. Cancelled: cancelled.
         """
         self._ask(question)
         return cast(np.ndarray, self._answer(check))

@@ -7,7 +7,7 @@ import gradio as gr
 from gradio.context import LocalContext
 
 from explorer import limits
-from explorer.inference import backend
+from explorer.context import configure
 from explorer.inference.scheduling.job_queue import Job, JobQueue, JobUpdate, updates
 from explorer.serving.middleware.waiting_room import account_of, program_of
 from explorer.ui.kit import strings
@@ -158,8 +158,7 @@ def left_by_now() -> Callable[[], bool]:
 
 def stop_for_those_who_leave() -> None:
     """Connect the backend to Gradio: jobs of clients that left are cancelled, visitors go first."""
-    backend.HAS_LEFT[:] = [left_by_now]
-    backend.PROGRAM_ADDRESS[:] = [program_that_asks]
+    configure(has_left=left_by_now, program_address=program_that_asks)
 
 
 def show_stop_on(stop: gr.Button, start: gr.Button) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any, get_type_hints
 
+from explorer.context import context
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, column, read_family, specs_by_key
 from explorer.models.specs import MODEL_KEYS, ModelSpec
@@ -21,8 +22,6 @@ KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     list[str]: ((list, str), "a list of names"),
 }
 """Accepted types of an argument's annotation, and the name of the type in messages."""
-START_STATE = [PageState()]
-"""The state that the page opens on; the last entry counts."""
 
 
 @contextmanager
@@ -83,7 +82,7 @@ def checked_state(family: str, text: str = "") -> PageState:
     Raises:
         Refusal: there is no such family.
     """
-    start = START_STATE[-1]
+    start = context().start or PageState()
     return PageState(
         text=text, family=checked_family(family), device=start.device, dtype=start.dtype
     )

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer import limits
+from explorer.context import configure
 from explorer.inference.scheduling.budget import BUDGET
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
@@ -15,7 +16,7 @@ from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import MEASURED_FOR_PROGRAMS, OF_PROGRAMS, address_of_asker
-from explorer.ui.kit.validation import START_STATE, check_argument_types
+from explorer.ui.kit.validation import check_argument_types
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters
@@ -43,7 +44,7 @@ LONG = ("sentiment", "question", "depth", "contexts", "latency")
 
 def register_endpoints(start: PageState) -> None:
     """Register every endpoint with the page's device and precision; call inside its Blocks."""
-    START_STATE[:] = [start]
+    configure(start=start)
     for name, endpoint in ENDPOINTS.items():
         # Requests that wait for a measurement must not block the slots of the short ones.
         queue = MEASURED_FOR_PROGRAMS if name == "latency" else OF_PROGRAMS

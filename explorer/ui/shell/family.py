@@ -6,6 +6,7 @@ from urllib.parse import quote
 import gradio as gr
 
 from explorer.analysis.digits import counted, repeated
+from explorer.context import context
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import column, sizes_of, teacher_of
 from explorer.models.specs import MODEL_KEYS, ModelSpec, label_of
@@ -202,9 +203,7 @@ def build_columns(start: PageState) -> dict[str, gr.Dropdown]:
 
 def may_type() -> bool:
     """Return whether a visitor may type the name of a repository."""
-    from explorer.models.choice.own import ANY
-
-    return ANY[-1]
+    return context().any_model
 
 
 def on_typed(

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.assets import ASSETS, read_in
+from explorer.context import context
 from explorer.inference.cache import CACHE
 from explorer.inference.lazy_imports import start_imports
 from explorer.inference.runs import costs_nobody
@@ -26,9 +27,8 @@ from explorer.links.compression import PACKED
 from explorer.links.page_state import PageState
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
-from explorer.serving.middleware.headers import PUBLIC_URL, path_of, root_of
+from explorer.serving.middleware.headers import path_of, root_of
 from explorer.ui.kit import strings
-from explorer.ui.kit.validation import START_STATE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, script_json
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
@@ -65,7 +65,7 @@ def picture_route() -> Route:
 
 
 def _send_picture(request: Request) -> Response:
-    state, _ = from_params(request.query_params, START_STATE[-1])
+    state, _ = from_params(request.query_params, context().start or PageState())
     shows_text = {"text", PACKED} & set(request.query_params)
     picture = picture_of(state) if shows_text else None
     if picture is None:
@@ -141,7 +141,9 @@ def with_paths(page: str, absolute: str, path: str) -> str:
     """
     page = page.replace(f'"{absolute}"', f'"{path or "/"}"')
     code = Markup(_HERE.format(absolute=script_json(absolute)))
-    return page if PUBLIC_URL[-1] else page.replace("</head>", f"{el('script', code)}</head>", 1)
+    return (
+        page if context().public_url else page.replace("</head>", f"{el('script', code)}</head>", 1)
+    )
 
 
 @lru_cache(maxsize=4)
@@ -182,7 +184,7 @@ async def send_changed(request: Request, start: Message, body: bytes, send: Send
     headers = MutableHeaders(scope=start)
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
         root = request.scope.get("root_path")
-        tags = preview_tags(PUBLIC_URL[-1] or ".", request.query_params)
+        tags = preview_tags(context().public_url or ".", request.query_params)
         body = (
             str(tags).encode().join(around_tags(body, root_of(request, "/", root), path_of(root)))
         )

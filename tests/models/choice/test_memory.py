@@ -16,6 +16,7 @@ import pytest
 import explorer
 from explorer.analysis.claims import checks
 from explorer.analysis.parameters.shapes import shape_memory
+from explorer.context import configure, context
 from explorer.inference.backend import JOBS, JobPolicy
 from explorer.inference.local import LocalBackend
 from explorer.inference.runs import CACHE, get_runs, start_run
@@ -451,7 +452,7 @@ def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypat
         entered.set()
         assert door.wait(60)
 
-    monkeypatch.setattr("explorer.inference.local.HAS_LEFT", [lambda: left.is_set])
+    configure(has_left=lambda: left.is_set)
     with ThreadPoolExecutor(2) as visitors:
         first = visitors.submit(place.call, where_of(BERT), f"{__name__}:a_job", (busy,))
         assert entered.wait(60)
@@ -506,7 +507,7 @@ def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(mo
             assert np.allclose(run_of_key.mask_logits, expected[key].mask_logits, atol=1e-5)
     assert lost
     assert not any(lost)
-    assert max(taken) <= memory.LIMIT[-1]
+    assert max(taken) <= context().memory_limit
     assert len(taken) > 7, "some had to leave and to come back"
     until(lambda: gc.collect() is not None and set(alive) == set(loading._loaded.values()))
 

@@ -18,6 +18,7 @@ from transformers import (
     BertTokenizer,
 )
 
+from explorer.context import configure
 from explorer.inference.runs import get_runs, runs_with_mlm_head
 from explorer.links.page_state import PageState
 from explorer.models.choice import memory, own
@@ -416,7 +417,7 @@ def hub(folder, monkeypatch):
         return str(folder / "bert-base-uncased")
 
     monkeypatch.setattr(own, "snapshot_download", fetched)
-    monkeypatch.setattr(own, "ANY", [True])
+    configure(any_model=True)
     return asked
 
 
@@ -427,7 +428,7 @@ def test_a_visitor_may_type_a_repository_only_where_that_is_allowed(hub, monkeyp
     assert (spec.repo, spec.revision) == ("someone/bert-of-mine", "v2")
     assert own.typed_model("bert", "someone/bert-of-mine@v2") == "bert-of-mine"
     assert [revision for _, revision, _ in hub] == ["v2", "v2"]
-    monkeypatch.setattr(own, "ANY", [False])
+    configure(any_model=False)
     with pytest.raises(own.NotAModel, match="not a choice for this column"):
         own.typed_model("bert", "someone/bert-of-mine")
     assert own.typed_model("bert", "bert-of-mine") == "bert-of-mine"
@@ -467,7 +468,7 @@ def test_a_repository_that_does_not_fit_is_refused_before_its_weights(hub, monke
     monkeypatch.setattr(memory, "LIMIT", [1e8])
     with pytest.raises(own.NotAModel, match=said):
         own.typed_model("bert", "someone/bert-of-mine")
-    memory.LIMIT[-1] = float("inf")
+    configure(memory_limit=float("inf"))
     with pytest.raises(SystemExit):
         parse_flags(["--memory", "0.3", "--model", "bert=someone/bert-of-mine"])
     assert said.replace("0.1 GB", "0.3 GB") in " ".join(capsys.readouterr().err.split())

@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks.served import event_number
 from explorer import limits
-from explorer.inference import local, runs
+from explorer.context import configure
+from explorer.inference import local
 from explorer.inference.local import LocalBackend
 from explorer.inference.scheduling.budget import BUDGET
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
@@ -58,7 +59,7 @@ def order(tuned_family, monkeypatch):
         kind = "visitor" if waiting[0].text == VISITORS else "part"
         return slow(kind, run_all)(waiting, where, found)
 
-    monkeypatch.setattr(runs, "BACKEND", [LocalBackend()])
+    configure(backend=LocalBackend())
     monkeypatch.setattr(LocalBackend, "run", asked)
     monkeypatch.setattr(local, "_run_all", together)
     for head, name in ((classifiers, "_slopes"), (classifiers, "_differences")):

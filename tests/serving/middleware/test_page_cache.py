@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.serving.middleware import headers
+from explorer.context import configure
 from explorer.serving.middleware.page_cache import PageCache
 
 
@@ -72,9 +72,6 @@ def test_a_refusal_is_not_kept(client, asked):
 
 def test_each_address_has_its_own(client, asked):
     client.get("/")
-    headers.PUBLIC_URL.append("https://elsewhere.example")
-    try:
-        client.get("/")
-    finally:
-        headers.PUBLIC_URL.pop()
+    configure(public_url="https://elsewhere.example")
+    client.get("/")
     assert asked == ["/", "/"]

@@ -21,7 +21,7 @@ from explorer import limits
 from explorer.serving.middleware import validation
 from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.serving.middleware.request_filter import RequestFilter
-from explorer.serving.middleware.shutdown import LOOP
+from explorer.serving.middleware.shutdown import serving_loop
 from explorer.serving.middleware.validation import Routes
 from explorer.serving.middleware.waiting_room import STEP_S, WaitingRoom
 from explorer.ui.kit.blocks import Page
@@ -322,7 +322,7 @@ def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
         time.sleep(10 * room.sleep_when_free)  # the next look at the queue is due at once
 
     event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
-    LOOP[-1].call_soon_threadsafe(stand_still)
+    serving_loop().call_soon_threadsafe(stand_still)
     stands.wait(60)
     place = urlsplit(url)
     with socket.create_connection((place.hostname, place.port), timeout=60) as stream:
@@ -503,7 +503,7 @@ def test_nothing_is_answered_for_who_leaves_in_the_middle_of_a_message(client, p
             send,
         )
 
-    reader = asyncio.run_coroutine_threadsafe(stream(), LOOP[-1])
+    reader = asyncio.run_coroutine_threadsafe(stream(), serving_loop())
     until(lambda: asked)
     (job,) = [job for job in room.active_jobs if job]
     until(reader.done, 60)

@@ -18,11 +18,11 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.assets import ASSETS
+from explorer.context import configure
 from explorer.inference.cache import CACHE
 from explorer.links.compression import pack
 from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
-from explorer.serving.middleware import headers
 from explorer.ui.kit.strings import TAGLINE, TITLE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.ui.shell import preview
@@ -75,8 +75,7 @@ def client():
 
 @pytest.fixture
 def public(monkeypatch):
-    monkeypatch.setattr(headers, "PUBLIC_URL", [PUBLIC])
-    monkeypatch.setattr(preview, "PUBLIC_URL", headers.PUBLIC_URL)
+    configure(public_url=PUBLIC)
 
 
 def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):

@@ -1,0 +1,44 @@
+"""AppContext: what a process is told when it starts, and keeps until it ends."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from explorer.inference.backend import Backend
+    from explorer.links.page_state import PageState
+
+
+@dataclass(frozen=True, slots=True)
+class AppContext:
+    """Settings of the whole process; one field for each thing that a start decides."""
+
+    start: "PageState | None" = None
+    """State that the page opens on; None is the default state."""
+    backend: "Backend | None" = None
+    """Where the weights are; None is this process."""
+    memory_limit: float = float("inf")
+    """Bytes that all networks together may take."""
+    any_model: bool = False
+    """Whether visitors may type any repository of the model hub."""
+    public_url: str = ""
+    """Where visitors have the page; empty if unknown."""
+    has_left: Callable[[], Callable[[], bool]] = lambda: lambda: False
+    """Called for a request; returns a function that says later whether its client has left."""
+    program_address: Callable[[], str] = lambda: ""
+    """Return the address of the program whose request is answered now; empty for a visitor."""
+
+
+_current = AppContext()
+
+
+def context() -> AppContext:
+    """Return the context of this process."""
+    return _current
+
+
+def configure(**changes: Any) -> AppContext:  # noqa: ANN401 - the fields of the context
+    """Replace fields of the context, for all threads, and return the one before."""
+    global _current
+    before, _current = _current, replace(_current, **changes)
+    return before
