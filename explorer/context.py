@@ -1,4 +1,4 @@
-"""AppContext: what a process is told when it starts, and keeps until it ends."""
+"""AppContext: settings of the whole process, decided when it starts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,13 +16,13 @@ class AppContext:
     start: "PageState | None" = None
     """State that the page opens on; None is the default state."""
     backend: "Backend | None" = None
-    """Where the weights are; None is this process."""
+    """Backend that holds the weights; None is this process."""
     memory_limit: float = float("inf")
     """Bytes that all networks together may take."""
     any_model: bool = False
-    """Whether visitors may type any repository of the model hub."""
+    """True if visitors may type any repository of the model hub."""
     public_url: str = ""
-    """Where visitors have the page; empty if unknown."""
+    """Public address of the page; empty if unknown."""
     has_left: Callable[[], Callable[[], bool]] = lambda: lambda: False
     """Called for a request; returns a function that says later whether its client has left."""
     program_address: Callable[[], str] = lambda: ""

@@ -57,7 +57,6 @@ def launched(monkeypatch):
     monkeypatch.setattr(launch, "warm_up", lambda _start: None)
     monkeypatch.setattr(launch, "check_port", lambda *_: None)
     monkeypatch.setattr(launch, "close", lambda _page: asked.update(closed=True))
-    monkeypatch.setattr(launch, "set_public_url", lambda url: asked.update(believed=url))
     monkeypatch.setattr(launch, "signal_waiter", ended_already)
     monkeypatch.setattr(app.demo, "launch", started)
     monkeypatch.delenv("GRADIO_SHARE", raising=False)
@@ -91,7 +90,7 @@ def test_a_public_link_warns_of_what_it_lets_others_do(launched, capsys, monkeyp
     assert PUBLIC in said
     assert "can run measurements and training" in said
     assert "No public link" not in said
-    assert launched["believed"] == PUBLIC, "previews name it"
+    assert context().public_url == PUBLIC, "previews name it"
 
 
 @pytest.mark.processes

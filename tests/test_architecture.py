@@ -54,6 +54,7 @@ KNOWS = {
     },
     "views": {"analysis", "assets", "models"},
     "serving.middleware": {"context", "limits"},
+    "serving.gradio_patches": {"serving.middleware"},
     "ui": {
         "analysis",
         "assets",
@@ -62,6 +63,7 @@ KNOWS = {
         "limits",
         "links",
         "models",
+        "serving.gradio_patches",
         "serving.middleware",
         "timing",
         "views",

@@ -13,12 +13,11 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.context import context
+from explorer.context import configure, context
 from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.serving.middleware import access_log
-from explorer.serving.middleware.headers import set_public_url
 from explorer.serving.middleware.shutdown import close
 from explorer.serving.start import NO_RAY, CannotStart, check_machine, check_models, check_port
 from explorer.timing.memory import limit_arenas
@@ -87,7 +86,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
     local, public = launched(page, flags, options)
     if public and not context().public_url:
-        set_public_url(public.rstrip("/"))
+        configure(public_url=public.rstrip("/"))
     sys.stdout.write(where_it_runs(local, public, shared))
     sys.stdout.flush()
     wait_for_end()

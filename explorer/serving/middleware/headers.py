@@ -4,14 +4,13 @@ import os
 from typing import Any
 from urllib.parse import urlsplit
 
-from gradio import route_utils, routes
 from gradio.route_utils import CustomCORSMiddleware
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from explorer.context import configure, context
+from explorer.context import context
 from explorer.refusal import Refusal
 
 CONFIG = "/config"
@@ -37,12 +36,6 @@ def public_address(said: str) -> str:
     if said and (not valid or parts.query or parts.fragment or not said.isprintable()):
         raise Refusal(f"--public-url is {said!r}; it looks like https://example.org/explorer.")
     return said.rstrip("/")
-
-
-def set_public_url(address: str) -> None:
-    """Set the public address; from now on Gradio takes none from a request's headers."""
-    configure(public_url=address)
-    route_utils.get_root_url = root_of
 
 
 def root_of(request: Request, route_path: str, root_path: str | None) -> str:
@@ -115,11 +108,6 @@ class NoCredentials(CustomCORSMiddleware):
 def leave_out(app: ASGIApp, **_settings: Any) -> ASGIApp:  # noqa: ANN401
     """Return the app unchanged, in place of the CORS middleware that Gradio adds outermost."""
     return app
-
-
-def refuse_credentials() -> None:
-    """Disable Gradio's CORS middleware; the request filter adds its own, without credentials."""
-    routes.CustomCORSMiddleware = leave_out  # type: ignore[assignment,misc]
 
 
 def is_preflight(headers: Headers) -> bool:

@@ -90,11 +90,6 @@ class TimeoutServer(http_server.Server):
         super().__init__(config, *arguments, **named)
 
 
-def set_timeouts() -> None:
-    """Set these timeouts for every page that Gradio serves from now on."""
-    http_server.Server = TimeoutServer  # type: ignore[misc]
-
-
 CLOSING = threading.Event()
 """Set once the server is shutting down."""
 TOLD_S = 0.5

@@ -122,11 +122,6 @@ def function_of(blocks: Any, api_name: str | None, body: Any) -> Any:  # noqa: A
     return _known_function(blocks, api_name, body)
 
 
-def refuse_unknown() -> None:
-    """Refuse requests for unknown functions with a sentence from now on."""
-    route_utils.get_fn = function_of
-
-
 def without_gradios_own(scope: Scope, route: str) -> None:
     """Remove Gradio's own parameters from a query, because Gradio would look up any value."""
     if route in WITH_LINK and scope["query_string"]:

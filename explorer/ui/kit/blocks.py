@@ -45,11 +45,6 @@ class LeanSession(state_holder.SessionState):
         """Do nothing: the session has no config of its own."""
 
 
-def keep_sessions_lean() -> None:
-    """Use LeanSession for every new session."""
-    state_holder.SessionState = LeanSession  # type: ignore[misc]
-
-
 NEVER = 2**62
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
-from gradio import queueing
 from gradio.context import LocalContext
 
 from explorer.inference.lazy_imports import wait_for_imports
@@ -60,11 +59,6 @@ def payload(error: BaseException | None, _show: bool) -> dict[str, Any]:
     return {name: getattr(known, name) for name in ("duration", "visible", "title")} | {
         "error": known.message
     }
-
-
-def say_every_failure() -> None:
-    """Replace Gradio's error payload, so that every failure has a sentence."""
-    queueing.error_payload = payload  # type: ignore[assignment]
 
 
 def answered(error: BaseException, as_html: bool) -> Answered:

@@ -10,24 +10,23 @@ from starlette.routing import Route
 
 from explorer import limits
 from explorer.assets import ASSETS
+from explorer.context import configure
 from explorer.links.page_state import PageState
+from explorer.serving.gradio_patches import patch_gradio
 from explorer.serving.middleware.concurrency import ConcurrencyLimiter, StreamTracker
 from explorer.serving.middleware.headers import (
     path_of,
-    refuse_credentials,
     said_at_the_start,
-    set_public_url,
 )
 from explorer.serving.middleware.page_cache import PageCache
 from explorer.serving.middleware.request_filter import RequestFilter
-from explorer.serving.middleware.shutdown import set_timeouts
-from explorer.serving.middleware.validation import REFUSALS, Routes, refuse_unknown
+from explorer.serving.middleware.validation import REFUSALS, Routes
 from explorer.timing.memory import is_short
 from explorer.ui.attention.endpoint import frame_route
 from explorer.ui.kit import strings
-from explorer.ui.kit.blocks import MOST_SESSIONS, Page, keep_sessions_lean
+from explorer.ui.kit.blocks import MOST_SESSIONS, LeanSession, Page
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import say_every_failure
+from explorer.ui.kit.errors import payload
 from explorer.ui.kit.running import stop_for_those_who_leave
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import ENDPOINTS, register_endpoints
@@ -123,13 +122,9 @@ def launch_options(public: str = "") -> dict[str, Any]:
         Refusal: ``public`` is not a valid URL.
     """
     address = said_at_the_start(public)
-    set_public_url(address)
-    keep_sessions_lean()
+    configure(public_url=address)
     stop_for_those_who_leave()
-    refuse_credentials()
-    set_timeouts()
-    refuse_unknown()
-    say_every_failure()
+    patch_gradio(LeanSession, payload)
     routes = own_routes()
     return {
         # Else Gradio aborts the start if its own request takes over three seconds, as it does when

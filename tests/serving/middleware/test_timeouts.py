@@ -12,9 +12,11 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
 from benchmarks.served import served
+from explorer.serving.gradio_patches import patch_gradio
 from explorer.serving.middleware import shutdown
-from explorer.serving.middleware.shutdown import BODY_S, HEAD_S, READ_S, set_timeouts
-from explorer.ui.kit.blocks import Page
+from explorer.serving.middleware.shutdown import BODY_S, HEAD_S, READ_S
+from explorer.ui.kit.blocks import LeanSession, Page
+from explorer.ui.kit.errors import payload
 from tests.waiting import until
 
 LARGE = 32 * 2**20
@@ -43,7 +45,7 @@ async def slowly(_request):
 
 @pytest.fixture(scope="module")
 def server():
-    set_timeouts()
+    patch_gradio(LeanSession, payload)
     with Page(analytics_enabled=False) as page:
         gr.HTML("page")
     page.queue(default_concurrency_limit=4)

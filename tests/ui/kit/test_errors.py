@@ -8,9 +8,11 @@ from gradio import queueing
 
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
+from explorer.serving.gradio_patches import patch_gradio
 from explorer.timing import memory
 from explorer.ui.kit import strings
-from explorer.ui.kit.errors import answered, say_every_failure, sentence_of
+from explorer.ui.kit.blocks import LeanSession
+from explorer.ui.kit.errors import answered, payload, sentence_of
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_where_memory_is_short_no_text_is_blamed(error, monkeypatch):
 
 
 def test_a_failure_between_the_handlers_is_a_sentence_too(monkeypatch):
-    say_every_failure()
+    patch_gradio(LeanSession, payload)
     monkeypatch.setattr(memory, "free_memory", lambda: 0.5e9)
     assert queueing.error_payload(MemoryError(), False)["error"] == strings.SHORT_OF_MEMORY
     assert queueing.error_payload(None, False)["error"] == strings.LEFT

@@ -1,0 +1,81 @@
+"""Changes of Gradio's internals: names of Gradio 6.31 that the page replaces, all of them here.
+
+Two more changes are subclasses, which Gradio allows: ``WaitingRoom`` of its queue and ``Page`` of
+its Blocks. The type stubs, which Gradio writes while it is imported, are left out before that, in
+``explorer.serving.start``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from gradio import http_server, queueing, route_utils, routes, state_holder
+
+from explorer.serving.middleware.headers import leave_out, root_of
+from explorer.serving.middleware.shutdown import TimeoutServer
+from explorer.serving.middleware.validation import function_of
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One name of Gradio that is replaced."""
+
+    module: ModuleType
+    name: str
+    value: Any
+    why: str
+    """Fault of Gradio that the patch mends; ``tests/serving/test_gradio_patches.py`` shows it."""
+
+
+def patches(session: type, payload: Callable[..., dict]) -> tuple[Patch, ...]:
+    """Return every patch.
+
+    Args:
+        session: State of one visitor's session.
+        payload: Returns the message of a failure.
+    """
+    return (
+        Patch(
+            state_holder,
+            "SessionState",
+            session,
+            "each session copies the config of all components, some hundred KB a visitor",
+        ),
+        Patch(
+            queueing,
+            "error_payload",
+            payload,
+            "a failure outside a handler reaches the visitor without a message",
+        ),
+        Patch(
+            routes,
+            "CustomCORSMiddleware",
+            leave_out,
+            "any origin may send requests with credentials, and is echoed in the response",
+        ),
+        Patch(
+            http_server,
+            "Server",
+            TimeoutServer,
+            "a connection that sends or reads slowly is held for ever",
+        ),
+        Patch(
+            route_utils,
+            "get_root_url",
+            root_of,
+            "a header of the request decides to which host the page's own URLs lead",
+        ),
+        Patch(
+            route_utils,
+            "get_fn",
+            function_of,
+            "a request for an unknown function is a KeyError with a traceback in the log",
+        ),
+    )
+
+
+def patch_gradio(session: type, payload: Callable[..., dict]) -> None:
+    """Apply every patch, for pages that are launched from now on."""
+    for patch in patches(session, payload):
+        setattr(patch.module, patch.name, patch.value)
