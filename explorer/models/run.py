@@ -16,7 +16,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return array
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """Result of one forward pass: every tab reads it and none runs the model again."""
 

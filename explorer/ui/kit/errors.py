@@ -80,9 +80,16 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
         def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: ANN401
             try:
                 wait_for_imports(say_starting)
-                yield from handler(*args, **kwargs)
+                values = None
+                for values in handler(*args, **kwargs):
+                    yield values
             except Exception as error:
                 raise answered(error, as_html) from error
+            # Gradio sends the last values of a stream twice: those are to be small.
+            if isinstance(values, list | tuple):
+                yield [gr.skip()] * len(values)
+            elif values is not None:
+                yield gr.skip()
 
         return stream
 
