@@ -2,10 +2,10 @@
 
 import os
 
-from explorer.serving.start import leave_out_stubs, parse_flags, plainly
+from explorer.serving.start import exit_with_sentence, leave_out_stubs, parse_flags
 
 leave_out_stubs()
-with plainly():
+with exit_with_sentence():
     from explorer.serving.launch import build, serve
 
     flags = parse_flags(None if __name__ == "__main__" else [])
@@ -15,7 +15,7 @@ with plainly():
 
 def main() -> None:
     """Serve the page until a signal asks the process to stop."""
-    with plainly():
+    with exit_with_sentence():
         serve(demo, flags)
 
 

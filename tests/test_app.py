@@ -160,7 +160,7 @@ def test_a_damaged_config_ends_the_start_in_one_line(tmp_path):
 def build_on(models, monkeypatch, capsys):
     """How a start ends that finds these models: its exit code, and what it says."""
     monkeypatch.setattr(specs, "BUNDLED", models)
-    with pytest.raises(SystemExit) as end, start.plainly():
+    with pytest.raises(SystemExit) as end, start.exit_with_sentence():
         launch.build(app.flags)
     return end.value.code, capsys.readouterr().err
 
@@ -207,7 +207,7 @@ def test_a_file_that_is_sent_as_it_lies_is_looked_at_before_the_page_is_served(
         path.write_bytes(content[:length])
     for module in (preview, routes):
         monkeypatch.setattr(module, "ASSETS", tmp_path)
-    with pytest.raises(SystemExit) as end, start.plainly():
+    with pytest.raises(SystemExit) as end, start.exit_with_sentence():
         page.own_routes()
     assert end.value.code == start.CANNOT
     assert f"{path} is missing or damaged" in capsys.readouterr().err
@@ -281,7 +281,7 @@ def test_a_folder_that_cannot_be_written_is_said(monkeypatch, name):
 
 def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys):
     monkeypatch.setattr(start, "free_memory", lambda: 0.2e9)
-    with pytest.raises(SystemExit) as end, start.plainly():
+    with pytest.raises(SystemExit) as end, start.exit_with_sentence():
         launch.build(app.flags)
     assert end.value.code == start.CANNOT
     assert "0.2 GB can still be taken" in capsys.readouterr().err

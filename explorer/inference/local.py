@@ -96,8 +96,8 @@ class LocalBackend:
         """
         self._own_has_left = has_left
         self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
-        self._lanes = PriorityQueues()
-        self._together = Batcher()
+        self._queues = PriorityQueues()
+        self._batcher = Batcher()
 
     def devices(self) -> tuple[str, ...]:
         """Return the devices of this machine."""
@@ -130,20 +130,20 @@ class LocalBackend:
             failed.set_exception(error)
             return failed
         priority = priority_of(context().program_address(), is_long=False)
-        self._together.add((where, priority), pending)
+        self._batcher.add((where, priority), pending)
         self._begin(priority, lambda: self._serve((where, priority)))
         return pending.run
 
     def _begin(self, priority: int, work: Work) -> None:
         if priority == VISITOR:
             MEASUREMENT_LOCK.visitor_waits()
-            self._lanes.add(priority, lambda: _for_visitor(work))
+            self._queues.add(priority, lambda: _for_visitor(work))
         else:
-            self._lanes.add(priority, work)
+            self._queues.add(priority, work)
         self._workers.submit(self._do_next)
 
     def _do_next(self) -> None:
-        if work := self._lanes.next():
+        if work := self._queues.next():
             work()
 
     def _yield_to_others(
@@ -158,7 +158,7 @@ class LocalBackend:
             raise Cancelled("left")
         meter.charge()
         with MEASUREMENT_LOCK.released():
-            for work in self._lanes.before(priority):
+            for work in self._queues.before(priority):
                 work()
         meter.begin()
 
@@ -167,7 +167,7 @@ class LocalBackend:
 
         The leases are closed before the futures are settled, so that no reader finds one open.
         """
-        batch = self._together.take(network)
+        batch = self._batcher.take(network)
         if not batch:
             return  # an earlier batch has taken these texts along
         results: dict[PendingText, Run | BaseException] = {}

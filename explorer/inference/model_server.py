@@ -34,7 +34,7 @@ def network_named(network: NetworkName) -> NetworkKey:
     return NetworkKey(all_specs()[name], device, dtype)
 
 
-def taken_apart(run: Run) -> tuple[Any, ...]:
+def to_wire(run: Run) -> tuple[Any, ...]:
     """Return a run as plain values, without its spec and long vocabulary, which the page has."""
     arrays = (run.hidden_states, run.attention, run.mask_logits)
     return (run.tokens, *arrays, run.mask_id, run.device, run.dtype)
@@ -52,12 +52,12 @@ class ModelServer:
     def __init__(self) -> None:
         wait_for_imports()
         limit_memory()
-        self._here = LocalBackend(n_workers=1, has_left=lambda: _gone.get().is_set)
+        self._backend = LocalBackend(n_workers=1, has_left=lambda: _gone.get().is_set)
         self._threads = ThreadPoolExecutor(AT_ONCE, "asked")
 
     def devices(self) -> tuple[str, ...]:
         """Return the devices of this machine."""
-        return self._here.devices()
+        return self._backend.devices()
 
     async def vocabulary(self, network: NetworkName) -> Any:  # noqa: ANN401
         """Return the token of each id, once the network is loaded, or the error."""
@@ -67,22 +67,24 @@ class ModelServer:
         """Return the runs of texts as plain values, or errors; similar lengths share a batch."""
         # In a thread, since ``run`` loads the network in the thread that calls it.
         futures = await self._in_thread(
-            lambda: [self._here.run(network_named(network), text, None) for network, text in asked]
+            lambda: [
+                self._backend.run(network_named(network), text, None) for network, text in asked
+            ]
         )
         results = await asyncio.gather(*map(settled, futures))
-        return [taken_apart(run) if isinstance(run, Run) else run for run in results]
+        return [to_wire(run) if isinstance(run, Run) else run for run in results]
 
     async def call(self, network: NetworkName, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """Return the result of a job of ``JOBS``, or the error."""
         return await self._in_thread(
-            lambda: self._here.call(network_named(network), job, arguments)
+            lambda: self._backend.call(network_named(network), job, arguments)
         )
 
     async def stream(
         self, network: NetworkName, job: str, arguments: tuple[Any, ...]
     ) -> AsyncIterator[Any]:
         """Yield the results of a job of ``JOBS``, each in a list; an error is the last item."""
-        results, more = iter(self._here.stream(network_named(network), job, arguments)), True
+        results, more = iter(self._backend.stream(network_named(network), job, arguments)), True
         while more:
             item = await self._in_thread(lambda: list(islice(results, 1)))
             more = isinstance(item, list) and bool(item)

@@ -161,7 +161,7 @@ def _key(spec: ModelSpec, state: PageState) -> Key:
     return (spec.name, clean_text(state.text), network.device, network.dtype)
 
 
-def costs_nobody(state: PageState) -> bool:
+def is_cheap_now(state: PageState) -> bool:
     """Return whether a text's runs are cached, or can be computed now without delaying others."""
     specs = family_specs(state.family)
     if all(_key(spec, state) in CACHE for spec in specs):

@@ -79,7 +79,7 @@ class CannotStart(Exception):
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
+def exit_with_sentence() -> Iterator[None]:
     """Exit with one sentence on stderr if the page cannot start."""
     try:
         yield

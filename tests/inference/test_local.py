@@ -81,7 +81,7 @@ def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
             target=lambda: other.append(place.call(where, JUDGED, ("a dog ran.",)))
         )
         thread.start()
-        until(lambda: place._lanes.waiting(LONG))
+        until(lambda: place._queues.waiting(LONG))
 
     passes.at_first = ask
     place.call(where, JUDGED, ("the cat sat.",))

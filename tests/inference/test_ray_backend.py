@@ -206,13 +206,13 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
     for thread in threads:
         thread.start()
     assert began.wait(60)
-    until(lambda: machine.beside._here._workers._work_queue.qsize() == 1)
+    until(lambda: machine.beside._backend._workers._work_queue.qsize() == 1)
     left.set()
     for thread in threads:
         thread.join(60)
     until(lambda: all(sign.is_set() for sign in signs[-2:]))
     release.set()
-    until(lambda: machine.beside._here._workers._work_queue.qsize() == 0)
+    until(lambda: machine.beside._backend._workers._work_queue.qsize() == 0)
     assert len(failed) == 2
     assert len(ran) == 1
 

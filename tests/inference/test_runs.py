@@ -398,9 +398,9 @@ def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_
 
     monkeypatch.setattr(forward, "run_together", run_together)
     long_work = [pool.submit(runs.call_on_model, busy.part, spec, state, (1, 2)) for _ in range(12)]
-    until(lambda: place._lanes.waiting(LONG) == 12)
+    until(lambda: place._queues.waiting(LONG) == 12)
     asked = pool.submit(get_runs, state)
-    until(lambda: place._lanes.waiting(VISITOR) == 3)
+    until(lambda: place._queues.waiting(VISITOR) == 3)
     busy.release.set()
     assert set(asked.result(60)[0]) == set(MODEL_KEYS)
     assert [part.result(60) for part in long_work] == [2] * 12

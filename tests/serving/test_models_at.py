@@ -33,7 +33,7 @@ def test_flags_that_contradict_it_are_refused(flags, said, capsys):
 def test_without_ray_the_start_ends_in_a_sentence(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "explorer.serving.ray_client", raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(SystemExit) as end, start.plainly():
+    with pytest.raises(SystemExit) as end, start.exit_with_sentence():
         launch.build(start.parse_flags(AT))
     assert end.value.code == start.CANNOT
     assert capsys.readouterr().err == f"{start.NO_RAY}\n"

@@ -91,10 +91,10 @@ def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
     Raises:
         BadText: the text has too many words. NotTuned: there is no adapter that fits.
     """
-    from explorer.models.task_heads.adapters import once, tuned_of
+    from explorer.models.task_heads.adapters import cached_answer, tuned_of
 
     tuned = tuned_of(loaded, "sst2")
-    return once(tuned, ("sentiment", text), lambda: _judge(tuned, text))
+    return cached_answer(tuned, ("sentiment", text), lambda: _judge(tuned, text))
 
 
 def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
@@ -189,9 +189,11 @@ def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
     Raises:
         BadText: the question or the passage cannot be read. NotTuned: no adapter fits.
     """
-    from explorer.models.task_heads.adapters import once, tuned_of
+    from explorer.models.task_heads.adapters import cached_answer, tuned_of
     from explorer.models.task_heads.classifiers import span_logits
 
     tuned = tuned_of(loaded, "squad")
     cache_key = ("question", question, passage)
-    return once(tuned, cache_key, lambda: answer_spans(*span_logits(tuned, question, passage)))
+    return cached_answer(
+        tuned, cache_key, lambda: answer_spans(*span_logits(tuned, question, passage))
+    )

@@ -18,13 +18,13 @@ class PriorityQueues:
     """First-in, first-out queues, one per priority; a visitor's single pass always goes first."""
 
     def __init__(self) -> None:
-        self._lanes: list[deque[Work]] = [deque() for _ in range(4)]
+        self._queues: list[deque[Work]] = [deque() for _ in range(4)]
         self._choosing = Lock()
         self._long_first = False
 
     def add(self, lane: int, work: Work) -> None:
         """Add work to the queue of its priority."""
-        self._lanes[lane].append(work)
+        self._queues[lane].append(work)
 
     def next(self) -> Work | None:
         """Return the next work for a free worker, or None.
@@ -35,7 +35,7 @@ class PriorityQueues:
             self._long_first = not self._long_first
             second = (LONG, PROGRAM) if self._long_first else (PROGRAM, LONG)
             order = (VISITOR, *second, LONG_FOR_PROGRAM)
-            return next((self._lanes[i].popleft() for i in order if self._lanes[i]), None)
+            return next((self._queues[i].popleft() for i in order if self._queues[i]), None)
 
     def before(self, lane: int) -> Iterator[Work]:
         """Yield the work to do between two passes of long work of a priority.
@@ -54,8 +54,8 @@ class PriorityQueues:
 
     def _pop(self, lane: int) -> Work | None:
         with self._choosing:
-            return self._lanes[lane].popleft() if self._lanes[lane] else None
+            return self._queues[lane].popleft() if self._queues[lane] else None
 
     def waiting(self, lane: int) -> int:
         """Return how many items wait with a priority."""
-        return len(self._lanes[lane])
+        return len(self._queues[lane])

@@ -89,7 +89,7 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
     if spec.tuned_for == task:
         raise NotTuned(f"{spec.label} brings its own head, whose score was not measured here.")
     card = read_card(spec, task)
-    command = COMMAND.format(whom=asked_for(spec), task=task)
+    command = COMMAND.format(whom=describe_family(spec), task=task)
     if card is None:
         raise NotTuned(f"{spec.label} has no adapter for this task; {command} makes one.")
     if card["base_sha256"] != checksum(checkpoint_path(spec)):
@@ -100,7 +100,7 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
     return card
 
 
-def asked_for(spec: ModelSpec) -> str:
+def describe_family(spec: ModelSpec) -> str:
     """Return the command-line arguments with which the training tunes this model."""
     if spec.is_own:
         return f"--model {spec.key}={spec.repo or 'PATH'} --only {spec.name}"
@@ -151,7 +151,9 @@ def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
         return by_task[task]
 
 
-def once(tuned: TunedModel, question: tuple[object, ...], ask: Callable[[], Answer]) -> Answer:
+def cached_answer(
+    tuned: TunedModel, question: tuple[object, ...], ask: Callable[[], Answer]
+) -> Answer:
     """Return an answer of a tuned network; the last ones are cached as long as the network."""
     cached: dict[tuple, Any] = _answers.setdefault(tuned, {})
     if question not in cached:

@@ -16,7 +16,7 @@ from explorer.refusal import Refusal
 CONFIG = "/config"
 
 
-def said_at_the_start(flag: str) -> str:
+def configured_url(flag: str) -> str:
     """Return the public address: from the flag, else from Gradio's variable or a Space's."""
     root, space = os.getenv("GRADIO_ROOT_PATH", ""), os.getenv("SPACE_HOST", "")
     return public_address(flag or (root if "://" in root else "") or (space and f"https://{space}"))

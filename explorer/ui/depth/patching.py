@@ -34,7 +34,7 @@ from explorer.ui.kit import strings as shared
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import own_line, running, stoppable
+from explorer.ui.kit.running import own_queue, running, stoppable
 from explorer.views.depth.states import Followed, patching_canvas
 from explorer.views.markup import note
 
@@ -199,7 +199,7 @@ def drawn_from(found: Texts, gaps: Mapping[str, Gaps]) -> Maps:
 
 JOB_QUEUE = JobQueue(nullcontext)
 """Queue of one pair of texts at a time; other requests are answered between its batches."""
-QUEUE = own_line("patching")
+QUEUE = own_queue("patching")
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
@@ -266,14 +266,14 @@ def follow(
         if update.done and maps_of(update) is not None:
             data = followed(both_texts, maps_of(update) or {})
             canvas = patching_canvas(offered, second, data, strings.PICTURE)
-        return [gr.skip(), standing(update), canvas, gr.Button(visible=not update.done)]
+        return [gr.skip(), progress_of(update), canvas, gr.Button(visible=not update.done)]
 
     yield from running(
         JOB_QUEUE, lambda cancel_token: patch_all(both_texts, state, cancel_token), request, draw
     )
 
 
-def standing(update: JobUpdate) -> str:
+def progress_of(update: JobUpdate) -> str:
     """Return the job's status as a sentence; empty once it is complete."""
     if update.place:
         return note(shared.PLACE.format(n=update.place))

@@ -20,7 +20,7 @@ from explorer.models.tokens import MASK
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import job_updates, own_line, running, stoppable
+from explorer.ui.kit.running import job_status, own_queue, running, stoppable
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 JOB_QUEUE = JobQueue(nullcontext)
 """Queue of one family at a time; other requests are answered between rounds of sentences."""
-QUEUE = own_line("similarity")
+QUEUE = own_queue("similarity")
 MOST_WORDS = 1000
 """Upper limit of words: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
@@ -72,16 +72,16 @@ def show_similarity(
             JOB_QUEUE,
             lambda cancel_token: compare(specs, state, cache_key, cancel_token),
             request,
-            standing,
+            progress_of,
         )
     result = CACHE.get(cache_key)
     if result is not None:
-        yield [*drawn(result, specs, state), gr.Button(visible=False)]
+        yield [*draw_similarity(result, specs, state), gr.Button(visible=False)]
 
 
-def standing(update: JobUpdate) -> list[Any]:
+def progress_of(update: JobUpdate) -> list[Any]:
     """Return the job's progress; heatmap and remark stay unchanged."""
-    message = job_updates(
+    message = job_status(
         update, len(sentences()), strings.SIMILARITY_PROGRESS, strings.SIMILARITY_STOPPED
     )
     return [message, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
@@ -125,7 +125,7 @@ def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[
     return states
 
 
-def drawn(
+def draw_similarity(
     found: "LayerSimilarity", specs: dict[str, ModelSpec], state: PageState
 ) -> tuple[str, str, str]:
     """Return the finding, the heatmap and the remark below them."""

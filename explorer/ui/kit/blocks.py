@@ -48,7 +48,7 @@ class LeanSession(state_holder.SessionState):
 NEVER = 2**62
 
 
-class Letterboxes(LRUCache[str, Any]):
+class MessageQueues(LRUCache[str, Any]):
     """Message queues of the sessions, as an LRU cache that also counts reads as use.
 
     Gradio drops the oldest of 2,000, even one in use: then its task that processes events fails,
@@ -86,7 +86,7 @@ class Page(gr.Blocks):
         room = WaitingRoom(True, self.max_threads, 1, None, self, **named)
         room.ANALYTICS_MAX_EVENTS, room.ANAYLTICS_CACHE_FREQUENCY = 1, NEVER
         unread = room.pending_event_ids_session
-        room.pending_messages_per_session = Letterboxes(MOST_SESSIONS, unread)
+        room.pending_messages_per_session = MessageQueues(MOST_SESSIONS, unread)
         self._queue = room
         return self
 

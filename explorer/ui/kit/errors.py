@@ -85,11 +85,8 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
                     yield values
             except Exception as error:
                 raise answered(error, as_html) from error
-            # Gradio sends the last values of a stream twice: those are to be small.
-            if isinstance(values, list | tuple):
-                yield [gr.skip()] * len(values)
-            elif values is not None:
-                yield gr.skip()
+            if values is not None:
+                yield unchanged(values)
 
         return stream
 
@@ -102,6 +99,14 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
             raise answered(error, as_html) from error
 
     return call
+
+
+def unchanged(values: Any) -> Any:  # noqa: ANN401 - what a handler yields
+    """Return values for the same outputs that change none: a small end of a stream.
+
+    Gradio sends the last values of a generator twice, as a step and as the end.
+    """
+    return [gr.skip()] * len(values) if isinstance(values, list | tuple) else gr.skip()
 
 
 def say_starting() -> None:

@@ -66,7 +66,7 @@ def widen() -> None:
     COMPARE["concurrency_limit"] = ELSEWHERE
 
 
-def own_line(name: str) -> dict[str, Any]:
+def own_queue(name: str) -> dict[str, Any]:
     """Return event options for jobs of a JobQueue, which shows up to eight readers their place."""
     return {
         "concurrency_id": name,
@@ -98,14 +98,14 @@ def running(
         last = now
 
 
-def job_updates(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:
+def job_status(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:
     """Return a note: the job's place in the queue, that it stopped, or its parts done of ``n``."""
     if update.place:
         return note(strings.PLACE.format(n=update.place))
     return note(stopped if update.stopped else progress.format(done=update.partial or 0, n=n))
 
 
-def stops(queue: JobQueue) -> Callable[[gr.Request], None]:
+def stop_handler(queue: JobQueue) -> Callable[[gr.Request], None]:
     """Return the handler of a stop button: it cancels the reader's job, waiting or running."""
 
     def stop(request: gr.Request) -> None:
@@ -182,6 +182,6 @@ def stoppable(queue: JobQueue, stop: gr.Button, *events: gr.events.Dependency) -
 
     A failed job draws nothing any more, so its failure hides the button.
     """
-    stop.click(stops(queue), None, None, **AT_ONCE)
+    stop.click(stop_handler(queue), None, None, **AT_ONCE)
     for event in events:
         event.failure(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)

@@ -14,7 +14,7 @@ from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stops
+from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stop_handler
 from explorer.ui.latency import choice_strings, model_choice, strings
 from explorer.ui.latency.settings import MeasurementSettings, with_choice
 from explorer.views.latency.measure import ratio_text
@@ -318,7 +318,7 @@ def build_question(
             **PRIVATE,
         )
         hide_stop_after(stop_button, event)
-    stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
+    stop_button.click(stop_handler(MEASUREMENTS), None, None, **AT_ONCE)
 
 
 def _handler(

@@ -37,7 +37,14 @@ from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import AT_ONCE, QUIET, hide_stop_after, running, show_stop_on, stops
+from explorer.ui.kit.running import (
+    AT_ONCE,
+    QUIET,
+    hide_stop_after,
+    running,
+    show_stop_on,
+    stop_handler,
+)
 from explorer.ui.kit.strings import PLACE
 from explorer.ui.latency import choice_strings
 from explorer.views.markup import Markup, join, note
@@ -107,7 +114,7 @@ def build_fold(state: gr.State) -> None:
 
 def stopped(request: gr.Request) -> Markup:
     """Cancel the reader's measurement and return the message."""
-    stops(MEASUREMENTS)(request)
+    stop_handler(MEASUREMENTS)(request)
     return note(choice_strings.STOPPED)
 
 
@@ -252,7 +259,7 @@ def measure_all(
     shares = (
         shares_of(words, answers, specs_by_key(state.family)[teacher].name) if reads_here else {}
     )
-    yield from running(MEASUREMENTS, job, request, partial(drawn, state, work, shares))
+    yield from running(MEASUREMENTS, job, request, partial(draw_update, state, work, shares))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +330,7 @@ def share(said: list[str], expected: list[str]) -> Figure:
     return Figure(hits / len(said), *share_interval(hits, len(said)))
 
 
-def drawn(
+def draw_update(
     state: PageState, work: Work, shares: Mapping[str, Figures], update: JobUpdate
 ) -> list[Any]:
     """Return the progress of the timing; at its end the measured models."""

@@ -19,7 +19,7 @@ from explorer.timing.workload import Workload
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
-from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stops
+from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stop_handler
 from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency.folds import build_folds
 from explorer.ui.latency.settings import (
@@ -63,7 +63,7 @@ class Headline:
 def build(state: gr.State) -> list[gr.components.Component]:
     """Build finding, settings, button, card and folds; return the controls."""
     # Size and FLOP need neither text nor weights, so they are shown at once.
-    finding, card, status, _ = drawn(MeasurementSettings())
+    finding, card, status, _ = draw_card(MeasurementSettings())
     finding_html = gr.HTML(finding)
     with gr.Row(elem_classes="lt-buttons"):
         settings_html = gr.HTML(settings_of(MeasurementSettings()), elem_classes="lt-said")
@@ -98,7 +98,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         show_progress="hidden",
         **PRIVATE,
     )
-    stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
+    stop_button.click(stop_handler(MEASUREMENTS), None, None, **AT_ONCE)
     hide_stop_after(stop_button, event)
     build_folds(state, [*controls])
     return [*controls]
@@ -119,7 +119,7 @@ def show(state: PageState) -> list[object]:
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
     """Return the settings' sentence and the card without measured times."""
     choice = MeasurementSettings(*values)
-    return [settings_of(choice), *drawn(choice)]
+    return [settings_of(choice), *draw_card(choice)]
 
 
 def settings_of(choice: MeasurementSettings) -> Markup:
@@ -144,11 +144,11 @@ def measure(choice: MeasurementSettings, request: gr.Request) -> Iterator[list[o
         MEASUREMENTS,
         job,
         request,
-        lambda update: drawn(choice, update.partial, (update.place, update.done)),
+        lambda update: draw_card(choice, update.partial, (update.place, update.done)),
     )
 
 
-def drawn(
+def draw_card(
     choice: MeasurementSettings,
     result: Any = None,  # noqa: ANN401
     standing: tuple[int, bool] | None = None,

@@ -24,7 +24,7 @@ from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import LIGHT, job_updates, own_line, running, stoppable
+from explorer.ui.kit.running import LIGHT, job_status, own_queue, running, stoppable
 from explorer.ui.layer import strings
 from explorer.ui.layer.reading import Followed, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
@@ -238,7 +238,7 @@ def steps_finding(
 
 JOB_QUEUE = JobQueue(nullcontext)
 """Queue of one family at a time; other requests are answered between rounds of sentences."""
-QUEUE = own_line("contexts")
+QUEUE = own_queue("contexts")
 AT_ONCE = 6
 
 
@@ -352,7 +352,7 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
 
 
 def _stands(update: JobUpdate) -> list[Any]:
-    message = job_updates(update, len(assets.sentences()), strings.PROGRESS, strings.STOPPED)
+    message = job_status(update, len(assets.sentences()), strings.PROGRESS, strings.STOPPED)
     return [message, gr.skip(), gr.Button(visible=not update.done)]
 
 

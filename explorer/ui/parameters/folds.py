@@ -18,7 +18,14 @@ from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import AT_ONCE, LIGHT, hide_stop_after, running, show_stop_on, stops
+from explorer.ui.kit.running import (
+    AT_ONCE,
+    LIGHT,
+    hide_stop_after,
+    running,
+    show_stop_on,
+    stop_handler,
+)
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.ui.parameters import strings
 from explorer.views.markup import el, join, note
@@ -248,7 +255,7 @@ def build_memory(state: gr.State) -> None:
         concurrency_id="measure",
     )
     stop.click(
-        stops(MEASUREMENTS),
+        stop_handler(MEASUREMENTS),
         None,
         None,
         **AT_ONCE,
@@ -258,7 +265,7 @@ def build_memory(state: gr.State) -> None:
 
 def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
     """Return the estimates of the chosen sizes from meta tensors, nothing measured."""
-    return drawn(specs_of(sizes), Workload(int(length), int(batch), looks=bool(keeps)), {})
+    return draw_memory(specs_of(sizes), Workload(int(length), int(batch), looks=bool(keeps)), {})
 
 
 def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
@@ -273,7 +280,7 @@ def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
     def draw(update: JobUpdate) -> list[str]:
         place = strings.MEMORY_PLACE.format(n=update.place) if update.place else ""
         place = strings.MEMORY_STOPPED if update.stopped else place
-        return [drawn(specs, work, update.partial or {}, place)]
+        return [draw_memory(specs, work, update.partial or {}, place)]
 
     for (canvas,) in running(
         MEASUREMENTS, lambda cancel_token: peaks_of(specs, work, cancel_token), request, draw
@@ -299,7 +306,7 @@ def peaks_of(
         yield peaks
 
 
-def drawn(
+def draw_memory(
     specs: Sequence[ModelSpec], work: Workload, measured: Mapping[str, int | None], place: str = ""
 ) -> str:
     """Return the finding at base size, the bars of the chosen sizes, and the method."""

@@ -15,8 +15,8 @@ from explorer.links.page_state import PageState
 from explorer.serving.gradio_patches import patch_gradio
 from explorer.serving.middleware.concurrency import ConcurrencyLimiter, StreamTracker
 from explorer.serving.middleware.headers import (
+    configured_url,
     path_of,
-    said_at_the_start,
 )
 from explorer.serving.middleware.page_cache import PageCache
 from explorer.serving.middleware.request_filter import RequestFilter
@@ -121,7 +121,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
     Raises:
         Refusal: ``public`` is not a valid URL.
     """
-    address = said_at_the_start(public)
+    address = configured_url(public)
     configure(public_url=address)
     stop_for_those_who_leave()
     patch_gradio(LeanSession, payload)

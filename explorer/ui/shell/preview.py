@@ -20,7 +20,7 @@ from explorer.assets import ASSETS, read_in
 from explorer.context import context
 from explorer.inference.cache import CACHE
 from explorer.inference.lazy_imports import start_imports
-from explorer.inference.runs import costs_nobody
+from explorer.inference.runs import is_cheap_now
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.codec import LINKED, from_params, to_link
 from explorer.links.compression import PACKED
@@ -79,7 +79,7 @@ def picture_of(state: PageState) -> bytes | None:
     if key in CACHE or not _drawing.acquire(blocking=False):
         return CACHE.get(key)
     try:
-        picture = _draw(state) if is_free() and costs_nobody(state) else None
+        picture = _draw(state) if is_free() and is_cheap_now(state) else None
         return None if picture is None else CACHE.put(key, picture)
     finally:
         _drawing.release()

@@ -22,7 +22,7 @@ from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency.folds import CLAIM, _handler
 from explorer.ui.latency.settings import MeasurementSettings, device_choices
 from explorer.ui.latency.strings import RECORDED_HEAD, SAMPLES
-from explorer.ui.latency.tab import detail, drawn
+from explorer.ui.latency.tab import detail, draw_card
 from explorer.views.latency.measure import paradox_card, recorded_table, samples_figure
 from tests.timing.test_protocol import FakeDevice
 
@@ -146,7 +146,7 @@ def test_every_device_is_offered_where_there_are_several(monkeypatch):
     assert device_choices()[-1] == ("every device", "every")
     assert MeasurementSettings(device="every").devices == BOTH
     assert MeasurementSettings().devices == ()
-    card, status = drawn(MeasurementSettings(device="every"))[1:3]
+    card, status = draw_card(MeasurementSettings(device="every"))[1:3]
     assert card.count("not measured yet") == 6
     assert "cuda by its own events" in status
 

@@ -281,7 +281,7 @@ def test_only_the_last_answers_are_kept(tuned_family):
     tuned, asked = tuned_model(tuned_family.loaded("bert"), "squad"), []
 
     def ask(number):
-        return adapters.once(tuned, (number,), lambda: asked.append(number) or number)
+        return adapters.cached_answer(tuned, (number,), lambda: asked.append(number) or number)
 
     everything = range(adapters.MOST_KEPT + 1)
     assert [ask(number) for number in everything] == list(everything)

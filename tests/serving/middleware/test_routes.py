@@ -213,7 +213,7 @@ def test_what_is_no_address_is_said_in_a_sentence(said):
 def test_gradios_variable_and_a_space_say_it_too(monkeypatch, flag, root, space, public):
     monkeypatch.setenv("GRADIO_ROOT_PATH", root)
     monkeypatch.setenv("SPACE_HOST", space)
-    assert headers.said_at_the_start(flag) == public
+    assert headers.configured_url(flag) == public
 
 
 def test_a_path_before_the_page_is_taken_off_once():

@@ -15,7 +15,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from explorer.models.choice.own import add_models
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
-from explorer.models.task_heads.adapters import asked_for, checksum, read_card, tuned_model
+from explorer.models.task_heads.adapters import checksum, describe_family, read_card, tuned_model
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
 from training.__main__ import main
@@ -112,7 +112,7 @@ def test_a_checkpoint_of_ones_own_is_tuned_as_its_page_says(
         save_roberta(folder)
     add_models([f"{key}={folder}"])
     (spec,) = own_models.values()
-    named = asked_for(spec).replace("PATH", str(folder)).split()
+    named = describe_family(spec).replace("PATH", str(folder)).split()
     own_models.clear()
     words = ["tasks", *named, "--work", str(tmp_path), "--data", str(data), "--threads", "1"]
     assert main(words) == 0

@@ -53,7 +53,7 @@ def drawings():
     from explorer.ui.tasks import pairs, tuned
 
     return {
-        "latency/measure": latency.drawn(MeasurementSettings())[1],
+        "latency/measure": latency.draw_card(MeasurementSettings())[1],
         "tasks/pairs": pairs.show_pairs(PAIR),
         "tasks/quadrants": tasks.show_pairs(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),

@@ -137,7 +137,7 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
         rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
     )
     update = SimpleNamespace(place=0, partial=(result, None), done=True, stopped=False)
-    _, found = model_choice.drawn(STATE, work, {}, update)
+    _, found = model_choice.draw_update(STATE, work, {}, update)
     assert found.milliseconds == {
         name("bert"): Figure(20, 18, 24),
         name("distilbert"): Figure(15, 13.5, 18),

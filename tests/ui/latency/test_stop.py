@@ -20,7 +20,7 @@ from explorer.timing.networks import forget_timed_networks, timed_network
 from explorer.timing.runtimes import process
 from explorer.timing.runtimes.process import RuntimeProcess
 from explorer.timing.workload import Workload
-from explorer.ui.kit.running import stops
+from explorer.ui.kit.running import stop_handler
 from explorer.ui.latency.folds import FASTER, _handler
 from explorer.ui.latency.settings import MeasurementSettings
 from explorer.ui.latency.tab import measure
@@ -43,7 +43,7 @@ def reading():
         return thread
 
     yield start
-    stops(MEASUREMENTS)(READER)
+    stop_handler(MEASUREMENTS)(READER)
     for thread in threads:
         thread.join(PATIENCE_S)
     forget_timed_networks()
@@ -55,7 +55,7 @@ def answers(text) -> dict[str, Run]:
 
 def stop_and_ask(text) -> None:
     """The reader's Stop; then the slot's door opens for a text, and the text is answered."""
-    stops(MEASUREMENTS)(READER)
+    stop_handler(MEASUREMENTS)(READER)
     with MEASUREMENT_LOCK.infer():
         assert not MEASUREMENT_LOCK.is_measuring
     assert len(answers(text)) == 3

@@ -11,7 +11,7 @@ from explorer.links.page_state import FOLDS, PageState
 from explorer.models.specs import BASE, MINI
 from explorer.ui.kit import strings as kit
 from explorer.ui.latency import strings as latency_words
-from explorer.ui.latency.tab import MeasurementSettings, drawn
+from explorer.ui.latency.tab import MeasurementSettings, draw_card
 from explorer.ui.parameters.strings import MAP
 from explorer.ui.shell.input_bar import miniatures_note
 from explorer.ui.shell.page import header_html, launch_options
@@ -66,7 +66,7 @@ def test_parameters_and_latency_call_the_sizes_by_the_same_words():
 
 @pytest.mark.parametrize("shapes", ["base", "mini", "larger"])
 def test_the_latency_finding_begins_with_the_sizes_it_is_about(shapes):
-    sentence = re.sub("<[^>]*>", "", str(drawn(MeasurementSettings(shapes=shapes))[0]))
+    sentence = re.sub("<[^>]*>", "", str(draw_card(MeasurementSettings(shapes=shapes))[0]))
     assert sentence.startswith(kit.AT_SIZE[shapes])
     assert bool(NAMED.search(sentence)) == (shapes == "base")
 

@@ -142,7 +142,7 @@ def asked(monkeypatch):
         return ANSWERS
 
     monkeypatch.setattr(preview, "first_answers", answers)
-    monkeypatch.setattr(preview, "costs_nobody", lambda _state: True)
+    monkeypatch.setattr(preview, "is_cheap_now", lambda _state: True)
     monkeypatch.setattr(preview, "is_free", lambda: True)
     CACHE.clear()
     yield found

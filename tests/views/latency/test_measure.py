@@ -17,7 +17,7 @@ from explorer.ui.latency import choice_strings as texts_faster
 from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency import strings as texts_folds
 from explorer.ui.latency.settings import MeasurementSettings
-from explorer.ui.latency.tab import detail, drawn
+from explorer.ui.latency.tab import detail, draw_card
 from explorer.views.latency.measure import (
     Mark,
     downloads,
@@ -215,7 +215,7 @@ def refused():
 
 
 def test_refused_ratios_are_nowhere_on_the_page():
-    finding, markup, status, _ = drawn(MeasurementSettings(clock="wait"), refused(), (0, True))
+    finding, markup, status, _ = draw_card(MeasurementSettings(clock="wait"), refused(), (0, True))
     time = markup.split("lt-group")[-1]
     assert "109 ms" in time
     assert "50.0 ms" in time
