@@ -22,11 +22,10 @@ from benchmarks.served import free_port
 from explorer import assets, limits
 from explorer.analysis.claims import ledger
 from explorer.assets import Broken, examples
-from explorer.context import context
+from explorer.context import configure, context
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
 from explorer.models import specs
-from explorer.models.choice import memory
 from explorer.models.choice.memory import running_bytes
 from explorer.serving import launch, start
 from explorer.timing import memory as process_memory
@@ -231,7 +230,7 @@ def least_memory():
 
 
 def test_the_least_memory_that_is_taken_is_enough_for_the_family(monkeypatch, tiny_family):
-    monkeypatch.setattr(memory, "LIMIT", [0.0])
+    configure(memory_limit=0.0)
     start.parse_flags(["--memory", f"{least_memory():.2f}"])
     assert context().memory_limit == least_memory() * 1e9
     runs, missing = get_runs(PageState(text="The cat sat on the [MASK]."))

@@ -1,7 +1,7 @@
 """Backend that holds the weights in this process: three workers that share its cores."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from functools import partial
@@ -233,7 +233,9 @@ class LocalBackend:
         self._begin(priority, work)
         return future.result()
 
-    def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+    def stream(
+        self, where: NetworkKey, job: str, arguments: tuple[Any, ...]
+    ) -> Generator[Any, None, None]:
         """Yield a job's results, computed in the caller's thread.
 
         The measurement lock is released between two results, so that a measurement may run.

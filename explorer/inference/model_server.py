@@ -7,6 +7,7 @@ and so is a failure, which is logged here first: a library's exception may not u
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from itertools import islice
 from threading import Event
@@ -84,12 +85,17 @@ class ModelServer:
         self, network: NetworkName, job: str, arguments: tuple[Any, ...]
     ) -> AsyncIterator[Any]:
         """Yield the results of a job of ``JOBS``, each in a list; an error is the last item."""
-        results, more = iter(self._backend.stream(network_named(network), job, arguments)), True
-        while more:
-            item = await self._in_thread(lambda: list(islice(results, 1)))
-            more = isinstance(item, list) and bool(item)
-            if item:
-                yield item
+        results, more = self._backend.stream(network_named(network), job, arguments), True
+        try:
+            while more:
+                item = await self._in_thread(lambda: list(islice(results, 1)))
+                more = isinstance(item, list) and bool(item)
+                if item:
+                    yield item
+        finally:
+            # The lease ends with the stream. A step that still runs in its thread ends it itself.
+            with suppress(ValueError):
+                results.close()
 
     async def _in_thread(self, function: Any) -> Any:  # noqa: ANN401
         """Return the result of a function called in a thread; skip it if the client has left."""

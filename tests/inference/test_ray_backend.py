@@ -19,7 +19,7 @@ from explorer.inference.runs import CACHE, call_on_model, get_run, get_runs
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, CannotMeasure
 from explorer.links.page_state import PageState
-from explorer.models import forward
+from explorer.models import forward, loading
 from explorer.models.choice.family import family_specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
@@ -66,11 +66,14 @@ class Machine:
         return asyncio.run_coroutine_threadsafe(self._copied(answer), self.loop)
 
     def _told(self, words):
-        while True:
-            try:
-                yield self._begun(words.__anext__()).result(60)
-            except StopAsyncIteration:
-                return
+        try:
+            while True:
+                try:
+                    yield self._begun(words.__anext__()).result(60)
+                except StopAsyncIteration:
+                    return
+        finally:  # as Ray does when its caller listens no more
+            self._begun(words.aclose()).result(60)
 
 
 @pytest.fixture
@@ -172,7 +175,9 @@ def test_a_lesson_goes_on_beyond_the_wire_and_ends_with_its_listener(
     assert [report.step for report in told if report] == list(range(13))
     again = runs.live_lesson(tiny_family.specs["bert"], PageState(), settings, Watched())
     assert next(again).step == 0
+    assert loading.room._leases, "it goes on"
     again.close()
+    assert not loading.room._leases, "the network is free again"
 
 
 def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, monkeypatch):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from explorer.context import configure
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models import loading
 from explorer.models.choice import memory
@@ -264,7 +265,7 @@ def test_random_networks_are_kept_within_the_memory_that_all_networks_share(monk
     monkeypatch.setattr(loading, "_loaded", {})
     first, second, third = BASE.values()
     room = sum(map(memory.weight_bytes, (first, second, third))) - 1
-    monkeypatch.setattr(memory, "LIMIT", [room])
+    configure(memory_limit=room)
     monkeypatch.setattr(memory, "running_bytes", lambda *_: 0)
     for spec in (first, second, first, second, third):
         with timed_network(spec, Workload(length=8)):

@@ -71,7 +71,8 @@ def fresh(folder, tiny_family, read_once, monkeypatch):
         monkeypatch.setattr(loading, "read_checkpoint", read_once)
         monkeypatch.setattr(memory, "WAIT_S", 60.0)
         yield
-    assert not loading.room._leases, "every lease has been given back"
+    threads = {thread.ident: thread.name for thread in threading.enumerate()}
+    assert not loading.room._leases, f"every lease has been given back; threads: {threads}"
     assert not loading.room._claims
     assert not loading.room._forgotten
     assert loading.room._coming.total() == loading.room._passes == 0
@@ -82,7 +83,7 @@ def limit(monkeypatch, *names):
     specs = [all_specs()[name] for name in names]
     for module in (memory, loading):
         monkeypatch.setattr(module, "running_bytes", lambda *_: 0)
-    monkeypatch.setattr(memory, "LIMIT", [sum(map(memory.weight_bytes, specs))])
+    configure(memory_limit=sum(map(memory.weight_bytes, specs)))
 
 
 def spec_of(name):
@@ -278,7 +279,7 @@ def test_no_worker_loads_a_network(monkeypatch):
 
 
 def test_one_that_never_fits_is_refused_with_its_numbers_before_its_download(monkeypatch):
-    monkeypatch.setattr(memory, "LIMIT", [2_000_000])
+    configure(memory_limit=2_000_000)
     asked = []
     monkeypatch.setattr(loading, "checkpoint_path", lambda *a: asked.append(a))
     spec = spec_of("albert-xxlarge-v2")
@@ -404,7 +405,7 @@ def test_a_network_is_not_evicted_while_it_is_used_and_can_be_afterwards(way, jo
         seen.append(here(name))
 
     bert = weight_of(BERT)
-    monkeypatch.setattr(memory, "LIMIT", [weight_of("bert-large-uncased") + bert - 1])
+    configure(memory_limit=weight_of("bert-large-uncased") + bert - 1)
     USES[way](look, monkeypatch)
     assert seen
     assert all(seen)

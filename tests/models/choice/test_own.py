@@ -21,7 +21,7 @@ from transformers import (
 from explorer.context import configure
 from explorer.inference.runs import get_runs, runs_with_mlm_head
 from explorer.links.page_state import PageState
-from explorer.models.choice import memory, own
+from explorer.models.choice import own
 from explorer.models.choice.family import OWN, column, family_specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import load_model, read_checkpoint
@@ -465,7 +465,7 @@ def test_a_typed_name_is_never_a_folder(hub, monkeypatch, folder):
 def test_a_repository_that_does_not_fit_is_refused_before_its_weights(hub, monkeypatch, capsys):
     """BERT-base's attention of 512 tokens takes 0.3 GB however narrow its weights are."""
     said = "needs 1.5 MB and 0.3 GB while it runs; the networks may take 0.1 GB"
-    monkeypatch.setattr(memory, "LIMIT", [1e8])
+    configure(memory_limit=1e8)
     with pytest.raises(own.NotAModel, match=said):
         own.typed_model("bert", "someone/bert-of-mine")
     configure(memory_limit=float("inf"))

@@ -173,7 +173,7 @@ def test_the_picture_of_a_text_is_drawn_once(client, asked):
     assert "max-age" in replies[0].headers["cache-control"]
 
 
-@pytest.mark.parametrize("why", ["costs_nobody", "is_free"])
+@pytest.mark.parametrize("why", ["is_cheap_now", "is_free"])
 def test_while_somebody_waits_or_measures_the_standing_picture_is_sent_and_nothing_is_run(
     client, asked, monkeypatch, why
 ):
