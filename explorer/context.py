@@ -37,8 +37,7 @@ def context() -> AppContext:
     return _current
 
 
-def configure(**changes: Any) -> AppContext:  # noqa: ANN401 - the fields of the context
-    """Replace fields of the context, for all threads, and return the one before."""
+def configure(**changes: Any) -> None:  # noqa: ANN401 - the fields of the context
+    """Replace fields of the context, for all threads."""
     global _current
-    before, _current = _current, replace(_current, **changes)
-    return before
+    _current = replace(_current, **changes)

@@ -1,21 +1,20 @@
-"""Cache of runs and results, shared by all visitors, and batching of texts for one pass."""
+"""Cache of runs and of results computed from them, shared by all visitors."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from explorer.inference.backend import OnProgress
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.models.specs import NetworkKey
+from explorer.models.specs import ModelSpec
 
 if TYPE_CHECKING:
-    from explorer.models.loading import LoadedModel
+    pass
 
 
 CACHE_BYTES = 256 * 2**20
@@ -118,6 +117,11 @@ def key_of(run: Run) -> Key:
     return (run.spec.name, run.tokens.text, run.device, run.dtype)
 
 
+def key_of_family(name: str, specs: Mapping[str, ModelSpec], state: PageState) -> tuple:
+    """Return the key of a result from all models of a family, whatever the page's text."""
+    return (name, tuple(spec.name for spec in specs.values()), state.device, state.dtype)
+
+
 def size_of(value: object) -> int:
     """Return about how many bytes a result holds: its arrays and texts, and its own ``n_bytes``."""
     own = getattr(value, "n_bytes", None)
@@ -134,63 +138,3 @@ def size_of(value: object) -> int:
     if is_dataclass(value):
         return LEAST_BYTES + sum(size_of(getattr(value, one.name)) for one in fields(value))
     return LEAST_BYTES
-
-
-BatchKey = tuple[NetworkKey, int]
-"""A network and the priority of its waiting texts; texts of two priorities share no batch."""
-MOST = 8
-"""Most texts of one batch: more gain little, and all wait for the whole batch."""
-LONGEST = 4_000
-"""Most characters of one batch, padding included: bounds its memory."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PendingText:
-    """Text that waits for a forward pass, with its progress callback and the future of its run."""
-
-    text: str
-    network: "LoadedModel"
-    """The network, loaded by the caller."""
-    report: OnProgress | None = None
-    held: ExitStack = field(default_factory=ExitStack)
-    """Stack that holds the lease on the network; closed after the forward pass."""
-    run: "Future[Run]" = field(default_factory=Future)
-
-
-class Batcher:
-    """Batches of waiting texts of similar length, the text that waits longest first.
-
-    No timeout delays a batch: a single text runs at once, and those that arrive during its forward
-    pass share the next batch.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: dict[BatchKey, list[PendingText]] = {}
-
-    def add(self, network: BatchKey, waiting: PendingText) -> None:
-        """Add a text to those that wait for a network."""
-        with self._lock:
-            self._waiting.setdefault(network, []).append(waiting)
-
-    def take(self, network: BatchKey) -> list[PendingText]:
-        """Remove and return the texts of the next batch; empty if none wait."""
-        with self._lock:
-            waiting = self._waiting.pop(network, [])
-            batch = length_bucket(waiting)
-            rest = [text for text in waiting if text not in batch]
-            if rest:
-                self._waiting[network] = rest
-            return batch
-
-
-def length_bucket(line: list[PendingText]) -> list[PendingText]:
-    """Return the first text of a queue and the later ones of similar length: padding costs time."""
-    batch: list[PendingText] = []
-    for pending in line:
-        longest = max([len(pending.text), *(len(other.text) for other in batch)])
-        shortest = min([len(pending.text), *(len(other.text) for other in batch)])
-        fits = longest <= 1.25 * shortest + 8 and longest * (len(batch) + 1) <= LONGEST
-        if not batch or (fits and len(batch) < MOST):
-            batch.append(pending)
-    return batch

@@ -14,7 +14,7 @@ from explorer.inference.backend import (
     OnProgress,
     job_named,
 )
-from explorer.inference.cache import Batcher, BatchKey, PendingText
+from explorer.inference.batcher import Batcher, BatchKey, PendingText
 from explorer.inference.scheduling.budget import BudgetMeter
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK

@@ -13,7 +13,7 @@ from typing import Any
 from gradio import http_server, queueing, route_utils, routes, state_holder
 
 from explorer.serving.middleware.headers import leave_out, root_of
-from explorer.serving.middleware.shutdown import TimeoutServer
+from explorer.serving.middleware.timeouts import TimeoutServer
 from explorer.serving.middleware.validation import function_of
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.inference.cache import LONGEST, MOST, PendingText, length_bucket
+from explorer.inference.batcher import LONGEST, MOST, PendingText, length_bucket
 
 
 @given(st.lists(st.integers(1, 2 * LONGEST), min_size=1, max_size=30))

@@ -1,13 +1,7 @@
 """DistilBERT's triple loss: distillation, masked language modelling, cosine of hidden states."""
 
-from typing import TYPE_CHECKING
-
 from torch import Tensor
 from torch.nn import functional
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
 
 IGNORED = -100  # label of a position that was not masked, as in transformers
 WEIGHTS = {"ce": 5.0, "mlm": 2.0, "cos": 1.0}  # DistilBERT's published weights

@@ -5,7 +5,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.context import context
 from explorer.serving.middleware.headers import CONFIG
-from explorer.serving.middleware.validation import below_root
+from explorer.serving.middleware.routes import below_root
 
 SAME = ("", "/", CONFIG)
 """Cached paths: the page, which takes 40 ms of processor time to render, and its config."""

@@ -11,13 +11,11 @@ from starlette.websockets import WebSocketClose
 from explorer import limits
 from explorer.serving.middleware import access_log, validation
 from explorer.serving.middleware.headers import HEADERS, NoCredentials, is_preflight
+from explorer.serving.middleware.routes import CALL, Routes, below_root
 from explorer.serving.middleware.shutdown import CLOSING, remember_loop
 from explorer.serving.middleware.validation import (
-    CALL,
     CANCEL,
     PICTURE,
-    Routes,
-    below_root,
     checked_cancel,
     checked_picture,
     unknown_stream,

@@ -9,7 +9,7 @@ import gradio as gr
 import numpy as np
 
 from explorer import assets
-from explorer.inference.cache import CACHE
+from explorer.inference.cache import CACHE, key_of_family
 from explorer.inference.runs import call_on_model, gather, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
@@ -20,7 +20,7 @@ from explorer.models.tokens import MASK
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import job_status, own_queue, running, stoppable
+from explorer.ui.kit.running import job_status, own_queue, run_once, stoppable
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ QUEUE = own_queue("similarity")
 MOST_WORDS = 1000
 """Upper limit of words: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
-Found = tuple[str, tuple[str, ...], str, str]
 
 
 @cache
@@ -65,16 +64,14 @@ def show_similarity(
         yield [note(strings.SIMILARITY_NO_MODEL), "", "", gr.Button(visible=False)]
         return
     specs = {key: run.spec for key, run in runs.items()}
-    names = tuple(spec.name for spec in specs.values())
-    cache_key = ("similarity", names, state.device, state.dtype)
-    if cache_key not in CACHE:
-        yield from running(
-            JOB_QUEUE,
-            lambda cancel_token: compare(specs, state, cache_key, cancel_token),
-            request,
-            progress_of,
-        )
-    result = CACHE.get(cache_key)
+    key = key_of_family("similarity", specs, state)
+    result = yield from run_once(
+        key,
+        JOB_QUEUE,
+        lambda cancel_token: compare(specs, state, key, cancel_token),
+        request,
+        progress_of,
+    )
     if result is not None:
         yield [*draw_similarity(result, specs, state), gr.Button(visible=False)]
 
@@ -88,7 +85,7 @@ def progress_of(update: JobUpdate) -> list[Any]:
 
 
 def compare(
-    specs: dict[str, ModelSpec], state: PageState, which: Found, cancel_token: CancelToken
+    specs: dict[str, ModelSpec], state: PageState, which: tuple, cancel_token: CancelToken
 ) -> Iterator[int]:
     """Run every sentence and cache the layer similarity; yield the number of sentences done."""
     from explorer.analysis.depth.states import layer_similarity

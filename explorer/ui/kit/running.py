@@ -1,6 +1,6 @@
 """Jobs started by buttons: Gradio's queues, progress, cancellation, and the client of a request."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from typing import Any
 
 import gradio as gr
@@ -8,6 +8,7 @@ from gradio.context import LocalContext
 
 from explorer import limits
 from explorer.context import configure
+from explorer.inference.cache import CACHE
 from explorer.inference.scheduling.job_queue import Job, JobQueue, JobUpdate, updates
 from explorer.serving.middleware.waiting_room import account_of, program_of
 from explorer.ui.kit import strings
@@ -96,6 +97,19 @@ def running(
         if update.done or now != last:
             yield draw(update)
         last = now
+
+
+def run_once(
+    key: Hashable, queue: JobQueue, job: Job, request: gr.Request | None, draw: Draw
+) -> Generator[list[Any], None, Any]:
+    """Yield the drawings of a job that caches its result under a key, unless it is there.
+
+    Returns:
+        The cached result; None if the job was cancelled.
+    """
+    if key not in CACHE:
+        yield from running(queue, job, request, draw)
+    return CACHE.get(key)
 
 
 def job_status(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:

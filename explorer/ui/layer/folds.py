@@ -10,7 +10,7 @@ import gradio as gr
 
 from explorer import assets
 from explorer.analysis.digits import signed
-from explorer.inference.cache import CACHE
+from explorer.inference.cache import CACHE, key_of_family
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
@@ -24,7 +24,7 @@ from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import LIGHT, job_status, own_queue, running, stoppable
+from explorer.ui.kit.running import LIGHT, job_status, own_queue, run_once, running, stoppable
 from explorer.ui.layer import strings
 from explorer.ui.layer.reading import Followed, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
@@ -331,16 +331,14 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
     if not runs:
         raise next(iter(missing.values()))
     specs = {key: run.spec for key, run in runs.items()}
-    names = tuple(spec.name for spec in specs.values())
-    cache_key = ("contexts", names, state.device, state.dtype)
-    if cache_key not in CACHE:
-        yield from running(
-            JOB_QUEUE,
-            lambda cancel_token: _read_all(specs, state, cache_key, cancel_token),
-            request,
-            _stands,
-        )
-    scores = CACHE.get(cache_key)
+    key = key_of_family("contexts", specs, state)
+    scores = yield from run_once(
+        key,
+        JOB_QUEUE,
+        lambda cancel_token: _read_all(specs, state, key, cancel_token),
+        request,
+        _stands,
+    )
     if scores is not None:
         labels = {key: specs[key].label for key in scores}
         chart = held_out_canvas(scores, labels, len(assets.sentences()), strings.CONTEXTS)

@@ -20,7 +20,8 @@ from explorer.serving.middleware.headers import (
 )
 from explorer.serving.middleware.page_cache import PageCache
 from explorer.serving.middleware.request_filter import RequestFilter
-from explorer.serving.middleware.validation import REFUSALS, Routes
+from explorer.serving.middleware.routes import Routes
+from explorer.serving.middleware.validation import REFUSALS
 from explorer.timing.memory import is_short
 from explorer.ui.attention.endpoint import frame_route
 from explorer.ui.kit import strings

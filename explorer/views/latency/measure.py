@@ -19,7 +19,7 @@ from explorer.views.theme import COLOURS
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from explorer.analysis.latency.family import FamilyLatency, Limit
+    from explorer.analysis.latency.family import Limit
     from explorer.analysis.latency.faster import Faster
 
 

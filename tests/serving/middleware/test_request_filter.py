@@ -17,7 +17,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from explorer.serving.middleware import access_log, validation
 from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD, RequestFilter
-from explorer.serving.middleware.validation import Routes
+from explorer.serving.middleware.routes import Routes
 
 ROOT = Path(__file__).parents[3]
 SECRET = "what the visitor wrote"

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.refusal import Refusal
 from explorer.serving.middleware import headers
-from explorer.serving.middleware.validation import PAGE, TOOLS, Routes, below_root
+from explorer.serving.middleware.routes import PAGE, TOOLS, Routes, below_root
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.page import launch_options
 

@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from benchmarks.served import served
 from explorer.serving.gradio_patches import patch_gradio
-from explorer.serving.middleware import shutdown
-from explorer.serving.middleware.shutdown import BODY_S, HEAD_S, READ_S
+from explorer.serving.middleware import timeouts
+from explorer.serving.middleware.timeouts import BODY_S, HEAD_S, READ_S
 from explorer.ui.kit.blocks import LeanSession, Page
 from explorer.ui.kit.errors import payload
 from tests.waiting import until
@@ -61,7 +61,7 @@ def server():
 @pytest.fixture
 def url(server, monkeypatch):
     for name in ("HEAD_S", "BODY_S", "READ_S"):
-        monkeypatch.setattr(shutdown, name, SHORT_S)
+        monkeypatch.setattr(timeouts, name, SHORT_S)
     return server[0]
 
 
@@ -141,7 +141,7 @@ def test_who_does_not_read_is_cut_and_the_memory_is_given_back(server, url):
 
 def test_who_takes_time_between_words_is_not_cut(url, monkeypatch):
     """A stream that says little, an answer that is read in time, a connection used again."""
-    monkeypatch.setattr(shutdown, "READ_S", READ_S)  # however slow this machine reads
+    monkeypatch.setattr(timeouts, "READ_S", READ_S)  # however slow this machine reads
     with httpx.Client(base_url=url, timeout=60) as http:
         assert http.get("/slowly").text == "word" * 4
         assert len(http.get("/large").content) == LARGE

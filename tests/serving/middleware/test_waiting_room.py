@@ -21,8 +21,8 @@ from explorer import limits
 from explorer.serving.middleware import validation
 from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.serving.middleware.request_filter import RequestFilter
+from explorer.serving.middleware.routes import Routes
 from explorer.serving.middleware.shutdown import serving_loop
-from explorer.serving.middleware.validation import Routes
 from explorer.serving.middleware.waiting_room import STEP_S, WaitingRoom
 from explorer.ui.kit.blocks import Page
 from tests.waiting import in_its_own_loop, until
