@@ -80,13 +80,9 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
         def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: ANN401
             try:
                 wait_for_imports(say_starting)
-                values = None
-                for values in handler(*args, **kwargs):
-                    yield values
+                yield from handler(*args, **kwargs)
             except Exception as error:
                 raise answered(error, as_html) from error
-            if values is not None:
-                yield unchanged(values)
 
         return stream
 
@@ -99,14 +95,6 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
             raise answered(error, as_html) from error
 
     return call
-
-
-def unchanged(values: Any) -> Any:  # noqa: ANN401 - what a handler yields
-    """Return values for the same outputs that change none: a small end of a stream.
-
-    Gradio sends the last values of a generator twice, as a step and as the end.
-    """
-    return [gr.skip()] * len(values) if isinstance(values, list | tuple) else gr.skip()
 
 
 def say_starting() -> None:

@@ -3,22 +3,16 @@
 import errno
 
 import gradio as gr
-import httpx
 import pytest
 from gradio import queueing
-from starlette.middleware import Middleware
 
-from benchmarks.served import served
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
 from explorer.serving.gradio_patches import patch_gradio
-from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.timing import memory
 from explorer.ui.kit import strings
-from explorer.ui.kit.blocks import LeanSession, Page
-from explorer.ui.kit.errors import answered, payload, plain_errors, sentence_of
-
-PICTURES = ("a cat", "the dogs", "elephants")
+from explorer.ui.kit.blocks import LeanSession
+from explorer.ui.kit.errors import answered, payload, sentence_of
 
 
 @pytest.mark.parametrize(
@@ -79,30 +73,3 @@ def test_a_failure_between_the_handlers_is_a_sentence_too(monkeypatch):
     assert "went wrong on our side" in queueing.error_payload(KeyError("x"), False)["error"]
     assert queueing.error_payload(Refusal("No."), False)["error"] == "No."
     assert queueing.error_payload(answered(Refusal("No."), as_html=False), False)["error"] == "No."
-
-
-@pytest.mark.processes
-@pytest.mark.parametrize("n", [1, 2])
-def test_the_last_picture_of_a_stream_is_sent_once(n):
-    """Gradio alone sends the last values of a generator twice."""
-
-    def draw(_value):
-        for picture in PICTURES:
-            yield picture if n == 1 else ["note", picture]
-
-    sent, options = [], {"middleware": [Middleware(StreamTracker)]}
-    for handler in (draw, plain_errors(draw)):
-        with Page(analytics_enabled=False) as page:
-            boxes = [gr.Textbox() for _ in range(n)]
-            boxes[0].submit(handler, boxes[:1], boxes, api_name="draw")
-        page.queue()
-        with (
-            served(page, app_kwargs=options) as url,
-            httpx.Client(base_url=url, timeout=300) as http,
-        ):
-            question = {"data": ["a"], "fn_index": 0, "session_hash": "s"}
-            http.post("/gradio_api/queue/join", json=question).raise_for_status()
-            stream = http.get("/gradio_api/queue/data", params={"session_hash": "s"}).text
-        sent.append(stream.count(PICTURES[-1]))
-        assert stream.count("process_completed") == 1
-    assert sent == [2, 1]
