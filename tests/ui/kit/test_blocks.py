@@ -3,8 +3,12 @@
 import json
 
 import gradio as gr
+import httpx
 import pytest
+from starlette.middleware import Middleware
 
+from benchmarks.served import served
+from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.canvas import Canvas
 from tests.waiting import in_its_own_loop
@@ -73,3 +77,45 @@ def test_a_handler_that_returns_something_else_is_told_so_by_gradio(page, wrong)
         written(page, wrong)
     with pytest.raises(ValueError, match="output"):
         written(page, {page.button: 1})
+
+
+PICTURES = ("a cat", "the dogs", "elephants")
+
+
+def draw(_value):
+    for picture in PICTURES:
+        yield [picture, gr.Button(visible=picture != PICTURES[-1])]
+
+
+def streamed(kind, visibility="private"):
+    """Return the messages of a stream of three pictures from a page of this kind."""
+    with kind(analytics_enabled=False) as page:
+        box, stop = gr.Textbox(), gr.Button()
+        box.submit(draw, [box], [box, stop], api_name="draw", api_visibility=visibility)
+    page.queue()
+    options = {"middleware": [Middleware(StreamTracker)]} if kind is Page else {}
+    with served(page, app_kwargs=options) as url, httpx.Client(base_url=url, timeout=300) as http:
+        question = {"data": ["a"], "fn_index": 0, "session_hash": "s"}
+        http.post("/gradio_api/queue/join", json=question).raise_for_status()
+        lines = http.get("/gradio_api/queue/data", params={"session_hash": "s"}).text.splitlines()
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+@pytest.mark.processes
+def test_the_last_picture_of_a_stream_is_sent_once():
+    """Gradio alone sends it twice: as the last step, and as the end."""
+    bare, own = streamed(gr.Blocks), streamed(Page)
+    assert [str(messages).count(PICTURES[-1]) for messages in (bare, own)] == [2, 1]
+    steps = [[m for m in messages if m["msg"] == "process_generating"] for messages in (bare, own)]
+    values = [[step["output"]["data"] for step in one] for one in steps]
+    assert values[0] == values[1], "every step is as Gradio sends it"
+    assert values[1][-1][1] == [["replace", ["visible"], False]], "the last one hides the button"
+    (end,) = (m for m in own if m["msg"] == "process_completed")
+    assert end["success"]
+    assert end["output"]["data"] == [LEFT, LEFT]
+
+
+@pytest.mark.processes
+def test_a_programs_stream_ends_on_its_last_values():
+    (end,) = (m for m in streamed(Page, "public") if m["msg"] == "process_completed")
+    assert end["output"]["data"][0] == PICTURES[-1]
