@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from explorer.links.page_state import PageState
+from explorer.ui.kit.jobs import handler
 from tests.analysis.latency.test_family import measured
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -49,8 +50,8 @@ def layer_values(monkeypatch):
     return {
         "layer/stations": tab.show(STATE)[1],
         "layer/steps": folds.show_steps(STATE)[1],
-        "layer/held_out": list(folds.score(STATE))[LAST][1],
-        "layer/recurrent": list(folds.time_both(STATE))[LAST][1],
+        "layer/held_out": list(handler(folds.HELD_OUT)(STATE))[LAST][1],
+        "layer/recurrent": list(handler(folds.RECURRENT)(STATE))[LAST][1],
     }
 
 
@@ -61,7 +62,7 @@ def depth_values(monkeypatch):
     travel, _, film, _ = trajectories.show_moves(STATE)
     return {
         "depth/lens": tab.show(STATE)[1],
-        "depth/similarity": list(similarity.show_similarity(STATE))[LAST][1],
+        "depth/similarity": list(handler(similarity.SIMILARITY)(STATE))[LAST][1],
         "depth/patching": list(patching.follow(STATE, "the dog sat on the [MASK]."))[LAST][2],
         "depth/travel": travel,
         "depth/projection": trajectories.show_projection(STATE)[1],

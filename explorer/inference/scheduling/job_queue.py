@@ -1,12 +1,12 @@
-"""Queue that runs one job at a time, reports places in the queue and cancels jobs.
+"""Queue that runs one job at a time, or a few, reports places in the queue and cancels jobs.
 
 Measurements have one queue, the lessons of a live student another.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,16 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.refusal import Refusal
 
-Job = Callable[[CancelToken], Iterator[Any]]
+Work = Callable[[CancelToken], Iterable[Any]]
+"""Steps of a job: it yields partial values, and a generator returns its result."""
 MOST_WAITING = limits.JOBS.most
 """Jobs that may wait in one queue; further ones are refused."""
 MOST_OF_ONE = limits.JOBS_OF_ADDRESS.most
 """Jobs of one address that may be in the queue at once; only programs are counted by address."""
 PAUSE_S = 0.05
 """Seconds between two jobs, in which waiting texts run."""
+STOP_WITHIN_S = 1.0
+"""Seconds after which a cancelled job is shown as stopped, even if its last step goes on."""
 PAY_EVERY_S = 0.2
 """Seconds between two charges to the budget."""
 
@@ -42,6 +45,8 @@ class JobUpdate:
     done: bool
     stopped: bool = False
     """True if the job was cancelled before it finished."""
+    result: Any = None
+    """Value that the job returned; None before it is done, and if it was cut off."""
 
 
 class ProgramCancelToken(CancelToken):
@@ -75,38 +80,44 @@ class ProgramCancelToken(CancelToken):
 
 
 class QueuedJob:
-    """Job in its own thread, which waits for its turn, then runs holding the queue's slot."""
+    """Job in its own thread, which waits for its turn, then runs in the context of its owner."""
 
     def __init__(
-        self, queue: "JobQueue", job: Job, address: str = "", place: tuple[int, ...] = ()
+        self, queue: "JobQueue", work: Work, address: str = "", place: tuple[int, ...] = ()
     ) -> None:
         self.cancel_token: CancelToken = ProgramCancelToken(address) if address else CancelToken()
         self.address, self.place = address, place
         self.error: Exception | None = None
         self.partial: Any = None
-        self.done = threading.Event()
+        self.result: Any = None
+        self.ended, self.done = threading.Event(), threading.Event()
+        """Set when the job has ended, and when it has left the queue."""
         self.replaced = False
         """True once its owner has started another job that is drawn in the same place."""
-        self.queue, self._job = queue, job
-        self.thread = threading.Thread(target=self._run, name="turn", daemon=True)
+        self.queue, self._work = queue, work
+        run = copy_context().run
+        self.thread = threading.Thread(target=run, args=(self._run,), name="turn", daemon=True)
 
     def _run(self) -> None:
         try:
             self.queue.wait_for_turn(self)
             self.cancel_token.begin()
-            with self.queue.slot():
-                for partial in self._job(self.cancel_token):
-                    self.partial = partial
+            for partial in self._steps():
+                self.partial = partial
         except Cancelled:
             pass
         except Exception as error:
             # Raised again in the thread that reads the updates.
             self.error = error
         finally:
+            self.ended.set()
             # Texts that waited meanwhile run before the next job.
             time.sleep(PAUSE_S)
             self.queue.leave(self)
             self.done.set()
+
+    def _steps(self) -> Generator[Any, None, None]:
+        self.result = yield from self._work(self.cancel_token)
 
     def stop(self) -> None:
         """Cancel the job; it ends within one layer of one forward pass."""
@@ -115,17 +126,21 @@ class QueuedJob:
 
 
 class JobQueue:
-    """First-in, first-out queue of jobs, of which one runs at a time."""
+    """First-in, first-out queue of jobs, of which the first few run at a time.
 
-    def __init__(self, slot: Callable[[], AbstractContextManager[None]]) -> None:
-        self.slot = slot
-        """Context manager that the running job holds."""
+    Args:
+        name: Name of the queue.
+        at_once: Jobs that run at a time.
+    """
+
+    def __init__(self, name: str, at_once: int = 1) -> None:
+        self.name, self._at_once = name, at_once
         self._changed = threading.Condition()
         self._waiting: list[QueuedJob] = []
-        self._by_owner: dict[str, QueuedJob] = {}
+        self._by_owner: dict[Hashable, QueuedJob] = {}
 
     def start(
-        self, job: Job, owner: str = "", address: str = "", place: tuple[int, ...] = ()
+        self, work: Work, owner: Hashable = "", address: str = "", place: tuple[int, ...] = ()
     ) -> QueuedJob:
         """Add a job to the queue, cancel the owner's earlier one and return the new one.
 
@@ -144,20 +159,21 @@ class JobQueue:
             n_of_address = sum(queued.address == address for queued in self._waiting)
             if address and n_of_address >= MOST_OF_ONE:
                 raise QueueFull(limits.JOBS_OF_ADDRESS.sentence())
-            queued = QueuedJob(self, job, address, place)
+            queued = QueuedJob(self, work, address, place)
             self._waiting.append(queued)
             if owner:
                 self._by_owner[owner] = queued
         queued.thread.start()
         return queued
 
-    def stop(self, owner: str) -> None:
-        """Cancel the job that an owner has in the queue, if any."""
+    def stop(self, owner: Hashable, silently: bool = False) -> None:
+        """Cancel the job that an owner has in the queue, if any; silently, it is drawn no more."""
         queued = self._by_owner.get(owner)
         if queued is not None:
+            queued.replaced |= silently
             queued.stop()
 
-    def _replace(self, owner: str, place: tuple[int, ...]) -> None:
+    def _replace(self, owner: Hashable, place: tuple[int, ...]) -> None:
         queued = self._by_owner.get(owner)
         if queued is not None:
             queued.replaced = queued.place == place
@@ -166,7 +182,8 @@ class JobQueue:
     def place(self, queued: QueuedJob) -> int:
         """Return how many jobs are before this one."""
         with self._changed:
-            return self._waiting.index(queued) if queued in self._waiting else 0
+            index = self._waiting.index(queued) if queued in self._waiting else 0
+            return max(0, index + 1 - self._at_once)
 
     def wait_for_turn(self, queued: QueuedJob) -> None:
         """Wait until the jobs before this one have left the queue.
@@ -176,7 +193,7 @@ class JobQueue:
         """
         with self._changed:
             self._changed.wait_for(
-                lambda: queued.cancel_token.cancelled or self._waiting[0] is queued
+                lambda: queued.cancel_token.cancelled or queued in self._waiting[: self._at_once]
             )
         queued.cancel_token.check()
 
@@ -198,14 +215,14 @@ class JobQueue:
             self._changed.notify_all()
 
 
-MEASUREMENTS = JobQueue(MEASUREMENT_LOCK.measure)
-"""The queue of measurements; the running one has the machine to itself."""
+MEASUREMENTS = JobQueue("measure")
+"""The queue of measurements; the running one holds ``MEASUREMENT_LOCK`` while it times."""
 
 
 def updates(
     queued: QueuedJob, every_s: float = 0.3, left: Callable[[], bool] = lambda: False
 ) -> Iterator[JobUpdate]:
-    """Yield the progress of a job until it is done; the last update is ``done``.
+    """Yield the progress of a job, at once and until it is done; the last update is ``done``.
 
     Closing the iterator cancels the job; so does ``left()`` once it returns True, for a reader that
     cannot close it.
@@ -213,14 +230,16 @@ def updates(
     Raises:
         Exception: whatever the job raised.
     """
-    queue = queued.queue
+    queue, stopped_s, token = queued.queue, 0.0, queued.cancel_token
     try:
-        while not queued.done.wait(every_s):
+        while not queued.ended.is_set() and stopped_s < STOP_WITHIN_S:
             if left():
                 return
             yield JobUpdate(queue.place(queued), queued.partial, done=False)
+            queued.ended.wait(every_s)
+            stopped_s += every_s * token.cancelled
         if queued.error is not None:
             raise queued.error
-        yield JobUpdate(0, queued.partial, done=True, stopped=queued.cancel_token.cancelled)
+        yield JobUpdate(0, queued.partial, True, stopped=token.cancelled, result=queued.result)
     finally:
         queued.stop()

@@ -1,7 +1,6 @@
 """Folds of Distillation: losses, agreement, masking, a student trained live."""
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -173,7 +172,7 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     )
 
 
-JOB_QUEUE = JobQueue(nullcontext)
+JOB_QUEUE = JobQueue("live")
 """Queue of one student at a time; other requests are answered between its steps."""
 WATCHED_WORDS = 8
 DEFAULTS = LiveSettings()

@@ -153,7 +153,7 @@ class Page(gr.Blocks):
             results |= zip(others, rest, strict=True)
         return [results.get(part, gr.skip()) for part in block_fn.outputs]
 
-    def handle_streaming_diffs(
+    def handle_streaming_diffs(  # type: ignore[override]
         self,
         block_fn: Any,  # noqa: ANN401 - a function of Gradio's
         data: list[Any],

@@ -9,7 +9,15 @@ from gradio.context import LocalContext
 from explorer import limits
 from explorer.context import configure
 from explorer.inference.cache import CACHE
-from explorer.inference.scheduling.job_queue import Job, JobQueue, JobUpdate, updates
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import (
+    MEASUREMENTS,
+    JobQueue,
+    JobUpdate,
+    Work,
+    updates,
+)
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.serving.middleware.waiting_room import account_of, program_of
 from explorer.ui.kit import strings
 from explorer.views.markup import Markup, note
@@ -80,7 +88,7 @@ Draw = Callable[[JobUpdate], list[Any]]
 
 
 def running(
-    queue: JobQueue, job: Job, request: gr.Request | None, draw: Draw
+    queue: JobQueue, job: Work, request: gr.Request | None, draw: Draw
 ) -> Iterator[list[Any]]:
     """Put a job in a queue and yield its drawing at every change, and once at its end.
 
@@ -88,7 +96,13 @@ def running(
     one. A job replaced from other components is drawn as stopped. A job whose owner has left is
     cancelled, even while it yields nothing.
     """
-    queued = queue.start(job, owner_of(request), place=_place())
+
+    def alone(cancel_token: CancelToken) -> Iterator[Any]:
+        with MEASUREMENT_LOCK.measure():
+            yield from job(cancel_token)
+
+    work = alone if queue is MEASUREMENTS else job
+    queued = queue.start(work, owner_of(request), place=outputs_of_event())
     last: tuple[int, int] | None = None
     for update in updates(queued, left=left_by_now()):
         if queued.replaced:
@@ -100,7 +114,7 @@ def running(
 
 
 def run_once(
-    key: Hashable, queue: JobQueue, job: Job, request: gr.Request | None, draw: Draw
+    key: Hashable, queue: JobQueue, job: Work, request: gr.Request | None, draw: Draw
 ) -> Generator[list[Any], None, Any]:
     """Yield the drawings of a job that caches its result under a key, unless it is there.
 
@@ -134,7 +148,8 @@ def owner_of(request: gr.Request | None) -> str:
     return str(current.session_hash or "") if current is not None else ""
 
 
-def _place() -> tuple[int, ...]:
+def outputs_of_event() -> tuple[int, ...]:
+    """Return the ids of the components that the current event writes; empty outside an event."""
     event = _event()
     return () if event is None else tuple(block._id for block in event.fn.outputs)
 

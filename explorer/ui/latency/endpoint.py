@@ -6,6 +6,7 @@ from typing import Any
 
 from explorer import limits
 from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
@@ -64,7 +65,8 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     plan = plan_for(workload, BUDGET_S, repeats)
 
     def job(cancel_token: CancelToken) -> Iterator[dict[str, Any]]:
-        yield family_report(family_specs(family), workload, plan, cancel_token)
+        with MEASUREMENT_LOCK.measure():
+            yield family_report(family_specs(family), workload, plan, cancel_token)
 
     final, deadline, is_gone = None, time.monotonic() + LONGEST_S, left_by_now()
     queued = MEASUREMENTS.start(job, address=address_of_asker())

@@ -1,8 +1,7 @@
 """Folds of Layer: steps of an answer, reduced contexts, an LSTM beside a layer."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,21 +9,23 @@ import gradio as gr
 
 from explorer import assets
 from explorer.analysis.digits import signed
-from explorer.inference.cache import CACHE, key_of_family
+from explorer.inference.cache import key_of_family
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs
 from explorer.models.run import READINGS, Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, BadText, spelling_of, word_id
-from explorer.ui.kit import strings as shared
+from explorer.refusal import Refusal
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import LIGHT, job_status, own_queue, run_once, running, stoppable
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
+from explorer.ui.kit.running import LIGHT
 from explorer.ui.layer import strings
 from explorer.ui.layer.reading import Followed, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
@@ -32,76 +33,51 @@ from explorer.views.markup import word as as_word
 
 if TYPE_CHECKING:
     from explorer.analysis.layer import AnswerSteps, ContextAnswers, RecurrentPoint
-    from explorer.models.specs import ModelSpec
 
 
-def job_button(
-    state: gr.State,
-    name: str,
-    chart: Chart,
-    queue: JobQueue,
-    handle: Callable[..., Iterator[list[Any]]],
-    **concurrency: Any,  # noqa: ANN401
-) -> None:
-    """Build a start and a stop button, a sentence and a chart of one job.
-
-    Args:
-        state: Input of the handler.
-        name: Label of the start button.
-        chart: Chart of the results, not rendered yet.
-        queue: Queue of the job.
-        handle: Generator of values for the sentence, the chart and the stop button.
-        concurrency: Concurrency options of the event.
-    """
+def build_job(state: gr.State, label: str, chart: Chart, job: Job) -> None:
+    """Build a start and a stop button, a sentence and the chart, not rendered yet, of a job."""
     with gr.Row(elem_classes="lt-buttons ly-press"):
-        start = gr.Button(name, variant="primary", scale=0, min_width=280)
+        start = gr.Button(label, variant="primary", scale=0, min_width=280)
         stop = gr.Button(strings.STOP, visible=False, scale=0, min_width=90)
-    outputs = [gr.HTML(), chart.render(), stop]
-    options = {"api_visibility": "private", **concurrency}
-    stoppable(queue, stop, start.click(plain_errors(handle), [state], outputs, **options))
-
-
-TIMED: dict[str, Any] = {"concurrency_id": "measure", "show_progress": "hidden"}
+    job_buttons({start.click: job}, [state], [gr.HTML(), chart.render()], stop)
 
 
 def build(state: gr.State) -> None:
     """Build the button that times an LSTM beside a layer, and its chart, in an accordion."""
     with gr.Accordion(strings.RECURRENT_MORE, open=False, elem_id="layer-more"):
-        chart = Chart("layer/recurrent", render=False)
-        job_button(state, strings.TIME, chart, MEASUREMENTS, time_both, **TIMED)
+        build_job(state, strings.TIME, Chart("layer/recurrent", render=False), RECURRENT)
 
 
-def time_both(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
-    """Time layer and LSTM at several lengths; yield the chart after every point."""
+def time_both(spec: ModelSpec, cancel_token: CancelToken) -> Steps:
+    """Time layer and LSTM at several lengths."""
     from explorer.analysis.layer import LENGTHS, measure_recurrent
 
-    spec = family_specs((state or PageState()).family)[0]
-
-    def draw(update: JobUpdate) -> list[Any]:
-        return [*_drawn(update, spec), gr.Button(visible=not update.done)]
-
-    yield from running(
-        MEASUREMENTS,
-        lambda cancel_token: measure_recurrent(spec, cancel_token, LENGTHS),
-        request,
-        draw,
-    )
+    with MEASUREMENT_LOCK.measure():
+        return (yield from parts(measure_recurrent(spec, cancel_token, LENGTHS)))
 
 
-def _drawn(update: JobUpdate, spec: "ModelSpec") -> list[Any]:
+def draw_both(spec: ModelSpec, update: JobUpdate) -> list[Any]:
+    """Return the finding so far and the chart; no chart before the first point."""
     from explorer.analysis.layer import LENGTHS
     from explorer.views.layer import recurrent_canvas
 
-    points = update.partial or ()
-    if update.place:
-        return [note(shared.PLACE.format(n=update.place)), gr.skip()]
+    points = shown(update) or ()
     if not points:
-        message = strings.STOPPED if update.done else strings.POINTS.format(done=0, n=len(LENGTHS))
-        return [note(message), gr.skip()]
+        return [status(update, strings.POINTS, strings.STOPPED, len(LENGTHS)), gr.skip()]
     progress_text = strings.POINTS.format(done=len(points), n=len(LENGTHS))
     progress = None if len(points) == len(LENGTHS) else note(progress_text)
     canvas = recurrent_canvas(points, spec.key, strings.RECURRENT)
     return [join(progress, *_found(points, spec)), canvas]
+
+
+RECURRENT = Job(
+    "time_both",
+    MEASUREMENTS,
+    lambda state: family_specs((state or PageState()).family)[0],
+    time_both,
+    draw_both,
+)
 
 
 def _found(points: "tuple[RecurrentPoint, ...]", spec: "ModelSpec") -> tuple[Markup, Markup]:
@@ -236,10 +212,8 @@ def steps_finding(
     return finding("Largest steps. ", *(join(part, ". ") for part in parts))
 
 
-JOB_QUEUE = JobQueue(nullcontext)
-"""Queue of one family at a time; other requests are answered between rounds of sentences."""
-QUEUE = own_queue("contexts")
 AT_ONCE = 6
+"""Sentences that are read between two steps of the job."""
 
 
 def build_contexts_fold(state: gr.State) -> None:
@@ -248,7 +222,7 @@ def build_contexts_fold(state: gr.State) -> None:
         answers = gr.HTML()
         section.on_open(show_contexts, [state], [answers])
         label = strings.MANY.format(n=len(assets.sentences()))
-        job_button(state, label, Chart("layer/held_out", render=False), JOB_QUEUE, score, **QUEUE)
+        build_job(state, label, Chart("layer/held_out", render=False), HELD_OUT)
         build(state)
 
 
@@ -316,63 +290,68 @@ def _id_of(run: Run, word: str) -> int:
     return word_id(run.vocabulary, word, run.spec.lower_case) if word else -1
 
 
-def score(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
-    """Run all bundled sentences; yield progress, then the chart. At once if cached.
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Models whose readings of all bundled sentences are scored."""
+
+    state: PageState
+    specs: Mapping[str, ModelSpec]
+    missing: Mapping[str, Refusal]
+
+
+def ask_scores(state: PageState | None) -> HeldOut | None:
+    """Return the page's models that predict words.
 
     Raises:
         ModelUnavailable: not one of the models predicts words.
     """
-    from explorer.views.layer import held_out_canvas
-
     if state is None:
-        yield ["", "", gr.Button(visible=False)]
-        return
+        return None
     runs, missing = runs_with_mlm_head(replace(state, text=assets.sentences()[0]["text"]))
     if not runs:
         raise next(iter(missing.values()))
-    specs = {key: run.spec for key, run in runs.items()}
-    key = key_of_family("contexts", specs, state)
-    scores = yield from run_once(
-        key,
-        JOB_QUEUE,
-        lambda cancel_token: _read_all(specs, state, key, cancel_token),
-        request,
-        _stands,
-    )
-    if scores is not None:
-        labels = {key: specs[key].label for key in scores}
-        chart = held_out_canvas(scores, labels, len(assets.sentences()), strings.CONTEXTS)
-        yield [
-            note(*map(str, missing.values())) if missing else "",
-            chart,
-            gr.Button(visible=False),
-        ]
+    return HeldOut(state, {key: run.spec for key, run in runs.items()}, missing)
 
 
-def _stands(update: JobUpdate) -> list[Any]:
-    message = job_status(update, len(assets.sentences()), strings.PROGRESS, strings.STOPPED)
-    return [message, gr.skip(), gr.Button(visible=not update.done)]
-
-
-def _read_all(
-    specs: Mapping[str, ModelSpec], state: PageState, cache_key: tuple, cancel_token: CancelToken
-) -> Iterator[int]:
-    """Run every sentence and cache the scores; yield the number of sentences done."""
+def read_all(asked: HeldOut, cancel_token: CancelToken) -> Steps:
+    """Run every sentence, and return the scores by model key."""
     from explorer.analysis.layer import context_scores
     from explorer.models.inside.interventions import context_ranks
 
-    ranks: dict[str, list[tuple[int, ...]]] = {key: [] for key in specs}
+    ranks: dict[str, list[tuple[int, ...]]] = {key: [] for key in asked.specs}
     for start in range(0, len(assets.sentences()), AT_ONCE):
-        yield start
+        yield Progress(start, len(assets.sentences()))
         cancel_token.check()
         batch = assets.sentences()[start : start + AT_ONCE]
         jobs = [
-            partial(call_on_model, context_ranks, spec, state, sentence["text"], sentence["answer"])
-            for sentence in batch
-            for spec in specs.values()
+            partial(call_on_model, context_ranks, spec, asked.state, one["text"], one["answer"])
+            for one in batch
+            for spec in asked.specs.values()
         ]
         results = iter(gather(jobs))
         for _ in batch:
-            for key in specs:
+            for key in asked.specs:
                 ranks[key].append(next(results))
-    CACHE.put(cache_key, context_scores(ranks))
+    return context_scores(ranks)
+
+
+def draw_scores(asked: HeldOut, update: JobUpdate) -> list[Any]:
+    """Return the job's progress, or the chart and why a model is not in it."""
+    from explorer.views.layer import held_out_canvas
+
+    n, scores = len(assets.sentences()), update.result
+    if scores is None:
+        return [status(update, strings.PROGRESS, strings.STOPPED, n), gr.skip()]
+    labels = {key: asked.specs[key].label for key in scores}
+    chart = held_out_canvas(scores, labels, n, strings.CONTEXTS)
+    return [note(*map(str, asked.missing.values())) if asked.missing else "", chart]
+
+
+HELD_OUT = Job(
+    "score",
+    JobQueue("contexts"),
+    ask_scores,
+    read_all,
+    draw_scores,
+    lambda asked: key_of_family("contexts", asked.specs, asked.state),
+)

@@ -29,7 +29,17 @@ def endless(started=None):
 
 @pytest.fixture
 def queue():
-    return JobQueue(MeasurementLock().measure)
+    return JobQueue("jobs")
+
+
+def alone(lock, work):
+    """Return the work as a measurement does it: with the machine to itself."""
+
+    def job(cancel_token):
+        with lock.measure():
+            return (yield from work(cancel_token))
+
+    return job
 
 
 def test_a_job_runs_to_its_end_and_its_last_word_is_kept(queue):
@@ -138,8 +148,8 @@ def test_failures_reach_the_reader_and_free_the_line(queue):
 
 def test_visitors_are_answered_again_right_after_a_stop():
     slot = MeasurementLock()
-    queue = JobQueue(slot.measure)
-    measurement = queue.start(endless())
+    queue = JobQueue("measure")
+    measurement = queue.start(alone(slot, endless()))
     until(lambda: measurement.partial)
     answered = threading.Event()
 
@@ -166,7 +176,7 @@ def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_sp
     monkeypatch.setattr(lines, "MEASUREMENT_LOCK", slot)
     monkeypatch.setattr(lines, "BUDGET", budget)
     monkeypatch.setattr(lines, "BudgetMeter", lambda who: BudgetMeter(who, budget=budget))
-    seen, reasons, queue = [], [], JobQueue(slot.measure)
+    seen, reasons, queue = [], [], JobQueue("measure")
 
     def job(cancel_token):
         try:
@@ -177,7 +187,7 @@ def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_sp
             reasons.append(stopped.reason)
         yield len(seen)
 
-    queued = queue.start(job, address="198.51.100.1")
+    queued = queue.start(alone(slot, job), address="198.51.100.1")
     slot.visitor_waits()
     with slot.infer():
         assert slot.is_measuring, "in the middle of the measurement"
@@ -198,3 +208,63 @@ def test_a_job_is_replaced_only_by_one_that_is_drawn_in_the_same_place(queue):
     assert third.replaced
     fourth.stop()
     assert fourth.done.wait(60)
+
+
+def test_a_result_is_there_at_the_end_and_a_stopped_job_has_none(queue):
+    def counts(cancel_token):
+        yield "half"
+        return "whole"
+
+    *_, last = updates(queue.start(counts), 0.01)
+    assert (last.partial, last.result, last.stopped) == ("half", "whole", False)
+    cut = queue.start(endless())
+    until(lambda: cut.partial)
+    cut.stop()
+    *_, last = updates(cut, 0.01)
+    assert (last.result, last.stopped) == (None, True)
+
+
+def test_a_few_jobs_run_at_a_time_where_the_queue_lets_them():
+    queue, started = JobQueue("few", at_once=2), [threading.Event() for _ in range(3)]
+    jobs = [queue.start(endless(event)) for event in started]
+    until(lambda: started[0].is_set() and started[1].is_set())
+    assert [queue.place(job) for job in jobs] == [0, 0, 1]
+    assert not started[2].is_set()
+    jobs[1].stop()
+    until(started[2].is_set)
+    assert queue.place(jobs[2]) == 0
+    for job in jobs:
+        job.stop()
+        assert job.done.wait(60)
+
+
+def test_a_stopped_job_is_shown_as_stopped_though_its_last_step_goes_on(queue):
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow(cancel_token):
+        yield 1
+        inside.set()
+        assert go_on.wait(300)
+
+    queued = queue.start(slow)
+    assert inside.wait(300)
+    queued.stop()
+    *_, last = updates(queued, 0.01)
+    assert (last.partial, last.done, last.stopped) == (1, True, True)
+    assert not queued.ended.is_set()
+    assert len(queue) == 1, "the next job waits for it"
+    go_on.set()
+    assert queued.done.wait(60)
+
+
+def test_the_first_update_comes_at_once(queue):
+    queued = queue.start(endless())
+    assert next(updates(queued, 300)).done is False
+    queued.stop()
+
+
+def test_a_job_that_is_stopped_silently_is_drawn_no_more(queue):
+    queued = queue.start(endless(), owner="me")
+    queue.stop("me", silently=True)
+    assert queued.replaced
+    assert queued.done.wait(60)

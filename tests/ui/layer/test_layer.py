@@ -15,6 +15,7 @@ from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
+from explorer.ui.kit.jobs import handler
 from explorer.ui.layer import folds, tab
 from explorer.ui.layer.endpoint import contexts as contexts_endpoint
 from explorer.ui.layer.endpoint import layer as layer_endpoint
@@ -114,7 +115,7 @@ def test_a_model_without_a_head_is_left_out_of_the_readings(silent, monkeypatch)
     (why,) = found["missing"]
     assert "no masked-LM head" in why
     monkeypatch.setattr(folds.assets, "sentences", lambda: ({"text": TEXT, "answer": "mat"},))
-    said, chart, _ = list(folds.score(PageState()))[-1]
+    said, chart, _ = list(handler(folds.HELD_OUT)(PageState()))[-1]
     assert "mini-DistilBERT" in said
     labels = {row[0] for row in json.loads(chart)["numbers"]["rows"]}
     assert labels == {"mini-BERT", "mini-ALBERT"}
@@ -124,7 +125,7 @@ def test_without_weights_the_readings_say_why(no_files):
     with pytest.raises(Refusal, match="its bundled files are missing"):
         contexts_endpoint(TEXT, "mini")
     with pytest.raises(Refusal, match="its bundled files are missing"):
-        list(folds.score(PageState()))
+        list(handler(folds.HELD_OUT)(PageState()))
     assert "its bundled files are missing" in folds.show_steps(PageState(text=TEXT))[0]
 
 
@@ -164,7 +165,7 @@ def test_contexts_follow_the_hidden_word_where_it_is_known(tiny_family):
 def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
     sentences = ({"text": TEXT, "answer": "mat"}, {"text": "The [MASK] ran.", "answer": "qqqq"})
     monkeypatch.setattr(folds.assets, "sentences", lambda: sentences)
-    shots = list(folds.score(PageState()))
+    shots = list(handler(folds.HELD_OUT)(PageState()))
     assert "sentences" in shots[0][0]
     rows = json.loads(shots[-1][1])["numbers"]["rows"]
     assert len(rows) == 3 * 6 * 2
@@ -172,7 +173,7 @@ def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
     rank = 1 + (run.mask_logits[0] > run.mask_logits[0, run.vocabulary.index("mat")]).sum()
     assert rows[0][3] == (rank == 1) / 2
     assert rows[1][3] == (rank <= 5) / 2
-    assert len(list(folds.score(PageState()))) == 1
+    assert len(list(handler(folds.HELD_OUT)(PageState()))) == 1
 
 
 def test_what_is_timed_says_how_far_it_is(tiny_family, monkeypatch):
@@ -182,7 +183,7 @@ def test_what_is_timed_says_how_far_it_is(tiny_family, monkeypatch):
     monkeypatch.setattr(timed, "LENGTHS", (8, 16))
     defaults = ((8, 16), RoundsPlan(600.0, 8, 8, 0.0, 1))
     monkeypatch.setattr(timed.measure_recurrent, "__defaults__", defaults)
-    *_, (said, canvas, _) = folds.time_both(PageState())
+    *_, (said, canvas, _) = handler(folds.RECURRENT)(PageState())
     assert "At 8 tokens" in said
     assert "at 16 tokens" in said
     assert len(json.loads(canvas)["numbers"]["rows"]) == 4

@@ -1,0 +1,186 @@
+"""A job behind a button: shown, stopped, kept and replaced, whatever it computes."""
+
+import threading
+from collections import deque
+
+import gradio as gr
+import pytest
+
+from explorer.inference.cache import CACHE
+from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.refusal import Refusal
+from explorer.ui.kit import jobs
+from explorer.ui.kit.jobs import Job, Progress, handler, parts, shown, status
+from tests.waiting import until
+
+
+@pytest.fixture(autouse=True)
+def _nothing_cached():
+    CACHE.clear()
+
+
+def squares(asked, cancel_token):
+    total = 0
+    for n in range(asked):
+        cancel_token.check()
+        total += n * n
+        yield Progress(n + 1, asked, total)
+    return total
+
+
+def draw(asked, update):
+    return [status(update, "{done} of {n}", "Stopped."), str(shown(update))]
+
+
+def job(**changes):
+    fields = {"name": "square", "queue": JobQueue("squares"), "ask": lambda n: n, "key": None}
+    return Job(**fields | {"compute": squares, "draw": draw} | changes)
+
+
+def visible(step):
+    return step[-1].visible
+
+
+def held(inside, go_on):
+    """Return a computation that waits in its second step."""
+
+    def compute(asked, cancel_token):
+        yield Progress(1, asked, "half")
+        inside.set()
+        assert go_on.wait(300)
+        cancel_token.check()
+        return "whole"
+
+    return compute
+
+
+def test_every_step_says_whether_the_stop_is_there_and_the_last_one_hides_it():
+    steps = list(handler(job())(4))
+    assert [visible(step) for step in steps] == [True] * (len(steps) - 1) + [False]
+    assert steps[-1][:2] == ["", "14"]
+
+
+def test_a_kept_result_is_drawn_at_once_and_the_stop_never_comes():
+    kept = job(key=lambda n: ("squares", n))
+    list(handler(kept)(4))
+    ((said, total, stop),) = handler(kept)(4)
+    assert (said, total, stop.visible) == ("", "14", False)
+    assert len(list(handler(kept)(5))) > 1
+
+
+def test_without_a_question_nothing_is_drawn_and_a_question_may_draw_itself():
+    assert list(handler(job(ask=lambda n: None))(4)) == []
+
+    def ask(n):
+        yield ["reading", ""]
+        return None if n < 0 else n
+
+    (step,) = handler(job(ask=ask))(-1)
+    assert (step[:2], visible(step)) == (["reading", ""], False)
+    first, *_, last = handler(job(ask=ask))(4)
+    assert (first[0], last[1]) == ("reading", "14")
+
+
+@pytest.fixture
+def of_visitor(monkeypatch):
+    """Sets whose event the handler runs in, and in which components it draws."""
+    monkeypatch.setattr(jobs, "outputs_of_event", lambda: (1, 2, 3))
+
+    def be(name):
+        monkeypatch.setattr(jobs, "owner_of", lambda _request: name)
+
+    be("me")
+    return be
+
+
+def started(steps):
+    """Read the steps in a thread of its own; return them as they come, and the thread."""
+    seen = []
+    thread = threading.Thread(target=lambda: seen.extend(steps), daemon=True)
+    thread.start()
+    return seen, thread
+
+
+def test_a_stop_ends_the_visitors_own_job_and_nothing_of_it_is_kept(of_visitor):
+    inside, go_on = threading.Event(), threading.Event()
+    slow = job(compute=held(inside, go_on), key=lambda n: ("held", n))
+    seen, thread = started(handler(slow)(4))
+    assert inside.wait(300)
+    slow.queue.stop(("somebody else", slow.name))
+    slow.queue.stop(("me", "another job"))
+    assert not slow.queue._waiting[0].cancel_token.cancelled
+    slow.queue.stop(slow.owner())
+    go_on.set()
+    thread.join(300)
+    assert "Stopped." in seen[-1][0]
+    assert seen[-1][1] == "half"
+    assert not visible(seen[-1])
+    until(lambda: not len(slow.queue))
+    assert ("held", 4) not in CACHE
+
+
+def test_what_another_visitor_computed_meanwhile_is_not_computed_again(of_visitor):
+    inside, go_on, passes = threading.Event(), threading.Event(), []
+    hold = held(inside, go_on)
+
+    def compute(asked, cancel_token):
+        passes.append(asked)
+        return (yield from hold(asked, cancel_token))
+
+    shared = job(compute=compute, key=lambda n: ("held", n))
+    first, thread = started(handler(shared)(4))
+    assert inside.wait(300)
+    of_visitor("you")
+    second, other = started(handler(shared)(4))
+    until(lambda: len(shared.queue) == 2)
+    go_on.set()
+    thread.join(300)
+    other.join(300)
+    assert passes == [4]
+    assert first[-1][1] == second[-1][1] == "whole"
+
+
+def test_a_replaced_job_draws_nothing_any_more(of_visitor):
+    inside, go_on = threading.Event(), threading.Event()
+    slow = job(compute=held(inside, go_on))
+    older, thread = started(handler(slow)(4))
+    assert inside.wait(300)
+    until(lambda: older)
+    n_drawn = len(older)
+    newer, other = started(handler(slow)(5))
+    until(lambda: len(slow.queue) == 2)
+    go_on.set()
+    thread.join(300)
+    other.join(300)
+    assert len(older) == n_drawn
+    assert newer[-1][1] == "whole"
+    assert not visible(newer[-1])
+
+
+@pytest.mark.parametrize("at", ["ask", "compute"])
+def test_a_failure_hides_the_stop_and_reaches_the_visitor(of_visitor, at):
+    def fail(*_):
+        raise Refusal("No.")
+        yield
+
+    seen: deque = deque()
+    with pytest.raises(Refusal, match="No"):
+        seen.extend(handler(job(**{at: fail}))(4))
+    last = seen.pop()
+    assert last[:2] == [gr.skip(), gr.skip()]
+    assert not visible(last)
+
+
+def test_a_job_says_its_place_then_its_progress_then_its_end():
+    texts = ("{done} of {n}", "Stopped.")
+    assert "1 ahead" in status(JobUpdate(1, None, done=False), *texts)
+    assert "0 of 7" in status(JobUpdate(0, None, done=False), *texts, 7)
+    assert "3 of 4" in status(JobUpdate(0, Progress(3, 4), done=False), *texts, 7)
+    assert status(JobUpdate(0, Progress(4, 4), done=True, result=1), *texts) == ""
+    assert "Stopped." in status(JobUpdate(0, Progress(3, 4), done=True, stopped=True), *texts)
+
+
+def test_growing_results_are_progress_and_the_last_one_is_the_result():
+    growing = job(compute=lambda asked, _: parts(f"{n} of {asked}" for n in (1, 2)))
+    *_, last = handler(growing)(2)
+    assert last[1] == "2 of 2"
