@@ -1,7 +1,6 @@
 """Activation patching: the fold, its job, and the second texts that it proposes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -197,7 +196,7 @@ def drawn_from(found: Texts, gaps: Mapping[str, Gaps]) -> Maps:
     }
 
 
-JOB_QUEUE = JobQueue(nullcontext)
+JOB_QUEUE = JobQueue("patching")
 """Queue of one pair of texts at a time; other requests are answered between its batches."""
 QUEUE = own_queue("patching")
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}

@@ -1,7 +1,7 @@
 """Fold of Depth: similarity of all layers of all models over the bundled sentences."""
 
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ import gradio as gr
 import numpy as np
 
 from explorer import assets
-from explorer.inference.cache import CACHE, key_of_family
+from explorer.inference.cache import key_of_family
 from explorer.inference.runs import call_on_model, gather, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
@@ -20,15 +20,12 @@ from explorer.models.tokens import MASK
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import job_status, own_queue, run_once, stoppable
+from explorer.ui.kit.jobs import Job, Progress, Steps, status
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.states import LayerSimilarity
 
-JOB_QUEUE = JobQueue(nullcontext)
-"""Queue of one family at a time; other requests are answered between rounds of sentences."""
-QUEUE = own_queue("similarity")
 MOST_WORDS = 1000
 """Upper limit of words: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
@@ -47,68 +44,68 @@ def build_fold(state: gr.State) -> None:
     with fold("depth", "similarity", strings.SIMILARITY_FOLD) as section:
         message = gr.HTML()
         stop = gr.Button(strings.SIMILARITY_STOP, size="sm", elem_classes="dk-stop", visible=False)
-        heatmap, remark = Chart("depth/similarity"), gr.HTML()
-        outputs = [message, heatmap, remark, stop]
-        stoppable(JOB_QUEUE, stop, section.on_open(show_similarity, [state], outputs, **QUEUE))
+        outputs = [message, Chart("depth/similarity"), gr.HTML()]
+        section.on_open_job(SIMILARITY, [state], outputs, stop)
 
 
-def show_similarity(
-    state: PageState | None, request: gr.Request | None = None
-) -> Iterator[list[Any]]:
-    """Yield progress, then the heatmap; at once if it is cached."""
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Models whose layers are compared."""
+
+    state: PageState
+    specs: Mapping[str, ModelSpec]
+
+
+def ask(state: PageState | None) -> Generator[list[Any], None, Models | None]:
+    """Return the page's models that can be loaded; draw that there are none."""
     if state is None:
-        yield ["", "", "", gr.Button(visible=False)]
-        return
+        return None
     runs, _ = get_runs(state)
     if not runs:
-        yield [note(strings.SIMILARITY_NO_MODEL), "", "", gr.Button(visible=False)]
-        return
-    specs = {key: run.spec for key, run in runs.items()}
-    key = key_of_family("similarity", specs, state)
-    result = yield from run_once(
-        key,
-        JOB_QUEUE,
-        lambda cancel_token: compare(specs, state, key, cancel_token),
-        request,
-        progress_of,
-    )
-    if result is not None:
-        yield [*draw_similarity(result, specs, state), gr.Button(visible=False)]
+        yield [note(strings.SIMILARITY_NO_MODEL), "", ""]
+        return None
+    return Models(state, {key: run.spec for key, run in runs.items()})
 
 
-def progress_of(update: JobUpdate) -> list[Any]:
-    """Return the job's progress; heatmap and remark stay unchanged."""
-    message = job_status(
-        update, len(sentences()), strings.SIMILARITY_PROGRESS, strings.SIMILARITY_STOPPED
-    )
-    return [message, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
-
-
-def compare(
-    specs: dict[str, ModelSpec], state: PageState, which: tuple, cancel_token: CancelToken
-) -> Iterator[int]:
-    """Run every sentence and cache the layer similarity; yield the number of sentences done."""
+def compare(asked: Models, cancel_token: CancelToken) -> Steps:
+    """Run every sentence, and return the layer similarity."""
     from explorer.analysis.depth.states import layer_similarity
 
-    parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
-    for start in range(0, 0 if which in CACHE else len(sentences()), AT_ONCE):
-        yield start
+    parts: dict[str, list[np.ndarray]] = {key: [] for key in asked.specs}
+    for start in range(0, len(sentences()), AT_ONCE):
+        yield Progress(start, len(sentences()))
         cancel_token.check()
         batch = sentences()[start : start + AT_ONCE]
-        for result in gather([partial(states_of, specs, state, text) for text in batch]):
+        jobs = [partial(states_of, asked.specs, asked.state, text) for text in batch]
+        for result in gather(jobs):
             for key, states in result.items():
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
             break
-    if which not in CACHE:
-        cancel_token.check()
-        states_by_key = {
-            key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()
-        }
-        CACHE.put(which, layer_similarity(states_by_key))
+    cancel_token.check()
+    states_by_key = {key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()}
+    return layer_similarity(states_by_key)
 
 
-def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:
+def draw(asked: Models, update: JobUpdate) -> list[Any]:
+    """Return the job's progress, or the finding, the heatmap and the remark."""
+    if update.result is None:
+        texts = strings.SIMILARITY_PROGRESS, strings.SIMILARITY_STOPPED
+        return [status(update, *texts, len(sentences())), gr.skip(), gr.skip()]
+    return [*draw_similarity(update.result, asked.specs, asked.state)]
+
+
+SIMILARITY = Job(
+    "show_similarity",
+    JobQueue("similarity"),
+    ask,
+    compare,
+    draw,
+    lambda asked: key_of_family("similarity", asked.specs, asked.state),
+)
+
+
+def states_of(specs: Mapping[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:
     """Compute the word states of one sentence in every model, without caching the runs."""
     from explorer.analysis.alignment import align
     from explorer.analysis.depth.lens import sentence_states
@@ -123,7 +120,7 @@ def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[
 
 
 def draw_similarity(
-    found: "LayerSimilarity", specs: dict[str, ModelSpec], state: PageState
+    found: "LayerSimilarity", specs: Mapping[str, ModelSpec], state: PageState
 ) -> tuple[str, str, str]:
     """Return the finding, the heatmap and the remark below them."""
     from explorer.analysis.depth.states import copied_rows
@@ -139,7 +136,7 @@ def draw_similarity(
     return strings.similarity_finding(found, labels), canvas, remark
 
 
-def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
+def lineage_of(specs: Mapping[str, ModelSpec], state: PageState) -> Markup:
     """Return from which teacher layers the student was initialised, by its weights."""
     from explorer.analysis.depth.states import weight_lineage
     from explorer.models.inside.reading import cosines_with

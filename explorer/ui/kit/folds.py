@@ -10,6 +10,7 @@ from gradio.context import get_blocks_context
 
 from explorer.links.page_state import FOLDS, PARTS
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.jobs import Job, handler, stop_button
 from explorer.views.markup import Markup, el
 
 
@@ -87,6 +88,18 @@ class Fold:
             trigger_mode="always_last",
             **(defaults | kwargs),
         )
+
+    def on_open_job(
+        self,
+        job: Job,
+        inputs: Sequence[gr.components.Component],
+        outputs: Sequence[gr.components.Component],
+        stop: gr.Button,
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        """Start a job when the fold opens, and again when the text changes while it is open."""
+        self.on_open(handler(job), inputs, [*outputs, stop], **job.options | options)
+        stop_button(stop, job)
 
 
 @contextmanager

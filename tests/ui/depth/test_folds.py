@@ -3,13 +3,14 @@
 import json
 import re
 import threading
-from types import SimpleNamespace
 
 import pytest
 
 from explorer.inference.cache import CACHE
 from explorer.links.page_state import PageState
 from explorer.ui.depth import similarity, trajectories
+from explorer.ui.kit import jobs
+from explorer.ui.kit.jobs import handler
 
 STATE = PageState(text="the photosynthesis sat on the [MASK].")
 SENTENCES = tuple(f"the {word} sat on the mat." for word in ("cat", "dog", "capital")) * 6
@@ -27,7 +28,7 @@ def counted(tiny_family, monkeypatch):
 
 
 def test_layers_are_compared_once_and_then_at_once(counted):
-    steps = list(similarity.show_similarity(STATE))
+    steps = list(handler(similarity.SIMILARITY)(STATE))
     said = {re.sub("<[^>]*>", "", step[0]) for step in steps[:-1]}
     assert said <= {f"{done} of 18 sentences" for done in (0, 8, 16)}
     data = json.loads(steps[-1][1])
@@ -41,7 +42,7 @@ def test_layers_are_compared_once_and_then_at_once(counted):
     assert "copied from" in steps[-1][2]
     assert steps[-1][3].visible is False
     assert len(counted) == 18
-    again = list(similarity.show_similarity(PageState(text="a dog.")))
+    again = list(handler(similarity.SIMILARITY)(PageState(text="a dog.")))
     assert (len(again), len(counted)) == (1, 18)
     assert again[0][1] == steps[-1][1]
 
@@ -56,13 +57,14 @@ def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeyp
 
     monkeypatch.setattr(similarity, "states_of", slow)
     monkeypatch.setattr(similarity, "AT_ONCE", 1)
-    request, seen = SimpleNamespace(session_hash="me"), []
+    monkeypatch.setattr(jobs, "owner_of", lambda _: "me")
+    seen = []
     job = threading.Thread(
-        target=lambda: seen.extend(similarity.show_similarity(STATE, request)), daemon=True
+        target=lambda: seen.extend(handler(similarity.SIMILARITY)(STATE)), daemon=True
     )
     job.start()
     assert begun.wait(300)
-    similarity.JOB_QUEUE.stop("me")
+    similarity.SIMILARITY.queue.stop(similarity.SIMILARITY.owner())
     go_on.set()
     job.join(300)
     assert "Stopped" in seen[-1][0]
