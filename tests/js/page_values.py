@@ -63,7 +63,9 @@ def depth_values(monkeypatch):
     return {
         "depth/lens": tab.show(STATE)[1],
         "depth/similarity": list(handler(similarity.SIMILARITY)(STATE))[LAST][1],
-        "depth/patching": list(patching.follow(STATE, "the dog sat on the [MASK]."))[LAST][2],
+        "depth/patching": list(handler(patching.PATCHING)(STATE, "the dog sat on the [MASK]."))[
+            LAST
+        ][2],
         "depth/travel": travel,
         "depth/projection": trajectories.show_projection(STATE)[1],
         "depth/film": film,

@@ -1,6 +1,6 @@
 """Activation patching: the fold, its job, and the second texts that it proposes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from explorer.analysis.depth.patching import (
     score_gap,
     text_pair,
 )
-from explorer.inference.cache import CACHE, key_of
+from explorer.inference.cache import key_of
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
@@ -29,11 +29,9 @@ from explorer.links.page_state import PageState
 from explorer.models.run import Patch, Run, patch_batches
 from explorer.models.tokens import BadText, Tokens
 from explorer.ui.depth import strings
-from explorer.ui.kit import strings as shared
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import own_queue, running, stoppable
+from explorer.ui.kit.jobs import Job, Progress, Steps, handler, job_buttons, status
 from explorer.views.depth.states import Followed, patching_canvas
 from explorer.views.markup import note
 
@@ -52,12 +50,13 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shot:
-    """Progress of the job: patches done, their total, and at the end the maps."""
+class TextsToPatch:
+    """Question of the job: two texts, and what the picture shows besides their maps."""
 
-    done: int
-    n: int
-    maps: Maps | None = None
+    state: PageState
+    texts: Texts
+    second: str
+    offered: tuple[OneChange, ...]
 
 
 def has_masks(runs: Mapping[str, Run]) -> bool:
@@ -131,27 +130,21 @@ def check_length(runs: Mapping[str, Run]) -> None:
             raise BadText(strings.MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
 
 
-def patch_all(found: Texts, state: PageState, cancel_token: CancelToken) -> Iterator[Shot]:
-    """Patch every state, one batch per model at a time; yield progress, then the maps."""
-    cache_key = _which(found)
-    maps = CACHE.get(cache_key)
-    if maps is None:
-        patches_by_key = {
-            key: patches(*found.runs[key], groups) for key, groups in found.pair.groups.items()
-        }
-        n = sum(map(len, patches_by_key.values()))
-        gaps: dict[str, Gaps] = {key: {} for key in patches_by_key}
-        jobs = {
-            key: list(batch_jobs(found.runs[key], patches_by_key[key], state))
-            for key in patches_by_key
-        }
-        for results in round_robin(jobs):
-            for key, result in results.items():
-                gaps[key] |= result
-            yield Shot(sum(map(len, gaps.values())), n)
-            cancel_token.check()
-        maps = CACHE.put(cache_key, drawn_from(found, gaps))
-    yield Shot(0, 0, maps)
+def patch_all(asked: TextsToPatch, cancel_token: CancelToken) -> Steps:
+    """Patch every state, one batch per model at a time, and return the maps."""
+    runs, groups_by_key = asked.texts.runs, asked.texts.pair.groups
+    patches_by_key = {key: patches(*runs[key], groups) for key, groups in groups_by_key.items()}
+    gaps: dict[str, Gaps] = {key: {} for key in patches_by_key}
+    jobs = {
+        key: list(batch_jobs(runs[key], planned, asked.state))
+        for key, planned in patches_by_key.items()
+    }
+    for results in round_robin(jobs):
+        for key, result in results.items():
+            gaps[key] |= result
+        yield Progress(sum(map(len, gaps.values())), sum(map(len, patches_by_key.values())))
+        cancel_token.check()
+    return drawn_from(asked.texts, gaps)
 
 
 def _which(both_texts: Texts) -> tuple:
@@ -196,12 +189,6 @@ def drawn_from(found: Texts, gaps: Mapping[str, Gaps]) -> Maps:
     }
 
 
-JOB_QUEUE = JobQueue("patching")
-"""Queue of one pair of texts at a time; other requests are answered between its batches."""
-QUEUE = own_queue("patching")
-PRIVATE: dict[str, Any] = {"api_visibility": "private"}
-
-
 def build_fold(state: gr.State) -> None:
     """Build the box for the second text, the maps and the stop button."""
     with fold("depth", "patching", strings.FOLD) as section:
@@ -216,39 +203,31 @@ def build_fold(state: gr.State) -> None:
             start = gr.Button(strings.START, size="md", scale=0, min_width=170)
             stop = gr.Button(strings.STOP, size="md", scale=0, min_width=80, visible=False)
         message, canvas = gr.HTML(), Canvas("depth/patching")
-        outputs = [second, message, canvas, stop]
-        triggers = [start.click, second.submit]
-        stoppable(
-            JOB_QUEUE,
-            stop,
-            section.on_open(show_patching, [state], outputs, **QUEUE),
-            canvas.on_question(show_offered, [state], outputs, **QUEUE),
-            gr.on(triggers, plain_errors(follow), [state, second], outputs, **QUEUE, **PRIVATE),
-        )
+        outputs = [second, message, canvas]
+        opened, offered = replace(PATCHING, ask=ask_linked), replace(PATCHING, ask=ask_offered)
+        section.on_open(handler(opened), [state], [*outputs, stop], **PATCHING.options)
+        canvas.on_question(handler(offered), [state], [*outputs, stop], **PATCHING.options)
+        job_buttons({(start.click, second.submit): PATCHING}, [state, second], outputs, stop)
 
 
-def show_patching(
-    state: PageState | None, request: gr.Request | None = None
-) -> Iterator[list[Any]]:
-    """Yield the patching of the link's second text, or else of a proposed one."""
-    yield from follow(state, state.other if state else "", request)
+Asking = Generator[list[Any], None, TextsToPatch | None]
 
 
-def show_offered(
-    question: dict, state: PageState | None, request: gr.Request | None = None
-) -> Iterator[list[Any]]:
-    """Yield the patching of the proposed change that was clicked."""
-    yield from follow(state, str(question.get("second") or ""), request)
+def ask_linked(state: PageState | None) -> Asking:
+    """Ask for the patching of the link's second text, or else of a proposed one."""
+    return (yield from ask(state, state.other if state else ""))
 
 
-def follow(
-    state: PageState | None, second: str, request: gr.Request | None = None
-) -> Iterator[list[Any]]:
-    """Yield progress and maps of the page's text patched into the second, or a refusal."""
+def ask_offered(question: dict, state: PageState | None) -> Asking:
+    """Ask for the patching of the proposed change that was clicked."""
+    return (yield from ask(state, str(question.get("second") or "")))
+
+
+def ask(state: PageState | None, second: str) -> Asking:
+    """Run the page's text and the second, and propose others; draw a refusal."""
     if state is None:
-        yield ["", "", "", gr.Button(visible=False)]
-        return
-    yield [gr.skip(), note(strings.READING), "", gr.Button(visible=False)]
+        return None
+    yield [gr.skip(), note(strings.READING), ""]
     runs, _ = runs_with_mlm_head(state)
     offered = proposals(runs, state)
     second = second.strip() or (offered[0].text if offered else "")
@@ -256,36 +235,30 @@ def follow(
     try:
         both_texts = read_both(runs, second, state)
     except BadText as refusal:
-        yield [second, note(str(refusal)), empty, gr.Button(visible=False)]
-        return
-    yield [second, gr.skip(), empty, gr.Button(visible=False)]
-
-    def draw(update: JobUpdate) -> list[Any]:
-        canvas = gr.skip()
-        if update.done and maps_of(update) is not None:
-            data = followed(both_texts, maps_of(update) or {})
-            canvas = patching_canvas(offered, second, data, strings.PICTURE)
-        return [gr.skip(), progress_of(update), canvas, gr.Button(visible=not update.done)]
-
-    yield from running(
-        JOB_QUEUE, lambda cancel_token: patch_all(both_texts, state, cancel_token), request, draw
-    )
+        yield [second, note(str(refusal)), empty]
+        return None
+    yield [second, gr.skip(), empty]
+    return TextsToPatch(state, both_texts, second, offered)
 
 
-def progress_of(update: JobUpdate) -> str:
-    """Return the job's status as a sentence; empty once it is complete."""
-    if update.place:
-        return note(shared.PLACE.format(n=update.place))
-    if update.done:
-        return note(strings.STOPPED) if maps_of(update) is None else ""
-    if update.partial is None:
-        return note(strings.READING)
-    return note(strings.PROGRESS.format(done=update.partial.done, n=update.partial.n))
+def draw(asked: TextsToPatch, update: JobUpdate) -> list[Any]:
+    """Return the job's progress, or the picture of the maps."""
+    if update.result is None:
+        is_reading = update.partial is None and not update.place and not update.done
+        progress = strings.READING if is_reading else strings.PROGRESS
+        return [gr.skip(), status(update, progress, strings.STOPPED), gr.skip()]
+    data = followed(asked.texts, update.result)
+    return [gr.skip(), "", patching_canvas(asked.offered, asked.second, data, strings.PICTURE)]
 
 
-def maps_of(update: JobUpdate) -> Maps | None:
-    """Return the maps of an update; None before the job is done."""
-    return update.partial.maps if update.partial else None
+PATCHING = Job(
+    "follow",
+    JobQueue("patching"),
+    ask,
+    patch_all,
+    draw,
+    lambda asked: _which(asked.texts),
+)
 
 
 def followed(found: Texts, maps: Maps) -> Followed:

@@ -14,6 +14,7 @@ from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.specs import BASE, MINI
 from explorer.ui.kit.export import RECIPES, recipe_parts
+from explorer.ui.kit.jobs import handler
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
@@ -70,7 +71,7 @@ def pictures(tuned_family, monkeypatch):
     )
     found["parameters/sharing"] = parameters_folds.show_sharing(state)
     found["attention/switches"] = list(attention_folds.show_sweep(state))[-1][1]
-    found["depth/patching"] = list(patching.follow(*CARRIED))[-1][2]
+    found["depth/patching"] = list(handler(patching.PATCHING)(*CARRIED))[-1][2]
     for way in SUMMARIES:
         found[f"attention/summary:{way}"] = attention_folds.show_summary(state, way)[1]
     for kind, markup in drawings().items():

@@ -3,24 +3,30 @@
 import json
 import threading
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from explorer.inference.cache import CACHE
 from explorer.links.page_state import PageState
 from explorer.ui.depth import patching, strings
+from explorer.ui.kit import jobs
+from explorer.ui.kit.jobs import handler
 from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
 PROPOSING = PageState(text="a [MASK] was in paris.")
 SECOND = "the dog sat on the [MASK]."
 SAID, PICTURE, STOP = 1, 2, 3
+follow, follow_link, follow_offered = (
+    handler(replace(patching.PATCHING, ask=ask))
+    for ask in (patching.ask, patching.ask_linked, patching.ask_offered)
+)
 
 
 @pytest.fixture(autouse=True)
-def _nothing_cached():
+def _one_visitor_with_nothing_cached(monkeypatch):
     CACHE.clear()
+    monkeypatch.setattr(jobs, "owner_of", lambda _: "me")
 
 
 def encoder_passes(tiny_family):
@@ -37,7 +43,7 @@ def last(generator):
 
 
 def test_a_pair_is_followed_once_and_then_kept(tiny_family):
-    drawn = list(patching.follow(STATE, SECOND))
+    drawn = list(follow(STATE, SECOND))
     assert [one[STOP].visible for one in drawn][-1] is False
     data = json.loads(drawn[-1][PICTURE])
     assert (data["was"], data["becomes"], data["other"]) == ("cat", "dog", SECOND)
@@ -47,7 +53,7 @@ def test_a_pair_is_followed_once_and_then_kept(tiny_family):
         assert len(one["effect"]) == layers + 1
         assert 1 <= one["taken"] <= layers
     ran, stop_listening = encoder_passes(tiny_family)
-    again = json.loads(last(patching.follow(STATE, SECOND))[PICTURE])
+    again = json.loads(last(follow(STATE, SECOND))[PICTURE])
     stop_listening()
     assert ran == []
     assert again == data
@@ -70,7 +76,7 @@ def test_what_cannot_be_followed_is_said_without_a_pass_more(tiny_family, text, 
     if second:
         tiny_family.runs(second)
     ran, stop_listening = encoder_passes(tiny_family)
-    drawn = last(patching.follow(state, second))
+    drawn = last(follow(state, second))
     stop_listening()
     assert said in drawn[SAID]
     assert "models" not in json.loads(drawn[PICTURE])
@@ -80,7 +86,7 @@ def test_what_cannot_be_followed_is_said_without_a_pass_more(tiny_family, text, 
 
 def test_a_model_with_other_pieces_is_refused_by_its_name_and_the_others_are_drawn(tiny_family):
     second = "the photosynthesis sat on the [MASK]."
-    data = json.loads(last(patching.follow(STATE, second))[PICTURE])
+    data = json.loads(last(follow(STATE, second))[PICTURE])
     for model in data["models"]:
         tokens = tiny_family.run(model["key"], second).tokens
         n_pieces = len(tokens) - len(tiny_family.run(model["key"], STATE.text).tokens) + 1
@@ -97,24 +103,24 @@ def test_one_model_may_be_drawn_alone(tiny_family, monkeypatch):
         return replace(pair, groups={k: g for k, g in pair.groups.items() if k == "bert"})
 
     monkeypatch.setattr(patching, "text_pair", only_bert)
-    data = json.loads(last(patching.follow(STATE, SECOND))[PICTURE])
+    data = json.loads(last(follow(STATE, SECOND))[PICTURE])
     assert [bool(model["maps"]) for model in data["models"]] == [True, False, False]
     assert [bool(model["refused"]) for model in data["models"]] == [False, True, True]
 
 
 def test_the_link_names_the_second_text_only_where_it_is_the_readers(tiny_family):
-    proposed = json.loads(last(patching.show_patching(PROPOSING))[PICTURE])
+    proposed = json.loads(last(follow_link(PROPOSING))[PICTURE])
     assert proposed["offered"][0]["text"] == proposed["second"] == "a [MASK] was in london."
     assert proposed["other"] == ""
-    linked = last(patching.show_patching(PageState(text=STATE.text, other=SECOND)))
+    linked = last(follow_link(PageState(text=STATE.text, other=SECOND)))
     assert json.loads(linked[PICTURE])["other"] == SECOND
-    offered = last(patching.show_offered({"second": SECOND}, STATE))
+    offered = last(follow_offered({"second": SECOND}, STATE))
     assert json.loads(offered[PICTURE])["second"] == SECOND
 
 
 def test_many_masks_are_followed_up_to_a_limit(tiny_family):
     text = "the cat [MASK] [MASK] [MASK] [MASK] [MASK] [MASK]."
-    data = json.loads(last(patching.follow(PageState(text=text), text.replace("cat", "dog")))[2])
+    data = json.loads(last(follow(PageState(text=text), text.replace("cat", "dog")))[2])
     assert data["n_masks"] == 6
     assert {len(model["maps"]) for model in data["models"]} == {patching.MOST_MASKS}
     assert len(data["near"]) == len(data["masks"]) == patching.MOST_MASKS
@@ -133,14 +139,11 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
         return plain(*arguments)
 
     monkeypatch.setattr(patching, "score_gaps", slow)
-    request = SimpleNamespace(session_hash="me")
     seen = []
-    job = threading.Thread(
-        target=lambda: seen.extend(patching.follow(STATE, SECOND, request)), daemon=True
-    )
+    job = threading.Thread(target=lambda: seen.extend(follow(STATE, SECOND)), daemon=True)
     job.start()
     assert begun.wait(300)
-    patching.JOB_QUEUE.stop("me")
+    patching.PATCHING.queue.stop(patching.PATCHING.owner())
     go_on.set()
     job.join(300)
     assert strings.STOPPED in seen[-1][SAID]
@@ -160,18 +163,14 @@ def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, mo
     monkeypatch.setattr(patching, "score_gaps", held)
     for text in (STATE.text, SECOND, "the cat sat in the [MASK]."):
         tiny_family.runs(text)  # the held batches have all workers
-    request, older, newer = SimpleNamespace(session_hash="me"), [], []
-    first = threading.Thread(
-        target=lambda: older.extend(patching.follow(STATE, SECOND, request)), daemon=True
-    )
+    older, newer = [], []
+    first = threading.Thread(target=lambda: older.extend(follow(STATE, SECOND)), daemon=True)
     first.start()
     assert begun.wait(300)
     other = "the cat sat in the [MASK]."
-    second = threading.Thread(
-        target=lambda: newer.extend(patching.follow(STATE, other, request)), daemon=True
-    )
+    second = threading.Thread(target=lambda: newer.extend(follow(STATE, other)), daemon=True)
     second.start()
-    until(lambda: len(patching.JOB_QUEUE) == 2)
+    until(lambda: len(patching.PATCHING.queue) == 2)
     release.set()
     first.join(300)
     second.join(300)
