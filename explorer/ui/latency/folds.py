@@ -8,15 +8,16 @@ import gradio as gr
 
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, distilled_pair
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stop_handler
+from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown
 from explorer.ui.latency import choice_strings, model_choice, strings
-from explorer.ui.latency.settings import MeasurementSettings, with_choice
+from explorer.ui.latency.settings import MeasurementSettings
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, el, join, model_name, note, table
 
@@ -233,7 +234,7 @@ def draw_recorded(document: str) -> Markup:
     return with_save_menu("latency/recorded", html, recorded_numbers(report), is_picture=False)
 
 
-Job = Callable[[MeasurementSettings, CancelToken], Iterator[Any]]
+Measure = Callable[[MeasurementSettings, CancelToken], Iterator[Any]]
 Draw = Callable[[Any], list[Any]]
 READ_FILE_JS = (
     "() => new Promise(read => { const file = document.createElement('input'); file.type = 'file';"
@@ -246,13 +247,13 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden
 
 @dataclass(frozen=True, slots=True)
 class LatencyJob:
-    """A measurement of one fold: title, explanation, job and drawing function."""
+    """A measurement of one fold: title, explanation, growing results and their drawing."""
 
     name: str
     """The fold's name in links."""
     title: str
     lead: str
-    job: Job
+    measure: Measure
     draw: Draw
     has_chart: bool = False
     """True if a chart follows the markup; ``draw`` then returns a value for it, too."""
@@ -274,14 +275,14 @@ def build_folds(state: gr.State, controls: list[gr.components.Component]) -> Non
     model_choice.build_fold(state)
     fields = ("sweep", strings.SWEEP, strings.SWEEP_NOTE, sweep_lengths, draw_sweep)
     sweep = LatencyJob(*fields, has_chart=True)
-    batches = replace(sweep, job=sweep_batches)
+    batches = replace(sweep, measure=sweep_batches)
     with fold("latency", sweep.name, strings.HOW_MUCH):
         gr.HTML(el("h3", CLAIM.title))
         build_question(CLAIM, controls)
         gr.HTML(el("h3", sweep.title))
         build_question(sweep, controls, {strings.LENGTHS: sweep, strings.BATCHES: batches})
     with fold("latency", FASTER.name, FASTER.title):
-        long = replace(FASTER, job=faster_batches)
+        long = replace(FASTER, measure=faster_batches)
         build_question(
             FASTER,
             controls,
@@ -302,52 +303,38 @@ def build_question(
     """Build a fold's explanation, one button per measurement, and its outputs."""
     gr.HTML(note(question.lead))
     with gr.Row(elem_classes="lt-buttons"):
-        buttons = [
-            (gr.Button(name, variant="primary"), job)
-            for name, job in (choices or {strings.MEASURE_AGAIN: question}).items()
-        ]
-        stop_button = gr.Button(strings.STOP, visible=False)
+        starts = {
+            gr.Button(name, variant="primary").click: job_of(one)
+            for name, one in (choices or {strings.MEASURE_AGAIN: question}).items()
+        }
+        stop = gr.Button(strings.STOP, visible=False)
     out = [gr.HTML(), *([Chart("latency/sweep")] if question.has_chart else [])]
-    for button, job in buttons:
-        show_stop_on(stop_button, button)
-        event = button.click(
-            plain_errors(with_choice(_handler(job))),
-            controls,
-            out,
-            concurrency_id="measure",
-            **PRIVATE,
-        )
-        hide_stop_after(stop_button, event)
-    stop_button.click(stop_handler(MEASUREMENTS), None, None, **AT_ONCE)
+    job_buttons(starts, controls, out, stop)
 
 
-def _handler(
-    question: LatencyJob,
-) -> Callable[[MeasurementSettings, gr.Request], Iterator[list[Any]]]:
-    def handle(settings: MeasurementSettings, request: gr.Request) -> Iterator[list[Any]]:
-        on_one_device = settings.on_one_device()
+def job_of(question: LatencyJob) -> Job:
+    """Return the job that measures on the chosen device."""
 
-        def draw(update: JobUpdate) -> list[Any]:
-            return _drawn(question, update)
+    def ask(*controls: Any) -> MeasurementSettings:  # noqa: ANN401 - the eight values
+        return MeasurementSettings(*controls).on_one_device()
 
-        yield from running(
-            MEASUREMENTS,
-            lambda cancel_token: question.job(on_one_device, cancel_token),
-            request,
-            draw,
-        )
+    def compute(settings: MeasurementSettings, cancel_token: CancelToken) -> Steps:
+        with MEASUREMENT_LOCK.measure():
+            return (yield from parts(question.measure(settings, cancel_token)))
 
-    return handle
+    return Job(
+        question.name, MEASUREMENTS, ask, compute, lambda _, update: _drawn(question, update)
+    )
 
 
 def _drawn(question: LatencyJob, update: JobUpdate) -> list[Any]:
-    picture_stays = [gr.skip()] if question.has_chart else []
+    picture_stays, measured = [gr.skip()] if question.has_chart else [], shown(update)
     if update.place:
         return [note(strings.place_in_line(update.place)), *picture_stays]
-    if update.partial is None:
+    if measured is None:
         nothing = strings.NOTHING if update.done else strings.progress(0, 0, 0)
         return [note(nothing), *picture_stays]
-    markup, *picture = question.draw(update.partial)
+    markup, *picture = question.draw(measured)
     status = strings.STOPPED if update.stopped else "" if update.done else strings.WORKING
     return [join(note(status) if status else None, markup), *picture]
 

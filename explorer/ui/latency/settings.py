@@ -1,8 +1,6 @@
 """Settings of a latency measurement: the eight controls as one value."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
@@ -148,26 +146,3 @@ def length_choices(n_tokens: int) -> list[tuple[str, int]]:
     """Return the lengths to choose from, the reader's text first; others can be typed."""
     own = [(strings.OWN_TEXT.format(n=n_tokens), n_tokens)] if n_tokens else []
     return [*own, *((str(n), n) for n in LENGTHS)]
-
-
-Handler = Callable[[MeasurementSettings, gr.Request], Iterator[Any]]
-
-
-def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
-    """Return a handler of the eight controls' values from one of ``MeasurementSettings``."""
-
-    def handle(  # noqa: PLR0913 - the eight controls and who asks
-        shapes: str,
-        length: int,
-        batch: int,
-        part: str,
-        clock: str,
-        device: str,
-        dtype: str,
-        longest_s: int,
-        request: gr.Request,
-    ) -> Iterator[Any]:
-        settings = MeasurementSettings(shapes, length, batch, part, clock, device, dtype, longest_s)
-        yield from handler(settings, request)
-
-    return handle

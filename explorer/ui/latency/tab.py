@@ -1,17 +1,17 @@
 """Latency tab: the models of a family timed side by side."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
 import gradio as gr
 
-from explorer import limits
 from explorer.analysis.latency.family import FamilyLatency, last, measure_family, plan_for
 from explorer.inference.runs import get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.specs import ModelSpec
 from explorer.models.zerogpu import LENT_S, on_lent_gpu
@@ -19,7 +19,7 @@ from explorer.timing.workload import Workload
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
-from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stop_handler
+from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown
 from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency.folds import build_folds
 from explorer.ui.latency.settings import (
@@ -34,7 +34,6 @@ from explorer.ui.latency.settings import (
     length_choices,
     shape_choices,
     tell_js,
-    with_choice,
 )
 from explorer.views.markup import Markup, el, explained, join, note
 
@@ -88,18 +87,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         trigger_mode="always_last",
         **PRIVATE,
     )
-    show_stop_on(stop_button, measure_button)
-    event = measure_button.click(
-        plain_errors(with_choice(measure)),
-        controls,
-        headline.all,
-        concurrency_id="measure",
-        concurrency_limit=limits.TIMED.most,
-        show_progress="hidden",
-        **PRIVATE,
-    )
-    stop_button.click(stop_handler(MEASUREMENTS), None, None, **AT_ONCE)
-    hide_stop_after(stop_button, event)
+    job_buttons({measure_button.click: MEASURE}, controls, headline.all, stop_button)
     build_folds(state, [*controls])
     return [*controls]
 
@@ -127,25 +115,17 @@ def settings_of(choice: MeasurementSettings) -> Markup:
     return el("p", strings.settings_said(astuple(choice)))
 
 
-def measure(choice: MeasurementSettings, request: gr.Request) -> Iterator[list[object]]:
-    """Time the chosen settings; yield the headline's values after every round."""
+def time_family(choice: MeasurementSettings, cancel_token: CancelToken) -> Steps:
+    """Time the chosen settings; yield the measurement after every round."""
     from explorer.analysis.latency.family import measure_family, plan_for
 
     specs, workload = choice.specs, choice.workload
-
-    def job(cancel_token: CancelToken) -> Iterator[Any]:
+    with MEASUREMENT_LOCK.measure():
         if choice.is_lent:
-            yield lent_latency(specs, workload)
-            return
+            return lent_latency(specs, workload)
         plan = plan_for(workload, choice.longest_s)
-        yield from measure_family(specs, workload, plan, cancel_token, choice.devices)
-
-    yield from running(
-        MEASUREMENTS,
-        job,
-        request,
-        lambda update: draw_card(choice, update.partial, (update.place, update.done)),
-    )
+        rounds = measure_family(specs, workload, plan, cancel_token, choice.devices)
+        return (yield from parts(rounds))
 
 
 def draw_card(
@@ -178,6 +158,15 @@ def draw_card(
         join(*(note(line) for line in status if line)),
         result if has_times and standing and standing[1] else None,
     ]
+
+
+MEASURE = Job(
+    "measure",
+    MEASUREMENTS,
+    MeasurementSettings,
+    time_family,
+    lambda choice, update: draw_card(choice, shown(update), (update.place, update.done)),
+)
 
 
 def status_of(

@@ -3,7 +3,7 @@
 import shutil
 import sys
 import threading
-from types import SimpleNamespace
+from dataclasses import astuple
 
 import numpy as np
 import pytest
@@ -20,30 +20,32 @@ from explorer.timing.networks import forget_timed_networks, timed_network
 from explorer.timing.runtimes import process
 from explorer.timing.runtimes.process import RuntimeProcess
 from explorer.timing.workload import Workload
-from explorer.ui.kit.running import stop_handler
-from explorer.ui.latency.folds import FASTER, _handler
+from explorer.ui.kit import jobs
+from explorer.ui.kit.jobs import handler
+from explorer.ui.latency.folds import FASTER, job_of
 from explorer.ui.latency.settings import MeasurementSettings
-from explorer.ui.latency.tab import measure
+from explorer.ui.latency.tab import MEASURE
 from tests.waiting import until
 
-READER = SimpleNamespace(session_hash="the reader")
+READER = "the reader"
 PATIENCE_S = 300
 """Until there is something to stop; this is not what is timed."""
 
 
 @pytest.fixture
-def reading():
+def reading(monkeypatch):
     """Starts one of the page's measurements as the page does; nothing of it is left behind."""
+    monkeypatch.setattr(jobs, "owner_of", lambda _: READER)
     threads = []
 
-    def start(handler, choice):
-        thread = threading.Thread(target=lambda: list(handler(choice, READER)))
+    def start(job, choice):
+        thread = threading.Thread(target=lambda: list(handler(job)(*astuple(choice))))
         thread.start()
         threads.append(thread)
         return thread
 
     yield start
-    stop_handler(MEASUREMENTS)(READER)
+    MEASUREMENTS.stop(READER)
     for thread in threads:
         thread.join(PATIENCE_S)
     forget_timed_networks()
@@ -55,7 +57,7 @@ def answers(text) -> dict[str, Run]:
 
 def stop_and_ask(text) -> None:
     """The reader's Stop; then the slot's door opens for a text, and the text is answered."""
-    stop_handler(MEASUREMENTS)(READER)
+    MEASUREMENTS.stop(READER)
     with MEASUREMENT_LOCK.infer():
         assert not MEASUREMENT_LOCK.is_measuring
     assert len(answers(text)) == 3
@@ -83,7 +85,7 @@ def to_its_end(monkeypatch):
 def test_in_the_middle_of_a_pass_of_many_seconds(tiny_family, reading, to_its_end):
     answers("The cat [MASK].")
     inside, finished = to_its_end(timing.Pass, "forward")
-    reading(measure, MeasurementSettings("base", 512, 8))
+    reading(MEASURE, MeasurementSettings("base", 512, 8))
     assert inside.wait(PATIENCE_S)
     stop_and_ask("The dog [MASK].")
     assert not finished.is_set(), "the text had to wait for the pass"
@@ -97,7 +99,7 @@ def test_while_a_process_is_building(tiny_family, reading, monkeypatch, tmp_path
     builder = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(600)"
     monkeypatch.setattr(process, "CHILD", (sys.executable, "-c", builder))
     _, built = to_its_end(RuntimeProcess, "wait_until_built")
-    reading(_handler(FASTER), MeasurementSettings("mini", 16))
+    reading(job_of(FASTER), MeasurementSettings("mini", 16))
     until(begun.exists)
     stop_and_ask("The dog [MASK].")
     assert not built.is_set(), "the text had to wait for the builder"
@@ -109,7 +111,7 @@ def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, t
     before = answers("The cat sat on the [MASK].")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     _, built = to_its_end(RuntimeProcess, "wait_until_built")
-    reading(_handler(FASTER), MeasurementSettings("mini", 16))
+    reading(job_of(FASTER), MeasurementSettings("mini", 16))
     until(lambda: any(tmp_path.rglob("*.cpp")))
     stop_and_ask("The dog [MASK].")
     assert not built.is_set(), "the text had to wait for the compiler"

@@ -70,12 +70,14 @@ def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
 def test_what_was_stopped_says_so_and_how_far_it_was():
     from explorer.analysis.latency.faster import Faster
     from explorer.inference.scheduling.job_queue import JobUpdate
+    from explorer.ui.kit.jobs import Progress
     from explorer.ui.latency.folds import FASTER, _drawn
 
-    (running,) = _drawn(FASTER, JobUpdate(0, Faster(done=2, asked=6), done=False))
+    some = Progress(part=Faster(done=2, asked=6))
+    (running,) = _drawn(FASTER, JobUpdate(0, some, done=False))
     assert "2 of 6 steps done, 33%" in running
     assert strings.STOPPED not in running
-    (stopped,) = _drawn(FASTER, JobUpdate(0, Faster(done=2, asked=6), done=True, stopped=True))
+    (stopped,) = _drawn(FASTER, JobUpdate(0, some, done=True, stopped=True))
     assert strings.STOPPED in stopped
     (before,) = _drawn(FASTER, JobUpdate(0, None, done=True, stopped=True))
     assert "Stopped before anything was measured" in before
