@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from explorer.ui.kit.jobs import handler
 from tests.js.page_values import STATE, page_values
 
 AXES = ("x", "y", "z", "values")
@@ -21,15 +22,9 @@ def charts(tiny_family, monkeypatch):
     from explorer.ui.parameters import folds
 
     found = page_values(monkeypatch)
-    *_, last = folds.measure_memory(STATE, "mini", 16, 2, True, Asking())
+    *_, (last, _) = handler(folds.PEAKS)(STATE, "mini", 16, 2, True)
     found["parameters/memory"] = json.loads(last)
     return {kind: data for kind, data in found.items() if "figures" in data and "numbers" in data}
-
-
-class Asking:
-    """A request of somebody."""
-
-    session_hash = "x"
 
 
 def numbers_of(axis):

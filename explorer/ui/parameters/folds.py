@@ -1,8 +1,9 @@
 """Folds of Parameters: sizes, embedding, sharing, memory."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import gradio as gr
 
@@ -10,6 +11,7 @@ from explorer.inference.cache import memo
 from explorer.inference.runs import call_on_model, network_key
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
@@ -18,14 +20,8 @@ from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import (
-    AT_ONCE,
-    LIGHT,
-    hide_stop_after,
-    running,
-    show_stop_on,
-    stop_handler,
-)
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.ui.parameters import strings
 from explorer.views.markup import el, join, note
@@ -245,22 +241,7 @@ def build_memory(state: gr.State) -> None:
         **LIGHT,
         trigger_mode="always_last",
     )
-    show_stop_on(stop, measure)
-    event = measure.click(
-        plain_errors(measure_memory),
-        [state, *inputs],
-        [result],
-        api_visibility="private",
-        show_progress="hidden",
-        concurrency_id="measure",
-    )
-    stop.click(
-        stop_handler(MEASUREMENTS),
-        None,
-        None,
-        **AT_ONCE,
-    )
-    hide_stop_after(stop, event)
+    job_buttons({measure.click: PEAKS}, [state, *inputs], [result], stop)
 
 
 def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
@@ -268,24 +249,20 @@ def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
     return draw_memory(specs_of(sizes), Workload(int(length), int(batch), looks=bool(keeps)), {})
 
 
-def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
-    state: PageState | None, sizes: str, length: int, batch: int, keeps: bool, request: gr.Request
-) -> Iterator[str]:
-    """Measure the peak memory of a real pass of each model; yield after each."""
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """One pass of each of these models, whose peak memory is measured."""
+
+    specs: Sequence[ModelSpec]
+    work: Workload
+
+
+def ask_peaks(state: PageState | None, sizes: str, length: int, batch: int, keeps: bool) -> Passes:
+    """Return the passes that the controls describe, on the page's device."""
     device = state.device if state is not None else "cpu"
     clock = clock_on(device, "compute")
     work = Workload(int(length), int(batch), device, looks=bool(keeps), clock=clock)
-    specs = specs_of(sizes)
-
-    def draw(update: JobUpdate) -> list[str]:
-        place = strings.MEMORY_PLACE.format(n=update.place) if update.place else ""
-        place = strings.MEMORY_STOPPED if update.stopped else place
-        return [draw_memory(specs, work, update.partial or {}, place)]
-
-    for (canvas,) in running(
-        MEASUREMENTS, lambda cancel_token: peaks_of(specs, work, cancel_token), request, draw
-    ):
-        yield canvas
+    return Passes(specs_of(sizes), work)
 
 
 def specs_of(sizes: str) -> Sequence[ModelSpec]:
@@ -293,17 +270,27 @@ def specs_of(sizes: str) -> Sequence[ModelSpec]:
     return tuple(LARGER.values()) if sizes == "larger" else family_specs(sizes)
 
 
-def peaks_of(
-    specs: Sequence[ModelSpec], work: Workload, cancel_token: CancelToken
-) -> Iterator[Peaks]:
+def peaks_of(asked: Passes, cancel_token: CancelToken) -> Steps:
     """Measure the peak memory of one pass, model by model; yield all peaks so far."""
     from explorer.timing.peak_memory import pass_peak
 
     peaks: Peaks = {}
-    for spec in specs:
-        cancel_token.set_deadline(TURN_S)
-        peaks = peaks | {spec.name: pass_peak(spec, work, cancel_token.check)}
-        yield peaks
+    with MEASUREMENT_LOCK.measure():
+        for spec in asked.specs:
+            cancel_token.set_deadline(TURN_S)
+            peaks = peaks | {spec.name: pass_peak(spec, asked.work, cancel_token.check)}
+            yield Progress(part=peaks)
+    return peaks
+
+
+def draw_peaks(asked: Passes, update: JobUpdate) -> list[Any]:
+    """Return the bars with the peaks so far, and the job's place."""
+    place = strings.MEMORY_PLACE.format(n=update.place) if update.place else ""
+    place = strings.MEMORY_STOPPED if update.stopped else place
+    return [draw_memory(asked.specs, asked.work, shown(update) or {}, place)]
+
+
+PEAKS = Job("measure_memory", MEASUREMENTS, ask_peaks, peaks_of, draw_peaks)
 
 
 def draw_memory(

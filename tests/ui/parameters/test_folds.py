@@ -2,7 +2,6 @@
 
 import json
 import re
-from types import SimpleNamespace
 
 import gradio as gr
 import numpy as np
@@ -12,6 +11,7 @@ from explorer.inference.cache import CACHE
 from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MINI
+from explorer.ui.kit.jobs import handler
 from explorer.ui.parameters import folds
 from explorer.ui.parameters import tab as parameters
 
@@ -80,7 +80,7 @@ def test_memory_is_estimated_and_measured_side_by_side(state):
     shown = json.loads(folds.show_memory("mini", 16, 2, True))
     assert [len(figure["data"]) for figure in shown["figures"]] == [1, 1]
     assert "all attention matrices and hidden states" in shown["note"]
-    *_, last = folds.measure_memory(state, "mini", 16, 2, True, SimpleNamespace(session_hash="x"))
+    *_, (last, _) = handler(folds.PEAKS)(state, "mini", 16, 2, True)
     weights, passes = json.loads(last)["figures"]
     assert [trace["name"] for trace in passes["data"]] == ["Estimated", "Measured here"]
     stored = [4e-6 * meta_network(spec).base_model.num_parameters() for spec in MINI.values()]
