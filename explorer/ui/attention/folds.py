@@ -1,14 +1,17 @@
 """Folds of Attention: summaries, head ablation, BertViz."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
 from explorer.inference.runs import call_on_model, gather, get_run, get_runs, runs_with_mlm_head
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
@@ -18,7 +21,9 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import AT_ONCE, LIGHT, LONG, QUIET
+from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.running import LIGHT, QUIET
+from explorer.ui.kit.strings import PLACE
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.attention import LIMITS, bertviz_payload
 from explorer.views.markup import explained, finding, join, note
@@ -128,22 +133,14 @@ def build_ablation_fold(state: gr.State) -> None:
             trigger_mode="always_last",
             show_progress="hidden",
         )
-        event = sweep.click(
-            plain_errors(show_sweep),
+        job_buttons(
+            {sweep.click: SWEEP},
             [state],
-            [message, switches, stop],
-            trigger_mode="once",
-            api_visibility="private",
+            [message, switches],
+            stop,
             show_progress="minimal",
             show_progress_on=[message],
-            **LONG,
         )
-        stop.click(stopped, None, [message, stop], cancels=[event], **AT_ONCE)
-
-
-def stopped() -> tuple[str, gr.Button]:
-    """Return the finding and the hidden stop button after the sweep was cancelled."""
-    return finding(strings.STOPPED), gr.Button(visible=False)
 
 
 def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
@@ -201,13 +198,21 @@ def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
     return head_ablation(run, logits, int((~kept).sum()))
 
 
-def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
-    """Yield the finding and the coloured switches after every swept layer of every model."""
-    from explorer.analysis.attention import head_importance
-    from explorer.views.attention import head_switches
+@dataclass(frozen=True, slots=True, eq=False)
+class Swept:
+    """What the sweep has measured so far, in the models that it is for."""
 
-    if state is None:
-        return
+    runs: Mapping[str, Run]
+    cards: Mapping[str, tuple[str, str]]
+    importance: "Mapping[str, HeadImportance]"
+    waiting: str
+    """The layer that is done; empty at the end."""
+
+
+def sweep_heads(state: PageState, cancel_token: CancelToken) -> Steps:
+    """Ablate every head on its own; yield the importance so far after every layer."""
+    from explorer.analysis.attention import head_importance
+
     runs, missing = runs_with_mlm_head(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     importance: dict[str, HeadImportance] = {}
@@ -217,21 +222,30 @@ def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
         layers: list[np.ndarray] = []
         for logits in swept_layers(run, state):
             layers.append(logits)
-            importance[key] = head_importance(run, layers)
+            importance = importance | {key: head_importance(run, layers)}
             waiting = strings.progress(run.spec.label, len(layers), run.spec.architecture.n_layers)
-            yield (
-                strings.sweep_finding(list(importance.values()), waiting),
-                head_switches(runs, cards, importance, strings.SWITCHES),
-                gr.Button(visible=True),
-            )
-    message = strings.sweep_finding(
-        list(importance.values()), "" if importance else strings.NO_MASK
-    )
-    yield (
-        message,
-        head_switches(runs, cards, importance, strings.SWITCHES),
-        gr.Button(visible=False),
-    )
+            yield Progress(part=Swept(runs, cards, importance, waiting))
+            cancel_token.check()
+    return Swept(runs, cards, importance, "" if importance else strings.NO_MASK)
+
+
+def draw_sweep(_: PageState, update: JobUpdate) -> list[Any]:
+    """Return the finding so far and the coloured switches."""
+    from explorer.views.attention import head_switches
+
+    swept: Swept | None = shown(update)
+    if update.place:
+        return [note(PLACE.format(n=update.place)), gr.skip()]
+    if swept is None:
+        return [finding(strings.STOPPED) if update.done else gr.skip(), gr.skip()]
+    message = strings.sweep_finding(list(swept.importance.values()), swept.waiting)
+    return [
+        finding(strings.STOPPED) if update.stopped else message,
+        head_switches(swept.runs, swept.cards, swept.importance, strings.SWITCHES),
+    ]
+
+
+SWEEP = Job("show_sweep", LONG, lambda state: state, sweep_heads, draw_sweep)
 
 
 def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:

@@ -156,15 +156,15 @@ def _without_stop(asking: Generator[list[Any], None, Any]) -> Generator[Any, Non
 
 
 def _followed(job: Job, question: Any, queued: QueuedJob) -> Iterator[tuple[list[Any], bool]]:  # noqa: ANN401
-    last: tuple[int, int] | None = None
+    last = JobUpdate(-1, None, done=False)
     for update in updates(queued, left=left_by_now()):
-        now = (update.place, id(update.partial))
-        if (update.done or now != last) and not queued.replaced:
+        is_new = update.place != last.place or update.partial is not last.partial
+        if (update.done or is_new) and not queued.replaced:
             values = job.draw(question, update)
             # A newer job in the same components, or a reset, may have come meanwhile.
             if not queued.replaced:
                 yield values, not update.done
-        last = now
+        last = update
 
 
 def _kept(job: Job, question: Any, key: Hashable, cancel_token: CancelToken) -> Steps:  # noqa: ANN401

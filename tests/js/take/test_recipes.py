@@ -70,7 +70,7 @@ def pictures(tuned_family, monkeypatch):
         parameters_folds.show_embedding(state)
     )
     found["parameters/sharing"] = parameters_folds.show_sharing(state)
-    found["attention/switches"] = list(attention_folds.show_sweep(state))[-1][1]
+    found["attention/switches"] = list(handler(attention_folds.SWEEP)(state))[-1][1]
     found["depth/patching"] = list(handler(patching.PATCHING)(*CARRIED))[-1][2]
     for way in SUMMARIES:
         found[f"attention/summary:{way}"] = attention_folds.show_summary(state, way)[1]
