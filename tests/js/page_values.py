@@ -128,7 +128,7 @@ def other_values():
     answer = json.loads(view_canvas(ViewRequest(STATE), accepted=True, drawn=True))
     return {
         "predictions/gaps": predictions.show(STATE)[1],
-        "predictions/words": list(predictions_folds.show_words(STATE))[LAST][1],
+        "predictions/words": list(handler(predictions_folds.WORDS)(STATE))[LAST][1],
         "parameters/map": parameters.show(STATE)[1],
         "parameters/sizes": parameters_folds.show_sizes(STATE)[0],
         "parameters/tensors": parameters_folds.show_tensors(STATE),

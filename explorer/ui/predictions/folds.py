@@ -1,8 +1,10 @@
 """Folds of Predictions: typed words, alternatives, every word masked, several masks."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -18,7 +20,10 @@ from explorer.analysis.predictions import (
     mask_fillings,
     span_score,
 )
+from explorer.inference.cache import key_of
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.run import MaskedRow, Run, batches
 from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text, put_into
@@ -26,7 +31,9 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import AT_ONCE, LIGHT, LONG
+from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown
+from explorer.ui.kit.running import LIGHT
+from explorer.ui.kit.strings import PLACE
 from explorer.ui.predictions import strings
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
 from explorer.views.markup import Markup, el, join, note
@@ -113,39 +120,64 @@ def build_every_word_fold(state: gr.State) -> None:
         message = gr.HTML()
         stop = gr.Button(strings.STOP, size="sm", elem_classes="pr-stop", visible=False)
         strip = Canvas("predictions/words")
-        event = section.on_open(show_words, [state], [message, strip, stop], **LONG)
-        stop.click(stopped, None, [message, stop], cancels=[event], **AT_ONCE)
+        section.on_open_job(WORDS, [state], [message, strip], stop, show_progress="minimal")
 
 
-def stopped() -> tuple[str, gr.Button]:
-    """Return the message and the hidden stop button after a cancel."""
-    return strings.STOPPED, gr.Button(visible=False)
+@dataclass(frozen=True, slots=True, eq=False)
+class EveryWord:
+    """Models that predict every word of a text, and their plans for it."""
+
+    state: PageState
+    runs: Runs
+    plans: Plans
 
 
-def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
-    """Yield the finding and the strip after every round of batches."""
-    from explorer.views.predictions import words_canvas
-
+def ask_words(state: PageState | None) -> Generator[list[Any], None, EveryWord | None]:
+    """Return the page's models that predict words; draw that there are none."""
     if state is None:
-        yield "", "", gr.Button(visible=False)
-        return
+        return None
     runs, _ = runs_with_mlm_head(state)
     if not runs:
-        yield note(NO_MODEL), "", gr.Button(visible=False)
-        return
-    plans = plans_of_words(runs)
-    labels = {key: run.spec.label for key, run in runs.items()}
-    tokens = next(iter(runs.values())).tokens
-    for scores in priced(runs, state, plans):
-        done = {key: (len(model_scores), len(plans[key])) for key, model_scores in scores.items()}
-        yield (
-            strings.words_finding(scores, labels, done),
-            words_canvas(tokens.words, tokens.text, scores, labels, strings.WORDS_CANVAS),
-            gr.Button(visible=any(count < total for count, total in done.values())),
-        )
+        yield [note(NO_MODEL), ""]
+        return None
+    return EveryWord(state, runs, plans_of_words(runs))
 
 
-def plans_of_words(runs: dict[str, Run]) -> Plans:
+def score_words(asked: EveryWord, cancel_token: CancelToken) -> Steps:
+    """Score every word; yield the scores so far after every round of batches."""
+    scores: Mapping[str, tuple[SpanScore, ...]] = {}
+    for growing in priced(asked.runs, asked.state, asked.plans):
+        cancel_token.check()
+        scores = {key: tuple(of_model) for key, of_model in growing.items()}
+        yield Progress(part=scores)
+    return scores
+
+
+def draw_words(asked: EveryWord, update: JobUpdate) -> list[Any]:
+    """Return the finding and the strip as far as the words are scored."""
+    from explorer.views.predictions import words_canvas
+
+    if update.place:
+        return [note(PLACE.format(n=update.place)), gr.skip()]
+    scores = shown(update) or dict.fromkeys(asked.plans, ())
+    labels = {key: run.spec.label for key, run in asked.runs.items()}
+    tokens = next(iter(asked.runs.values())).tokens
+    done = {key: (len(of_model), len(asked.plans[key])) for key, of_model in scores.items()}
+    message = strings.STOPPED if update.stopped else strings.words_finding(scores, labels, done)
+    return [message, words_canvas(tokens.words, tokens.text, scores, labels, strings.WORDS_CANVAS)]
+
+
+WORDS = Job(
+    "show_words",
+    LONG,
+    ask_words,
+    score_words,
+    draw_words,
+    lambda asked: ("words", *map(key_of, asked.runs.values())),
+)
+
+
+def plans_of_words(runs: Runs) -> Plans:
     """Return each model's plans for every word of the text, masked one at a time."""
     from explorer.analysis.predictions import word_plans
 

@@ -63,7 +63,7 @@ def pictures(tuned_family, monkeypatch):
     found |= values.distillation_values(monkeypatch) | values.layer_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
     found["predictions/gaps"] = predictions.show(state)[1]
-    found["predictions/words"] = list(predictions_folds.show_words(WORDS))[-1][1]
+    found["predictions/words"] = list(handler(predictions_folds.WORDS)(WORDS))[-1][1]
     found["parameters/map"] = parameters.show(state)[1]
     found["parameters/sizes"] = parameters_folds.show_sizes(state)[0]
     found["parameters/embedding"], found["parameters/spectrum"], _ = (

@@ -10,14 +10,15 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, MINI
 from explorer.models.tokens import BadText
+from explorer.ui.kit.jobs import handler
 from explorer.ui.predictions import strings
 from explorer.ui.predictions import strings as texts
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.predictions.folds import (
+    WORDS,
     show_asked,
     show_contrast,
     show_joint,
-    show_words,
     split_asked,
 )
 from explorer.ui.predictions.strings import CONTRAST_HINT
@@ -88,7 +89,7 @@ def test_markup_in_a_text_stays_text(tiny_family):
     asked = show_asked(PageState(text="the [MASK] sat"), "<img src=x onerror=alert(1)>")
     assert "<img" not in asked
     assert "&lt;img" in asked
-    *_, (line, strip, _) = show_words(PageState(text="<script> the cat </script>"))
+    *_, (line, strip, _) = handler(WORDS)(PageState(text="<script> the cat </script>"))
     assert "<script" not in line + strip
 
 
@@ -103,7 +104,7 @@ def test_asking_answers_for_every_gap_and_refuses_too_much(tiny_family):
 
 
 def test_the_strip_starts_empty_and_ends_with_every_word(tiny_family):
-    steps = list(show_words(PageState(text="the cat sat on the [MASK] mat")))
+    steps = list(handler(WORDS)(PageState(text="the cat sat on the [MASK] mat")))
     first, last = (json.loads(step[1])["words"] for step in (steps[0], steps[-1]))
     assert all(not word["models"] for word in first)
     assert [sorted(word["models"]) == sorted(LABELS) for word in last] == [True] * 5 + [False, True]
@@ -128,7 +129,7 @@ def test_contrast_and_joint_answer(tiny_family):
 
 def test_nothing_is_shown_before_the_first_compare():
     assert show_asked(None, "cat") == show_joint(None) == show_contrast(None)
-    assert [step[:2] for step in show_words(None)] == [("", "")]
+    assert list(handler(WORDS)(None)) == []
 
 
 def test_asking_says_why_a_word_cannot_be_priced_and_prices_the_others(tiny_family):
