@@ -82,9 +82,9 @@ def opened_by(sentence: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def progress_canvas(done: int, n: int, sentence: str, stopped: str) -> str:
-    """Return the progress over the sentences, and the message for when it is stopped."""
-    return script_json({"done": done, "n": n, "sentence": sentence, "stopped": stopped})
+def progress_canvas(done: int | None, n: int, sentence: str) -> str:
+    """Return the progress over the sentences; None is done of a run that was stopped."""
+    return script_json({"done": done, "n": n, "sentence": sentence})
 
 
 CURVES_HEIGHT, STEPS = 360, 81

@@ -82,7 +82,7 @@ def distillation_values(monkeypatch):
     return {
         "distillation/lab": tab.show(STATE)[1],
         "distillation/losses": folds.show_losses(STATE),
-        "distillation/agreement": list(folds.run_agreement(STATE))[LAST],
+        "distillation/agreement": list(handler(folds.AGREEMENT)(STATE))[LAST][0],
         "distillation/live": live_canvas(
             settings, _reports(), ["cat"], np.array([0.5]), sentence_texts
         ),

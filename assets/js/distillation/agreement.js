@@ -4,9 +4,6 @@ import {captioned, make} from '../kit/dom.js';
 import {percent} from '../kit/numbers.js';
 import {compare} from '../page/here.js';
 
-let stop = () => {};   // says so where the run stands
-document.addEventListener('explorer-agreement-stop', () => stop());
-
 function big(value, label, note) {
   return make('div', {class: 'da-big'}, make('strong', {}, value), make('span', {}, label), note ? make('small', {}, note) : null);
 }
@@ -29,13 +26,10 @@ function worst(data) {
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   if (data.done !== undefined) {
-    const bar = make('progress', {max: data.n, value: data.done, 'aria-label': data.sentence});
-    const said = make('p', {role: 'status'}, data.sentence);
-    root.replaceChildren(said, bar);
-    stop = () => { said.textContent = data.stopped; bar.remove(); };
+    const bar = data.done === null ? [] : [make('progress', {max: data.n, value: data.done, 'aria-label': data.sentence})];
+    root.replaceChildren(make('p', {role: 'status'}, data.sentence), ...bar);
     return;
   }
-  stop = () => {};
   const texts = data.texts;
   root.replaceChildren(
     make('div', {class: 'da-bigs'}, big(percent(data.first), texts.first), big(percent(data.five), texts.five),

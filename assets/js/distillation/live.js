@@ -76,14 +76,6 @@ function build(root, {texts, figures}) {
   return view;
 }
 
-document.addEventListener('explorer-live-stop', () => {
-  if (!shown || !last || last.done || !last.steps.length) return;
-  last.done = true;
-  last.sentence = last.texts.stopped.replace('{step}', last.reached);
-  remember(last);
-  paint(shown, last);
-});
-
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   if (data.waiting) {

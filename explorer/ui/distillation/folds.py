@@ -1,18 +1,18 @@
 """Folds of Distillation: losses, agreement, masking, a student trained live."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
 from explorer.assets import sentences
+from explorer.inference.cache import key_of_family
 from explorer.inference.runs import live_lesson
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
+from explorer.models.choice.family import specs_by_key
 from explorer.models.tokens import BadText, spelling_of
 from explorer.ui.distillation import strings
 from explorer.ui.distillation.runs import (
@@ -27,12 +27,18 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import Fold, fold
-from explorer.ui.kit.running import LIGHT, hide_stop_after, running, show_stop_on
+from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.running import AT_ONCE, LIGHT
+from explorer.ui.kit.strings import PLACE
 from explorer.views.markup import el, fold_link, note
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from explorer.analysis.distillation.soft import AgreementAtLarge
 
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
-STOP_JS = "() => { document.dispatchEvent(new Event('explorer-agreement-stop')); }"
 
 
 def build_losses(state: gr.State) -> None:
@@ -90,42 +96,66 @@ def build_agreement(state: gr.State) -> None:
             run = gr.Button(strings.RUN_AGREEMENT, variant="primary")
             stop = gr.Button(strings.AGREEMENT_STOP, visible=False)
         canvas = Canvas("distillation/agreement")
-        show_stop_on(stop, run)
-        event = run.click(plain_errors(run_agreement), [state], [canvas], **LIGHT)
-        stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
-        hide_stop_after(stop, event)
+        job_buttons({run.click: AGREEMENT}, [state], [canvas], stop, show_progress="minimal")
         gr.HTML(note(fold_link(strings.ELSEWHERE, "depth", "similarity")))
 
 
-def run_agreement(state: PageState | None) -> Iterator[str]:
-    """Run both models on every sentence; yield progress, then the result. Runs are cached."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreed:
+    """Agreement of teacher and student over the bundled sentences."""
+
+    agreement: "AgreementAtLarge"
+    vocabulary: tuple[str, ...]
+    labels: tuple[str, str]
+
+
+def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
+    """Run both models on every sentence. Their runs are cached."""
     import numpy as np
 
     from explorer.analysis.distillation.soft import agreement_at_large, check_pair, piece_id
-    from explorer.views.distillation import agreement_canvas, progress_canvas
 
-    state, examples = state or PageState(), sentences()
+    examples = sentences()
     logits: dict[str, list[np.ndarray]] = {TEACHER: [], STUDENT: []}
     check_pair(*(run_of(key, state, examples[0]["text"]) for key in (TEACHER, STUDENT)))
     for n_done, sentence in enumerate(examples):
+        cancel_token.check()
         for key, rows in logits.items():
             run = run_of(key, state, sentence["text"])
             rows.append(run.mask_logits[0])
         if n_done % 6 == 0:
-            message = strings.AGREEMENT_PROGRESS.format(done=n_done, n=len(examples))
-            yield progress_canvas(
-                n_done, len(examples), message, strings.STOPPED.format(progress=message)
-            )
+            yield Progress(n_done, len(examples))
     answers = np.array([piece_id(run, sentence["answer"]) for sentence in examples])
     agreement = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
     teacher, student = (run_of(key, state, examples[0]["text"]).spec.label for key in logits)
-    yield agreement_canvas(
-        agreement,
-        examples,
-        run.vocabulary,
-        strings.AGREEMENT,
-        strings.agreement_note(agreement, (teacher, student)),
-    )
+    return Agreed(agreement, run.vocabulary, (teacher, student))
+
+
+def draw_agreement(_: PageState, update: JobUpdate) -> list[Any]:
+    """Return the canvas of the progress, or of the result."""
+    from explorer.views.distillation import agreement_canvas, progress_canvas
+
+    agreed: Agreed | None = update.result
+    if agreed is not None:
+        said = strings.agreement_note(agreed.agreement, agreed.labels)
+        texts = strings.AGREEMENT
+        return [agreement_canvas(agreed.agreement, sentences(), agreed.vocabulary, texts, said)]
+    step = update.partial or Progress(n=len(sentences()))
+    message = strings.AGREEMENT_PROGRESS.format(done=step.done, n=step.n)
+    if update.stopped:
+        return [progress_canvas(None, step.n, strings.STOPPED.format(progress=message))]
+    message = PLACE.format(n=update.place) if update.place else message
+    return [progress_canvas(step.done, step.n, message)]
+
+
+AGREEMENT = Job(
+    "run_agreement",
+    LONG,
+    lambda state: state or PageState(),
+    run_agreement,
+    draw_agreement,
+    lambda state: key_of_family("agreement", specs_by_key(state.family), state),
+)
 
 
 def build_masking(f: Fold, state: gr.State) -> None:
@@ -172,11 +202,8 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     )
 
 
-JOB_QUEUE = JobQueue("live")
-"""Queue of one student at a time; other requests are answered between its steps."""
 WATCHED_WORDS = 8
 DEFAULTS = LiveSettings()
-LIVE_STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop')); }"
 
 
 def build_live(state: gr.State) -> None:
@@ -190,25 +217,8 @@ def build_live(state: gr.State) -> None:
             with_teacher, without_teacher = gr.Button(strings.WITH), gr.Button(strings.WITHOUT)
         canvas = Canvas("distillation/live")
         weights = controls[4:7]
-        show_stop_on(stop, run)
-        event = run.click(
-            plain_errors(run_live),
-            [state, *controls],
-            [canvas],
-            api_visibility="private",
-            concurrency_id="live",
-            concurrency_limit=limits.OWN_LINE.most,
-            show_progress="hidden",
-        )
-        stop.click(None, None, None, cancels=[event], js=LIVE_STOP_JS, api_visibility="private")
-        hide_stop_after(stop, event, reset)
-        reset.click(
-            lambda: [*_defaults(), ""],
-            None,
-            [*controls, canvas],
-            cancels=[event],
-            api_visibility="private",
-        )
+        job_buttons({run.click: LIVE}, [state, *controls], [canvas], stop)
+        reset.click(reset_live, None, [*controls, canvas, stop], **AT_ONCE)
         with_teacher.click(lambda: (5.0, 2.0, 1.0), None, weights, api_visibility="private")
         without_teacher.click(lambda: (0.0, 2.0, 0.0), None, weights, api_visibility="private")
 
@@ -237,26 +247,44 @@ def _defaults() -> list[Any]:
     return [getattr(DEFAULTS, name) for name in LiveSettings.__slots__]
 
 
-def run_live(
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Student that is to be trained on the page's sentence."""
+
+    state: PageState
+    focus: Focus
+    settings: LiveSettings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lived:
+    """Reports of a student so far, and the words of the sentence that it is watched at."""
+
+    reports: tuple[LiveReport, ...]
+    words: tuple[str, ...]
+    teacher: "np.ndarray"
+    """The teacher's probabilities of the words."""
+
+
+def ask_live(
     state: PageState | None,
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
-) -> Iterator[str]:
-    """Wait in the queue, then train a student; yield the canvas every few steps."""
-    from explorer.views.distillation import waiting_canvas
+) -> Lesson:
+    """Return the student that the controls describe.
 
+    Raises:
+        BadSettings: a value is out of range.
+    """
     settings = settings_of(chosen)
     # The teacher is always the bundled one, whatever family the page shows.
     state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
-    focus = focus_of(state)
+    return Lesson(state, focus_of(state), settings)
 
-    def draw(update: JobUpdate) -> list[str]:
-        message = strings.WAITING.format(place=update.place) if update.place else strings.PREPARING
-        return [update.partial or waiting_canvas(message)]
 
-    for (picture,) in running(
-        JOB_QUEUE, lambda cancel_token: teach(state, focus, settings, cancel_token), None, draw
-    ):
-        yield picture
+def reset_live() -> list[Any]:
+    """Stop the visitor's training; return the controls' defaults, no picture, no stop button."""
+    LIVE.queue.stop(LIVE.owner(), silently=True)
+    return [*_defaults(), "", gr.Button(visible=False)]
 
 
 def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
@@ -272,35 +300,43 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
     return LiveSettings(**values)
 
 
-def teach(
-    state: PageState, at: Focus, settings: LiveSettings, cancel_token: CancelToken
-) -> Iterator[str]:
-    """Train the student and yield the canvas after each report, until done or cancelled."""
+def teach(lesson: Lesson, cancel_token: CancelToken) -> Steps:
+    """Train the student; yield all reports so far after each."""
     from explorer.analysis.distillation.soft import top_ids
     from explorer.analysis.measures import softmax
-    from explorer.views.distillation import live_canvas, shown_word
+    from explorer.views.distillation import shown_word
 
-    run = run_of(TEACHER, state, at.text)
+    settings, at = lesson.settings, lesson.focus
+    run = run_of(TEACHER, lesson.state, at.text)
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
     ids = top_ids(logits, WATCHED_WORDS)
     watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
-    teacher_probabilities = softmax(logits, settings.temperature)[ids]
-    words = [shown_word(run.vocabulary, int(i)) for i in ids]
-    reports: list[LiveReport] = []
-    for report in live_lesson(run.spec, state, settings, watched):
+    lived = Lived(
+        (),
+        tuple(shown_word(run.vocabulary, int(i)) for i in ids),
+        softmax(logits, settings.temperature)[ids],
+    )
+    for report in live_lesson(run.spec, lesson.state, settings, watched):
         cancel_token.check()
-        if report is None:
-            continue
-        reports.append(report)
-        sentence = strings.live_sentence(settings, reports)
-        yield live_canvas(
-            settings,
-            reports,
-            words,
-            teacher_probabilities,
-            {
-                "texts": strings.CANVAS,
-                "sentence": sentence,
-                "done": report.step == settings.steps,
-            },
-        )
+        if report is not None:
+            lived = replace(lived, reports=(*lived.reports, report))
+            yield Progress(part=lived)
+    return lived
+
+
+def draw_live(lesson: Lesson, update: JobUpdate) -> list[Any]:
+    """Return the canvas of the student so far, or of its place in the queue."""
+    from explorer.views.distillation import live_canvas, waiting_canvas
+
+    lived: Lived | None = shown(update)
+    trained = [report.step for report in lived.reports if report.parts] if lived else []
+    stopped = strings.LIVE_STOPPED.format(step=max(trained, default=0))
+    if lived is None or (update.stopped and not trained):
+        waiting = strings.WAITING.format(place=update.place) if update.place else strings.PREPARING
+        return [waiting_canvas(stopped if update.stopped else waiting)]
+    sentence = stopped if update.stopped else strings.live_sentence(lesson.settings, lived.reports)
+    texts = {"texts": strings.CANVAS, "sentence": sentence, "done": update.done}
+    return [live_canvas(lesson.settings, lived.reports, lived.words, lived.teacher, texts)]
+
+
+LIVE = Job("run_live", JobQueue("live"), ask_live, teach, draw_live)

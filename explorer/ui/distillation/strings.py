@@ -1,5 +1,7 @@
 """Sentences and labels of the Distillation tab."""
 
+from collections.abc import Sequence
+
 from explorer.analysis.digits import counted, none_or_all, probability, side_by_side
 from explorer.analysis.distillation.live import LiveReport, LiveSettings
 from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
@@ -312,11 +314,11 @@ CANVAS = {
     "step": "step",
     "progress": "Progress of the training",
     "lay_over": "Overlay an earlier run (dotted):",
-    "stopped": "Stopped after step {step}.",
 }
+LIVE_STOPPED = "Stopped after step {step}."
 
 
-def live_sentence(settings: LiveSettings, reports: list[LiveReport]) -> str:
+def live_sentence(settings: LiveSettings, reports: Sequence[LiveReport]) -> str:
     """Return the progress of the live training, or its result."""
     agreements = [report.agreement for report in reports if report.agreement is not None]
     losses = [report.parts["loss"] for report in reports if report.parts]

@@ -41,17 +41,15 @@ test('a sentence is opened in the lab with its word hidden', () => {
 });
 
 test('on its way it says how far it is; stopped, it says so and the bar is gone', () => {
-  const root = place(), stop = () => document.dispatchEvent(new Event('explorer-agreement-stop'));
-  stop();
-  show(root, {done: 0, n: 8, sentence: 'Running.', stopped: 'Stopped.'});
-  show(root, {done: 3, n: 8, sentence: 'Running.', stopped: 'Stopped.'});
+  const root = place();
+  show(root, {done: 0, n: 8, sentence: 'Running.'});
+  show(root, {done: 3, n: 8, sentence: 'Running.'});
   const bar = root.querySelector('progress');
   assert.deepEqual([bar.value, bar.max, root.textContent, root.querySelector('[role=status]').textContent], [3, 8, 'Running.', 'Running.']);
   assert.deepEqual([root.querySelector('.da-bigs'), root.lastElementChild], [null, bar]);
-  stop();
+  show(root, {done: null, n: 8, sentence: 'Stopped.'});
   assert.deepEqual([root.textContent, root.querySelector('progress')], ['Stopped.', null]);
   show(root, data);
-  stop();
   assert.equal(texts(root, '.da-big').length, 5);
 });
 

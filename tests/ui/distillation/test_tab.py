@@ -10,12 +10,15 @@ import pytest
 
 from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.distillation import folds
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.runs import focus_of
 from explorer.ui.distillation.strings import live_sentence
+from explorer.ui.kit import jobs
+from explorer.ui.kit.jobs import Progress, handler
 from explorer.views.distillation import agreement_canvas, opened_by
 from tests.waiting import until
 
@@ -152,8 +155,9 @@ def test_a_text_without_a_word_says_so_where_the_picture_would_be(tiny_family, t
 def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
     few = folds.sentences()[:7]
     monkeypatch.setattr(folds, "sentences", lambda: few)
-    steps = [json.loads(value) for value in folds.run_agreement(STATE)]
-    assert [step["done"] for step in steps[:-1]] == [0, 6]
+    steps = [json.loads(value) for value, _ in handler(folds.AGREEMENT)(STATE)]
+    assert {step["done"] for step in steps[:-1]} <= {0, 6}
+    assert steps[0]["sentence"] == "0 of 7 sentences"
     assert len(steps[-1]["worst"]) == 7
     assert 0 <= steps[-1]["first"] <= 1
     kl = [item["kl"] for item in steps[-1]["worst"]]
@@ -190,38 +194,73 @@ LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 
 
 @pytest.mark.processes
-def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
-    tiny_family, few_questions, monkeypatch
-):
-    release, teach = threading.Event(), folds.teach
+def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family, few_questions):
+    release = threading.Event()
 
     def held(*asked):
         assert release.wait(300)
-        yield from teach(*asked)
+        return (yield from folds.teach(*asked))
 
-    monkeypatch.setattr(folds, "teach", held)
-    run = folds.run_live(STATE, *LIVE)
-    assert "waiting" in json.loads(next(run))
+    run = handler(replace(folds.LIVE, compute=held))(STATE, *LIVE)
+    assert "waiting" in json.loads(next(run)[0])
     release.set()
-    values = [json.loads(value) for value in run]
+    values = [json.loads(value) for value, _ in run]
     steps = [len(value["steps"]) for value in values if "steps" in value]
     assert steps == sorted(steps)
     assert steps[-1] == 10
     assert values[-1]["done"]
     assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
     assert "In 10 steps the loss went from" in values[-1]["sentence"]
-    assert len(folds.JOB_QUEUE) == 0
+    until(lambda: not len(folds.LIVE.queue))
 
 
 @pytest.mark.processes
 def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family, few_questions):
-    first, second = folds.run_live(STATE, *LIVE), folds.run_live(STATE, *LIVE)
+    first, second = (handler(folds.LIVE)(STATE, *LIVE) for _ in range(2))
     next(first)
-    assert "number 1 in line" in json.loads(next(second))["waiting"]
+    assert "number 1 in line" in json.loads(next(second)[0])["waiting"]
     first.close()
-    assert "number 1 in line" not in next(second)
+    assert "number 1 in line" not in next(second)[0]
     second.close()
-    until(lambda: not len(folds.JOB_QUEUE))
+    until(lambda: not len(folds.LIVE.queue))
+
+
+def lived_to(*steps):
+    """A student that was examined before its first step, and trained to these steps."""
+    reports = [LiveReport(0, {}, Agreement(0.1, 0.5, 0.5), None)]
+    parts = {"loss": 2.0, "ce": 1.0, "mlm": 1.0, "cos": 1.0}
+    reports += [LiveReport(step, parts, None, None) for step in steps]
+    return Progress(part=folds.Lived(tuple(reports), (), np.array([])))
+
+
+def test_a_student_that_is_stopped_says_after_which_step_and_is_kept_only_if_it_learned():
+    lesson = folds.Lesson(STATE, focus_of(STATE), LiveSettings(steps=40))
+
+    def drawn(*steps, stopped):
+        update = JobUpdate(0, lived_to(*steps), done=stopped, stopped=stopped)
+        return json.loads(folds.draw_live(lesson, update)[0])
+
+    told = drawn(10, 20, stopped=True)
+    assert (told["sentence"], told["done"]) == ("Stopped after step 20.", True)
+    assert drawn(stopped=True) == {"waiting": "Stopped after step 0."}
+    assert drawn(10, stopped=False)["done"] is False
+
+
+def test_reset_stops_the_students_training_in_silence(tiny_family, few_questions, monkeypatch):
+    monkeypatch.setattr(jobs, "owner_of", lambda _: "me")
+    release = threading.Event()
+
+    def held(_lesson, cancel_token):
+        yield Progress()
+        assert release.wait(300)
+        cancel_token.check()
+
+    run = handler(replace(folds.LIVE, compute=held))(STATE, *LIVE)
+    next(run)
+    *defaults, canvas, stop = folds.reset_live()
+    assert (defaults, canvas, stop.visible) == (folds._defaults(), "", False)
+    release.set()
+    assert list(run) == [], "what comes after would be drawn over the empty picture"
 
 
 def test_an_emptied_field_counts_as_its_default():

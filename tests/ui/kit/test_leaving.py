@@ -14,13 +14,14 @@ from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, Mea
 from explorer.models import run
 from explorer.ui.depth import patching, similarity
 from explorer.ui.distillation import folds
+from explorer.ui.kit.jobs import LONG
 from tests.waiting import until
 
 pytestmark = pytest.mark.processes
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
 CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32", 20]
-LINES = (MEASUREMENTS, folds.JOB_QUEUE, patching.JOB_QUEUE, similarity.JOB_QUEUE)
+LINES = (MEASUREMENTS, LONG, folds.LIVE.queue, patching.PATCHING.queue, similarity.SIMILARITY.queue)
 WORKERS = 3
 """Passes that may be under way at once."""
 JOBS = {
