@@ -14,29 +14,22 @@ function line(news) {
     waits: n('waits') + n('failed')});
 }
 
-let shown = null;   // where the line stands, and what it was last given
+let shown = null;   // where the line stands
 
 function write(news) {
-  const [bar, text] = shown.root.children;
+  const [bar, text] = shown.children;
   text.textContent = line(news);
   bar.hidden = !news.running.length || news.done === null;
   if (!bar.hidden) bar.value = news.done / news.total;
 }
 
-document.addEventListener('explorer-checks-stop', () => {
-  if (!shown) return;
-  const news = {...shown.news, running: [], results: []};
-  publish(news);
-  write({...news, stopped: true});
-});
-
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  if (shown?.root !== root || !root.firstElementChild) {
+  if (shown !== root || !root.firstElementChild) {
     root.replaceChildren(make('progress', {class: 'cc-bar', max: '1', hidden: true, 'aria-hidden': 'true'}),
       make('p', {class: 'cc-line', role: 'status', 'aria-live': 'polite'}));
   }
-  shown = {root, news: data};
+  shown = root;
   publish(data);
   write(data);
 }

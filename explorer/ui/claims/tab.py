@@ -1,18 +1,21 @@
 """Claims tab: the ledger, its live checks and the papers' benchmark tables."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from explorer import limits
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.ui.claims import strings
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import QUIET, hide_stop_after, show_stop_on
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.markup import el
 
@@ -26,7 +29,6 @@ QUESTION = strings.QUESTION
 READS: tuple[str, ...] = ()
 MOST_PRESSES = 5
 """Upper limit of the factor by which a timed check multiplies its rounds."""
-STOP_JS = "() => { document.dispatchEvent(new Event('explorer-checks-stop')); }"
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
@@ -40,14 +42,9 @@ def build(state: gr.State) -> list[gr.components.Component]:
     with fold("claims", "checks", strings.CHECKS_FOLD) as checks_fold:
         checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
-    show_stop_on(stop, run)
-    running = run.click(plain_errors(run_all), [state], [results], **QUIET)
+    job_buttons({run.click: CHECKS}, [state], [results], stop)
     for canvas in (ledger, checks):
         canvas.on_question(run_one, [state], [results], show_progress="hidden")
-    stop.click(None, None, None, cancels=[running], api_visibility="private")
-    hide_stop_after(stop, running)
-    # A cancelled stream sends nothing more, so the browser shows the stop itself.
-    stop.click(None, None, None, js=STOP_JS, api_visibility="private")
     build_benchmark_fold()
     return [finding, shares, ledger, results]
 
@@ -76,14 +73,40 @@ def show_checks() -> str:
     return checks_canvas(claims_ledger(), strings.CHECKS)
 
 
-def run_all(state: PageState | None) -> Iterator[str]:
-    """Yield progress before, and the result after, every live check in turn."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """Results of live checks so far, and the check that runs; none at the end."""
+
+    results: "tuple[CheckResult, ...]" = ()
+    running: tuple[str, ...] = ()
+
+
+def run_all(state: PageState, cancel_token: CancelToken) -> Steps:
+    """Run every live check in turn; yield the results so far before each."""
     from explorer.analysis.claims.ledger import claims_ledger
 
-    ids = [note.id for note in claims_ledger().checks]
-    for done, check in enumerate(ids):
-        yield _message([check], [], done)
-        yield _message([], [_run(check, state)], done + 1)
+    results: tuple[CheckResult, ...] = ()
+    for check in (note.id for note in claims_ledger().checks):
+        yield Progress(part=Checked(results, (check,)))
+        cancel_token.check()
+        results = (*results, _run(check, state))
+    return Checked(results)
+
+
+def draw_checks(_: PageState, update: JobUpdate) -> list[Any]:
+    """Return the canvas of the results so far, and of the check that runs."""
+    checked = shown(update) or Checked()
+    running = () if update.done else checked.running
+    return [_message(running, checked.results, len(checked.results), update.stopped)]
+
+
+CHECKS = Job(
+    "run_all",
+    JobQueue("checks", limits.OWN_LINE.most),
+    lambda state: state or PageState(),
+    run_all,
+    draw_checks,
+)
 
 
 def run_one(question: dict, state: PageState | None) -> Iterator[str]:
@@ -111,7 +134,10 @@ def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult"
 
 
 def _message(
-    running: Sequence[str], results: "Sequence[CheckResult]", done: int | None = None
+    running: Sequence[str],
+    results: "Sequence[CheckResult]",
+    done: int | None = None,
+    is_stopped: bool = False,
 ) -> str:
     from explorer.analysis.claims.ledger import claims_ledger
     from explorer.views.claims import results_canvas
@@ -123,6 +149,7 @@ def _message(
         "names": names,
         "done": done,
         "total": total,
+        "stopped": is_stopped,
         "texts": strings.PROGRESS,
     }
     return results_canvas(progress, results)

@@ -103,17 +103,14 @@ test('the line says how far the checks are, with a bar only while it is known', 
 
 test('Stop says how many were done, and no check is at work any more', () => {
   forget();
-  const root = place(), stop = () => document.dispatchEvent(new Event('explorer-checks-stop'));
-  stop();
+  const root = place(), stopped = {running: [], done: 1, stopped: true};
   line.show(root, news([result('T1', 'holds')], {running: ['S2'], done: 1}));
   assert.ok(running.has('S2'));
-  stop();
+  line.show(root, news([result('T1', 'holds')], stopped));
   assert.deepEqual([root.querySelector('p').textContent, root.querySelector('progress').hidden, running.size], ['Stopped: 1 of 4', true, 0]);
-  line.show(root, news(['S2', 'A', 'B'].map(id => result(id, 'holds')), {running: ['B'], done: 3}));
-  stop();
+  line.show(root, news(['S2', 'A', 'B'].map(id => result(id, 'holds')), stopped));
   assert.equal(root.querySelector('p').textContent, '4 of 4: 4 hold, 0 fail, 0 open, 0 wait');
   line.clear(root);
-  stop();
   assert.equal(root.childNodes.length, 0);
   line.show(root, news([]));
   assert.equal(root.children.length, 2);

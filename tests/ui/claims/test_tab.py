@@ -5,9 +5,11 @@ import json
 import pytest
 
 from explorer.analysis.claims import checks as claims_checks
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.ui.claims import tab
 from explorer.ui.claims import tab as folds
+from explorer.ui.kit.jobs import Progress, handler
 
 
 def test_show_needs_no_model_and_no_text():
@@ -22,15 +24,23 @@ def test_all_checks_are_streamed_and_one_that_breaks_does_not_end_them(monkeypat
 
     kept = {"LC26": claims_checks.CHECKS["LC26"]}
     monkeypatch.setattr(claims_checks, "CHECKS", dict.fromkeys(claims_checks.CHECKS, broken) | kept)
-    messages = [json.loads(message) for message in tab.run_all(None)]
-    total = messages[0]["total"]
-    assert len(messages) == 2 * total
-    assert messages[-1]["done"] == total
-    results = {r["id"]: r for message in messages for r in message["results"]}
+    messages = [json.loads(message) for message, _ in handler(tab.CHECKS)(None)]
+    assert messages[-1]["done"] == messages[0]["total"] == len(messages[-1]["results"])
+    assert (messages[-1]["running"], messages[-1]["stopped"]) == ([], False)
+    results = {r["id"]: r for r in messages[-1]["results"]}
     assert results["LC26"]["status"] == "holds"
     assert results["LC05"]["status"] == "failed"
     assert "boom" not in results["LC05"]["text"]
     assert results["LC21"]["status"] == "failed"
+
+
+def test_a_stop_keeps_the_results_and_no_check_is_at_work():
+    held = tab.Checked((), ("LC26",))
+    (message,) = tab.draw_checks(
+        PageState(), JobUpdate(0, Progress(part=held), done=True, stopped=True)
+    )
+    told = json.loads(message)
+    assert (told["stopped"], told["running"], told["done"]) == (True, [], 0)
 
 
 def test_one_check_runs_alone():
