@@ -1,6 +1,6 @@
-"""Jobs started by buttons: Gradio's queues, progress, cancellation, and the client of a request."""
+"""Options of events in Gradio's queues, and the client of a request."""
 
-from collections.abc import Callable, Generator, Hashable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -8,19 +8,7 @@ from gradio.context import LocalContext
 
 from explorer import limits
 from explorer.context import configure
-from explorer.inference.cache import CACHE
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import (
-    MEASUREMENTS,
-    JobQueue,
-    JobUpdate,
-    Work,
-    updates,
-)
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.serving.middleware.waiting_room import account_of, program_of
-from explorer.ui.kit import strings
-from explorer.views.markup import Markup, note
 
 LIGHT: dict[str, Any] = {
     "api_visibility": "private",
@@ -54,11 +42,6 @@ MEASURED_FOR_PROGRAMS: dict[str, Any] = {
 """Event options for the public endpoint that measures."""
 QUIET: dict[str, Any] = LIGHT | {"show_progress": "hidden"}
 """Event options as ``LIGHT``, for handlers that show their own progress."""
-LONG: dict[str, Any] = {"concurrency_id": "long", "concurrency_limit": limits.LONG.most}
-"""Event options for many forward passes: they have their own queue, so that they delay no Compare.
-
-A request beyond the limit is shown its place in the queue.
-"""
 AT_ONCE: dict[str, Any] = {
     "concurrency_limit": None,
     "show_progress": "hidden",
@@ -73,73 +56,6 @@ Such an event is in Gradio's queue too, because the request filter blocks the ro
 def widen() -> None:
     """Let more Compares run at once on pages built from now on."""
     COMPARE["concurrency_limit"] = ELSEWHERE
-
-
-def own_queue(name: str) -> dict[str, Any]:
-    """Return event options for jobs of a JobQueue, which shows up to eight readers their place."""
-    return {
-        "concurrency_id": name,
-        "concurrency_limit": limits.OWN_LINE.most,
-        "show_progress": "hidden",
-    }
-
-
-Draw = Callable[[JobUpdate], list[Any]]
-
-
-def running(
-    queue: JobQueue, job: Work, request: gr.Request | None, draw: Draw
-) -> Iterator[list[Any]]:
-    """Put a job in a queue and yield its drawing at every change, and once at its end.
-
-    A job that its owner has replaced in the same components is drawn no more: they show the newer
-    one. A job replaced from other components is drawn as stopped. A job whose owner has left is
-    cancelled, even while it yields nothing.
-    """
-
-    def alone(cancel_token: CancelToken) -> Iterator[Any]:
-        with MEASUREMENT_LOCK.measure():
-            yield from job(cancel_token)
-
-    work = alone if queue is MEASUREMENTS else job
-    queued = queue.start(work, owner_of(request), place=outputs_of_event())
-    last: tuple[int, int] | None = None
-    for update in updates(queued, left=left_by_now()):
-        if queued.replaced:
-            return
-        now = (update.place, id(update.partial))
-        if update.done or now != last:
-            yield draw(update)
-        last = now
-
-
-def run_once(
-    key: Hashable, queue: JobQueue, job: Work, request: gr.Request | None, draw: Draw
-) -> Generator[list[Any], None, Any]:
-    """Yield the drawings of a job that caches its result under a key, unless it is there.
-
-    Returns:
-        The cached result; None if the job was cancelled.
-    """
-    if key not in CACHE:
-        yield from running(queue, job, request, draw)
-    return CACHE.get(key)
-
-
-def job_status(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:
-    """Return a note: the job's place in the queue, that it stopped, or its parts done of ``n``."""
-    if update.place:
-        return note(strings.PLACE.format(n=update.place))
-    return note(stopped if update.stopped else progress.format(done=update.partial or 0, n=n))
-
-
-def stop_handler(queue: JobQueue) -> Callable[[gr.Request], None]:
-    """Return the handler of a stop button: it cancels the reader's job, waiting or running."""
-
-    def stop(request: gr.Request) -> None:
-        queue.stop(owner_of(request))
-
-    return stop
 
 
 def owner_of(request: gr.Request | None) -> str:
@@ -188,29 +104,3 @@ def left_by_now() -> Callable[[], bool]:
 def stop_for_those_who_leave() -> None:
     """Connect the backend to Gradio: jobs of clients that left are cancelled, visitors go first."""
     configure(has_left=left_by_now, program_address=program_that_asks)
-
-
-def show_stop_on(stop: gr.Button, start: gr.Button) -> None:
-    """Show a stop button when the start button is clicked.
-
-    Call it before registering the job's own event: Gradio sends the events of one click one after
-    the other, so a later one would be sent only after the job.
-    """
-    start.click(lambda: gr.Button(visible=True), None, [stop], **AT_ONCE)
-
-
-def hide_stop_after(stop: gr.Button, event: gr.events.Dependency, *ends: gr.Button) -> None:
-    """Hide a stop button once the event is over, or the stop or an end button is clicked."""
-    event.then(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
-    for end in (stop, *ends):
-        end.click(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
-
-
-def stoppable(queue: JobQueue, stop: gr.Button, *events: gr.events.Dependency) -> None:
-    """Connect a stop button to the reader's job in a queue; the job shows and hides the button.
-
-    A failed job draws nothing any more, so its failure hides the button.
-    """
-    stop.click(stop_handler(queue), None, None, **AT_ONCE)
-    for event in events:
-        event.failure(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)

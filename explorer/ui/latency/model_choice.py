@@ -29,6 +29,7 @@ from explorer.analysis.tasks.scores import (
 from explorer.inference.runs import device_of, get_run, round_robin, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.specs import BASE, ModelSpec, distilled_pair
@@ -37,20 +38,14 @@ from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import (
-    AT_ONCE,
-    QUIET,
-    hide_stop_after,
-    running,
-    show_stop_on,
-    stop_handler,
-)
-from explorer.ui.kit.strings import PLACE
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, status
+from explorer.ui.kit.running import QUIET
 from explorer.ui.latency import choice_strings
 from explorer.views.markup import Markup, join, note
 
 if TYPE_CHECKING:
     from explorer.analysis.latency.family import FamilyLatency
+    from explorer.analysis.latency.faster import Faster
 
 BUDGET_S = 10.0
 Figures = Mapping[str, Figure]
@@ -103,19 +98,7 @@ def build_fold(state: gr.State) -> None:
         gr.on(
             events, plain_errors(show_choice), inputs, outputs, trigger_mode="always_last", **QUIET
         )
-        show_stop_on(stop, measure)
-        queue_options, measure_outputs = QUIET | {"concurrency_id": "measure"}, [status, measured]
-        event = measure.click(
-            plain_errors(measure_all), [state, score, ways], measure_outputs, **queue_options
-        )
-        stop.click(stopped, None, [status], cancels=[event], **AT_ONCE)
-        hide_stop_after(stop, event)
-
-
-def stopped(request: gr.Request) -> Markup:
-    """Cancel the reader's measurement and return the message."""
-    stop_handler(MEASUREMENTS)(request)
-    return note(choice_strings.STOPPED)
+        job_buttons({measure.click: TIMES}, [state, score, ways], [status, measured], stop)
 
 
 def show_choice(
@@ -223,43 +206,61 @@ def card_scores(state: PageState, task: str) -> dict[str, Figure]:
     }
 
 
-def measure_all(
-    state: PageState | None, score: str, with_ways: bool, request: gr.Request | None = None
-) -> Iterator[list[Any]]:
-    """Run every model on the sentences if the score needs it, then time them on its work.
+@dataclass(frozen=True, slots=True)
+class TimesAsked:
+    """Models of a page, timed on the work of a score."""
 
-    Args:
-        state: The page's state.
-        score: Key of the score.
-        with_ways: Whether other runtimes and precisions are timed too; float32 only.
-        request: Request of the reader who owns the measurement.
-    """
-    if state is None:
-        return
+    state: PageState
+    score: str
+    """Key of the score."""
+    with_ways: bool
+    """Whether other runtimes and precisions are timed too; float32 only."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timed:
+    """Times so far, and the shares of the sentences that were run before."""
+
+    work: "Work"
+    shares: Mapping[str, Figures]
+    result: "FamilyLatency | None" = None
+    faster: "Faster | None" = None
+
+
+def ask_times(state: PageState | None, score: str, with_ways: bool) -> TimesAsked | None:
+    """Return what is to be timed; None before the page has a state."""
+    return None if state is None else TimesAsked(state, score, with_ways)
+
+
+def measure_all(asked: TimesAsked, cancel_token: CancelToken) -> Steps:
+    """Run every model on the sentences if the score needs it, then time them on its work."""
+    state, score = asked.state, asked.score
     runs, _ = runs_with_mlm_head(state)
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
     reads_here = score in choice_strings.RUN_HERE
     for n_done, words_by_model in enumerate(read_sentences(own, state) if reads_here else ()):
+        cancel_token.check()
         for name, word in words_by_model.items():
             words[name].append(word)
         if n_done % 6 == 0:
-            yield [
-                note(choice_strings.READING.format(done=n_done, n=len(sentences))),
-                gr.skip(),
-            ]
-    work = work_of(state, score, own)
-    specs = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
-    run_otherwise = own if with_ways and state.dtype == "float32" else ()
-
-    def job(cancel_token: CancelToken) -> Iterator[Any]:
-        yield from measure_with_ways(specs, run_otherwise, work.workload, BUDGET_S, cancel_token)
-
+            yield Progress(n_done, len(sentences))
     answers, teacher = [sentence["answer"] for sentence in sentences], distilled_pair()[0]
     shares = (
         shares_of(words, answers, specs_by_key(state.family)[teacher].name) if reads_here else {}
     )
-    yield from running(MEASUREMENTS, job, request, partial(draw_update, state, work, shares))
+    timed = Timed(work_of(state, score, own), shares)
+    yield Progress(part=timed)
+    specs = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
+    run_otherwise = own if asked.with_ways and state.dtype == "float32" else ()
+    # Held only now: a run of a model would wait for the end of the measurement.
+    with MEASUREMENT_LOCK.measure():
+        for result, faster in measure_with_ways(
+            specs, run_otherwise, timed.work.workload, BUDGET_S, cancel_token
+        ):
+            timed = Timed(timed.work, shares, result, faster)
+            yield Progress(part=timed)
+    return timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,23 +331,23 @@ def share(said: list[str], expected: list[str]) -> Figure:
     return Figure(hits / len(said), *share_interval(hits, len(said)))
 
 
-def draw_update(
-    state: PageState, work: Work, shares: Mapping[str, Figures], update: JobUpdate
-) -> list[Any]:
-    """Return the progress of the timing; at its end the measured models."""
-    if update.place:
-        return [note(PLACE.format(n=update.place)), gr.skip()]
-    result: FamilyLatency | None
-    result, faster = update.partial or (None, None)
+def draw_times(asked: TimesAsked, update: JobUpdate) -> list[Any]:
+    """Return the progress of the sentences, then of the timing; at its end the measured models."""
+    timed: Timed | None = shown(update)
+    if timed is None:
+        is_read = asked.score in choice_strings.RUN_HERE
+        step = choice_strings.READING if is_read else choice_strings.TIMING.format(n=1)
+        return [status(update, step, choice_strings.STOPPED, len(assets.sentences())), gr.skip()]
+    result, faster = timed.result, timed.faster
     rounds = result.latency.n_rounds if result else 0
-    if not update.done or result is None or not rounds:
+    if update.stopped or not update.done or result is None or not rounds:
         message = (
             choice_strings.NOT_TIMED if update.done else choice_strings.TIMING.format(n=rounds + 1)
         )
         if faster is not None and not update.done:
             message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.asked)
         return [note(choice_strings.STOPPED if update.stopped else message), gr.skip()]
-    times = {}
+    times, work = {}, timed.work
     for row, timing in zip(result.rows, result.summary.models, strict=True):
         n_passes = work.passes.get(row.spec.key, 1.0)
         times[row.spec.name] = Figure(timing.median_ms, timing.low_ms, timing.high_ms).times(
@@ -354,5 +355,8 @@ def draw_update(
         )
     passes, n = work.passes.values(), len(assets.sentences())
     message = choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
-    ways = ways_of(faster, work.passes) if faster else ()
-    return [note(message), MeasuredModels(work.score, names_of(state), times, shares, ways)]
+    ways, family = ways_of(faster, work.passes) if faster else (), names_of(asked.state)
+    return [note(message), MeasuredModels(work.score, family, times, timed.shares, ways)]
+
+
+TIMES = Job("measure_all", MEASUREMENTS, ask_times, measure_all, draw_times)

@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from types import SimpleNamespace
 
+import gradio as gr
 import numpy as np
 import pytest
 import torch
@@ -18,15 +19,18 @@ from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.analysis.measures import share_interval
 from explorer.inference import runs
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MODEL_KEYS
 from explorer.timing.workload import Workload
+from explorer.ui.kit.jobs import Progress, handler
 from explorer.ui.latency import choice_strings, model_choice
 from explorer.views.latency.model_choice import COSTS
 
 STATE = PageState(text="the cat sat on the [MASK].")
+measured_models = handler(model_choice.TIMES)
 SENTENCES = (
     {"text": "the cat sat on the [MASK].", "answer": "mat"},
     {"text": "the [MASK] sat on the mat.", "answer": "cat"},
@@ -136,8 +140,9 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
     result = SimpleNamespace(
         rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
     )
-    update = SimpleNamespace(place=0, partial=(result, None), done=True, stopped=False)
-    _, found = model_choice.draw_update(STATE, work, {}, update)
+    asked, timed = model_choice.TimesAsked(STATE, "squad", False), model_choice.Timed
+    update = JobUpdate(0, None, done=True, result=timed(work, {}, result))
+    _, found = model_choice.draw_times(asked, update)
     assert found.milliseconds == {
         name("bert"): Figure(20, 18, 24),
         name("distilbert"): Figure(15, 13.5, 18),
@@ -204,9 +209,9 @@ def test_shares_count_answers_and_berts_own_words():
 
 def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_rounds, monkeypatch):
     monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
-    steps = list(model_choice.measure_all(STATE, "agreement", False))
+    steps = list(measured_models(STATE, "agreement", False))
     assert "Sentences read: 0 of 2." in steps[0][0]
-    said, found = steps[-1]
+    said, found, _ = steps[-1]
     assert set(found.milliseconds) == {name(key) for key in MODEL_KEYS}
     assert all(figure.value > 0 for figure in found.milliseconds.values())
     assert set(found.shares) == {"right", "agreement"}
@@ -215,6 +220,18 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_ro
     assert f"over {round(n_tokens)} tokens on cpu in float32" in said
     finding = model_choice.show_choice(STATE, found, 0, 0, "agreement", 0)[0]
     assert "Of the miniatures (an example), with no limits set: smallest:" in finding
+
+
+def test_what_is_stopped_keeps_the_earlier_measurement():
+    result = SimpleNamespace(latency=SimpleNamespace(n_rounds=9))
+    work = model_choice.Work("right", Workload(16), {})
+    asked = model_choice.TimesAsked(STATE, "right", False)
+    for part in (Progress(1, 2), Progress(part=model_choice.Timed(work, {}, result))):
+        said, found = model_choice.draw_times(
+            asked, JobUpdate(0, part, done=True, stopped=True, result=part.part)
+        )
+        assert choice_strings.STOPPED in said
+        assert found == gr.skip()
 
 
 def faster_of(tiny_family, *rows):
@@ -304,11 +321,11 @@ def test_a_press_times_runtimes_only_where_asked_and_in_float32(
         yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, asked=2)
 
     monkeypatch.setattr(faster, "measure_faster", measured)
-    *_, (_, found) = model_choice.measure_all(STATE, "right", False)
+    *_, (_, found, _) = measured_models(STATE, "right", False)
     assert (found.ways, asked) == ((), [])
-    *_, (_, found) = model_choice.measure_all(replace(STATE, dtype="bfloat16"), "right", True)
+    *_, (_, found, _) = measured_models(replace(STATE, dtype="bfloat16"), "right", True)
     assert (found.ways, asked) == ((), [])
-    *_, (_, found) = model_choice.measure_all(STATE, "right", True)
+    *_, (_, found, _) = measured_models(STATE, "right", True)
     assert [way.label for way in found.ways] == ["mini-BERT (OpenVINO)"]
     assert asked == [(tuple(MODEL_KEYS), "float32")]
 
