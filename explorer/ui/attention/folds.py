@@ -18,11 +18,9 @@ from explorer.models.run import Run
 from explorer.models.tokens import spelling_of
 from explorer.ui.attention import strings
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
-from explorer.ui.kit.running import LIGHT, QUIET
 from explorer.ui.kit.strings import PLACE
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.attention import LIMITS, bertviz_payload
@@ -41,13 +39,8 @@ def build_summary_fold(state: gr.State) -> None:
             label=strings.SUMMARY_LABEL,
         )
         message, canvas, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
-    section.on_open(show_summary, [state, kind], [message, canvas, formula])
-    kind.change(
-        plain_errors(show_summary),
-        [state, kind],
-        [message, canvas, formula],
-        **LIGHT,
-    )
+    outputs = [message, canvas, formula]
+    section.on_open(show_summary, [state, kind], outputs, also=[kind.change])
 
 
 def show_summary(state: PageState | None, kind: str) -> list[str]:
@@ -268,15 +261,7 @@ def build_bertviz_fold(state: gr.State) -> None:
         frame = Canvas("attention/bertviz")
         gr.HTML(note(strings.CREDIT))
         inputs, outputs = [state, model, view], [message, frame]
-        bertviz.on_open(show_view, inputs, outputs)
-        gr.on(
-            [model.input, view.input],
-            plain_errors(show_view),
-            inputs,
-            outputs,
-            **QUIET,
-            trigger_mode="always_last",
-        )
+        bertviz.on_open(show_view, inputs, outputs, also=[model.input, view.input])
 
 
 def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]:

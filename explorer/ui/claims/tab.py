@@ -174,11 +174,9 @@ def build_benchmark_fold() -> None:
         answer = [gr.HTML(), Chart("claims/retention"), gr.HTML()]
     inputs = [table, student, reference]
     scores.on_open(show_tables, [], [tables])
-    scores.on_open(show_retention, inputs, answer)
+    scores.on_open(show_retention, inputs, answer, also=[student.input, reference.input])
     outputs = [student, reference, *answer]
     table.input(plain_errors(on_table), [table], outputs, api_visibility="private")
-    for dropdown in (student, reference):
-        dropdown.input(plain_errors(show_retention), inputs, answer, api_visibility="private")
 
 
 def table_choices() -> list[tuple[str, str]]:

@@ -24,11 +24,10 @@ from explorer.ui.distillation.runs import (
     run_of,
 )
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
-from explorer.ui.kit.running import AT_ONCE, LIGHT
+from explorer.ui.kit.running import AT_ONCE
 from explorer.ui.kit.strings import PLACE
 from explorer.views.markup import el, fold_link, note
 
@@ -46,7 +45,7 @@ def build_losses(state: gr.State) -> None:
     with fold("distillation", "losses", strings.LOSSES_FOLD) as section:
         gr.HTML(el("h3", strings.LOSSES_TITLE))
         message, canvas = gr.HTML(), Canvas("distillation/losses")
-        section.on_open(plain_errors(losses_or_why), [state], [message, canvas])
+        section.on_open(losses_or_why, [state], [message, canvas])
         gr.HTML(el("h3", strings.MASKING_TITLE))
         build_masking(section, state)
 
@@ -166,8 +165,7 @@ def build_masking(f: Fold, state: gr.State) -> None:
         again = gr.Button(strings.REPLAY)
     picture = gr.HTML()
     inputs = [state, rounds, seed]
-    f.on_open(plain_errors(show_masking), inputs, [picture])
-    gr.on([rounds.change, seed.change], plain_errors(show_masking), inputs, picture, **LIGHT)
+    f.on_open(show_masking, inputs, [picture], also=[rounds.change, seed.change])
     again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
 
 

@@ -75,12 +75,16 @@ class Fold:
         show: Callable,
         inputs: Sequence[gr.components.Component],
         outputs: Sequence[gr.components.Component],
+        also: Sequence[Callable] = (),
         **kwargs: Any,  # noqa: ANN401
     ) -> gr.events.Dependency:
-        """Call ``show`` when the fold opens, and again when the text changes while it is open."""
+        """Call ``show`` when the fold opens, and again when the text changes while it is open.
+
+        ``also`` holds further triggers, such as changes of the fold's own controls.
+        """
         defaults = {"show_progress": "minimal", "concurrency_id": "infer"}
         return gr.on(
-            [self.section.expand, self.refresh.click],
+            [self.section.expand, self.refresh.click, *also],
             plain_errors(show),
             list(inputs),
             list(outputs),

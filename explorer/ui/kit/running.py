@@ -40,14 +40,12 @@ MEASURED_FOR_PROGRAMS: dict[str, Any] = {
     "concurrency_limit": limits.TIMED_CALLS.most,
 }
 """Event options for the public endpoint that measures."""
-QUIET: dict[str, Any] = LIGHT | {"show_progress": "hidden"}
-"""Event options as ``LIGHT``, for handlers that show their own progress."""
 AT_ONCE: dict[str, Any] = {
     "concurrency_limit": None,
     "show_progress": "hidden",
     "api_visibility": "private",
 }
-"""Event options for what never waits: a stop, a button that is shown or hidden.
+"""Event options for what never waits: a stop, a reset.
 
 Such an event is in Gradio's queue too, because the request filter blocks the route without queue.
 """

@@ -36,10 +36,8 @@ from explorer.models.specs import BASE, ModelSpec, distilled_pair
 from explorer.models.tokens import spelling_of
 from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
 from explorer.ui.kit.canvas import Chart
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, status
-from explorer.ui.kit.running import QUIET
 from explorer.ui.latency import choice_strings
 from explorer.views.markup import Markup, join, note
 
@@ -93,11 +91,8 @@ def build_fold(state: gr.State) -> None:
         status, message, measured = gr.HTML(), gr.HTML(), gr.State(None)
         chart, rows_html = Chart("latency/choose"), gr.HTML()
         inputs, outputs = [state, measured, *limits, score, least], [message, chart, rows_html]
-        section.on_open(show_choice, inputs, outputs, show_progress="hidden")
-        events = [*(box.change for box in limits), score.change, least.change, measured.change]
-        gr.on(
-            events, plain_errors(show_choice), inputs, outputs, trigger_mode="always_last", **QUIET
-        )
+        changes = [box.change for box in (*limits, score, least, measured)]
+        section.on_open(show_choice, inputs, outputs, also=changes, show_progress="hidden")
         job_buttons({measure.click: TIMES}, [state, score, ways], [status, measured], stop)
 
 

@@ -21,11 +21,9 @@ from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, BadText, spelling_of, word_id
 from explorer.refusal import Refusal
 from explorer.ui.kit.canvas import Chart
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
-from explorer.ui.kit.running import LIGHT
 from explorer.ui.layer import strings
 from explorer.ui.layer.reading import Followed, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
@@ -112,8 +110,7 @@ def build_steps_fold(state: gr.State) -> None:
             )
             button = gr.Button(strings.STEP_FIND, size="md", scale=0, min_width=110)
         outputs = [gr.HTML(), Chart("layer/steps")]
-        section.on_open(show_steps, [state, box], outputs)
-        gr.on([button.click, box.submit], plain_errors(show_steps), [state, box], outputs, **LIGHT)
+        section.on_open(show_steps, [state, box], outputs, also=[button.click, box.submit])
 
 
 def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:

@@ -17,11 +17,9 @@ from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.canvas import Canvas, Chart
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
-from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.ui.parameters import strings
 from explorer.views.markup import el, join, note
@@ -232,15 +230,8 @@ def build_memory(state: gr.State) -> None:
             measure = gr.Button(strings.MEMORY_MEASURE, variant="primary")
             stop = gr.Button(strings.MEMORY_STOP, visible=False)
         result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
-    section.on_open(show_memory, inputs, [result])
-    gr.on(
-        [sizes.change, length.release, batch.release, keeps.change],
-        plain_errors(show_memory),
-        inputs,
-        result,
-        **LIGHT,
-        trigger_mode="always_last",
-    )
+    changes = [sizes.change, length.release, batch.release, keeps.change]
+    section.on_open(show_memory, inputs, [result], also=changes)
     job_buttons({measure.click: PEAKS}, [state, *inputs], [result], stop)
 
 

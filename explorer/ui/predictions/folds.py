@@ -28,11 +28,9 @@ from explorer.links.page_state import PageState
 from explorer.models.run import MaskedRow, Run, batches
 from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text, put_into
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown
-from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import PLACE
 from explorer.ui.predictions import strings
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
@@ -243,14 +241,7 @@ def build_ask_fold(state: gr.State) -> None:
             )
             button = gr.Button(strings.ASK_BUTTON, scale=1)
         answer = gr.HTML()
-        section.on_open(show_asked, [state, box], [answer])
-        gr.on(
-            [button.click, box.submit],
-            plain_errors(show_asked),
-            [state, box],
-            [answer],
-            **LIGHT,
-        )
+        section.on_open(show_asked, [state, box], [answer], also=[button.click, box.submit])
         gr.HTML(el("h3", CONTRAST_TITLE))
         section.on_open(show_contrast, [state], [gr.HTML()])
 

@@ -70,13 +70,9 @@ def join(http, session, event, *values):
 
 
 def event_of(page, name):
-    """The number of an event by its handler's name, or by the picture that it draws."""
-    found = (
-        n
-        for n, f in page.fns.items()
-        if f"latency/{name}" in {getattr(o, "kind", "") for o in f.outputs}
-    )
-    return next(found, None) or event_number(page, name)
+    """The number of an event by its job's name and its inputs."""
+    inputs = len(JOBS[name])
+    return next(n for n, f in page.fns.items() if f.name == name and len(f.inputs) == inputs)
 
 
 def is_idle(page):

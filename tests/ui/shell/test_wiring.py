@@ -1,12 +1,14 @@
 """How the page is wired, whatever its handlers do: what is on it is reached by some event."""
 
 import difflib
+from inspect import isgeneratorfunction
 from pathlib import Path
 
 import gradio as gr
 
+from explorer import limits
 from explorer.ui.distillation.strings import REPLAY
-from explorer.ui.kit.running import LONG
+from explorer.ui.kit.jobs import LONG
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.shell.page_map import page_map
 
@@ -27,34 +29,25 @@ def test_no_place_stays_empty(page):
         assert place._id in written, (place.parent.elem_id, getattr(place, "kind", "HTML"))
 
 
-def seen_after(event, button):
-    found = event.fn()
-    return (found[event.outputs.index(button)] if len(event.outputs) > 1 else found).visible
-
-
-def test_a_button_that_is_not_in_sight_is_shown_and_hidden_again(page):
-    """By events that do nothing else, or by the job itself, which has inputs."""
+def test_a_stop_is_drawn_by_its_jobs_and_its_click_does_nothing_but_stop(page):
+    """Shown and hidden by the last output of the job itself, or hidden by a reset."""
     hidden = [button for button in places(page, gr.Button) if button.visible is False]
-    assert len(hidden) > 5
+    assert len(hidden) > 10
     for button in hidden:
         writing = [event for event in events(page) if button in event.outputs]
-        said = [None if event.inputs else seen_after(event, button) for event in writing]
-        assert None in said or {True, False} <= set(said), (button.parent.elem_id, button.value)
+        jobs = [event for event in writing if isgeneratorfunction(event.fn)]
+        where = (button.parent.elem_id, button.value)
+        assert jobs, where
+        assert {event.outputs[-1] for event in jobs} == {button}, where
+        clicks = [event for event in events(page) if (button._id, "click") in event.targets]
+        assert [(event.inputs, event.outputs) for event in clicks] == [([], [])], where
 
 
-def test_when_work_is_over_or_has_failed_its_stop_is_gone(page):
-    stops = {button._id: button for button in places(page, gr.Button) if button.visible is False}
-    over = [
-        (event, stops[block._id])
-        for event in events(page)
-        if not event.inputs
-        and (event.trigger_after is not None or event.targets[0][1] == "failure")
-        for block in event.outputs
-        if block._id in stops
-    ]
-    assert len(over) > 10
-    for event, stop in over:
-        assert seen_after(event, stop) is False, (stop.parent.elem_id, event.targets)
+def test_no_event_is_ended_by_gradio_and_none_waits_for_the_end_of_a_job(page):
+    """A closed stream would be drawn as it stood, and its pass would hold up the next cancel."""
+    jobs = {event._id for event in events(page) if isgeneratorfunction(event.fn)}
+    assert not [event.name for event in events(page) if event.cancels]
+    assert not [event.name for event in events(page) if event.trigger_after in jobs]
 
 
 def test_hiding_words_again_draws_the_next_seed(page):
@@ -70,9 +63,9 @@ def test_an_open_fold_is_computed_for_the_newest_text_last(page):
 
 
 def test_one_visitor_cannot_take_all_turns_of_long_work(page):
-    long = [event for event in events(page) if event.concurrency_id == LONG["concurrency_id"]]
-    assert 0 < len(long) < LONG["concurrency_limit"]
-    assert {event.trigger_mode for event in long} <= {"once", "always_last"}, "each once at a time"
+    long = {event.name: event for event in events(page) if event.concurrency_id == LONG.name}
+    assert 0 < len(long) < limits.LONG.most, "a visitor has one job of each name"
+    assert {event.trigger_mode for event in long.values()} <= {"once", "always_last"}
 
 
 def test_who_waits_for_a_measurement_takes_no_place_of_those_who_want_an_answer(page):
