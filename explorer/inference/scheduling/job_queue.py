@@ -5,7 +5,7 @@ Measurements have one queue, the lessons of a live student another.
 
 import threading
 import time
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
@@ -102,8 +102,11 @@ class QueuedJob:
         try:
             self.queue.wait_for_turn(self)
             self.cancel_token.begin()
-            for partial in self._steps():
-                self.partial = partial
+            steps = iter(self._work(self.cancel_token))
+            while True:
+                self.partial = next(steps)
+        except StopIteration as end:
+            self.result = end.value
         except Cancelled:
             pass
         except Exception as error:
@@ -115,9 +118,6 @@ class QueuedJob:
             time.sleep(PAUSE_S)
             self.queue.leave(self)
             self.done.set()
-
-    def _steps(self) -> Generator[Any, None, None]:
-        self.result = yield from self._work(self.cancel_token)
 
     def stop(self) -> None:
         """Cancel the job; it ends within one layer of one forward pass."""
@@ -222,7 +222,7 @@ MEASUREMENTS = JobQueue("measure")
 def updates(
     queued: QueuedJob, every_s: float = 0.3, left: Callable[[], bool] = lambda: False
 ) -> Iterator[JobUpdate]:
-    """Yield the progress of a job, at once and until it is done; the last update is ``done``.
+    """Yield the progress of a job at once and at every change; the last update is ``done``.
 
     Closing the iterator cancels the job; so does ``left()`` once it returns True, for a reader that
     cannot close it.
@@ -230,12 +230,16 @@ def updates(
     Raises:
         Exception: whatever the job raised.
     """
-    queue, stopped_s, token = queued.queue, 0.0, queued.cancel_token
+    queue, token, stopped_s = queued.queue, queued.cancel_token, 0.0
+    last = JobUpdate(-1, None, done=False)
     try:
         while not queued.ended.is_set() and stopped_s < STOP_WITHIN_S:
             if left():
                 return
-            yield JobUpdate(queue.place(queued), queued.partial, done=False)
+            now = JobUpdate(queue.place(queued), queued.partial, done=False)
+            if now.place != last.place or now.partial is not last.partial:
+                yield now
+            last = now
             queued.ended.wait(every_s)
             stopped_s += every_s * token.cancelled
         if queued.error is not None:

@@ -43,14 +43,12 @@ def build_summary_fold(state: gr.State) -> None:
     section.on_open(show_summary, [state, kind], outputs, also=[kind.change])
 
 
-def show_summary(state: PageState | None, kind: str) -> list[str]:
+def show_summary(state: PageState, kind: str) -> list[str]:
     """Return finding, canvas and formula of one summary; only "gradient" runs the models again."""
     from explorer.analysis.alignment import align
     from explorer.analysis.attention import drawn_on
     from explorer.views.attention import attention_summary_canvas
 
-    if state is None:
-        return ["", "", ""]
     runs, _ = get_runs(state)
     if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
         return [note(strings.SUMMARY_NO_MASK), "", strings.formula_html(kind)]
@@ -136,13 +134,11 @@ def build_ablation_fold(state: gr.State) -> None:
         )
 
 
-def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
+def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
     """Return the fold's first state: every head on, no changes."""
     from explorer.views.attention import head_switches
 
     hidden = gr.Button(visible=False)
-    if state is None:
-        return "", "", "", hidden
     runs, missing = runs_with_mlm_head(state)
     if not any(run.tokens.mask_positions for run in runs.values()):
         return finding(strings.NO_MASK), "", "", hidden
@@ -264,10 +260,8 @@ def build_bertviz_fold(state: gr.State) -> None:
         bertviz.on_open(show_view, inputs, outputs, also=[model.input, view.input])
 
 
-def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]:
+def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:
     """Return the finding and the payload of one BertViz view, or why it is not drawn."""
-    if state is None:
-        return "", ""
     spec = next(spec for spec in family_specs(state.family) if spec.key == model)
     run = get_run(spec, state)
     if len(run.tokens) > LIMITS[view]:

@@ -204,9 +204,10 @@ def build_fold(state: gr.State) -> None:
             stop = gr.Button(strings.STOP, size="md", scale=0, min_width=80, visible=False)
         message, canvas = gr.HTML(), Canvas("depth/patching")
         outputs = [second, message, canvas]
-        opened, offered = replace(PATCHING, ask=ask_linked), replace(PATCHING, ask=ask_offered)
-        section.on_open(handler(opened), [state], [*outputs, stop], **PATCHING.options)
-        canvas.on_question(handler(offered), [state], [*outputs, stop], **PATCHING.options)
+        linked = handler(replace(PATCHING, name="show_patching", ask=ask_linked))
+        offered = handler(replace(PATCHING, name="show_offered", ask=ask_offered))
+        section.on_open(linked, [state], [*outputs, stop], **PATCHING.options)
+        canvas.on_question(offered, [state], [*outputs, stop], **PATCHING.options)
         job_buttons({(start.click, second.submit): PATCHING}, [state, second], outputs, stop)
 
 

@@ -52,27 +52,27 @@ def followed(state: PageState) -> Followed | Markup:
     return Followed(runs, groups, [alignment.words[i] for i in indices])
 
 
-def show_moves(state: PageState | None) -> list[str]:
+def show_moves(state: PageState) -> list[str]:
     """Return the trajectories of the words and the shared heads, from the cached hidden states."""
     from explorer.analysis.depth.states import word_trajectory
     from explorer.views.depth.states import travel_canvas
 
-    words = followed(state) if state else ""
-    if state is None or not isinstance(words, Followed):
-        return ["", words if isinstance(words, str) else "", "", ""]
+    words = followed(state)
+    if not isinstance(words, Followed):
+        return ["", words, "", ""]
     travels = {key: word_trajectory(run, words.groups[key]) for key, run in words.runs.items()}
     labels = {key: run.spec.label for key, run in words.runs.items()}
     canvas = travel_canvas(travels, labels, words.groups, words.words, strings.MOVES)
     return [canvas, *show_shared(state)]
 
 
-def show_projection(state: PageState | None) -> list[str]:
+def show_projection(state: PageState) -> list[str]:
     """Return the projection of the states of all models with the first one's width."""
     from explorer.analysis.depth.lens import word_states
     from explorer.analysis.depth.states import state_projection
     from explorer.views.depth.states import projection_canvas
 
-    words = followed(state) if state else ""
+    words = followed(state)
     if not isinstance(words, Followed):
         return [words, ""]
     width = next(iter(words.runs.values())).hidden_states.shape[-1]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
@@ -26,9 +27,8 @@ from explorer.ui.distillation.runs import (
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import Fold, fold
-from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.running import AT_ONCE
-from explorer.ui.kit.strings import PLACE
 from explorer.views.markup import el, fold_link, note
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def build_losses(state: gr.State) -> None:
         build_masking(section, state)
 
 
-def losses_or_why(state: PageState | None) -> tuple[str, str]:
+def losses_or_why(state: PageState) -> tuple[str, str]:
     """Return message and losses; for a text without a word to mask only the message."""
     try:
         return "", show_losses(state)
@@ -58,15 +58,13 @@ def losses_or_why(state: PageState | None) -> tuple[str, str]:
         return note(str(error)), ""
 
 
-def show_losses(state: PageState | None) -> str:
+def show_losses(state: PageState) -> str:
     """Return the three losses with their weight sliders, and the KL of each token."""
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import piece_id
     from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.views.distillation import distillation_losses
 
-    if state is None:
-        return ""
     focus = focus_of(state)
     pair = pair_logits(state, focus.text)
     answer = piece_id(pair.teacher, focus.answer) if focus.answer else -1
@@ -143,13 +141,12 @@ def draw_agreement(_: PageState, update: JobUpdate) -> list[Any]:
     message = strings.AGREEMENT_PROGRESS.format(done=step.done, n=step.n)
     if update.stopped:
         return [progress_canvas(None, step.n, strings.STOPPED.format(progress=message))]
-    message = PLACE.format(n=update.place) if update.place else message
     return [progress_canvas(step.done, step.n, message)]
 
 
 AGREEMENT = Job(
     "run_agreement",
-    LONG,
+    JobQueue("agreement", limits.OWN_LINE.most),
     lambda state: state or PageState(),
     run_agreement,
     draw_agreement,
@@ -169,15 +166,13 @@ def build_masking(f: Fold, state: gr.State) -> None:
     again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
 
 
-def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0) -> str:
+def show_masking(state: PageState, rounds: int = 1, seed: int | None = 0) -> str:
     """Return the tokens of the page's text that the training recipe would mask."""
     import numpy as np
 
     from explorer.analysis.distillation.losses import masking_simulation
     from explorer.views.distillation import masking_html, masking_numbers
 
-    if state is None:
-        return ""
     run = run_of(TEACHER, state, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
     own_masks = run.tokens.mask_positions

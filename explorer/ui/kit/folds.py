@@ -1,5 +1,7 @@
 """Sections below a tab's headline: folds, of which many can be open, and parts, of which one is."""
 
+import functools
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from typing import Any
 import gradio as gr
 from gradio.context import get_blocks_context
 
-from explorer.links.page_state import FOLDS, PARTS
+from explorer.links.page_state import FOLDS, PARTS, PageState
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.jobs import Job, handler, stop_button
 from explorer.views.markup import Markup, el
@@ -76,16 +78,24 @@ class Fold:
         inputs: Sequence[gr.components.Component],
         outputs: Sequence[gr.components.Component],
         also: Sequence[Callable] = (),
+        needs_state: bool = True,
         **kwargs: Any,  # noqa: ANN401
     ) -> gr.events.Dependency:
         """Call ``show`` when the fold opens, and again when the text changes while it is open.
 
-        ``also`` holds further triggers, such as changes of the fold's own controls.
+        Args:
+            show: Handler of the inputs' values.
+            inputs: Components that it reads.
+            outputs: Components that it writes.
+            also: Further triggers, such as changes of the fold's own controls.
+            needs_state: False if it is called with None before the page has a state.
+            kwargs: Event options besides a fold's own.
         """
+        is_of_text = bool(inputs) and isinstance(inputs[0], gr.State) and needs_state
         defaults = {"show_progress": "minimal", "concurrency_id": "infer"}
         return gr.on(
             [self.section.expand, self.refresh.click, *also],
-            plain_errors(show),
+            plain_errors(with_state(show) if is_of_text else show),
             list(inputs),
             list(outputs),
             api_visibility="private",
@@ -104,6 +114,18 @@ class Fold:
         """Start a job when the fold opens, and again when the text changes while it is open."""
         self.on_open(handler(job), inputs, [*outputs, stop], **job.options | options)
         stop_button(stop, job)
+
+
+def with_state(show: Callable) -> Callable:
+    """Wrap a handler to change nothing before the page has a state; a job asks for it itself."""
+    if inspect.isgeneratorfunction(show):
+        return show
+
+    @functools.wraps(show)
+    def call(state: PageState | None, *rest: Any) -> Any:  # noqa: ANN401 - the outputs' values
+        return gr.skip() if state is None else show(state, *rest)
+
+    return call
 
 
 @contextmanager

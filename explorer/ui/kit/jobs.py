@@ -14,7 +14,6 @@ from explorer.inference.scheduling.job_queue import (
     MEASUREMENTS,
     JobQueue,
     JobUpdate,
-    QueuedJob,
     updates,
 )
 from explorer.ui.kit import strings
@@ -41,7 +40,7 @@ class Job:
     """Work that a button or an opened fold starts."""
 
     name: str
-    """Name of its events; a visitor has one job of a name at a time."""
+    """Name of its event."""
     queue: JobQueue
     ask: Callable[..., Any]
     """Returns the question in the inputs; None if there is none. As a generator it may draw."""
@@ -63,9 +62,12 @@ class Job:
         }
 
     def owner(self, request: gr.Request | None = None) -> Hashable:
-        """Return the owner: the visitor of a measurement, else the visitor and the job."""
+        """Return the owner: the visitor of a measurement, else the visitor and the computation.
+
+        A visitor has one job of an owner at a time.
+        """
         visitor = owner_of(request)
-        return visitor and (visitor if self.queue is MEASUREMENTS else (visitor, self.name))
+        return visitor and (visitor if self.queue is MEASUREMENTS else (visitor, self.compute))
 
 
 def job_buttons(
@@ -142,7 +144,11 @@ def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool
         job.owner(),
         place=outputs_of_event(),
     )
-    yield from _followed(job, question, queued)
+    for update in updates(queued, left=left_by_now()):
+        values = job.draw(question, update)
+        # A newer job in the same components, or a reset, draws there instead.
+        if not queued.replaced:
+            yield values, not update.done
 
 
 def _without_stop(asking: Generator[list[Any], None, Any]) -> Generator[Any, None, Any]:
@@ -153,18 +159,6 @@ def _without_stop(asking: Generator[list[Any], None, Any]) -> Generator[Any, Non
         except StopIteration as end:
             return end.value
         yield values, False
-
-
-def _followed(job: Job, question: Any, queued: QueuedJob) -> Iterator[tuple[list[Any], bool]]:  # noqa: ANN401
-    last = JobUpdate(-1, None, done=False)
-    for update in updates(queued, left=left_by_now()):
-        is_new = update.place != last.place or update.partial is not last.partial
-        if (update.done or is_new) and not queued.replaced:
-            values = job.draw(question, update)
-            # A newer job in the same components, or a reset, may have come meanwhile.
-            if not queued.replaced:
-                yield values, not update.done
-        last = update
 
 
 def _kept(job: Job, question: Any, key: Hashable, cancel_token: CancelToken) -> Steps:  # noqa: ANN401

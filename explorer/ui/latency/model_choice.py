@@ -97,15 +97,13 @@ def build_fold(state: gr.State) -> None:
 
 
 def show_choice(
-    state: PageState | None,
+    state: PageState,
     kept: MeasuredModels | None,
     *wishes: Any,  # noqa: ANN401 - two limits, the score's name and its limit
 ) -> list[Markup | str]:
     """Return the advice from what is known now; no model runs."""
     from explorer.views.latency.model_choice import choose_canvas, choose_table
 
-    if state is None:
-        return ["", "", ""]
     size, time, score, least = wishes
     if kept is not None and not kept.tells(names_of(state), score):
         kept = None

@@ -113,12 +113,10 @@ def build_steps_fold(state: gr.State) -> None:
         section.on_open(show_steps, [state, box], outputs, also=[button.click, box.submit])
 
 
-def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
+def show_steps(state: PageState, typed: str | None = "") -> list[Any]:
     """Return finding and charts of the followed word's token, or a message."""
     from explorer.views.layer import steps_canvas
 
-    if state is None:
-        return ["", ""]
     runs, missing = runs_with_mlm_head(state)
     if not runs:
         return [note(*map(str, missing.values())), ""]
@@ -223,12 +221,10 @@ def build_contexts_fold(state: gr.State) -> None:
         build(state)
 
 
-def show_contexts(state: PageState | None) -> str:
+def show_contexts(state: PageState) -> str:
     """Return the table of the six readings at the page's mask."""
     from explorer.views.layer import context_numbers, context_rows
 
-    if state is None:
-        return ""
     runs, _ = runs_with_mlm_head(state)
     n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
     if not n:

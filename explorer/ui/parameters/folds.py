@@ -58,15 +58,15 @@ def build_sizes(state: gr.State) -> None:
         gr.HTML(el("h3", strings.PARTS_TITLE))
         tensors = Canvas("parameters/tensors")  # its switch shows the table below instead
         components = gr.HTML(elem_classes="pt-components")
-        section.on_open(show_sizes, [state], [seven, components])
-        section.on_open(show_tensors, [state], [tensors])
+        section.on_open(show_sizes, [], [seven, components])
+        section.on_open(show_tensors, [state], [tensors], needs_state=False)
         gr.HTML(el("h3", strings.BUILD_TITLE))
         form, result = Canvas("parameters/build"), gr.HTML()
-        section.on_open(show_builder, [state], [form, result])
+        section.on_open(show_builder, [], [form, result])
         form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
 
 
-def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
+def show_sizes() -> list[str]:
     """Return sizes and components; length, unit and order change in the browser."""
     from explorer.analysis.parameters.shapes import family_members, seven_sizes
     from explorer.views.parameters.counts import components_numbers, components_table
@@ -99,7 +99,7 @@ def build_embedding(state: gr.State) -> None:
     with fold("parameters", "embedding", strings.EMBEDDING) as section:
         cards = gr.HTML()
         outputs = [Canvas("parameters/embedding"), Chart("parameters/spectrum"), cards]
-        section.on_open(show_embedding, [state], outputs)
+        section.on_open(show_embedding, [state], outputs, needs_state=False)
 
 
 def show_embedding(state: PageState | None) -> list[str]:
@@ -136,12 +136,12 @@ def build_sharing(state: gr.State) -> None:
     """Build the layer calls of the loaded models, and four ways to share at any depth."""
     with fold("parameters", "sharing", strings.SHARING) as section:
         gr.HTML(el("h3", strings.CALLS_TITLE))
-        section.on_open(show_calls, [state], [gr.HTML()])
+        section.on_open(show_calls, [state], [gr.HTML()], needs_state=False)
         gr.HTML(el("h3", strings.SHARING_TITLE))
-        section.on_open(show_sharing, [state], [Canvas("parameters/sharing")])
+        section.on_open(show_sharing, [], [Canvas("parameters/sharing")])
 
 
-def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
+def show_sharing() -> str:
     """Return the counts of every sharing mode at both embedding widths."""
     from explorer.analysis.parameters.shapes import sharing_modes
     from explorer.models.choice.family import layer_counts
@@ -155,7 +155,7 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     )
 
 
-def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
+def show_builder() -> list[str]:
     """Return the form and the numbers of its first preset."""
     from explorer.views.parameters.shapes import build_canvas
 

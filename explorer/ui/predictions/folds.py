@@ -185,10 +185,8 @@ def plans_of_words(runs: Runs) -> Plans:
 MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 
 
-def show_contrast(state: PageState | None) -> Markup:
+def show_contrast(state: PageState) -> Markup:
     """Return the comparison of every ``[a|b]`` in the text, or how to write one."""
-    if state is None:
-        return note("")
     text = plain_text(state.text)
     choices = find_choices(text)
     if not choices:
@@ -246,10 +244,8 @@ def build_ask_fold(state: gr.State) -> None:
         section.on_open(show_contrast, [state], [gr.HTML()])
 
 
-def show_asked(state: PageState | None, asked: str) -> Markup:
+def show_asked(state: PageState, asked: str) -> Markup:
     """Return probability and rank of each typed word at each mask."""
-    if state is None:
-        return note("")
     runs, _ = runs_with_mlm_head(state)
     if not runs:
         return note(NO_MODEL)
@@ -331,10 +327,8 @@ def build_joint_fold(state: gr.State) -> None:
         section.on_open(show_joint, [state], [html])
 
 
-def show_joint(state: PageState | None) -> Markup:
+def show_joint(state: PageState) -> Markup:
     """Return both fillings of the state's text, or what the text needs."""
-    if state is None:
-        return note("")
     runs, _ = runs_with_mlm_head(state)
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:

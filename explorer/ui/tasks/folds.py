@@ -23,19 +23,17 @@ def build_quadrants_fold(state: gr.State) -> None:
         section.on_open(show_both, [state], [picture, tables])
 
 
-def show_both(state: PageState | None) -> list[str]:
+def show_both(state: PageState) -> list[str]:
     """Return the quadrants of the reader's pair, and the heads' scores on many pairs."""
     return [show_pairs(state), show_objectives(state)]
 
 
-def show_pairs(state: PageState | None) -> str:
+def show_pairs(state: PageState) -> str:
     """Return the attention quadrants of every model, or how to write a pair."""
     from explorer.analysis.alignment import align
     from explorer.analysis.tasks.pairs import pair_quadrants
     from explorer.views.tasks import pair_quadrants_html, pair_quadrants_numbers
 
-    if state is None:
-        return ""
     runs, _ = get_runs(state)
     alignment = align({key: run.tokens for key, run in runs.items()}) if runs else None
     quadrants = [pair_quadrants(run, alignment) for run in runs.values() if alignment]
@@ -55,10 +53,8 @@ def build_fine_tuning_fold(state: gr.State) -> None:
         section.on_open(show_kept, [state], [html])
 
 
-def show_kept(state: PageState | None) -> Markup | str:
+def show_kept(state: PageState) -> Markup | str:
     """Return each task's table with its training schedule, and the papers' table below."""
-    if state is None:
-        return ""
     measured = [part for task in strings.NAMES for part in task_parts(state, task)]
     return join(*measured, printed(), note(strings.printed_note()))
 

@@ -102,13 +102,11 @@ def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
     return call_on_model(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
 
 
-def show_objectives(state: PageState | None) -> Markup | str:
+def show_objectives(state: PageState) -> Markup | str:
     """Return the cross test of both objectives, measured here and printed."""
     from explorer.analysis.tasks.pairs import cross_test
     from explorer.views.tasks import cross_test_html, cross_test_numbers
 
-    if state is None:
-        return ""
     labels = {spec.name: spec.label for spec in family_specs(state.family)}
     result = cross_test(assets.results(), tuple(labels))
     nsp, sop = (result.printed[name] for name in ("NSP", "SOP"))

@@ -65,11 +65,11 @@ def pictures(tuned_family, monkeypatch):
     found["predictions/gaps"] = predictions.show(state)[1]
     found["predictions/words"] = list(handler(predictions_folds.WORDS)(WORDS))[-1][1]
     found["parameters/map"] = parameters.show(state)[1]
-    found["parameters/sizes"] = parameters_folds.show_sizes(state)[0]
+    found["parameters/sizes"] = parameters_folds.show_sizes()[0]
     found["parameters/embedding"], found["parameters/spectrum"], _ = (
         parameters_folds.show_embedding(state)
     )
-    found["parameters/sharing"] = parameters_folds.show_sharing(state)
+    found["parameters/sharing"] = parameters_folds.show_sharing()
     found["attention/switches"] = list(handler(attention_folds.SWEEP)(state))[-1][1]
     found["depth/patching"] = list(handler(patching.PATCHING)(*CARRIED))[-1][2]
     for way in SUMMARIES:

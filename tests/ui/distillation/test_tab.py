@@ -185,11 +185,6 @@ def test_a_sentence_of_the_list_opens_whole_with_its_word_hidden():
         assert (found.text, found.answer) == (sentence["text"], sentence["answer"])
 
 
-def test_before_the_first_compare_the_folds_are_empty():
-    assert folds.show_losses(None) == ""
-    assert folds.show_masking(None) == ""
-
-
 LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 
 

@@ -106,8 +106,8 @@ def test_a_stop_ends_the_visitors_own_job_and_nothing_of_it_is_kept(of_visitor):
     slow = job(compute=held(inside, go_on), key=lambda n: ("held", n))
     seen, thread = started(handler(slow)(4))
     assert inside.wait(300)
-    slow.queue.stop(("somebody else", slow.name))
-    slow.queue.stop(("me", "another job"))
+    slow.queue.stop(("somebody else", slow.compute))
+    slow.queue.stop(("me", squares))
     assert not slow.queue._waiting[0].cancel_token.cancelled
     slow.queue.stop(slow.owner())
     go_on.set()

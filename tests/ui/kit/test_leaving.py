@@ -70,9 +70,8 @@ def join(http, session, event, *values):
 
 
 def event_of(page, name):
-    """The number of an event by its job's name and its inputs."""
-    inputs = len(JOBS[name])
-    return next(n for n, f in page.fns.items() if f.name == name and len(f.inputs) == inputs)
+    """The number of the event of a job, by the job's name."""
+    return next(n for n, f in page.fns.items() if f.name == name)
 
 
 def is_idle(page):

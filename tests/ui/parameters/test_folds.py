@@ -97,13 +97,13 @@ def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
     layer = meta_network(BASE["albert"]).base_model.encoder.albert_layer_groups[0].albert_layers[0]
     attention = sum(p.numel() for p in layer.attention.parameters())
     whole = sum(p.numel() for p in layer.parameters())
-    parts = json.loads(folds.show_sharing(state))["parts"]
+    parts = json.loads(folds.show_sharing())["parts"]
     assert parts == {"attention": attention, "ffn": whole - attention}
 
 
 def test_the_printed_scores_of_the_ways_to_share_are_alberts_table_4(state):
     """Lan et al. 2020, the first row at E = 768."""
-    first = json.loads(folds.show_sharing(state))["modes"]["768"][0]
+    first = json.loads(folds.show_sharing())["modes"]["768"][0]
     printed = {"mnli": 84.5, "sst2": 92.8, "race": 68.2, "average": 82.3, "squad1": "90.4/83.2"}
     assert printed.items() <= first.items()
 
@@ -132,7 +132,7 @@ def test_a_shape_from_the_browser_is_counted_or_refused():
 
 
 def test_every_component_of_both_families_stands_under_the_seven(state):
-    _, table = folds.show_sizes(state)
+    _, table = folds.show_sizes()
     heads = re.findall(r"<th[^>]*>([^<]*)</th>", table)
     names = [spec.name for family in (BASE, MINI) for spec in family.values()]
     assert heads[: 1 + len(names)] == ["Component", *names]

@@ -127,11 +127,6 @@ def test_contrast_and_joint_answer(tiny_family):
     assert joint.count('class="pr-line"') == 3 * 6
 
 
-def test_nothing_is_shown_before_the_first_compare():
-    assert show_asked(None, "cat") == show_joint(None) == show_contrast(None)
-    assert list(handler(WORDS)(None)) == []
-
-
 def test_asking_says_why_a_word_cannot_be_priced_and_prices_the_others(tiny_family):
     """“s” and “at” are one piece of both vocabularies, so the gap between them is gone."""
     html = show_asked(PageState(text="the cat s[MASK]"), "at, the")

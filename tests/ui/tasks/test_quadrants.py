@@ -12,4 +12,3 @@ def test_a_pair_is_drawn_for_the_models_and_one_sentence_is_told_how(tiny_family
     alone = show_pairs(PageState(text="the cat sat"))
     assert "table" not in alone
     assert len(alone) < len(drawn) / 4
-    assert show_pairs(None) == ""

@@ -56,7 +56,7 @@ def test_the_published_models_stand_at_what_their_word_tables_store():
 
 
 def test_a_way_to_share_is_a_straight_line_through_what_twelve_layers_store():
-    sent = json.loads(folds.show_sharing(None))
+    sent = json.loads(folds.show_sharing())
     for e, figure in zip((128, 768), sent["figures"], strict=True):
         *lines, points = figure["data"]
         assert points["y"] == [mode.total for mode in sharing_modes(e)]
