@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextvars import copy_context
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from explorer import limits
@@ -25,7 +26,10 @@ MOST_OF_ONE = limits.JOBS_OF_ADDRESS.most
 PAUSE_S = 0.05
 """Seconds between two jobs, in which waiting texts run."""
 STOP_WITHIN_S = 1.0
-"""Seconds after which a cancelled job is shown as stopped, even if its last step goes on."""
+"""Seconds after which a cancelled job is shown as stopped, even if its last step goes on.
+
+A measurement is waited for: it ends within a layer, with a result that says how it ended.
+"""
 PAY_EVERY_S = 0.2
 """Seconds between two charges to the budget."""
 
@@ -231,9 +235,10 @@ def updates(
         Exception: whatever the job raised.
     """
     queue, token, stopped_s = queued.queue, queued.cancel_token, 0.0
+    patience_s = inf if queue is MEASUREMENTS else STOP_WITHIN_S
     last = JobUpdate(-1, None, done=False)
     try:
-        while not queued.ended.is_set() and stopped_s < STOP_WITHIN_S:
+        while not queued.ended.is_set() and stopped_s < patience_s:
             if left():
                 return
             now = JobUpdate(queue.place(queued), queued.partial, done=False)

@@ -153,12 +153,11 @@ class Page(gr.Blocks):
             results |= zip(others, rest, strict=True)
         return [results.get(part, gr.skip()) for part in block_fn.outputs]
 
-    def handle_streaming_diffs(  # type: ignore[override]
+    def handle_streaming_diffs(
         self,
         block_fn: Any,  # noqa: ANN401 - a function of Gradio's
         data: list[Any],
         *rest: Any,  # noqa: ANN401
-        final: bool,
         **named: Any,  # noqa: ANN401
     ) -> list[Any]:
         """Return a step of a stream; the message that ends a page's stream changes nothing.
@@ -166,8 +165,8 @@ class Page(gr.Blocks):
         Gradio repeats the last values in it, which doubles the bytes of a picture. The browser has
         drawn them by then: it takes messages in order, and changes in place only what steps hold.
         """
-        values = super().handle_streaming_diffs(block_fn, data, *rest, final=final, **named)
-        is_end_of_page = final and block_fn.api_visibility == "private"
+        values = super().handle_streaming_diffs(block_fn, data, *rest, **named)
+        is_end_of_page = named["final"] and block_fn.api_visibility == "private"
         return [gr.skip() for _ in values] if is_end_of_page else values
 
 

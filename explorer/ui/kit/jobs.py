@@ -129,7 +129,7 @@ def handler(job: Job) -> Callable[..., Iterator[list[Any]]]:
 
 def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool]]:
     """Yield the outputs' values, and whether the job runs, at every change."""
-    question = job.ask(*inputs)
+    question: Any = job.ask(*inputs)
     if inspect.isgenerator(question):
         question = yield from _without_stop(question)
     if question is None:
