@@ -34,7 +34,7 @@ def test_live_checks_are_stopped_where_they_are_and_run_again(page_at):
 
 
 def test_a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page_at):
-    page = page_at("/?tab=distillation&open=live")
+    page = page_at("/?tab=distillation&fold=live")
     place = page.locator("#fold-distillation-live")
     expect(place.get_by_role("button", name=distillation.RUN, exact=True)).to_be_visible(
         timeout=PATIENT_MS
@@ -52,7 +52,7 @@ def test_a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page_at
 
 
 def test_a_measurement_waits_for_its_end_and_says_how_it_ended(page_at):
-    page = page_at("/?tab=latency&open=sweep")
+    page = page_at("/?tab=latency&fold=sweep")
     place = page.locator("#fold-latency-sweep")
     start = place.get_by_role("button", name="Batch sizes 1 to 32", exact=True)
     expect(start).to_be_visible(timeout=PATIENT_MS)

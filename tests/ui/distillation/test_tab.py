@@ -250,7 +250,8 @@ def test_reset_stops_the_students_training_in_silence(tiny_family, few_questions
         assert release.wait(300)
         cancel_token.check()
 
-    run = handler(replace(folds.LIVE, compute=held))(STATE, *LIVE)
+    monkeypatch.setattr(folds, "LIVE", replace(folds.LIVE, compute=held))
+    run = handler(folds.LIVE)(STATE, *LIVE)
     next(run)
     *defaults, canvas, stop = folds.reset_live()
     assert (defaults, canvas, stop.visible) == (folds._defaults(), "", False)
