@@ -113,10 +113,10 @@ def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
     unpacked, unreadable = with_texts(params, TEXTS)
-    params, unknown = of_one_family(_at_its_place(unpacked))
+    params, unknown = of_one_family(_with_moved_folds(unpacked))
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
-    fitting = replace(state, **_unfitting(state, default))
+    fitting = replace(state, **_repairs(state, default))
     invalid = [name for name, value in read.items() if value != getattr(fitting, name)]
     return fitting, (*invalid, *unknown, *unreadable)
 
@@ -125,7 +125,7 @@ def _fits(params: Mapping[str, str]) -> bool:
     return len(urlencode(params)) <= LINK_LONGEST
 
 
-def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
+def _with_moved_folds(params: Mapping[str, str]) -> Mapping[str, str]:
     """Return a link with each fold that has moved under its current tab and name.
 
     If the folds are on two tabs now, those on the tab of the last one opened stay.
@@ -139,7 +139,7 @@ def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
     return {**params, "tab": current[-1]["tab"], "fold": ",".join(dict.fromkeys(here))}
 
 
-def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
+def _repairs(state: PageState, default: PageState) -> dict[str, Any]:
     """Return values for the fields that are valid alone but not in this state."""
     shapes = {spec.key: spec.architecture for spec in family_specs(state.family)}
     repairs: dict[str, Any] = {}
@@ -156,10 +156,10 @@ def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
         repairs["hidden"] = ""
     if not set(open_folds(state)) <= {*FOLDS[state.tab], *PARTS.get(state.tab, ())}:
         repairs["fold"] = ""
-    return repairs | _unfitting_depth(state)
+    return repairs | _depth_repairs(state)
 
 
-def _unfitting_depth(state: PageState) -> dict[str, Any]:
+def _depth_repairs(state: PageState) -> dict[str, Any]:
     """Return defaults for the fields of Depth that are not valid in this state."""
     shapes = [spec.architecture for spec in family_specs(state.family)]
     deepest = max((shape.n_layers for shape in shapes if shape.shares_layers), default=0)

@@ -160,5 +160,5 @@ def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
     assert texts[0].result(300)
     assert passes.count("run") == 1
     own = len(passes) - 1
-    assert paid.spent("198.51.100.1") == local.WIDTH * own
+    assert paid.spent("198.51.100.1") == local.THREADS_PER_PASS * own
     assert paid.spent("") == 0

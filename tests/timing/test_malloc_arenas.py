@@ -79,5 +79,5 @@ def test_heaps_are_tidied_from_time_to_time_and_never_while_something_is_timed(m
         memory, "give_back", lambda: tidied.append(memory.MEASUREMENT_LOCK._running)
     )
     with pytest.raises(StopIteration):
-        memory._tidy()
+        memory._trim_periodically()
     assert tidied == [1, 1], "holding a share of the machine, for which a measurement waits"

@@ -26,7 +26,7 @@ from explorer.timing.protocol import Pass, thread_width, timed_ids
 from explorer.timing.runtimes import child, saved
 from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.runtimes import table as runtimes
-from explorer.timing.runtimes.process import CrashedError, Order, RuntimeProcess
+from explorer.timing.runtimes.process import BuildRequest, CrashedError, RuntimeProcess
 from explorer.timing.runtimes.saved import openvino_alone, served_bytes
 from explorer.timing.runtimes.table import (
     COMPILE,
@@ -35,7 +35,7 @@ from explorer.timing.runtimes.table import (
     OPENVINO,
     OPENVINO_BF16,
     NoRuntime,
-    Question,
+    ScoreRequest,
     built,
     scores_at,
 )
@@ -171,7 +171,7 @@ def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch,
 
     monkeypatch.setattr(child, "_build", mistaken)
     monkeypatch.setattr(child, "_scratch_in", lambda *_: None)
-    order, sent = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None), []
+    order, sent = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None), []
     child.serve(io.BytesIO(pickle.dumps(order)), sent.append, "")
     (crash,) = sent
     assert "in mistaken" in crash.report
@@ -183,7 +183,7 @@ def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, c
     says = "import pickle, sys; from explorer.timing.runtimes.table import Crash; "
     says += "pickle.dump(Crash('Traceback: deep down'), sys.stdout.buffer)"
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", says))
-    order = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
+    order = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
     with RuntimeProcess(order) as process, pytest.raises(CrashedError):
         process.wait_until_built(lambda: None)
     assert not issubclass(CrashedError, Refusal)
@@ -194,8 +194,10 @@ def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, c
 def test_a_process_times_and_answers_as_this_one_would(tiny_family):
     need(ONNX)
     spec, work = two_layers(tiny_family.specs["distilbert"]), Workload(length=16)
-    question = Question(timed_ids(spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5]))
-    order = Order(ONNX, spec, work, None)
+    question = ScoreRequest(
+        timed_ids(spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5])
+    )
+    order = BuildRequest(ONNX, spec, work, None)
     cancel_token = CancelToken()
     with RuntimeProcess(order) as process:
         held = process.wait_until_built(cancel_token.check)
@@ -267,7 +269,7 @@ def test_memory_of_torch_is_that_of_a_process_for_each_way(tiny_family, monkeypa
     seen = []
     for name, way in ways.items():
         monkeypatch.setitem(ways, name, lambda net, n=name, w=way: seen.append(n) or w(net))
-    order = Order(MEMORY, two_layers(tiny_family.specs["bert"]), Workload(length=16), None)
+    order = BuildRequest(MEMORY, two_layers(tiny_family.specs["bert"]), Workload(length=16), None)
     held = child.memory_of_torch(order)
     assert pools == [(1, "spawn", 1)]
     assert list(held) == seen == ["float32", "int8"]
@@ -304,7 +306,7 @@ def test_ending_a_build_leaves_no_file_and_no_helper(tiny_family, tmp_path, monk
     """What a builder started, and what it has written so far, ends with it."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", BUSY_BUILD))
-    order = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
+    order = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
     with RuntimeProcess(order):
         helper = until(lambda: number_in(tmp_path, "half"))
         assert is_running(helper)
@@ -333,7 +335,7 @@ def test_what_was_compiled_is_kept_and_scratch_files_are_not(tiny_family, tmp_pa
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     spec = tiny_family.specs["distilbert"]
-    order = Order(COMPILE, spec, Workload(length=8), checkpoint_here(spec))
+    order = BuildRequest(COMPILE, spec, Workload(length=8), checkpoint_here(spec))
     with RuntimeProcess(order):
         until(lambda: any(tmp_path.glob("torchinductor_*/**/*.cpp")))
         assert len(list(tmp_path.iterdir())) > 1

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from explorer.analysis.distillation.student.objectives import Batch, guess
+from explorer.analysis.distillation.student.objectives import Batch, run_batch
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.assets import DATA
 from training.report.heldout import HELDOUT_SEED
@@ -111,7 +111,11 @@ def answers(model: nn.Module, questions: Sequence[ClozeQuestion], names: Sequenc
     order = sorted(range(len(questions)), key=lambda i: len(questions[i].ids))
     for start in range(0, len(order), ROWS):
         chosen = order[start : start + ROWS]
-        best = guess(model, batch_of([questions[i] for i in chosen])).words.topk(5).indices.tolist()
+        best = (
+            run_batch(model, batch_of([questions[i] for i in chosen]))
+            .words.topk(5)
+            .indices.tolist()
+        )
         for i, ids in zip(chosen, best, strict=True):
             predictions = [words[piece] for piece in ids]
             first[i] = predictions[0] in questions[i].accepted

@@ -20,7 +20,7 @@ from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_s
 
 if TYPE_CHECKING:
     from explorer.timing.networks import TimedNetwork
-    from explorer.timing.runtimes.process import Order, RuntimeProcess
+    from explorer.timing.runtimes.process import BuildRequest, RuntimeProcess
 
 BUILD_S = 240.0
 """Most seconds for compiling or exporting one model."""
@@ -200,17 +200,17 @@ def ways_to_run(
         try:
             resident.update(process.wait_until_built(cancel_token.check))
         except NoRuntime as error:
-            missing.append(Missing(spec, process.order.runtime, error.reason))
+            missing.append(Missing(spec, process.request.runtime, error.reason))
         except Cancelled as stopped:
             if stopped.reason != "deadline":
                 raise
             process.end()
             cancel_token.set_deadline(BUILD_S)
-            missing.append(Missing(spec, process.order.runtime, "late"))
+            missing.append(Missing(spec, process.request.runtime, "late"))
         else:
-            if process.order.runtime != MEMORY:
+            if process.request.runtime != MEMORY:
                 first = variants[0]
-                variants.append(Variant(process.order.runtime, first.timed, workload, process))
+                variants.append(Variant(process.request.runtime, first.timed, workload, process))
     return [replace(variant, resident=resident.get(variant.name)) for variant in variants], missing
 
 
@@ -243,7 +243,7 @@ def _start(
     """Start the runtimes in parallel, because each builds for tens of seconds on a single core."""
     from explorer.timing.machine import free_bytes
     from explorer.timing.networks import checkpoint_here
-    from explorer.timing.runtimes.process import Order, RuntimeProcess
+    from explorer.timing.runtimes.process import BuildRequest, RuntimeProcess
     from explorer.timing.runtimes.table import RUNTIMES
 
     spec = timed.spec
@@ -251,7 +251,7 @@ def _start(
     missing: list[Missing] = []
     free, path = free_bytes(), checkpoint_here(spec)
     for runtime in RUNTIMES:
-        order = Order(runtime, spec, workload, path)
+        order = BuildRequest(runtime, spec, workload, path)
         needed = runtime_bytes(timed, workload)
         reason = why_not(order, needed, free)
         if reason:
@@ -262,7 +262,7 @@ def _start(
     return started, missing
 
 
-def why_not(order: "Order", needed: int, free: int) -> str:
+def why_not(order: "BuildRequest", needed: int, free: int) -> str:
     """Return the reason why a runtime cannot be tried, or an empty string."""
     from explorer.timing.runtimes.table import COMPILE, absent_packages
 

@@ -208,7 +208,7 @@ def accuracy_costs(
 def mask_logits(variant: "Variant", texts: MaskedTexts, cancel_token: CancelToken) -> np.ndarray:
     """Compute a variant's logits [mask, vocabulary] with the same forward pass that is timed."""
     from explorer.timing.protocol import Pass
-    from explorer.timing.runtimes.table import Question, head_logits, scores_at
+    from explorer.timing.runtimes.table import ScoreRequest, head_logits, scores_at
 
     batch, timed, outputs = variant.workload.batch, variant.timed, []
     for start in range(0, len(texts.ids), batch):
@@ -216,7 +216,7 @@ def mask_logits(variant: "Variant", texts: MaskedTexts, cancel_token: CancelToke
         in_batch = (texts.rows >= start) & (texts.rows < start + batch)
         # np.resize repeats the texts of an incomplete last batch.
         ids = np.resize(texts.ids[start : start + batch], (batch, texts.ids.shape[1]))
-        question = Question(ids, texts.rows[in_batch] - start, texts.positions[in_batch])
+        question = ScoreRequest(ids, texts.rows[in_batch] - start, texts.positions[in_batch])
         if variant.process is not None:
             outputs.append(variant.process.scores(question, cancel_token.check))
         else:

@@ -35,7 +35,7 @@ class QueueFull(Refusal):
 class JobUpdate:
     """Progress of one job."""
 
-    place: int
+    position: int
     """Jobs before this one; 0 while it runs itself."""
     partial: Any
     """Value that the job yielded last; None before the first."""
@@ -78,10 +78,10 @@ class QueuedJob:
     """Job in its own thread, which waits for its turn, then runs holding the queue's slot."""
 
     def __init__(
-        self, queue: "JobQueue", job: Job, address: str = "", place: tuple[int, ...] = ()
+        self, queue: "JobQueue", job: Job, address: str = "", component_ids: tuple[int, ...] = ()
     ) -> None:
         self.cancel_token: CancelToken = ProgramCancelToken(address) if address else CancelToken()
-        self.address, self.place = address, place
+        self.address, self.component_ids = address, component_ids
         self.error: Exception | None = None
         self.partial: Any = None
         self.done = threading.Event()
@@ -125,11 +125,11 @@ class JobQueue:
         self._by_owner: dict[str, QueuedJob] = {}
 
     def start(
-        self, job: Job, owner: str = "", address: str = "", place: tuple[int, ...] = ()
+        self, job: Job, owner: str = "", address: str = "", component_ids: tuple[int, ...] = ()
     ) -> QueuedJob:
         """Add a job to the queue, cancel the owner's earlier one and return the new one.
 
-        ``place`` holds the ids of the page's components that the job draws in.
+        ``component_ids`` are those of the page's components that the job draws in.
 
         A program is a new owner at each request, so with its ``address`` it may have
         ``MOST_OF_ONE`` jobs in the queue.
@@ -137,14 +137,14 @@ class JobQueue:
         Raises:
             QueueFull: too many jobs wait already, in all or of this address.
         """
-        self._replace(owner, place)
+        self._replace(owner, component_ids)
         with self._changed:
             if len(self._waiting) > MOST_WAITING:
                 raise QueueFull(limits.JOBS.sentence())
             n_of_address = sum(queued.address == address for queued in self._waiting)
             if address and n_of_address >= MOST_OF_ONE:
                 raise QueueFull(limits.JOBS_OF_ADDRESS.sentence())
-            queued = QueuedJob(self, job, address, place)
+            queued = QueuedJob(self, job, address, component_ids)
             self._waiting.append(queued)
             if owner:
                 self._by_owner[owner] = queued
@@ -157,13 +157,13 @@ class JobQueue:
         if queued is not None:
             queued.stop()
 
-    def _replace(self, owner: str, place: tuple[int, ...]) -> None:
+    def _replace(self, owner: str, component_ids: tuple[int, ...]) -> None:
         queued = self._by_owner.get(owner)
         if queued is not None:
-            queued.replaced = queued.place == place
+            queued.replaced = queued.component_ids == component_ids
             queued.stop()
 
-    def place(self, queued: QueuedJob) -> int:
+    def position(self, queued: QueuedJob) -> int:
         """Return how many jobs are before this one."""
         with self._changed:
             return self._waiting.index(queued) if queued in self._waiting else 0
@@ -203,12 +203,12 @@ MEASUREMENTS = JobQueue(MEASUREMENT_LOCK.measure)
 
 
 def updates(
-    queued: QueuedJob, every_s: float = 0.3, left: Callable[[], bool] = lambda: False
+    queued: QueuedJob, every_s: float = 0.3, has_left: Callable[[], bool] = lambda: False
 ) -> Iterator[JobUpdate]:
     """Yield the progress of a job until it is done; the last update is ``done``.
 
-    Closing the iterator cancels the job; so does ``left()`` once it returns True, for a reader that
-    cannot close it.
+    Closing the iterator cancels the job; so does ``has_left()`` once it returns True, for a reader
+    that cannot close it.
 
     Raises:
         Exception: whatever the job raised.
@@ -216,9 +216,9 @@ def updates(
     queue = queued.queue
     try:
         while not queued.done.wait(every_s):
-            if left():
+            if has_left():
                 return
-            yield JobUpdate(queue.place(queued), queued.partial, done=False)
+            yield JobUpdate(queue.position(queued), queued.partial, done=False)
         if queued.error is not None:
             raise queued.error
         yield JobUpdate(0, queued.partial, done=True, stopped=queued.cancel_token.cancelled)

@@ -35,7 +35,7 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import own_queue, running, stoppable
-from explorer.views.depth.states import Followed, patching_canvas
+from explorer.views.depth.states import PatchingResults, patching_canvas
 from explorer.views.markup import note
 
 MOST_WORDS, MOST_TOKENS, MOST_MASKS = 48, 128, 4
@@ -275,8 +275,8 @@ def follow(
 
 def progress_of(update: JobUpdate) -> str:
     """Return the job's status as a sentence; empty once it is complete."""
-    if update.place:
-        return note(shared.PLACE.format(n=update.place))
+    if update.position:
+        return note(shared.PLACE.format(n=update.position))
     if update.done:
         return note(strings.STOPPED) if maps_of(update) is None else ""
     if update.partial is None:
@@ -289,7 +289,7 @@ def maps_of(update: JobUpdate) -> Maps | None:
     return update.partial.maps if update.partial else None
 
 
-def followed(found: Texts, maps: Maps) -> Followed:
+def followed(found: Texts, maps: Maps) -> PatchingResults:
     """Return the data of the picture: tokens, text pair, labels, maps and refusals."""
     pair = found.pair
     labels = {key: first.spec.label for key, (first, _) in found.runs.items()}
@@ -299,4 +299,4 @@ def followed(found: Texts, maps: Maps) -> Followed:
         if key not in pair.groups
     }
     tokens = next(iter(found.runs.values()))[0].tokens
-    return Followed(tokens, pair, labels, maps, refused)
+    return PatchingResults(tokens, pair, labels, maps, refused)

@@ -8,9 +8,9 @@ from typing import Any
 import gradio as gr
 
 from explorer import limits
-from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
+from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
-from explorer.inference.runs import live_lesson
+from explorer.inference.runs import stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
@@ -251,7 +251,9 @@ def run_live(
     focus = focus_of(state)
 
     def draw(update: JobUpdate) -> list[str]:
-        message = strings.WAITING.format(place=update.place) if update.place else strings.PREPARING
+        message = (
+            strings.WAITING.format(place=update.position) if update.position else strings.PREPARING
+        )
         return [update.partial or waiting_canvas(message)]
 
     for (picture,) in running(
@@ -284,11 +286,11 @@ def teach(
     run = run_of(TEACHER, state, at.text)
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
     ids = top_ids(logits, WATCHED_WORDS)
-    watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
+    watched = WatchedSentence(run.tokens.ids, position, tuple(int(i) for i in ids))
     teacher_probabilities = softmax(logits, settings.temperature)[ids]
     words = [shown_word(run.vocabulary, int(i)) for i in ids]
     reports: list[LiveReport] = []
-    for report in live_lesson(run.spec, state, settings, watched):
+    for report in stream_live_distillation(run.spec, state, settings, watched):
         cancel_token.check()
         if report is None:
             continue

@@ -88,12 +88,12 @@ def running(
     one. A job replaced from other components is drawn as stopped. A job whose owner has left is
     cancelled, even while it yields nothing.
     """
-    queued = queue.start(job, owner_of(request), place=_place())
+    queued = queue.start(job, owner_of(request), component_ids=_place())
     last: tuple[int, int] | None = None
-    for update in updates(queued, left=left_by_now()):
+    for update in updates(queued, has_left=left_by_now()):
         if queued.replaced:
             return
-        now = (update.place, id(update.partial))
+        now = (update.position, id(update.partial))
         if update.done or now != last:
             yield draw(update)
         last = now
@@ -114,8 +114,8 @@ def run_once(
 
 def job_status(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:
     """Return a note: the job's place in the queue, that it stopped, or its parts done of ``n``."""
-    if update.place:
-        return note(strings.PLACE.format(n=update.place))
+    if update.position:
+        return note(strings.PLACE.format(n=update.position))
     return note(stopped if update.stopped else progress.format(done=update.partial or 0, n=n))
 
 

@@ -342,8 +342,8 @@ def _handler(
 
 def _drawn(question: LatencyJob, update: JobUpdate) -> list[Any]:
     picture_stays = [gr.skip()] if question.has_chart else []
-    if update.place:
-        return [note(strings.place_in_line(update.place)), *picture_stays]
+    if update.position:
+        return [note(strings.place_in_line(update.position)), *picture_stays]
     if update.partial is None:
         nothing = strings.NOTHING if update.done else strings.progress(0, 0, 0)
         return [note(nothing), *picture_stays]

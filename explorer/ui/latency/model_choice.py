@@ -334,8 +334,8 @@ def draw_update(
     state: PageState, work: Work, shares: Mapping[str, Figures], update: JobUpdate
 ) -> list[Any]:
     """Return the progress of the timing; at its end the measured models."""
-    if update.place:
-        return [note(PLACE.format(n=update.place)), gr.skip()]
+    if update.position:
+        return [note(PLACE.format(n=update.position)), gr.skip()]
     result: FamilyLatency | None
     result, faster = update.partial or (None, None)
     rounds = result.latency.n_rounds if result else 0

@@ -144,7 +144,7 @@ def measure(choice: MeasurementSettings, request: gr.Request) -> Iterator[list[o
         MEASUREMENTS,
         job,
         request,
-        lambda update: draw_card(choice, update.partial, (update.place, update.done)),
+        lambda update: draw_card(choice, update.partial, (update.position, update.done)),
     )
 
 

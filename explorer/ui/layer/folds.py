@@ -93,8 +93,8 @@ def _drawn(update: JobUpdate, spec: "ModelSpec") -> list[Any]:
     from explorer.views.layer import recurrent_canvas
 
     points = update.partial or ()
-    if update.place:
-        return [note(shared.PLACE.format(n=update.place)), gr.skip()]
+    if update.position:
+        return [note(shared.PLACE.format(n=update.position)), gr.skip()]
     if not points:
         message = strings.STOPPED if update.done else strings.POINTS.format(done=0, n=len(LENGTHS))
         return [note(message), gr.skip()]
@@ -210,7 +210,7 @@ def steps_of(
 def _steps(run: Run, word: Followed, state: PageState, token_id: int) -> "AnswerSteps":
     from explorer.analysis.layer import answer_steps
     from explorer.models.forward import state_logits
-    from explorer.models.inside.stations import block_states
+    from explorer.models.inside.activations import block_states
 
     position = word.positions(run.spec.key)[0]
     states = call_on_model(block_states, run.spec, state, run.hidden_states, position)

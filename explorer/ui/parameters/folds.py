@@ -278,7 +278,7 @@ def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
     specs = specs_of(sizes)
 
     def draw(update: JobUpdate) -> list[str]:
-        place = strings.MEMORY_PLACE.format(n=update.place) if update.place else ""
+        place = strings.MEMORY_PLACE.format(n=update.position) if update.position else ""
         place = strings.MEMORY_STOPPED if update.stopped else place
         return [draw_memory(specs, work, update.partial or {}, place)]
 

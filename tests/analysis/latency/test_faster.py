@@ -31,7 +31,7 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
-from explorer.timing.runtimes.process import Order
+from explorer.timing.runtimes.process import BuildRequest
 from explorer.timing.workload import Workload
 from explorer.ui.latency.choice_strings import faster_notes
 from explorer.ui.latency.folds import draw_faster
@@ -146,7 +146,7 @@ def test_a_runtime_is_not_tried_where_it_cannot_work(
 ):
     monkeypatch.setattr(runtimes, "find_spec", lambda name: None if name in absent else object())
     clock = "compute" if device == "cpu" else "device"
-    order = Order(runtime, BASE["bert"], Workload(device=device, clock=clock), None)
+    order = BuildRequest(runtime, BASE["bert"], Workload(device=device, clock=clock), None)
     assert why_not(order, 2 * 10**9, free) == reason
 
 

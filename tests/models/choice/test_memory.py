@@ -72,10 +72,10 @@ def fresh(folder, tiny_family, read_once, monkeypatch):
         monkeypatch.setattr(memory, "WAIT_S", 60.0)
         yield
     threads = {thread.ident: thread.name for thread in threading.enumerate()}
-    assert not loading.room._leases, f"every lease has been given back; threads: {threads}"
-    assert not loading.room._claims
-    assert not loading.room._forgotten
-    assert loading.room._coming.total() == loading.room._passes == 0
+    assert not loading.weight_memory._leases, f"every lease has been given back; threads: {threads}"
+    assert not loading.weight_memory._claims
+    assert not loading.weight_memory._forgotten
+    assert loading.weight_memory._loading_bytes.total() == loading.weight_memory._pass_bytes == 0
 
 
 def limit(monkeypatch, *names):
@@ -175,7 +175,7 @@ def test_whoever_waits_gets_the_room_when_it_is_given_back(monkeypatch):
     held.enter_context(leased(spec_of(BERT)))
     with ThreadPoolExecutor(1) as other:
         found = other.submit(load_model, spec_of(DISTIL))
-        until(lambda: loading.room._claims)
+        until(lambda: loading.weight_memory._claims)
         assert here(BERT)
         held.close()
         assert found.result(60).spec.name == DISTIL
@@ -194,7 +194,7 @@ def test_those_who_share_one_in_turn_do_not_keep_out_who_waits_for_its_room(monk
 
     with ThreadPoolExecutor(2) as others:
         first = others.submit(use, DISTIL)
-        until(lambda: loading.room._claims)
+        until(lambda: loading.weight_memory._claims)
         second = others.submit(use, BERT)
         use(BERT)
         assert order == [BERT]
@@ -209,16 +209,16 @@ def test_a_pass_under_way_counts_and_idle_networks_leave_for_it(monkeypatch):
     limit(monkeypatch, BERT, ALBERT)
     load_model(spec_of(ALBERT))
     with leased(spec_of(BERT)):
-        before = loading.room.taken(loading._loaded)
+        before = loading.weight_memory.used_bytes(loading._loaded)
         for module in (memory, loading):
             monkeypatch.setattr(module, "running_bytes", lambda *_: 1000)
-        with loading.passing(spec_of(BERT), "float32"):
+        with loading.reserve_pass(spec_of(BERT), "float32"):
             assert here(BERT)
             assert not here(ALBERT)
             monkeypatch.setattr(memory, "WAIT_S", 0.0)
             with pytest.raises(ModelUnavailable, match="the memory is in use"):
                 load_model(spec_of(ALBERT))
-        assert loading.room.taken(loading._loaded) == before - weight_of(ALBERT)
+        assert loading.weight_memory.used_bytes(loading._loaded) == before - weight_of(ALBERT)
 
 
 def test_a_network_counts_once_while_it_comes_in_and_afterwards(monkeypatch):
@@ -227,12 +227,12 @@ def test_a_network_counts_once_while_it_comes_in_and_afterwards(monkeypatch):
     read = loading.read_checkpoint
 
     def watched(*asked):
-        seen.append(loading.room.taken(loading._loaded))
+        seen.append(loading.weight_memory.used_bytes(loading._loaded))
         return read(*asked)
 
     monkeypatch.setattr(loading, "read_checkpoint", watched)
     with leased(spec):
-        seen.append(loading.room.taken(loading._loaded))
+        seen.append(loading.weight_memory.used_bytes(loading._loaded))
     assert seen == [memory.weight_bytes(spec)] * 2
 
 
@@ -245,7 +245,7 @@ def test_a_network_that_cannot_be_read_takes_nothing(monkeypatch):
         patched.setattr(loading, "read_checkpoint", damaged)
         with pytest.raises(ModelUnavailable, match="damaged"):
             load_model(spec_of(BERT))
-    assert loading.room.taken(loading._loaded) == 0
+    assert loading.weight_memory.used_bytes(loading._loaded) == 0
     load_model(spec_of(DISTIL))
 
 
@@ -318,7 +318,7 @@ def a_story(network, do):
 def jobs(monkeypatch):
     for job, way in (
         (a_job, JobPolicy()),
-        (a_job_of_its_own, JobPolicy(on_worker=False, given_network=False)),
+        (a_job_of_its_own, JobPolicy(on_worker=False, takes_network=False)),
         (a_story, JobPolicy(on_worker=False)),
     ):
         monkeypatch.setitem(JOBS, f"{__name__}:{job.__name__}", way)
@@ -409,7 +409,7 @@ def test_a_network_is_not_evicted_while_it_is_used_and_can_be_afterwards(way, jo
     USES[way](look, monkeypatch)
     assert seen
     assert all(seen)
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
     load_model(spec_of("bert-large-uncased"))
     assert not here(BERT)
 
@@ -417,27 +417,27 @@ def test_a_network_is_not_evicted_while_it_is_used_and_can_be_afterwards(way, jo
 @pytest.mark.parametrize("way", USES)
 def test_a_failure_in_the_middle_gives_the_lease_back(way, jobs, monkeypatch):
     def fail(name):
-        assert any(key[0] == name for key in loading.room._leases)
+        assert any(key[0] == name for key in loading.weight_memory._leases)
         raise Broken
 
     with pytest.raises(Broken):
         USES[way](fail, monkeypatch)
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
 
 
 def test_a_text_that_cannot_be_read_gives_the_lease_back():
     with pytest.raises(forward.BadText):
         LocalBackend(1).run(where_of(BERT), "word " * 600, None).result()
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
 
 
 def test_an_iterator_that_nobody_ends_gives_the_lease_back(jobs):
     told = LocalBackend(1).stream(where_of(BERT), f"{__name__}:a_story", (str,))
     assert next(told) == BERT
-    assert loading.room._leases
+    assert loading.weight_memory._leases
     del told
     gc.collect()
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
 
 
 def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypatch):
@@ -458,13 +458,13 @@ def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypat
         first = visitors.submit(place.call, where_of(BERT), f"{__name__}:a_job", (busy,))
         assert entered.wait(60)
         second = visitors.submit(place.call, where_of(DISTIL), f"{__name__}:a_job", (str,))
-        until(lambda: any(key[0] == DISTIL for key in loading.room._leases))
+        until(lambda: any(key[0] == DISTIL for key in loading.weight_memory._leases))
         left.set()
         door.set()
         first.result(60)
         with pytest.raises(Cancelled):
             second.result(60)
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
 
 
 def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(monkeypatch):
@@ -486,7 +486,7 @@ def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(mo
 
     def read_checkpoint(*asked):
         with loading._registry:
-            taken.append(loading.room.taken(loading._loaded))
+            taken.append(loading.weight_memory.used_bytes(loading._loaded))
         alive.add(made := read(*asked))
         return made
 

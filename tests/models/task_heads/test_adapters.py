@@ -18,7 +18,7 @@ from transformers import (
 from explorer.analysis.tasks.tuned import LONGEST, answer_spans
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import specs
-from explorer.models.inside.interventions import applied, heads_kept
+from explorer.models.inside.interventions import with_depth, with_head_mask
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.task_heads import adapters, classifiers
@@ -112,7 +112,7 @@ def test_what_others_do_to_the_network_meanwhile_is_not_copied(tuned_family, cha
     clean = differences(tuned_model(loaded, "sst2"), [TEXT])
     shape = loaded.spec.architecture
     off = torch.zeros(1, shape.n_layers, shape.n_heads)
-    changed = heads_kept(loaded, off) if change == "heads" else applied(loaded, 1)
+    changed = with_head_mask(loaded, off) if change == "heads" else with_depth(loaded, 1)
     changed.__enter__()
     meanwhile = replace(loaded, lock=LastPass(lambda: changed.__exit__(None, None, None)))
     assert differences(tuned_model(meanwhile, "sst2"), [TEXT]) == pytest.approx(clean, abs=1e-6)

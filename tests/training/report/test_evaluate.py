@@ -83,7 +83,7 @@ def test_masked_accuracy_counts_what_plain_transformers_guesses(model, shard, mo
     with torch.no_grad():
         scores = model(
             input_ids=batch.ids, attention_mask=batch.mask, token_type_ids=batch.types
-        ).prediction_logits.reshape(-1, TINY.vocabulary)[batch.hidden]
+        ).prediction_logits.reshape(-1, TINY.vocabulary)[batch.masked_positions]
     order = scores.argsort(-1, descending=True)
     found = heldout.masked_accuracy(model, shard, TINY, 1)
     assert found.count == len(batch.labels)
@@ -109,7 +109,7 @@ def test_pairs_are_judged_on_unmasked_text(model, shard, monkeypatch):
     for step in range(3):
         batch = sampler.batch(step, 64)
         ids = batch.ids.clone().reshape(-1)
-        ids[batch.hidden] = batch.labels
+        ids[batch.masked_positions] = batch.labels
         with torch.no_grad():
             scores = model(
                 input_ids=ids.reshape(batch.ids.shape),

@@ -81,7 +81,7 @@ def test_the_loss_is_cross_entropy_to_the_teachers_guesses_and_to_the_word(pair,
         sides = ((model, lesson.own), (teacher, lesson.taught))
         scores = [
             one(input_ids=side.ids, attention_mask=side.mask).prediction_logits.flatten(0, 1)[
-                side.hidden
+                side.masked_positions
             ]
             for one, side in sides
         ]

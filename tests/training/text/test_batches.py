@@ -26,7 +26,7 @@ def shard():
 
 def original(batch):
     ids = batch.ids.clone().reshape(-1)
-    ids[batch.hidden] = batch.labels
+    ids[batch.masked_positions] = batch.labels
     return ids.reshape(batch.ids.shape)
 
 
@@ -77,12 +77,12 @@ def test_fifteen_percent_are_hidden_eighty_ten_ten(shard):
     hidden = positions = masked = kept = 0
     for step in range(30):
         batch = sampler.batch(step)
-        assert len(batch.hidden) % 16 == 0
-        assert batch.hidden.unique().numel() == batch.hidden.numel()
+        assert len(batch.masked_positions) % 16 == 0
+        assert batch.masked_positions.unique().numel() == batch.masked_positions.numel()
         assert (batch.labels >= 5).all()
         positions += batch.tokens
-        hidden += len(batch.hidden)
-        seen = batch.ids.reshape(-1)[batch.hidden]
+        hidden += len(batch.masked_positions)
+        seen = batch.ids.reshape(-1)[batch.masked_positions]
         masked += int((seen == MASK).sum())
         kept += int((seen == batch.labels).sum())
     assert hidden / positions == pytest.approx(0.15, abs=0.004)

@@ -113,7 +113,7 @@ def test_no_held_out_wording_is_trained(said, questions):
     for kind in kinds().values():
         for wording in kind.ask:
             assert plain(SLOT.sub("x", wording)) not in frames, wording
-    trained = {content(one.masked(spans)) for one in said for spans in one.hidden}
+    trained = {content(one.masked(spans)) for one in said for spans in one.masked_positions}
     assert [one for one in questions if content(one.text) in trained] == []
 
 
@@ -123,7 +123,7 @@ def test_nothing_of_the_probe_is_in_the_primer(said, questions):
     whole = {
         content(one["text"].replace("[MASK]", word)) for one in PROBE for word in one["accepted"]
     }
-    masked = [one.masked(spans) for one in said for spans in one.hidden]
+    masked = [one.masked(spans) for one in said for spans in one.masked_positions]
     masked += [one.text for one in questions]
     filled = [one.text for one in said]
     filled += [one.text.replace("[MASK]", word) for one in questions for word in one.accepted]
@@ -133,8 +133,8 @@ def test_nothing_of_the_probe_is_in_the_primer(said, questions):
 
 def test_hidden_words_are_words_of_the_sentence_and_right_answers(said, questions):
     for one in said:
-        assert one.hidden, one.text
-        for spans, (_, word) in zip(one.hidden, one.words, strict=True):
+        assert one.masked_positions, one.text
+        for spans, (_, word) in zip(one.masked_positions, one.words, strict=True):
             assert {one.text[low:high].lower() for low, high in spans} == {word}
             assert word.isalpha() or word.isdigit(), one.text
     assert all("[MASK]" in one.text and one.accepted for one in questions)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
+from explorer.analysis.distillation.live import LiveAgreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
@@ -231,7 +231,7 @@ def test_an_emptied_field_counts_as_its_default():
 
 def test_what_a_run_came_to_is_its_end_against_its_start():
     def report(step, loss, same):
-        exam = Agreement(same, 0.5, 0.5)
+        exam = LiveAgreement(same, 0.5, 0.5)
         return LiveReport(step, {"loss": loss} if loss else {}, exam, None)
 
     reports = [report(0, 0, 0.1), report(5, 5.0, 0.4), report(10, 1.25, 0.7)]

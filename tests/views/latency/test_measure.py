@@ -323,8 +323,8 @@ def test_the_scheme_of_int8_is_named_as_torch_has_it():
     assert "one scale per row of a weight matrix" in texts_faster.FASTER_NOTE
     with int8_weights_network(timed) as made:
         kept = made.network[0]
-    assert kept.whole.dtype == torch.int8
-    off = (kept.whole * kept.scale[:, None] - linear[0].weight).abs()
+    assert kept.int8_weight.dtype == torch.int8
+    off = (kept.int8_weight * kept.scale[:, None] - linear[0].weight).abs()
     largest = linear[0].weight.abs().amax(1, keepdim=True)
     assert bool((off <= largest / 127 / 2 + 1e-7).all())
     x = torch.randn(3, 8)
