@@ -91,9 +91,9 @@ def _blocks(models: Sequence[Tokens]) -> list[int]:
     n_words = len(models[0].words)
     words_by_model = [{word for word in tokens.word_index if word >= 0} for tokens in models]
     for tokens, known in zip(models, words_by_model, strict=True):
-        known.update(i for span in _stretches(tokens) for i in span)
+        known.update(i for span in _word_ranges(tokens) for i in span)
     in_any, in_all = sorted(set.union(*words_by_model)), set.intersection(*words_by_model)
-    merged = {i for tokens in models for span in _stretches(tokens) for i in span[1:]}
+    merged = {i for tokens in models for span in _word_ranges(tokens) for i in span[1:]}
     # A word that some model lacks joins the word before it; the first one joins the next.
     merged |= {i if i > in_any[0] else next(iter(in_any[1:]), i) for i in in_any if i not in in_all}
     blocks, block = [-1] * n_words, -1
@@ -103,7 +103,7 @@ def _blocks(models: Sequence[Tokens]) -> list[int]:
     return blocks
 
 
-def _stretches(tokens: Tokens) -> list[range]:
+def _word_ranges(tokens: Tokens) -> list[range]:
     """Return the range of words that each token of the text overlaps."""
     spans = zip(tokens.word_index, tokens.spans, strict=True)
     edges = [(first, end) for first, (_, end) in spans if first >= 0]

@@ -41,7 +41,7 @@ def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, 
     )
 
 
-def retention_said(retention: Retention, texts: Mapping[str, str]) -> Markup:
+def retention_finding(retention: Retention, texts: Mapping[str, str]) -> Markup:
     """Build the finding and the source of the scores."""
     overall = retention.overall
     sentence = texts["finding"].format(

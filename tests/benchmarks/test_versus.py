@@ -41,7 +41,7 @@ def servers(monkeypatch):
         said = [Answer("x", 0.1, "lost" if url in faults else "") for _ in asked]
         return said, seconds[url]
 
-    monkeypatch.setattr(versus, "ask_all", ask_all)
+    monkeypatch.setattr(versus, "send_all", ask_all)
     monkeypatch.setattr(versus, "processor_seconds", lambda: clock[0])
     return faults
 
@@ -84,7 +84,7 @@ def test_every_session_comes_from_an_address_of_its_own():
     threading.Thread(target=server.serve_forever).start()
     question = versus.asked_of(["predict"], 1, 0)[0]
     for _ in range(2):
-        Visitor(f"http://127.0.0.1:{server.server_port}", 0).ask(question)
+        Visitor(f"http://127.0.0.1:{server.server_port}", 0).send(question)
     server.shutdown()
     server.server_close()
     assert len({address for address, _ in met} - {"127.0.0.1"}) == 2

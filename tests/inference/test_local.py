@@ -19,7 +19,9 @@ from explorer.models.specs import NetworkKey
 from explorer.models.task_heads import classifiers
 from tests.waiting import until
 
-JUDGED, ANSWERED = (f"explorer.analysis.tasks.{job}" for job in ("tuned:judged", "tuned:answered"))
+JUDGED, ANSWERED = (
+    f"explorer.analysis.tasks.{job}" for job in ("tuned:tuned_sentiment", "tuned:tuned_answer")
+)
 PASSAGE = "the cat sat on the mat. " * 60
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from benchmarks.questions import questions
+from benchmarks.questions import page_requests
 from explorer.models.forward import (
     apply_head,
     position_logits,
@@ -147,7 +147,7 @@ def test_a_run_says_what_it_keeps_in_memory(tiny_family):
 @pytest.mark.slow
 def test_a_shared_pass_hardly_ever_moves_a_place_in_a_list():
     """Of the trained family, over 1,500 texts: the figures of BENCHMARKS.md."""
-    asked = [q.text for q in questions(5000, 20) if "[MASK]" in q.text][:1500]
+    asked = [q.text for q in page_requests(5000, 20) if "[MASK]" in q.text][:1500]
     farthest, moved, places = 0.0, [], 0
     for loaded in map(load_model, MINI.values()):
         texts = [tokenize(loaded, text) for text in asked]

@@ -75,7 +75,7 @@ def test_gradio_still_looks_up_every_name_that_is_replaced():
     assert set(USED) == set(made)
     for name, (module, call) in USED.items():
         assert call in inspect.getsource(module), (name, gradio.__version__)
-        assert made[name].why
+        assert made[name].reason
     assert "state_holder.SessionState" not in inspect.getsource(blocks) + inspect.getsource(mcp)
 
 

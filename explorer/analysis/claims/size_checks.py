@@ -105,20 +105,20 @@ def forward_times(models: CheckModels) -> CheckOutcome:
     distilbert, albert = _ratio(latency, "distilbert", "bert"), _ratio(latency, "albert", "bert")
     albert_distilbert = _ratio(latency, "albert", "distilbert")
     return CheckOutcome(
-        f"at {TIMED_LENGTH} tokens DistilBERT takes {_said(distilbert)} BERT's time and ALBERT "
-        f"{_said(albert)}; {latency.n_rounds} rounds",
+        f"at {TIMED_LENGTH} tokens DistilBERT takes {_format_ratio(distilbert)} BERT's time "
+        f"and ALBERT {_format_ratio(albert)}; {latency.n_rounds} rounds",
         all_hold(
             lies_in((ratio.low, ratio.high), *TIMES[key])
             for key, ratio in (("distilbert", distilbert), ("albert", albert))
         ),
         RANDOM,
         {
-            "bert_over_distilbert": _of(
+            "bert_over_distilbert": _ratio_quantity(
                 distilbert.inverse,
                 f"as fast as BERT, {distilbert.ratio:.2f} × its time",
             ),
-            "albert_over_bert": _of(albert, "BERT's time"),
-            "albert_over_distilbert": _of(albert_distilbert, "DistilBERT's time"),
+            "albert_over_bert": _ratio_quantity(albert, "BERT's time"),
+            "albert_over_distilbert": _ratio_quantity(albert_distilbert, "DistilBERT's time"),
         },
     )
 
@@ -150,21 +150,21 @@ def longer(plan: RoundsPlan, times: int) -> RoundsPlan:
     )
 
 
-def _ratio(latency: Latency, of: str, over: str) -> Ratio:
+def _ratio(latency: Latency, numerator: str, denominator: str) -> Ratio:
     index = latency.names.index
     return paired_ratio(
-        latency.seconds[:, index(of)], latency.seconds[:, index(over)], latency.blocks
+        latency.seconds[:, index(numerator)], latency.seconds[:, index(denominator)], latency.blocks
     )
 
 
-def _said(ratio: Ratio) -> str:
+def _format_ratio(ratio: Ratio) -> str:
     if not isfinite(ratio.high):
         return f"{ratio.ratio:.2f} × (too few rounds for an interval)"
     return f"{ratio.ratio:.2f} × ({ratio.low:.2f} to {ratio.high:.2f})"
 
 
-def _of(ratio: Ratio, of: str) -> Quantity:
-    return Quantity(ratio.ratio, f"{_said(ratio)} {of}", ratio.low, ratio.high)
+def _ratio_quantity(ratio: Ratio, unit: str) -> Quantity:
+    return Quantity(ratio.ratio, f"{_format_ratio(ratio)} {unit}", ratio.low, ratio.high)
 
 
 def training_steps(models: CheckModels) -> CheckOutcome:
@@ -182,8 +182,8 @@ def training_steps(models: CheckModels) -> CheckOutcome:
     latency = _timed(steps, workload, models.presses)
     same, wide = _ratio(latency, "bert", "albert"), _ratio(latency, "bert", "wide")
     return CheckOutcome(
-        f"ALBERT makes {_said(same)} BERT's steps per second at equal shape, {_said(wide)} at "
-        f"twice the width; {latency.n_rounds} rounds",
+        f"ALBERT makes {_format_ratio(same)} BERT's steps per second at equal shape, "
+        f"{_format_ratio(wide)} at twice the width; {latency.n_rounds} rounds",
         all_hold(
             (
                 lies_in((same.low, same.high), EQUAL_STEPS, inf),
@@ -192,8 +192,8 @@ def training_steps(models: CheckModels) -> CheckOutcome:
         ),
         "6 layers of 256 or 512, random weights",
         {
-            "albert_over_bert": _of(same, "BERT's steps per second"),
-            "wide_albert_over_bert": _of(wide, "BERT's steps when twice as wide"),
+            "albert_over_bert": _ratio_quantity(same, "BERT's steps per second"),
+            "wide_albert_over_bert": _ratio_quantity(wide, "BERT's steps when twice as wide"),
         },
     )
 

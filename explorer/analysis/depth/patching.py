@@ -44,8 +44,8 @@ class OneChange:
 
     kind: str
     """The kind of change, one of ``KINDS``."""
-    was: str
-    becomes: str
+    original: str
+    replacement: str
     text: str
 
 
@@ -101,7 +101,7 @@ class TextPair:
     """The second text's words with [CLS] and [SEP]; the changed place counts as one word."""
     changed: int
     """Index of the changed place in ``words``."""
-    was: str
+    original: str
     """The changed place in the first text."""
     masks: tuple[int, ...]
     """Index of each mask's word, in reading order."""
@@ -111,7 +111,7 @@ class TextPair:
     """The number of tokens of the changed place in the first and second text, by model key."""
 
     @property
-    def becomes(self) -> str:
+    def replacement(self) -> str:
         """The changed place in the second text."""
         return self.words[self.changed]
 
@@ -132,7 +132,7 @@ class Patching:
     """float64 [layer + 1, word]: ``(d_patch - d_second) / (d_first - d_second)``; layer 0 is the
     embeddings. No rows where the texts differ by too little to divide by."""
 
-    def taken_over(self, mask: int, changed: int) -> int:
+    def takeover_layer(self, mask: int, changed: int) -> int:
         """Return the layer from which on the mask's state has more effect than the changed word's.
 
         It exists: the whole effect is the changed word's at the embeddings, the mask's at the end.

@@ -328,10 +328,10 @@ class ModelLatency:
 
 @dataclass(frozen=True, slots=True)
 class LatencyRatio:
-    """Ratio of the time of ``of`` to that of ``over``."""
+    """Ratio of the time of ``numerator`` to that of ``denominator``."""
 
-    of: str
-    over: str
+    numerator: str
+    denominator: str
     ratio: Ratio
     """Ratio with its interval widened by the variance between measurements."""
     is_different: bool
@@ -361,9 +361,9 @@ class LatencySummary:
         """Return one candidate's times by name."""
         return next(m for m in self.models if m.name == name)
 
-    def ratio(self, over: str) -> LatencyRatio | None:
+    def ratio(self, denominator: str) -> LatencyRatio | None:
         """Return the ratio of the first candidate to another one; None where there is none."""
-        return next((r for r in self.ratios if r.over == over), None)
+        return next((r for r in self.ratios if r.denominator == denominator), None)
 
 
 def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummary:

@@ -85,7 +85,7 @@ def word_sentiment(
     )
 
 
-def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
+def tuned_sentiment(loaded: "LoadedModel", text: str) -> WordSentiment:
     """Return the sentiment of a text from a network with its adapter; results are cached.
 
     Raises:
@@ -94,10 +94,10 @@ def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
     from explorer.models.task_heads.adapters import cached_answer, tuned_of
 
     tuned = tuned_of(loaded, "sst2")
-    return cached_answer(tuned, ("sentiment", text), lambda: _judge(tuned, text))
+    return cached_answer(tuned, ("sentiment", text), lambda: _sentiment(tuned, text))
 
 
-def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
+def _sentiment(tuned: "TunedModel", text: str) -> WordSentiment:
     from explorer.models.task_heads.classifiers import differences, integrated_gradients
 
     words = split_words(text)
@@ -129,7 +129,7 @@ class Span:
 class AnswerSpans:
     """Probabilities of a span head for every token of a passage."""
 
-    places: tuple[tuple[int, int], ...]
+    token_spans: tuple[tuple[int, int], ...]
     """Characters (start, end) of each token in the passage, in reading order; several tokens of one
     character repeat its place."""
     start: np.ndarray
@@ -166,24 +166,26 @@ def answer_spans(
 
 
 def _best(
-    places: Sequence[tuple[int, int]], start: np.ndarray, end: np.ndarray, n_best: int
+    token_spans: Sequence[tuple[int, int]], start: np.ndarray, end: np.ndarray, n_best: int
 ) -> tuple[Span, ...]:
     """Return the best distinct spans of characters, each scored by its best pair of tokens."""
-    begins, ends = np.asarray(places).T
-    allowed = np.triu(np.ones((len(places), len(places)), bool)) & (begins[:, None] < ends)
+    begins, ends = np.asarray(token_spans).T
+    allowed = np.triu(np.ones((len(token_spans), len(token_spans)), bool)) & (
+        begins[:, None] < ends
+    )
     allowed &= ~np.triu(np.ones_like(allowed), LONGEST)
     scores = np.where(allowed, start[:, None] * end[None, :], -1.0)
     spans: dict[tuple[int, int], Span] = {}
     for flat_index in np.argsort(-scores, axis=None, kind="stable"):
-        i, j = divmod(int(flat_index), len(places))
+        i, j = divmod(int(flat_index), len(token_spans))
         if len(spans) == n_best or not allowed[i, j]:
             break
-        place = (places[i][0], places[j][1])
+        place = (token_spans[i][0], token_spans[j][1])
         spans.setdefault(place, Span(*place, float(scores[i, j])))
     return tuple(spans.values())
 
 
-def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
+def tuned_answer(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
     """Return the answers in a passage from a network with its adapter; results are cached.
 
     Raises:

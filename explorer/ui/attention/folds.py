@@ -48,7 +48,7 @@ def build_summary_fold(state: gr.State) -> None:
 def show_summary(state: PageState | None, kind: str) -> list[str]:
     """Return finding, canvas and formula of one summary; only "gradient" runs the models again."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.attention import drawn_on
+    from explorer.analysis.attention import row_shares
     from explorer.views.attention import attention_summary_canvas
 
     if state is None:
@@ -63,7 +63,7 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
     }
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
-    rows = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
+    rows = {key: row_shares(matrix, alignment) for key, matrix in matrices.items()}
     canvas_texts = strings.SUMMARY | {"kind": strings.SUMMARIES[kind], "way": kind}
     return [
         strings.summary_finding(rows, labels, kind),

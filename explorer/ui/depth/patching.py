@@ -294,7 +294,7 @@ def followed(found: Texts, maps: Maps) -> PatchingResults:
     pair = found.pair
     labels = {key: first.spec.label for key, (first, _) in found.runs.items()}
     refused = {
-        key: strings.refusal(labels[key], pair.was, pair.becomes, pieces)
+        key: strings.refusal(labels[key], pair.original, pair.replacement, pieces)
         for key, pieces in pair.pieces.items()
         if key not in pair.groups
     }

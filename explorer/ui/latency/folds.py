@@ -202,7 +202,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
         for variants_of_model in found.models
         if (line := choice_strings.ranked(variants_of_model, found))
     ]
-    return [join(share_done(found.done, found.asked), *best, saved_table, *notes)]
+    return [join(share_done(found.done, found.n_steps), *best, saved_table, *notes)]
 
 
 def share_done(done: int, asked: int) -> Markup | None:

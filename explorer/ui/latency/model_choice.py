@@ -13,10 +13,10 @@ from explorer.analysis.latency.model_choice import (
     Comparison,
     Figure,
     Limits,
-    Named,
-    Way,
-    measure_with_ways,
-    ways_of,
+    NamedModel,
+    VariantMeasures,
+    measure_with_variants,
+    variant_measures,
 )
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.scores import (
@@ -68,7 +68,7 @@ class MeasuredModels:
     """Time of one answer, by model name."""
     shares: Mapping[str, Figures]
     """Shares by score, then model name."""
-    ways: tuple[Way, ...] = ()
+    ways: tuple[VariantMeasures, ...] = ()
     """Runtimes and precisions, if they were requested."""
 
     def tells(self, family: tuple[str, ...], score: str) -> bool:
@@ -153,7 +153,7 @@ def comparison(
     state: PageState, kept: MeasuredModels | None, score: str, limits: Limits
 ) -> Comparison:
     """Compare the models, and their timed runtimes and precisions, with the limits."""
-    specs: dict[str, Named] = {**choices_of(state, score)}
+    specs: dict[str, NamedModel] = {**choices_of(state, score)}
     candidates = candidates_of(state, kept, score)
     examples = [spec.name for spec in specs_by_key(state.family).values() if not spec.repo]
     for way in kept.ways if kept else ():
@@ -253,7 +253,9 @@ def measure_all(
     run_otherwise = own if with_ways and state.dtype == "float32" else ()
 
     def job(cancel_token: CancelToken) -> Iterator[Any]:
-        yield from measure_with_ways(specs, run_otherwise, work.workload, BUDGET_S, cancel_token)
+        yield from measure_with_variants(
+            specs, run_otherwise, work.workload, BUDGET_S, cancel_token
+        )
 
     answers, teacher = [sentence["answer"] for sentence in sentences], distilled_pair()[0]
     shares = (
@@ -344,7 +346,7 @@ def draw_update(
             choice_strings.NOT_TIMED if update.done else choice_strings.TIMING.format(n=rounds + 1)
         )
         if faster is not None and not update.done:
-            message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.asked)
+            message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.n_steps)
         return [note(choice_strings.STOPPED if update.stopped else message), gr.skip()]
     times = {}
     for row, timing in zip(result.rows, result.summary.models, strict=True):
@@ -354,5 +356,5 @@ def draw_update(
         )
     passes, n = work.passes.values(), len(assets.sentences())
     message = choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
-    ways = ways_of(faster, work.passes) if faster else ()
+    ways = variant_measures(faster, work.passes) if faster else ()
     return [note(message), MeasuredModels(work.score, names_of(state), times, shares, ways)]

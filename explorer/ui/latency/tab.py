@@ -239,8 +239,8 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     summary, by_name = result.summary, {row.name: row for row in result.rows}
     marks = [
         Mark(
-            by_name[ratio.over].spec.key,
-            row_label(by_name[ratio.over], result.devices),
+            by_name[ratio.denominator].spec.key,
+            row_label(by_name[ratio.denominator], result.devices),
             ratio.ratio.inverse,
         )
         for ratio in summary.ratios

@@ -182,9 +182,9 @@ def built_shape(values: dict[str, object]) -> str:
     """Return the counts of a shape as HTML; for a contradiction its message."""
     from explorer.analysis.parameters.shapes import Contradiction, built_model, seven_sizes
     from explorer.views.parameters.build import (
+        built_finding,
         built_html,
         built_numbers,
-        built_said,
         refused_html,
     )
 
@@ -193,7 +193,7 @@ def built_shape(values: dict[str, object]) -> str:
     except Contradiction as error:
         return refused_html(str(error))
     html = built_html(built, seven_sizes(), strings.BUILT, strings.PART_NAMES)
-    summary = built_said(built, seven_sizes(), strings.BUILT)
+    summary = built_finding(built, seven_sizes(), strings.BUILT)
     content = join(
         summary, with_save_menu("parameters/built", html, built_numbers(built, seven_sizes()))
     )

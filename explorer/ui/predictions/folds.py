@@ -31,12 +31,12 @@ from explorer.ui.predictions import strings
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions import (
-    asked_numbers,
-    asked_table,
     contrast_html,
     contrast_numbers,
     joint_html,
     joint_numbers,
+    word_score_numbers,
+    word_score_table,
 )
 
 Runs = Mapping[str, Run]
@@ -282,8 +282,8 @@ def answer_table(
     ]
     table = with_save_menu(
         "predictions/asked",
-        asked_table(rows, labels, sizes, strings.ASK_TABLE),
-        asked_numbers(pairs, cells, labels, sizes, stretches),
+        word_score_table(rows, labels, sizes, strings.ASK_TABLE),
+        word_score_numbers(pairs, cells, labels, sizes, stretches),
         is_picture=False,
     )
     return join(table, *equals, note(strings.ASK_RULE))

@@ -381,7 +381,12 @@ def patching_canvas(
 ) -> str:
     """Return the JSON of suggested changes and, where given, of the patching results."""
     changes = [
-        {"kind": change.kind, "was": change.was, "becomes": change.becomes, "text": change.text}
+        {
+            "kind": change.kind,
+            "was": change.original,
+            "becomes": change.replacement,
+            "text": change.text,
+        }
         for change in suggested
     ]
     proposed = suggested[0].text if suggested else ""
@@ -397,8 +402,8 @@ def _results_json(results: PatchingResults) -> dict[str, Any]:
     return {
         "words": list(pair.words),
         "changed": pair.changed,
-        "was": pair.was,
-        "becomes": pair.becomes,
+        "was": pair.original,
+        "becomes": pair.replacement,
         "masks": list(pair.masks[:n_masks]),
         "n_masks": len(pair.masks),
         "near": mask_places(results.tokens)[:n_masks],
@@ -413,7 +418,7 @@ def _model(key: str, label: str, followed: PatchingResults) -> dict[str, Any]:
             "are_first": patching.are_first,
             "gaps": [float(f"{gap:.6g}") for gap in (patching.d_first, patching.d_second)],
             "effect": np.round(patching.effect, 6).tolist(),
-            "taken": patching.taken_over(followed.pair.masks[mask], followed.pair.changed),
+            "taken": patching.takeover_layer(followed.pair.masks[mask], followed.pair.changed),
         }
         for mask, patching in enumerate(followed.maps.get(key, ()))
     ]

@@ -225,10 +225,10 @@ def test_agreement_follows_who_answers_like_bert(family):
 
 def test_a_lead_of_few_sentences_is_undecided():
     both, one = np.ones(24, bool), np.arange(24)
-    assert claims_runs._oftener(both, one < 4) is True
-    assert claims_runs._oftener(both, one < 22) is None
-    assert claims_runs._oftener(one < 4, both) is False
-    assert claims_runs._oftener(both, both) is False
+    assert claims_runs._hits_more_often(both, one < 4) is True
+    assert claims_runs._hits_more_often(both, one < 22) is None
+    assert claims_runs._hits_more_often(one < 4, both) is False
+    assert claims_runs._hits_more_often(both, both) is False
 
 
 def test_steps_between_layers_are_lengths_of_changes(family):

@@ -12,9 +12,9 @@ from explorer.analysis.latency.family import (
     FamilyLatency,
     family_peaks,
     last,
-    limit,
     measure_family,
     pass_flops,
+    roofline,
     rows_of,
     share_of_limit,
     stored_parameters,
@@ -216,7 +216,7 @@ def test_a_point_is_faster_slower_or_open_by_its_interval():
     )
     distilbert, albert = orders(Sweep("length", points))
     assert (distilbert.faster, distilbert.slower) == (tuple(w.length for w in works), ())
-    assert (albert.faster, albert.slower, albert.open) == ((16, 32), (128, 256, 512), (64,))
+    assert (albert.faster, albert.slower, albert.undecided) == ((16, 32), (128, 256, 512), (64,))
     assert orders(Sweep("length", ())) == ()
 
 
@@ -247,11 +247,11 @@ def test_limits_are_arithmetic_and_memory_whichever_is_slower():
     assert streamed == distinct == 4 * 12 * 7_087_872
     assert streamed_bytes(albert, "float32") == (streamed, streamed // 12)
     assert streamed_bytes(albert, "bfloat16") == (streamed // 2, streamed // 24)
-    found = limit(bert, Workload(16), 1e11, 1e10)
+    found = roofline(bert, Workload(16), 1e11, 1e10)
     assert found.memory_ms == pytest.approx(1e3 * streamed / 1e10)
     assert found.arithmetic_ms == pytest.approx(1e3 * pass_flops(bert, Workload(16)) / 1e11)
     assert found.bound_by == "memory"
-    assert limit(bert, Workload(512), 1e11, 1e10).bound_by == "arithmetic"
+    assert roofline(bert, Workload(512), 1e11, 1e10).bound_by == "arithmetic"
     twice = measured({"bert": 2 * found.bound_ms, "distilbert": 50, "albert": 90})
     assert share_of_limit(twice, [found])["bert-base-uncased"] == pytest.approx(0.5, rel=0.01)
 

@@ -250,7 +250,7 @@ def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_fa
     tuned = tuned_model(tuned_family.loaded(key), "squad")
     found = answer_spans(*span_logits(tuned, QUESTION, passage))
     places = [place for place, _ in read]
-    assert list(found.places) == places
+    assert list(found.token_spans) == places
     assert (len(set(places)) < len(places)) == (key == "albert"), "its ▁ shares the next letter's"
     logits = torch.tensor([scores for _, scores in read], dtype=torch.float64)
     start, end = logits.softmax(0).T.numpy()

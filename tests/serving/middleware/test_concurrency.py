@@ -52,7 +52,7 @@ def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, ask
     async def run():
         app, said = Answers(), []
         turnstile = ConcurrencyLimiter(app)
-        turns = turnstile.turns[asked[0], "/".join(asked[1].split("/")[:3])]
+        turns = turnstile.limits[asked[0], "/".join(asked[1].split("/")[:3])]
         count = turns.at_once.most + turns.most_waiting.most
         for _ in range(count):
             request(turnstile, said, asked, below=below)
@@ -103,7 +103,7 @@ def test_who_leaves_while_waiting_or_at_work_leaves_the_place():
     async def run():
         app, said = Answers(), []
         turnstile = ConcurrencyLimiter(app)
-        turns = turnstile.turns["GET", "/"]
+        turns = turnstile.limits["GET", "/"]
         first = [request(turnstile, said, ("GET", "/")) for _ in range(turns.at_once.most + 3)]
         await settled()
         for task in first:

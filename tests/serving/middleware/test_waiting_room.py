@@ -80,7 +80,7 @@ def room(page, asked, monkeypatch):
     asked.go.set()
     drop_at_once(monkeypatch)
     until(lambda: not len(page._queue) and not any(page._queue.active_jobs))
-    page._queue._aside.clear()
+    page._queue._unheard.clear()
 
 
 def drop_after(monkeypatch, seconds, name="UNHEARD"):
@@ -356,7 +356,7 @@ def bare_room():
     """A room without a server, whose clock a test sets forward."""
     room = WaitingRoom(True, 4, 1, None, None, default_concurrency_limit=4)
     room.now = 100.0
-    room.clock, room._looked = lambda: room.now, 100.0
+    room.clock, room._last_check = lambda: room.now, 100.0
     room.active_jobs = [None] * 4
     room.event_queue_per_concurrency_id["a"] = EventQueue("a", 4)
     return room
@@ -456,14 +456,14 @@ def test_a_question_cancelled_as_its_stream_begins_is_told_so(
     until(lambda: len(asked) == room.default_concurrency_limit)
     body = {"data": ["mine"], "session_hash": "program"}
     event = client.post(path, json=body).raise_for_status().json()["event_id"]
-    counted = room.listens
+    counted = room.stream_opened
 
     def listens(session):
         counted(session)
         if session == "program":
             room.cancel(room.event_ids_to_events[event])
 
-    monkeypatch.setattr(room, "listens", listens)
+    monkeypatch.setattr(room, "stream_opened", listens)
     assert validation.CANCELLED in client.get(f"{path}/{event}").text
     asked.go.set()
 

@@ -32,7 +32,7 @@ def told(monkeypatch):
         return PretrainOutput(words, None, None)
 
     model = new_model("mini-bert", TINY)
-    monkeypatch.setattr("training.report.cloze_eval.guess", scores)
+    monkeypatch.setattr("training.report.cloze_eval.run_batch", scores)
     parts = (
         [{"text": "the [MASK].", "accepted": ["paris"]}],
         [

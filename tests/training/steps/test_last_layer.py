@@ -9,7 +9,7 @@ from training.family import new_model
 from training.recipe import TINY
 from training.steps.objectives import guess_words, mlm_loss, pair_loss
 from training.text.batch import PAD
-from training.text.masking import hide
+from training.text.masking import mask_pieces
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def batch():
     for row, length in enumerate((20, 12, 9, 16, 20)):
         ids[row, length:] = PAD
     mask = (ids != PAD).astype(np.int64)
-    hidden, labels = hide(rng, ids[:4], TINY, None)
+    hidden, labels = mask_pieces(rng, ids[:4], TINY, None)
     types = (np.arange(20) > 6) * mask
     pairs = np.array([0, -100, 1, -100, -100])
     return Batch(*map(torch.from_numpy, (ids, types, mask, hidden, labels, pairs)))

@@ -65,7 +65,7 @@ def test_every_word_of_every_sentence_is_hidden_in_turn(tokenizers, said, kind):
     expected = [
         (letters(one.masked(spans)), one.text[slice(*spans[0])].lower())
         for one in said
-        for spans in one.masked_positions
+        for spans in one.hidden
     ]
     assert len(expected) > 500
     found = [

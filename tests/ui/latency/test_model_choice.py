@@ -13,8 +13,14 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from explorer import assets
 from explorer.analysis.latency import faster
-from explorer.analysis.latency.faster import Faster
-from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Limits, ways_of
+from explorer.analysis.latency.faster import FasterResult
+from explorer.analysis.latency.model_choice import (
+    Candidate,
+    Comparison,
+    Figure,
+    Limits,
+    variant_measures,
+)
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.analysis.measures import share_interval
 from explorer.inference import runs
@@ -226,7 +232,7 @@ def faster_of(tiny_family, *rows):
         models.setdefault(key, [first]).append(row)
         if same is not None:
             costs.append(AccuracyCost(key, way, same, 0.1, 40))
-    return Faster(
+    return FasterResult(
         models=tuple(
             SimpleNamespace(spec=tiny_family.specs[k], summary=SimpleNamespace(models=v))
             for k, v in models.items()
@@ -246,7 +252,7 @@ def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_chang
         ("bert", "OpenVINO bfloat16", 0.7, 1.0),
         ("albert", "ONNX Runtime", 2.0, None),
     )
-    ways = ways_of(found, {"bert": 2.0})
+    ways = variant_measures(found, {"bert": 2.0})
     _, picture, rows = model_choice.show_choice(STATE, replace(kept, ways=ways), 0, 3, "right", 0)
     models = {one["model"]: one for one in models_of(picture)}
     bert = tiny_family.specs["bert"].label
@@ -278,7 +284,7 @@ def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_chang
 
 def test_a_model_that_ties_with_its_own_runtimes_is_named_alone(tiny_family, kept):
     rows = [("distilbert", way, 2.0, 1.0) for way in ("ONNX Runtime", "OpenVINO")]
-    ways = ways_of(faster_of(tiny_family, *rows), {})
+    ways = variant_measures(faster_of(tiny_family, *rows), {})
     said = model_choice.show_choice(STATE, replace(kept, ways=ways), 0, 2.5, "right", 0)[0]
     plain = re.sub("<[^>]*>", "", said)
     assert "smallest: mini-DistilBERT, fastest: mini-DistilBERT and best" in plain
@@ -286,7 +292,7 @@ def test_a_model_that_ties_with_its_own_runtimes_is_named_alone(tiny_family, kep
 
 def test_a_tasks_head_did_not_run_otherwise_so_only_float32_keeps_its_score(tiny_family):
     rows = [("bert", way, 1.0, 1.0) for way in ("bfloat16", "OpenVINO", "OpenVINO bfloat16")]
-    ways = {way.name: way for way in ways_of(faster_of(tiny_family, *rows), {})}
+    ways = {way.name: way for way in variant_measures(faster_of(tiny_family, *rows), {})}
     own = Candidate(exact(40), exact(4), exact(0.9))
     scores = {name: way.candidate(own, by_words=False).score for name, way in ways.items()}
     assert scores == {"bfloat16": None, "OpenVINO": exact(0.9), "OpenVINO bfloat16": None}
