@@ -62,7 +62,9 @@ def align(tokens_by_model: Mapping[str, Tokens]) -> Alignment:
     """
     models = list(tokens_by_model.values())
     blocks = _blocks(models)
-    first, order = models[0], max((_order(m, blocks) for m in models), key=len)
+    # The blocks and the places of special tokens, each once, in reading order.
+    orders = (list(dict.fromkeys(_places(tokens, blocks))) for tokens in models)
+    first, order = models[0], max(orders, key=len)
     words = tuple(
         AlignedWord(_added_piece(first, i), 0, 0, special=True)
         if i < 0
@@ -128,11 +130,6 @@ def _places(tokens: Tokens, blocks: list[int]) -> list[int]:
 def _added_piece(tokens: Tokens, place: int) -> str:
     added = [piece for piece, special in zip(tokens.pieces, tokens.special, strict=True) if special]
     return added[{OPENING: 0, BETWEEN: 1, CLOSING: -1}[place]]
-
-
-def _order(tokens: Tokens, blocks: list[int]) -> list[int]:
-    """Return the blocks and the places of special tokens, each once, in reading order."""
-    return list(dict.fromkeys(_places(tokens, blocks)))
 
 
 def _groups(tokens: Tokens, blocks: list[int], order: list[int]) -> Groups:

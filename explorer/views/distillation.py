@@ -330,7 +330,8 @@ def distillation_lab(
     """
     teacher, student = hidden.teacher, hidden.student
     tops = {run.spec.key: top_ids(hidden.logits(run), LISTED) for run in (teacher, student)}
-    listed = np.unique(np.concatenate([*tops.values(), _answer(hidden)]))
+    answer = [hidden.answer] if hidden.answer >= 0 else []
+    listed = np.unique(np.concatenate([*tops.values(), np.array(answer, np.int64)]))
     models = [
         _model(hidden, run, role) | {"top": tops[run.spec.key].tolist()}
         for run, role in ((teacher, "teacher"), (student, "student"))
@@ -370,10 +371,6 @@ def packed(array: np.ndarray) -> str:
 def rounded(values: np.ndarray) -> list[float]:
     """Round to six significant digits, more than any chart shows."""
     return [float(f"{value:.6g}") for value in values]
-
-
-def _answer(hidden: HiddenWord) -> np.ndarray:
-    return np.array([hidden.answer] if hidden.answer >= 0 else [], np.int64)
 
 
 def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:

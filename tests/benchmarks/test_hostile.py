@@ -23,7 +23,7 @@ class Refused:
     def __init__(self, times, clock):
         self.times, self.asked, self.clock = times, 0, clock
 
-    def ask(self, question):
+    def send(self, request):
         self.asked += 1
         self.clock.now += 2
         return Answer("", 2, "429" if self.asked % (self.times + 1) else "")

@@ -80,7 +80,7 @@ def test_questions_of_one_kind_are_asked_alone_even_those_without_a_text(small, 
     ask = load.send_all
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            load, "ask_all", lambda url, them, *a: asked.append(them) or ask(url, them, *a)
+            load, "send_all", lambda url, them, *a: asked.append(them) or ask(url, them, *a)
         )
         assert load.run(small) == 0
     assert {question.kind for question in asked[-1]} == {"parameters"}

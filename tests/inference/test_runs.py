@@ -420,7 +420,7 @@ def test_only_what_is_on_the_list_runs_beside_the_weights(tiny_family):
 def test_every_job_on_the_list_is_there_and_takes_what_it_is_said_to():
     for name, way in JOBS.items():
         first = next(iter(inspect.signature(job_named(name)).parameters))
-        assert (first == "where") is not way.takes_network, name
+        assert (first == "key") is not way.takes_network, name
         assert name_of(job_named(name)) == name
 
 

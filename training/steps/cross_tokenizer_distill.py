@@ -88,7 +88,7 @@ class SentenceSampler:
 
 
 class TutoredObjective(PretrainObjective):
-    """Pretraining objective, with cross-entropy to the teacher on words that both vocabularies have."""
+    """Pretraining objective with cross-entropy to the teacher on words that both vocabularies have."""
 
     def __init__(
         self, model: nn.Module, teacher: nn.Module, columns: tuple[Tensor, Tensor]
@@ -98,7 +98,7 @@ class TutoredObjective(PretrainObjective):
         self.columns = columns
 
     def forward(self, batch: Batch | SentenceBatches) -> dict[str, Tensor]:
-        """Return the loss and its parts, of sentences in two vocabularies or of any other batch."""
+        """Return the loss and its parts, for sentences in two vocabularies or any other batch."""
         if isinstance(batch, Batch):
             return super().forward(batch)
         own, other = (column.to(batch.ids.device) for column in self.columns)

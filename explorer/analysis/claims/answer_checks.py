@@ -268,13 +268,9 @@ def layer_lineage(models: CheckModels) -> CheckOutcome:
     )
 
 
-def _sentences() -> tuple[str, ...]:
-    return tuple(sentence["text"] for sentence in sentences()[:N_SENTENCES])
-
-
 def fill_agreement(models: CheckModels) -> CheckOutcome:
     """Check LC20: share of 24 sentences where DistilBERT and ALBERT predict BERT's top word."""
-    texts = (*_sentences(), CAT)
+    texts = (*(sentence["text"] for sentence in sentences()[:N_SENTENCES]), CAT)
     runs = models.of_each(CLAIMED, lambda model: [_run(model, text) for text in texts])
     on_the_mat = {key: rows.pop() for key, rows in runs.items()}
     first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}

@@ -30,7 +30,7 @@ from explorer.analysis.parameters.count import (
     network_parameters,
 )
 from explorer.analysis.parameters.shape import shape_flops
-from explorer.analysis.parameters.shapes import ForwardMemory, forward_memory
+from explorer.analysis.parameters.shapes import forward_memory
 from explorer.models.architectures import SHARING_MODES
 from explorer.models.check_models import CheckModels
 from explorer.models.choice.family import layer_counts, shape_total
@@ -82,7 +82,10 @@ def memory_split(models: CheckModels) -> CheckOutcome:
     memory = {key: forward_memory(models.shape(BASE[key]).base_model, LENGTH) for key in CLAIMED}
     weights = {key: m.weight_bytes / memory["bert"].weight_bytes for key, m in memory.items()}
     activations = {key: m.peak_bytes / memory["bert"].peak_bytes for key, m in memory.items()}
-    texts = {key: _mb(m) for key, m in memory.items()}
+    texts = {
+        key: f"{m.weight_bytes / 1e6:.0f} + {m.peak_bytes / 1e6:.1f} MB"
+        for key, m in memory.items()
+    }
     return CheckOutcome(
         f"weights + activations at {LENGTH} tokens: {listed(texts)}",
         weights["albert"] < 0.2 and activations["albert"] > 0.9,
@@ -90,10 +93,6 @@ def memory_split(models: CheckModels) -> CheckOutcome:
         {f"weights_{k}": times(x, "BERT's weights") for k, x in weights.items()}
         | {f"activations_{k}": times(x, "BERT's activations") for k, x in activations.items()},
     )
-
-
-def _mb(memory: ForwardMemory) -> str:
-    return f"{memory.weight_bytes / 1e6:.0f} + {memory.peak_bytes / 1e6:.1f} MB"
 
 
 def forward_times(models: CheckModels) -> CheckOutcome:
@@ -259,7 +258,7 @@ def parameter_totals(models: CheckModels) -> CheckOutcome:
 
 def saving_breakdown(models: CheckModels) -> CheckOutcome:
     """Check LC02: shares of the six layers and of the rest in DistilBERT's saving."""
-    counts = {key: _counts(models, key) for key in CLAIMED}
+    counts = {key: network_parameters(key, models.shape(BASE[key])) for key in CLAIMED}
     saved = counts["bert"].total - counts["distilbert"].total
     layers = _in_layers(counts["bert"]) - _in_layers(counts["distilbert"])
     blocks = {key: len({t.layer for t in c.encoder} - {None}) for key, c in counts.items()}
@@ -274,10 +273,6 @@ def saving_breakdown(models: CheckModels) -> CheckOutcome:
             "outside_layers": parameters(saved - layers),
         },
     )
-
-
-def _counts(models: CheckModels, key: str) -> ParameterCounts:
-    return network_parameters(key, models.shape(BASE[key]))
 
 
 def _in_layers(counts: ParameterCounts) -> int:

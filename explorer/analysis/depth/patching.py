@@ -162,7 +162,10 @@ def text_pair(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> Text
         (*words[:head], becomes, *words[len(words) - tail :]),
         head,
         was,
-        tuple(_word_at(groups[key], position) for position in tokens.mask_positions),
+        tuple(
+            next(i for i, group in enumerate(groups[key]) if position in group)
+            for position in tokens.mask_positions
+        ),
         {key: group for key, group in groups.items() if group == others[key]},
         {key: (len(groups[key][head]), len(others[key][head])) for key in groups},
     )
@@ -198,10 +201,6 @@ def _joined(groups: Groups, head: int, tail: int) -> Groups:
     end = len(groups) - tail
     middle = tuple(position for group in groups[head:end] for position in group)
     return (*groups[:head], middle, *groups[end:])
-
-
-def _word_at(groups: Groups, position: int) -> int:
-    return next(i for i, group in enumerate(groups) if position in group)
 
 
 def patches(first: Run, second: Run, groups: Groups) -> tuple[Patch, ...]:
@@ -246,6 +245,7 @@ def patching(
     """
     first, second = runs
     answers = rival_answers(first.mask_logits[mask], second.mask_logits[mask])
+    are_first = first.mask_logits[mask].argmax() != second.mask_logits[mask].argmax()
     d_first, d_second = (float(score_gap(run.mask_logits[mask], answers)) for run in runs)
     n_layers, difference = len(first.hidden_states) - 1, d_first - d_second
     effect = np.zeros((0, len(groups)))
@@ -255,16 +255,9 @@ def patching(
         # After the last layer the head reads only the mask's own state.
         at_the_end = [float(first.tokens.mask_positions[mask] in group) for group in groups]
         effect = np.vstack([effect, at_the_end])
-    return Patching(
-        _named(first, answers), _are_first(runs, mask), d_first, d_second, read_only(effect)
-    )
+    return Patching(_named(first, answers), bool(are_first), d_first, d_second, read_only(effect))
 
 
 def _named(run: Run, ids: tuple[int, int]) -> tuple[str, str]:
     spelling = spelling_of(run.vocabulary)
     return spelling.word(run.vocabulary[ids[0]]), spelling.word(run.vocabulary[ids[1]])
-
-
-def _are_first(runs: tuple[Run, Run], mask: int) -> bool:
-    first, second = (int(run.mask_logits[mask].argmax()) for run in runs)
-    return first != second

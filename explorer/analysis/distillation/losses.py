@@ -106,13 +106,17 @@ def sentence_losses(
     masks = list(pair.student.tokens.mask_positions)
     has_label, same_width = bool((labels >= 0).any()), s_last.shape == t_last.shape
     cosine = torch.cosine_similarity(s_last, t_last, -1).numpy() if same_width else None
+    kl = [
+        kl_of_logs(log_softmax(pair.teacher_logits, t), log_softmax(pair.student_logits, t))
+        for t in temperatures
+    ]
     return SentenceLosses(
         read_only(np.array(temperatures)),
         _ce(student, teacher, temperatures),
         _ce(student[masks], teacher[masks], temperatures) if masks else None,
         float(mlm_loss(student, labels)) if has_label else None,
         float(hidden_cosine(s_last, t_last)) if same_width else None,
-        read_only(np.stack([_kl(pair, t) for t in temperatures])),
+        read_only(np.stack(kl)),
         None if cosine is None else read_only(cosine.astype(np.float64)),
     )
 
@@ -130,12 +134,6 @@ def mask_labels(run: Run, answers: tuple[int | None, ...]) -> np.ndarray:
         if answer is not None:
             labels[position] = answer
     return labels
-
-
-def _kl(pair: PairLogits, temperature: float) -> np.ndarray:
-    return kl_of_logs(
-        log_softmax(pair.teacher_logits, temperature), log_softmax(pair.student_logits, temperature)
-    )
 
 
 CHOSEN = 0.15

@@ -74,7 +74,8 @@ def choose_figure(comparison: Comparison, name: str, titles: Mapping[str, str]) 
         x=[x for x, _ in steps], y=[y for _, y in steps], mode="lines", line=style, hoverinfo="skip"
     )
     limit, least = getattr(limits, name), limits.score
-    across = (0.0, 1.15 * max([*(_high(x) for x, _ in points.values()), limit or 0.0]))
+    highs = [x.high if isfinite(x.high) else x.value for x, _ in points.values()]
+    across = (0.0, 1.15 * max([*highs, limit or 0.0]))
     up = _scores(points, least)
     for dot in _dots(comparison, points, titles, (across, up)):
         figure.add_trace(dot)
@@ -150,10 +151,6 @@ def _scores(points: Points, least: float | None) -> tuple[float, float]:
     low, high = 100 * min(ends), 100 * max(ends)
     margin = max(2, 0.25 * (high - low))
     return max(0, low - margin), min(100, high + margin)
-
-
-def _high(figure: Figure) -> float:
-    return figure.high if isfinite(figure.high) else figure.value
 
 
 def _bar(figure: Figure, unit: float = 1) -> dict[str, object] | None:

@@ -311,7 +311,7 @@ def test_masking_and_pairs_are_drawn_as_the_papers_say(family, monkeypatch):
     assert claims_pairs.pair_shares(family()).holds
     from explorer.analysis.distillation import losses as distillation_masking
 
-    monkeypatch.setattr(distillation_masking, "FATES", (1.0, 0.0, 0.0))
+    monkeypatch.setattr(distillation_masking, "OUTCOME_SHARES", (1.0, 0.0, 0.0))
     assert not claims_pairs.masking_shares(family()).holds
     monkeypatch.setattr(claims_pairs, "sentence_pair", lambda pairs, task, rng: ("a", "b", 1))
     assert not claims_pairs.pair_shares(family()).holds

@@ -46,7 +46,7 @@ def document_of(shard, piece):
 
 def test_a_batch_depends_on_seed_rank_and_step_alone(shard):
     same = Sampler(shard, RECIPE, "nsp", 1).batch(7), Sampler(shard, RECIPE, "nsp", 1).batch(7)
-    for name in ("ids", "types", "mask", "hidden", "labels", "pairs"):
+    for name in ("ids", "types", "mask", "masked_positions", "labels", "pairs"):
         torch.testing.assert_close(getattr(same[0], name), getattr(same[1], name))
     for other in (
         Sampler(shard, RECIPE, "nsp", 2).batch(7, 64),

@@ -104,8 +104,8 @@ def test_tables_and_wordings_fit_each_other():
         assert re.search(r"[.?!][\"”]?$", wording), wording
         assert wording[0] in '{"“' or wording[0].isupper(), wording
     for name, kind in kinds().items():
-        assert len(kind.ask) >= 2, name
-        assert all(slot in "".join(kind.say) for slot in kind.asked), name
+        assert len(kind.held_out_wordings) >= 2, name
+        assert all(slot in "".join(kind.training_wordings) for slot in kind.masked_slots), name
 
 
 def test_no_held_out_wording_is_trained(said, questions):

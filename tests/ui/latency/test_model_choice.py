@@ -142,7 +142,7 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
     result = SimpleNamespace(
         rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
     )
-    update = SimpleNamespace(place=0, partial=(result, None), done=True, stopped=False)
+    update = SimpleNamespace(position=0, partial=(result, None), done=True, stopped=False)
     _, found = model_choice.draw_update(STATE, work, {}, update)
     assert found.milliseconds == {
         name("bert"): Figure(20, 18, 24),
@@ -306,8 +306,8 @@ def test_a_press_times_runtimes_only_where_asked_and_in_float32(
 
     def measured(specs, workload, plan, cancel_token):
         asked.append((tuple(spec.key for spec in specs), workload.dtype))
-        yield replace(faster_of(tiny_family), done=1, asked=2)
-        yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, asked=2)
+        yield replace(faster_of(tiny_family), done=1, n_steps=2)
+        yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, n_steps=2)
 
     monkeypatch.setattr(faster, "measure_faster", measured)
     *_, (_, found) = model_choice.measure_all(STATE, "right", False)

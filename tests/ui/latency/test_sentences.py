@@ -332,7 +332,9 @@ def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
 def variants(draw):
     names = ["bfloat16", "int8", "compiled"]
     found = [
-        SimpleNamespace(over=name, ratio=draw(ratios(True)), is_different=draw(st.booleans()))
+        SimpleNamespace(
+            denominator=name, ratio=draw(ratios(True)), is_different=draw(st.booleans())
+        )
         for name in draw(st.lists(st.sampled_from(names), unique=True, min_size=1))
     ]
     sizes = [4e8, 4.001e8, 1e8, None]
