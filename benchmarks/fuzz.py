@@ -118,16 +118,15 @@ def send_all(url: str, count: int, seed: int) -> Iterator[Outcome]:
     parts = [count // AT_ONCE + (n < count % AT_ONCE) for n in range(AT_ONCE)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         visits = [
-            pool.submit(one_visitor, url, settings, (part, seed * AT_ONCE + n))
+            pool.submit(one_visitor, url, settings, part, seed * AT_ONCE + n)
             for n, part in enumerate(parts)
         ]
         for visit in visits:
             yield from visit.result()
 
 
-def one_visitor(url: str, settings: dict[str, Any], part: tuple[int, int]) -> list[Outcome]:
+def one_visitor(url: str, settings: dict[str, Any], count: int, seed: int) -> list[Outcome]:
     """Send a share of the requests, drawn from its own seed; return their outcomes."""
-    count, seed = part
     source, outcomes = Nonsense(seed), []
     with httpx.Client(
         # One connection a request: a keep-alive closed for idleness would look like a failure.

@@ -57,7 +57,7 @@ def run(chosen: argparse.Namespace) -> int:
             start.wait_for(url)
             visitor = warm_visitor(url)
             press(visitor, process, alone, chosen.seconds / 4)
-            rows[name] = times_under_attack(name, visitor, (url, process), chosen.seconds)
+            rows[name] = times_under_attack(name, visitor, url, process, chosen.seconds)
     _print(HEAD)
     _print(_row("none", alone, alone, None))
     for name, (seen, gone_s) in rows.items():
@@ -74,10 +74,10 @@ def warm_visitor(url: str) -> Visitor:
 
 
 def times_under_attack(
-    name: str, visitor: Visitor, server: tuple[str, int], seconds: float
+    name: str, visitor: Visitor, url: str, process: int, seconds: float
 ) -> tuple[VisitorTimes, float]:
     """Measure a visitor during an attack, and the seconds until the queue is empty after it."""
-    seen, (url, process) = VisitorTimes(), server
+    seen = VisitorTimes()
     with under_attack(name, url, seconds):
         press(visitor, process, seen, seconds)
     gone_s = answered_again(url, GIVE_UP_S)

@@ -62,7 +62,7 @@ JOBS = {
     "explorer.models.inside.activations:layer_activations": SINGLE,
     "explorer.models.inside.reading:value_norms": INLINE,
     "explorer.models.inside.reading:cosines_with": INLINE,
-    "explorer.models.scoring:row_logits": CHUNK,
+    "explorer.models.forward:row_logits": CHUNK,
     "explorer.analysis.distillation.student.run:distil_live": INLINE,
 }
 """Every job by its name, with its policy; a backend runs no other."""

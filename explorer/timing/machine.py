@@ -75,7 +75,7 @@ def peak_flops(device: str, dtype: str, clock: str) -> float:
     size = GEMM_SIZE.get(kind_of(device), OTHER_SIZE)
     a = torch.ones(size, size, device=device, dtype=DTYPES[dtype])
     out = torch.empty_like(a)
-    seconds = best_seconds(lambda: torch.mm(a, a, out=out), (device, clock), GEMM_TRIES)
+    seconds = best_seconds(lambda: torch.mm(a, a, out=out), device, clock, GEMM_TRIES)
     return best_ever(("product", device, dtype, clock), 2 * size**3 / seconds)
 
 
@@ -92,7 +92,7 @@ def read_bandwidth(n_bytes: int, device: str, clock: str) -> float:
         for _ in range(repeats):
             numbers.sum()
 
-    seconds = best_seconds(read, (device, clock), READ_TRIES)
+    seconds = best_seconds(read, device, clock, READ_TRIES)
     return best_ever(("read", n_bytes, device, clock), repeats * numbers.numel() * 4 / seconds)
 
 
@@ -102,9 +102,8 @@ def best_ever(key: tuple[object, ...], rate: float) -> float:
     return _best[key]
 
 
-def best_seconds(call: Callable[[], object], where: tuple[str, str], repeats: int) -> float:
+def best_seconds(call: Callable[[], object], device: str, clock: str, repeats: int) -> float:
     """Return the shortest of several bursts: a limit is the undisturbed performance."""
-    device, clock = where
     timed = stopwatch(Workload(device=device, clock=clock))
     with thread_width(clock), torch.inference_mode():
         shortest = float("inf")

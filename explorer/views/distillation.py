@@ -219,11 +219,11 @@ def _soft(report: LiveReport) -> list[float]:
 
 
 def distillation_losses(
-    losses: SentenceLosses, teacher: Run, hidden: tuple[int, int], texts: Mapping[str, object]
+    losses: SentenceLosses, teacher: Run, position: int, answer: int, texts: Mapping[str, object]
 ) -> str:
     """Return the JSON of the losses at every temperature step, and the KL of each token.
 
-    ``hidden`` is the mask's position and the hidden token's id, -1 where that is not known.
+    ``position`` is that of the mask, ``answer`` the hidden token's id, -1 where that is unknown.
     """
     spelling = spelling_of(teacher.vocabulary)
     return script_json(
@@ -235,8 +235,8 @@ def distillation_losses(
             "kl": [rounded(row) for row in losses.kl],
             "cosine": None if losses.cosine is None else rounded(losses.cosine),
             "tokens": [spelling.word(piece) for piece in teacher.tokens.pieces],
-            "place": hidden[0],
-            "answer": hidden[1] if hidden[1] >= 0 else None,
+            "place": position,
+            "answer": answer if answer >= 0 else None,
             "texts": dict(texts),
         }
     )

@@ -358,7 +358,7 @@ class Busy:
 
 @pytest.fixture
 def busy(tiny_family, monkeypatch):
-    from explorer.models import scoring
+    from explorer.models import forward
 
     began, release, order = threading.Semaphore(0), threading.Event(), []
 
@@ -368,8 +368,8 @@ def busy(tiny_family, monkeypatch):
         assert release.wait(60)
         return len(rows)
 
-    monkeypatch.setattr(scoring, "row_logits", part)
-    part.__module__, part.__qualname__ = "explorer.models.scoring", "row_logits"
+    monkeypatch.setattr(forward, "row_logits", part)
+    part.__module__, part.__qualname__ = "explorer.models.forward", "row_logits"
     configure(backend=LocalBackend(1))
     spec, state = tiny_family.specs["bert"], PageState()
     asked = ThreadPoolExecutor(1).submit(runs.call_on_model, part, spec, state, (1, 2))

@@ -88,7 +88,7 @@ class SentenceSampler:
 
 
 class TutoredObjective(PretrainObjective):
-    """Pretraining objective with cross-entropy to the teacher on words that both vocabularies have."""
+    """Pretraining objective with cross-entropy to the teacher on words of both vocabularies."""
 
     def __init__(
         self, model: nn.Module, teacher: nn.Module, columns: tuple[Tensor, Tensor]

@@ -350,17 +350,16 @@ def state_steps(run: Run) -> np.ndarray:
 
 def sentiment_accuracy(models: CheckModels) -> CheckOutcome:
     """Check LC21: SST-2 accuracy of the tuned models, against the majority class."""
-    return _tuned_check(models, ("sst2", "accuracy", "SST-2 dev accuracy"))
+    return _tuned_check(models, "sst2", "accuracy", "SST-2 dev accuracy")
 
 
 def answer_overlap(models: CheckModels) -> CheckOutcome:
     """Check LC29: SQuAD F1 of the tuned models, against always answering the first three words."""
-    return _tuned_check(models, ("squad", "f1", "SQuAD v1.1 dev F1"))
+    return _tuned_check(models, "squad", "f1", "SQuAD v1.1 dev F1")
 
 
-def _tuned_check(models: CheckModels, metric: tuple[str, str, str]) -> CheckOutcome:
+def _tuned_check(models: CheckModels, task: str, score: str, name: str) -> CheckOutcome:
     """Check that each model's interval lies above the score of a guess that reads nothing."""
-    task, score, name = metric
     scores = {spec.key: _score(models, spec.key, task, score) for spec in _specs(models)}
     texts = {
         key: f"{100 * row['value']:.1f}% [{100 * row['interval'][0]:.1f}, "

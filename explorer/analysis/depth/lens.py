@@ -182,8 +182,7 @@ def batch_places(
 
     The head reads one row at a time, because logits over a whole vocabulary are large.
     """
-    from explorer.models.forward import state_logits
-    from explorer.models.scoring import row_states
+    from explorer.models.forward import row_states, state_logits
 
     pairs = zip(row_states(loaded, rows), targets, strict=True)
     return np.stack([row_places(state_logits(loaded, row), target) for row, target in pairs])

@@ -9,12 +9,13 @@ import numpy as np
 from explorer.analysis.measures import softmax
 from explorer.models.run import read_only
 from explorer.models.task_heads.windows import Window
-from explorer.models.tokens import BadText, Tokens, Word, split_words
+from explorer.models.tokens import BadText, Word, split_words
 from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
     from explorer.models.task_heads.adapters import TunedModel
+    from explorer.models.task_heads.classifiers import Slopes
 
 
 MOST_WORDS = 64
@@ -61,27 +62,22 @@ def without(text: str, word: Word) -> str:
     return " ".join(f"{text[: word.start]} {text[word.end :]}".split())
 
 
-def word_sentiment(
-    tokens: Tokens, attributions: np.ndarray, ends: tuple[float, float], left_out: Sequence[float]
-) -> WordSentiment:
+def word_sentiment(gradients: "Slopes", left_out: Sequence[float]) -> WordSentiment:
     """Build the result from the attributions of tokens and the differences of shorter texts.
 
-    Args:
-        tokens: The text's tokens.
-        attributions: Integrated gradients, float64 [token].
-        ends: Positive minus negative of the text, and of the text of masks.
-        left_out: Positive minus negative of the text without each of its words.
+    ``left_out`` is positive minus negative of the text without each of its words.
     """
+    tokens = gradients.tokens
     per_word = np.zeros(len(tokens.words))
-    for word, value in zip(tokens.word_index, attributions, strict=True):
+    for word, value in zip(tokens.word_index, gradients.attributions, strict=True):
         if word >= 0:
             per_word[word] += value
     return WordSentiment(
         tuple(word.text for word in tokens.words),
-        ends[0],
+        gradients.difference,
         read_only(per_word),
-        read_only(ends[0] - np.asarray(left_out, np.float64)),
-        ends[1],
+        read_only(gradients.difference - np.asarray(left_out, np.float64)),
+        gradients.baseline,
     )
 
 
@@ -108,8 +104,7 @@ def _sentiment(tuned: "TunedModel", text: str) -> WordSentiment:
         )
     gradients = integrated_gradients(tuned, text)
     left_out = differences(tuned, [without(text, word) for word in words]).tolist()
-    ends = (gradients.difference, gradients.baseline)
-    return word_sentiment(gradients.tokens, gradients.attributions, ends, left_out)
+    return word_sentiment(gradients, left_out)
 
 
 LONGEST = 30

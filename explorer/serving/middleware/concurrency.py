@@ -132,30 +132,33 @@ class ConcurrencyLimiter:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on when a slot is free, or refuse it if too many wait."""
-        turns = self.limits.get((scope.get("method", ""), _route_prefix(scope)))
-        if turns is None:
+        route_limits = self.limits.get((scope.get("method", ""), _route_prefix(scope)))
+        if route_limits is None:
             await self.app(scope, receive, send)
-        elif turns.waiting >= turns.most_waiting.most:
-            refusal = JSONResponse({"detail": turns.most_waiting.sentence(n=turns.waiting)}, 429)
+        elif route_limits.waiting >= route_limits.most_waiting.most:
+            refusal = JSONResponse(
+                {"detail": route_limits.most_waiting.sentence(n=route_limits.waiting)}, 429
+            )
             await refusal(scope, receive, send)
         else:
             # The body is read first: a slow sender must not hold a slot.
             body = await whole_body(receive) if scope["method"] == "POST" else receive
-            await self._at_its_turn(turns, (scope, body, send))
+            await self._run_when_free(route_limits, scope, body, send)
 
-    async def _at_its_turn(self, turns: RouteLimits, request: tuple[Scope, Receive, Send]) -> None:
-        scope, receive, send = request
-        turns.waiting += 1
+    async def _run_when_free(
+        self, route_limits: RouteLimits, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        route_limits.waiting += 1
         try:
-            await turns.free.acquire()
+            await route_limits.free.acquire()
         finally:
-            turns.waiting -= 1
+            route_limits.waiting -= 1
         has_slot = True
 
         def release() -> None:
             nonlocal has_slot
             if has_slot:
-                turns.free.release()
+                route_limits.free.release()
             has_slot = False
 
         async def answer(message: Message) -> None:

@@ -79,7 +79,8 @@ def show_losses(state: PageState | None) -> str:
     return distillation_losses(
         losses,
         pair.teacher,
-        (focus.word, answer),
+        focus.word,
+        answer,
         {**strings.LOSSES, "total": total, "notes": notes, "start": start},
     )
 

@@ -53,7 +53,7 @@ def plans_of(
 
 def batch_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
     """Compute logits [row, vocabulary] of one batch with a run's model."""
-    from explorer.models.scoring import row_logits
+    from explorer.models.forward import row_logits
 
     return call_on_model(row_logits, run.spec, state, rows)
 

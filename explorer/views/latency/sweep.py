@@ -80,9 +80,9 @@ def sweep_figures(
     )
     for i, model in enumerate(lines):
         style = dash(i) if several else "solid"
-        times.add_traces(_traces(positions, (model.ms, model.ms_ends), model, style))
+        times.add_traces(_traces(positions, model.ms, model.ms_ends, model, style))
         if any(value is not None for value in model.ratio):
-            ratios.add_traces(_traces(positions, (model.ratio, model.ratio_ends), model, style))
+            ratios.add_traces(_traces(positions, model.ratio, model.ratio_ends, model, style))
     times.update_yaxes(type="log", tickvals=ROUND, tickformat=",", hoverformat=",.4g")
     ratios.add_hline(1, line_width=1.5)
     ratios.update_yaxes(rangemode="tozero", hoverformat=".3f")
@@ -96,12 +96,12 @@ def sweep_figures(
 
 def _traces(
     positions: Sequence[float],
-    series: tuple[Sequence[float | None], Sequence[Ends | None]],
+    values: Sequence[float | None],
+    ends: Sequence[Ends | None],
     model: SweepLine,
     style: str,
 ) -> "list[go.Scatter]":
     """Draw a line with its band, and error bars for points without an adjacent one."""
-    values, ends = series
     up, down = ([0.0] * len(values) for _ in range(2))
     for i, (value, interval) in enumerate(zip(values, ends, strict=True)):
         if value is not None and interval is not None:

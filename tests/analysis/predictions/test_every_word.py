@@ -15,8 +15,7 @@ from explorer.analysis.predictions import (
     span_score,
     word_plans,
 )
-from explorer.models.forward import tokenize
-from explorer.models.scoring import row_logits
+from explorer.models.forward import row_logits, tokenize
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText, Word
 from explorer.ui.predictions.strings import words_finding
