@@ -32,7 +32,7 @@ def where(tuned_family):
 
 @pytest.fixture
 def passes(monkeypatch):
-    """What ran, in its order; ``at_first`` is called in the first pass of the long answer."""
+    """The passes in their order; ``at_first`` is called in the first pass of the long job."""
     order, original, window = [], classifiers._slopes, classifiers._window_logits
 
     def of(make):

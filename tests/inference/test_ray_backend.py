@@ -1,4 +1,4 @@
-"""The page over networks that are elsewhere: everything that passes the wire is pickled here too."""
+"""The page with networks in another process: all values between them are pickled here too."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def copied(value):
 
 
 class Machine:
-    """One group with one machine: an event loop of its own, and a wire that only bytes can pass."""
+    """Group of one machine: its own event loop, and only pickled values in and out."""
 
     def __init__(self):
         self.beside, self.loop, self.asked = ModelServer(), asyncio.new_event_loop(), []
@@ -78,7 +78,7 @@ class Machine:
 
 @pytest.fixture
 def machine(tiny_family, monkeypatch):
-    """All three models on one machine beyond the wire; nothing is loaded by the page itself."""
+    """All three models on that machine; the page itself loads nothing."""
     machine = Machine()
     place = RayBackend(dict.fromkeys(MODEL_KEYS, machine.ask))
     configure(backend=place)
@@ -106,7 +106,7 @@ def test_a_run_from_elsewhere_is_the_run_from_here(machine, tiny_family, monkeyp
 
 
 def test_every_tab_is_the_same_from_elsewhere(machine, monkeypatch):
-    """Each headline's HTML and numbers, once over the wire and once in this process."""
+    """Each headline's HTML and numbers, once from that machine and once in this process."""
     state, shown = PageState(text=TEXT), {}
     tabs = [tab for tab in TABS if tab.ID != "latency"]
     for place in (runs.backend(), local.LocalBackend()):

@@ -54,7 +54,7 @@ class Cluster:
         self.start(name, "sh", "-c", f"while :; do {ray}; sleep 1; done")
 
     def begin(self):
-        """Everything, in the order of docs/serving.md."""
+        """Start everything in the order of docs/serving.md."""
         head = (
             "--node-ip-address",
             ADDRESSES[HEAD],
@@ -132,8 +132,8 @@ def cluster(tmp_path_factory):
         pytest.skip(str(error))
 
 
-class Crowd:
-    """Visitors who ask one question after the other until they are told to stop."""
+class Visitors:
+    """Visitors that send one request after the other until they are stopped."""
 
     def __init__(self, kind=None):
         self.kind, self.ends, self.view = kind, threading.Event(), view_event(URL)
@@ -187,7 +187,7 @@ def test_the_answers_are_those_of_one_process(cluster):
 
 
 def test_pages_are_restarted_one_after_the_other_and_no_answer_fails(cluster):
-    with Crowd() as crowd:
+    with Visitors() as crowd:
         time.sleep(3)
         for port in PORTS:
             cluster.reload(drained=port)
@@ -204,7 +204,7 @@ def test_pages_are_restarted_one_after_the_other_and_no_answer_fails(cluster):
 
 
 def test_a_page_that_dies_costs_its_visitors_one_answer_each(cluster):
-    with Crowd() as crowd:
+    with Visitors() as crowd:
         time.sleep(4)
         killed = time.monotonic()
         cluster.pages[PORTS[0]].kill()
@@ -219,7 +219,7 @@ def test_a_page_that_dies_costs_its_visitors_one_answer_each(cluster):
 
 
 def test_a_machine_of_models_is_cut_off_and_comes_back(cluster):
-    with Crowd("predict") as crowd:
+    with Visitors("predict") as crowd:
         time.sleep(3)
         machines.cable(FIRST, "down")
         cut = time.monotonic()

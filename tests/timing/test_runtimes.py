@@ -55,7 +55,7 @@ def need(runtime):
 
 
 def two_layers(spec):
-    """The same model, quicker to export: a second layer is built as a sixth is."""
+    """Return the model with two layers, which is quicker to export."""
     return replace(spec, architecture=replace(spec.architecture, n_layers=2))
 
 
@@ -85,7 +85,7 @@ def test_a_runtime_gives_torchs_numbers_on_the_calling_thread(
 
 
 def needs_bfloat16_instructions():
-    """By what the system says of the processor, not by what the runtime says."""
+    """Skip by the flags of the processor, not by the runtime."""
     flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     if "avx512_bf16" not in flags:
         pytest.skip("no AVX512-BF16 here")
@@ -166,15 +166,15 @@ def test_any_other_failure_is_one_reason_too():
 
 
 def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch, tiny_family):
-    def mistaken(order, threads):
+    def wrong_pass(order, threads):
         raise ValueError("operands could not be broadcast")
 
-    monkeypatch.setattr(child, "_build", mistaken)
+    monkeypatch.setattr(child, "_build", wrong_pass)
     monkeypatch.setattr(child, "_scratch_in", lambda *_: None)
     order, sent = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None), []
     child.serve(io.BytesIO(pickle.dumps(order)), sent.append, "")
     (crash,) = sent
-    assert "in mistaken" in crash.report
+    assert "in wrong_pass" in crash.report
     assert "could not be broadcast" in crash.report
 
 
@@ -234,7 +234,7 @@ def test_memory_is_that_of_a_process_with_the_runtime_alone(tiny_family, runtime
     found, said = [], []
 
     def beside(command, **options):
-        """The process that is asked for, and what it has imported in the end."""
+        """Run the process and record its imported modules."""
         assert command[1:3] == ["-m", "explorer.timing.runtimes.saved"]
         done = run([command[0], "-c", SERVER.format(asked=command[3:])], **options)
         done.stdout, _, imported = done.stdout.partition(" ")
@@ -277,7 +277,7 @@ def test_memory_of_torch_is_that_of_a_process_for_each_way(tiny_family, monkeypa
 
 
 def is_running(pid):
-    """Whether a process is there and not only waiting for somebody to ask how it ended."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -295,7 +295,7 @@ time.sleep(600)
 
 
 def number_in(folder, name):
-    """The number that a file holds once its writer has ended it with a space."""
+    """Return the number in a file, complete once a space follows it."""
     said = "".join(path.read_text() for path in folder.rglob(name))
     return int(said) if said.endswith(" ") else None
 

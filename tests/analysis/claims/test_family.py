@@ -32,19 +32,19 @@ LOADED_CHECKS = [
 
 @pytest.fixture
 def family(tiny_family):
-    """Specimens over the random family; ``family(bert=other)`` puts another network in its place."""
+    """Models of the random family; ``family(bert=other)`` puts another network in its place."""
 
-    def specimens(**networks):
+    def untampered_models(**networks):
         def leased(key):
             own = tiny_family.loaded(key)
             return nullcontext(replace(own, network=networks[key]) if key in networks else own)
 
         return CheckModels("mini", leased)
 
-    specimens.copy = lambda key: copy.deepcopy(tiny_family.loaded(key).network)
-    specimens.spec = lambda key: tiny_family.specs[key]
-    specimens.loaded = tiny_family.loaded
-    return specimens
+    untampered_models.copy = lambda key: copy.deepcopy(tiny_family.loaded(key).network)
+    untampered_models.spec = lambda key: tiny_family.specs[key]
+    untampered_models.loaded = tiny_family.loaded
+    return untampered_models
 
 
 @pytest.mark.parametrize("check", LOADED_CHECKS, ids=lambda c: c.__name__)
@@ -250,8 +250,8 @@ def test_steps_between_layers_are_lengths_of_changes(family):
     assert claims_runs.layer_steps(swapped).holds is not claims_runs.layer_steps(family()).holds
 
 
-def heads_that(bert, albert):
-    """Pair heads that answer as told: order -> the lead of class 0 for each pair."""
+def heads_with_lead(bert, albert):
+    """Replace the pair heads: by order, the lead of class 0 for each pair."""
 
     def logits(loaded, order):
         lead = torch.tensor((bert if loaded.spec.key == "bert" else albert)[order])
@@ -267,7 +267,7 @@ SAME = {"next": [1.0] * 12, "random": [1.0] * 12, "swapped": [1.0] * 12}
 
 @pytest.mark.parametrize(("bert", "albert", "holds"), [(GOOD, ORDERLY, True), (SAME, SAME, False)])
 def test_pair_heads_are_judged_by_what_they_tell_apart(family, monkeypatch, bert, albert, holds):
-    monkeypatch.setattr(claims_pairs, "pair_logits", heads_that(bert, albert))
+    monkeypatch.setattr(claims_pairs, "pair_logits", heads_with_lead(bert, albert))
     assert claims_pairs.next_sentence_head(family()).holds is holds
     assert claims_pairs.sentence_order_head(family()).holds is holds
     found = claims_pairs.next_sentence_head(family()).quantities
@@ -279,7 +279,7 @@ def test_pairs_too_few_to_tell_leave_the_heads_undecided(family, monkeypatch):
     nearly = {"next": [1.0] * 7 + [-1.0] * 5, "random": [-1.0] * 7 + [1.0] * 5}
     nearly["swapped"] = nearly["next"]
     orders = {"next": nearly["next"], "swapped": [-1.0] * 7 + [1.0] * 5}
-    monkeypatch.setattr(claims_pairs, "pair_logits", heads_that(nearly, orders))
+    monkeypatch.setattr(claims_pairs, "pair_logits", heads_with_lead(nearly, orders))
     assert claims_pairs.next_sentence_head(family()).holds is None
     assert "next 7 [" in claims_pairs.next_sentence_head(family()).text
     assert claims_pairs.sentence_order_head(family()).holds is None

@@ -166,7 +166,7 @@ def test_larger_shapes_ask_for_more_memory_than_small_ones():
     assert needed[0] < 2e9 < needed[1]
 
 
-class Process:
+class FailingProcess:
     """A runtime process that is refused, or never ends building."""
 
     ended: ClassVar = []
@@ -194,15 +194,15 @@ class Process:
 def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, outcome, reason):
     from explorer.timing.runtimes import process as runtime_process
 
-    Process.ended.clear()
+    FailingProcess.ended.clear()
     monkeypatch.setattr(
-        runtime_process, "RuntimeProcess", lambda request: Process(request, outcome)
+        runtime_process, "RuntimeProcess", lambda request: FailingProcess(request, outcome)
     )
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as processes:
         variants, missing = build_variants(spec, Workload(), CancelToken(), processes)
     assert [variant.name for variant in variants] == PLAIN
-    assert (runtimes.COMPILE in Process.ended) == (reason == "late")
+    assert (runtimes.COMPILE in FailingProcess.ended) == (reason == "late")
     assert (runtimes.COMPILE, reason) in [(row.name, row.reason) for row in missing]
 
 
@@ -274,7 +274,7 @@ def test_two_rows_of_one_absent_package_are_one_sentence():
     assert said == ["OpenVINO is not installed here: pip install openvino."]
 
 
-class Answering:
+class FixedProcess:
     """A runtime process whose pass takes a second a text, and that holds a billion bytes."""
 
     def __init__(self, request):
@@ -304,7 +304,7 @@ def test_every_way_has_its_memory_and_its_texts_per_second_with_each_batch(
     """A pass that takes a second a text is of one text per second, whatever the batch."""
     from explorer.timing.runtimes import process as runtime_process
 
-    monkeypatch.setattr(runtime_process, "RuntimeProcess", Answering)
+    monkeypatch.setattr(runtime_process, "RuntimeProcess", FixedProcess)
     monkeypatch.setattr(runtimes, "find_spec", lambda name: object())
     monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, cancel_token: iter(()))
     spec = tiny_family.specs["distilbert"]

@@ -20,8 +20,8 @@ def test_a_sweep_ends_with_its_sentence_where_the_machine_does(tiny_family, monk
     assert "GB are free" in final.refusal
 
 
-class Passing(CancelToken):
-    """A sign whose clock is moved by hand."""
+class SteppedCancelToken(CancelToken):
+    """Cancel token whose clock the test moves."""
 
     now = 0.0
 
@@ -30,7 +30,7 @@ class Passing(CancelToken):
 
 
 def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_family):
-    cancel_token, specs = Passing(), list(tiny_family.specs.values())[:2]
+    cancel_token, specs = SteppedCancelToken(), list(tiny_family.specs.values())[:2]
     cancel_token.set_deadline(1)
     cancel_token.now = 2
     works = sweep_points(Workload(length=8), "batch")[:2]

@@ -54,8 +54,8 @@ QUERY_KEY_VALUE = {
 FOUR = tuple(NAMES)
 
 
-def hooked(loaded, tokens):
-    """What every named module was given and gave, call by call, in one pass of the network."""
+def module_calls(loaded, tokens):
+    """Return the inputs and outputs of every named module, call by call, in one pass."""
     caught = {}
 
     def catch(name):
@@ -87,7 +87,7 @@ def test_every_station_is_what_the_network_computed(four, key, dtype):
     for text in TEXTS:
         loaded = load_model(four.specs[key], dtype=dtype)
         tokens = tokenize(loaded, text)
-        run, seen = run_model(loaded, tokens), hooked(loaded, tokens)
+        run, seen = run_model(loaded, tokens), module_calls(loaded, tokens)
         shape, position = loaded.spec.architecture, len(tokens) - 3
         for layer in range(shape.n_layers):
             head = (layer + 1) % shape.n_heads
@@ -191,7 +191,7 @@ def test_layers_of_several_groups_are_applied_as_the_network_applies_them(groups
 @pytest.mark.parametrize("key", FOUR)
 def test_block_states_end_every_attention_and_every_layer(four, key):
     loaded, run = four.loaded(key), four.run(key, TEXTS[0])
-    found, seen = block_states(loaded, run.hidden_states, 3), hooked(loaded, run.tokens)
+    found, seen = block_states(loaded, run.hidden_states, 3), module_calls(loaded, run.tokens)
     n_layers = loaded.spec.architecture.n_layers
     assert found.shape == (1 + 2 * n_layers, run.hidden_states.shape[-1])
     np.testing.assert_array_equal(found[0::2], run.hidden_states[:, 3])

@@ -1,4 +1,4 @@
-"""Who finds room, over every order in which questions come and go; and the table of all limits."""
+"""Admission to the queue, over every order in which requests come and go; and the table of all limits."""
 
 import ast
 from collections import Counter
@@ -27,7 +27,7 @@ def newcomer(is_program):
 
 
 def fill(asker, waiting, most=2 * ALL):
-    """Let an address ask again and again; pages each for themselves."""
+    """Send requests of one address until one is refused; each page is a session of its own."""
     for number in range(most):
         one = asker if asker.is_program else Sender(asker.address, f"p{number}", is_program=False)
         if exceeded(one, waiting):
