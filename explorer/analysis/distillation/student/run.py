@@ -102,20 +102,20 @@ def distil_live(
     with loaded.lock:  # so that no ablation's hooks are copied
         teacher = copy.deepcopy(loaded.network)
     tokenizer = loaded.tokenizer
-    pupil = _training_state(teacher, tokenizer, settings, sentence or WatchedSentence())
-    adam = torch.optim.AdamW(pupil.student.parameters(), lr=RATE, weight_decay=0.01)
+    state = _training_state(teacher, tokenizer, settings, sentence or WatchedSentence())
+    adam = torch.optim.AdamW(state.student.parameters(), lr=RATE, weight_decay=0.01)
     rng = np.random.default_rng(settings.seed)
     interval = max(1, settings.steps // REPORTS)
     evaluated = {
         round(settings.steps * i / EVALUATIONS) // interval * interval for i in range(EVALUATIONS)
     }
-    yield _report(pupil, 0, evaluate=True)
+    yield _report(state, 0, evaluate=True)
     for step in range(1, settings.steps + 1):
-        batch = masked_batch(tokenizer, pupil.texts, rng).to(pupil.device)
-        _step(pupil, adam, batch, step)
+        batch = masked_batch(tokenizer, state.texts, rng).to(state.device)
+        _step(state, adam, batch, step)
         last = step == settings.steps
         reports = last or step % interval == 0
-        yield _report(pupil, step, evaluate=last or step in evaluated) if reports else None
+        yield _report(state, step, evaluate=last or step in evaluated) if reports else None
 
 
 def masked_batch(
@@ -216,10 +216,10 @@ def _evaluate(state: _TrainingState) -> LiveAgreement:
 
 @torch.no_grad()
 def _sentence_probabilities(state: _TrainingState) -> np.ndarray | None:
-    watched = state.sentence
-    if not watched.words:
+    sentence = state.sentence
+    if not sentence.words:
         return None
     state.student.eval()
-    logits = state.student(torch.tensor([watched.ids], device=state.device)).logits
-    p = (logits[0, watched.position].float() / state.settings.temperature).softmax(-1)
-    return p[list(watched.words)].cpu().numpy()
+    logits = state.student(torch.tensor([sentence.ids], device=state.device)).logits
+    p = (logits[0, sentence.position].float() / state.settings.temperature).softmax(-1)
+    return p[list(sentence.words)].cpu().numpy()
