@@ -28,7 +28,7 @@ def limit_memory(gigabytes: float | None = None) -> None:
 
 def free_memory(default: float = 4e9) -> float:
     """Return the bytes that can still be allocated; ``default`` where the system does not say."""
-    known = (machine_available(), container_available(), process_available())
+    known = (memory_line("MemAvailable"), container_available(), process_available())
     return min((float(value) for value in known if value is not None), default=default)
 
 
@@ -42,11 +42,6 @@ def total_memory(default: float = 4e9) -> float:
 def is_short() -> bool:
     """Return whether free memory is so low that it, not the text, explains a failure."""
     return free_memory() < SHORT
-
-
-def machine_available() -> int | None:
-    """Return the bytes that are available on the machine."""
-    return memory_line("MemAvailable")
 
 
 def container_available() -> int | None:

@@ -347,6 +347,7 @@ def _question_column(
     spec: ModelSpec, spans: AnswerSpans, passage: str, texts: Mapping[str, str]
 ) -> Markup:
     best, *others = spans.best
+    starts, ends = ({**texts, "side": texts[side]} for side in ("start", "end"))
     answers = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.3f})" for s in others)
     return el(
         "section",
@@ -355,8 +356,8 @@ def _question_column(
             el("h3", model_name(spec.key, spec.label)),
             el("p", el("strong", passage[best.start : best.end]), f" {best.score:.3f}"),
         ),
-        _strip(spec, spans.token_spans, spans.start, len(passage), (texts, "start")),
-        _strip(spec, spans.token_spans, spans.end, len(passage), (texts, "end")),
+        _strip(spec, spans.token_spans, spans.start, len(passage), starts),
+        _strip(spec, spans.token_spans, spans.end, len(passage), ends),
         el(
             "p",
             passage[: best.start],
@@ -376,10 +377,10 @@ def _strip(
     token_spans: Sequence[tuple[int, int]],
     shares: np.ndarray,
     length: int,
-    texts_and_side: tuple[Mapping[str, str], str],
+    texts: Mapping[str, str],
 ) -> Markup:
     """Draw bars at the tokens' positions in the passage, the likeliest at full height."""
-    (texts, side), top = texts_and_side, float(shares.max())
+    top = float(shares.max())
     bars = [
         el(
             "i",
@@ -389,10 +390,10 @@ def _strip(
         for (first, last), share in zip(token_spans, shares, strict=True)
         if share > FAINT * top
     ]
-    label = texts["strip"].format(model=spec.label, side=texts[side])
+    label = texts["strip"].format(model=spec.label, side=texts["side"])
     return el(
         "div",
-        el("span", f"{texts[side]}, {texts['scale'].format(top=top)}", class_="tq-side"),
+        el("span", f"{texts['side']}, {texts['scale'].format(top=top)}", class_="tq-side"),
         el("span", *bars, class_="tq-strip", role="img", aria_label=label),
         class_="tq-line",
     )

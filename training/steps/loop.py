@@ -123,7 +123,8 @@ def train(run: TrainingRun) -> Progress:
         with half_precision(device):
             parts = objective(batch.to(device))
         update(objective, adam, parts["loss"])
-        count(run.progress, averages, agreed(batch.tokens, clock.step(), device), parts)
+        tokens, seconds = agreed(batch.tokens, clock.step(), device)
+        count(run.progress, averages, tokens, seconds, parts)
         if clock.due("save", run.save_every):
             report(run, averages, run.validate)
             save(run, adam)
@@ -158,10 +159,13 @@ class Clock:
 
 
 def count(
-    progress: Progress, averages: "Averages", spent: tuple[int, float], parts: dict[str, Tensor]
+    progress: Progress,
+    averages: "Averages",
+    tokens: int,
+    seconds: float,
+    parts: dict[str, Tensor],
 ) -> None:
     """Add a finished step's tokens and seconds to the progress and the averages."""
-    tokens, seconds = spent
     progress.step += 1
     progress.tokens += tokens
     progress.seconds += seconds

@@ -185,12 +185,11 @@ def batch_places(
     from explorer.models.forward import row_states, state_logits
 
     pairs = zip(row_states(loaded, rows), targets, strict=True)
-    return np.stack([row_places(state_logits(loaded, row), target) for row, target in pairs])
-
-
-def row_places(logits: np.ndarray, target: int) -> np.ndarray:
-    """Return the rank of a target id at every layer, from logits [layer + 1, vocabulary]."""
-    return places(logits, np.full(len(logits), target))
+    ranks = [
+        places(state_logits(loaded, states), np.full(len(states), target))
+        for states, target in pairs
+    ]
+    return np.stack(ranks)
 
 
 def word_states(states: np.ndarray, groups: Groups) -> np.ndarray:

@@ -227,7 +227,7 @@ def built_model(values: Mapping[str, Any]) -> BuiltModel:
         shape_counts(shape, sharing),
         shape_total(shape, "none"),
         shape_flops(shape, length, batch),
-        activation_bytes(shape, length, batch),
+        shape_memory(reduced_spec(shape), length, batch).peak_bytes,
     )
 
 
@@ -258,11 +258,6 @@ def _refuse_contradictions(shape: Architecture, sharing: str, length: int) -> No
             f"{length:,} tokens do not fit into {shape.n_positions:,} positions: "
             f"shorten the text or add positions."
         )
-
-
-def activation_bytes(shape: Architecture, length: int, batch: int) -> int:
-    """Compute a shape's peak activation bytes by a forward pass on meta tensors."""
-    return shape_memory(reduced_spec(shape), length, batch).peak_bytes
 
 
 def reduced_spec(shape: Architecture) -> ModelSpec:
