@@ -4,8 +4,9 @@ import pytest
 
 from benchmarks import start
 from benchmarks.load import ask_all
+from benchmarks.proxy import behind_nginx
 from benchmarks.questions import questions, same
-from tests.deploy.test_nginx import in_front_of, skipped
+from tests.deploy.test_nginx import skipped
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, skipped]
 
@@ -18,7 +19,7 @@ def test_two_real_pages_answer_browsers_and_programs_as_one_does(tmp_path, chrom
         start.wait_for(other)
         alone, _ = ask_all(one, asked, 1)
         ports = [url.rpartition(":")[2] for url in (one, other)]
-        with in_front_of(ports, tmp_path) as address:
+        with behind_nginx(ports, tmp_path) as address:
             many, _ = ask_all(address, asked, 12)
             assert [answer.failure for answer in many] == [""] * len(asked)
             assert all(same(a.said, b.said) for a, b in zip(alone, many, strict=True))
