@@ -1,5 +1,7 @@
 """The models of a recipe and the text as they read it: put in front of a recipe that loads one."""
 
+from pathlib import Path
+
 from transformers import AutoTokenizer
 
 MODELS = {
@@ -12,6 +14,10 @@ MODELS = {
 def load(label, kind, **options):
     """The tokenizer and the model of one column."""
     source, revision = MODELS[label]
+    if not revision and not Path(source).is_dir():  # a folder, whose path the page keeps private
+        raise SystemExit(
+            f"Write the path of your copy of {source} into MODELS: it is no public model."
+        )
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
     return tokenizer, kind.from_pretrained(source, revision=revision, **options).eval()
 
