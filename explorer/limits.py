@@ -169,13 +169,6 @@ HEAD = Limit(
     "refused (431)",
     "The URL and headers of this request are longer than {limit} KB.",
 )
-SEND_HEAD = Limit(
-    "one connection", "time until the headers of a request are whole", 10, "s", CLOSED
-)
-SEND_BODY = Limit("one connection", "time from there until its body is whole", 20, "s", CLOSED)
-READ = Limit(
-    "one connection", "time in which all but 64 KB of an answer must be read", 30, "s", CLOSED
-)
 STOPPING = Limit(
     "one question",
     "time to be answered once the server is asked to stop",

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from gradio import http_server, queueing, route_utils, routes, state_holder
+from gradio import queueing, route_utils, routes, state_holder
 
 from explorer.serving.middleware.headers import leave_out, root_of
-from explorer.serving.middleware.timeouts import TimeoutServer
 from explorer.serving.middleware.validation import function_of
 
 
@@ -53,12 +52,6 @@ def patches(session: type, payload: Callable[..., dict]) -> tuple[GradioPatch, .
             "CustomCORSMiddleware",
             leave_out,
             "any origin may send requests with credentials, and is echoed in the response",
-        ),
-        GradioPatch(
-            http_server,
-            "Server",
-            TimeoutServer,
-            "a connection that sends or reads slowly is held for ever",
         ),
         GradioPatch(
             route_utils,

@@ -4,8 +4,9 @@ import pytest
 
 from benchmarks import start
 from benchmarks.load import send_all
+from benchmarks.proxy import behind_nginx
 from benchmarks.questions import is_same, page_requests
-from tests.deploy.test_nginx import in_front_of, skipped
+from tests.deploy.test_nginx import skipped
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, skipped]
 
@@ -18,7 +19,7 @@ def test_two_real_pages_answer_browsers_and_programs_as_one_does(tmp_path, chrom
         start.wait_for(other)
         alone, _ = send_all(one, asked, 1)
         ports = [url.rpartition(":")[2] for url in (one, other)]
-        with in_front_of(ports, tmp_path) as address:
+        with behind_nginx(ports, tmp_path) as address:
             many, _ = send_all(address, asked, 12)
             assert [answer.failure for answer in many] == [""] * len(asked)
             assert all(is_same(a.text, b.text) for a, b in zip(alone, many, strict=True))

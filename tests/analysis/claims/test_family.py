@@ -306,6 +306,7 @@ def test_a_head_without_weights_waits(family):
 def test_masking_and_pairs_are_drawn_as_the_papers_say(family, monkeypatch):
     masking = claims_pairs.masking_shares(family())
     assert masking.holds
+    assert masking.text.startswith("of 1,000,000 tokens ")
     fates = [float(share) for share in re.findall(r"([\d.]+)%", masking.text)]
     assert sum(fates) == pytest.approx(masking.quantities["chosen"].value, abs=0.02)
     assert claims_pairs.pair_shares(family()).holds

@@ -529,6 +529,8 @@ def test_only_programs_that_run_alone_use_a_network_without_a_lease():
 
 @pytest.mark.parametrize("name", all_specs())
 def test_a_pass_takes_what_it_holds_and_at_most_its_copy_besides(name):
+    """Of a long text mostly attentions, of a short one hidden states."""
     spec = all_specs()[name]
-    held = shape_memory(spec, min(512, spec.architecture.n_positions), 1, True).peak_bytes
-    assert held <= memory.running_bytes(spec) <= 2 * held
+    for tokens in (8, min(512, spec.architecture.n_positions)):
+        held = shape_memory(spec, tokens, 1, True).peak_bytes
+        assert held <= memory.running_bytes(spec, tokens=tokens) <= 2 * held, tokens
