@@ -40,7 +40,7 @@ from explorer.timing.runtimes.table import (
     scores_at,
 )
 from explorer.timing.workload import Workload
-from tests.timing.native import native_threads, turns
+from tests.timing.native import context_switches, native_threads
 from tests.waiting import until
 
 needs_compiler = pytest.mark.skipif(
@@ -77,10 +77,10 @@ def test_a_runtime_gives_torchs_numbers_on_the_calling_thread(
         for asked in (ids, other, many, many[:1]):
             np.testing.assert_allclose(run(asked), plain(asked), atol=1e-4)
         others = native_threads() - before
-        slept = turns(others)
+        slept = context_switches(others)
         for _ in range(5):
             run(many)
-    assert turns(others) == slept, "another thread of the runtime did some of the work"
+    assert context_switches(others) == slept, "another thread of the runtime did some of the work"
     assert list(tmp_path.iterdir()) == [], "the exported file was left behind"
 
 
