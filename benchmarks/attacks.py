@@ -163,6 +163,8 @@ ATTACKS: dict[str, Attack] = {
     "500 half-open requests": half_open,
 }
 """Attacks by their names in the report's table."""
+CUT_BY_PROXY = ("200 connections that never read", "500 half-open requests")
+"""Attacks by connections that stay open: they are cut by the proxy, not by the server."""
 
 
 def answered_again(url: str, within_s: float) -> float:

@@ -13,7 +13,14 @@ import torch
 
 from explorer.models.choice.family import family_specs
 from explorer.models.devices import device_name, resolve_device, synchronise
-from explorer.models.forward import inputs_of, run_together, state_logits, tokenize
+from explorer.models.forward import (
+    inputs_of,
+    row_logits,
+    row_states,
+    run_together,
+    state_logits,
+    tokenize,
+)
 from explorer.models.inside.interventions import (
     ablated_logits,
     one_head_off,
@@ -23,7 +30,6 @@ from explorer.models.inside.interventions import (
 from explorer.models.inside.reading import attention_gradients, queries_and_keys, value_norms
 from explorer.models.loading import LoadedModel, load_model
 from explorer.models.run import MaskedRow, Patch, Run
-from explorer.models.scoring import row_logits, row_states
 from explorer.models.task_heads.adapters import tuned_model
 from explorer.models.task_heads.classifiers import (
     differences,

@@ -52,27 +52,27 @@ PATHS = ("/", "/config", "/gradio_api/info", "/qr", "/provenance/", "/recipe/", 
 class FuzzRequest:
     """A request, and the stream of its answer."""
 
-    what: str
+    name: str
     path: str
     body: str
     stream: str = ""
 
     def __str__(self) -> str:
-        return f"{self.what} {self.body[:300]!r}"
+        return f"{self.name} {self.body[:300]!r}"
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class Outcome:
     """Outcome of a request: answer, refused, left, ours, silent, hang or broken."""
 
-    asked: FuzzRequest
+    request: FuzzRequest
     kind: str
-    said: str = ""
+    text: str = ""
     mark: str = ""
     """The request id from the server's response header."""
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.asked}: {self.said[:300]}"
+        return f"{self.kind}: {self.request}: {self.text[:300]}"
 
     @property
     def is_bad(self) -> bool:
@@ -97,10 +97,10 @@ def run(chosen: argparse.Namespace) -> int:
     with open(chosen.log, "w+") if chosen.log else tempfile.TemporaryFile("w+") as log:
         with start.app(log) as (url, _):
             start.wait_for(url)
-            outcomes = list(everything(url, chosen.requests, chosen.seed))
+            outcomes = list(send_all(url, chosen.requests, chosen.seed))
         log.seek(0)
         failures = start.tracebacks(log.read())
-    by_mark = {item.mark: item.asked for item in outcomes if item.mark}
+    by_mark = {item.mark: item.request for item in outcomes if item.mark}
     for item in failures:
         request = by_mark.get(item.mark, "a request that is not known")
         sys.stdout.write(f"  traceback: {request}: {item.last}\n"[:MOST_SHOWN])
@@ -112,22 +112,21 @@ def run(chosen: argparse.Namespace) -> int:
     return 1 if failures or any(item.is_bad for item in outcomes) else 0
 
 
-def everything(url: str, count: int, seed: int) -> Iterator[Came]:
+def send_all(url: str, count: int, seed: int) -> Iterator[Outcome]:
     """Send all requests from a few threads, and yield their outcomes."""
     settings = httpx.get(f"{url}/config", timeout=60).json()
     parts = [count // AT_ONCE + (n < count % AT_ONCE) for n in range(AT_ONCE)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         visits = [
-            pool.submit(one_visitor, url, settings, (part, seed * AT_ONCE + n))
+            pool.submit(one_visitor, url, settings, part, seed * AT_ONCE + n)
             for n, part in enumerate(parts)
         ]
         for visit in visits:
             yield from visit.result()
 
 
-def one_visitor(url: str, settings: dict[str, Any], part: tuple[int, int]) -> list[Came]:
+def one_visitor(url: str, settings: dict[str, Any], count: int, seed: int) -> list[Outcome]:
     """Send a share of the requests, drawn from its own seed; return their outcomes."""
-    count, seed = part
     source, outcomes = Nonsense(seed), []
     with httpx.Client(
         # One connection a request: a keep-alive closed for idleness would look like a failure.
@@ -140,32 +139,32 @@ def one_visitor(url: str, settings: dict[str, Any], part: tuple[int, int]) -> li
             if number % RENEWED == 0:
                 # One address a session, as a proxy forwards it: one address would reach its limit.
                 http.headers["x-forwarded-for"] = f"198.18.{seed % 256}.{number // RENEWED % 256}"
-                ask(http, opened(settings, session))
-            outcomes.append(ask(http, drawn(source, settings, session)))
+                send(http, opening_request(settings, session))
+            outcomes.append(send(http, random_request(source, settings, session)))
             if outcomes[-1].is_bad:
                 sys.stdout.write(f"  {outcomes[-1]}\n"[:MOST_SHOWN])
                 sys.stdout.flush()
     return outcomes
 
 
-def opened(settings: dict[str, Any], session: str) -> FuzzRequest:
+def opening_request(settings: dict[str, Any], session: str) -> FuzzRequest:
     """Return the page's first request, so that the session has a text."""
     event = next(d["id"] for d in settings["dependencies"] if d["api_name"] == "on_view")
     payload = json.dumps({"params": LINK, "number": 1, "keep": []})
-    return joined("on_view", {"data": [payload], "fn_index": event, "session_hash": session})
+    return page_request("on_view", {"data": [payload], "fn_index": event, "session_hash": session})
 
 
-def joined(what: str, body: dict[str, Any], written: str = "") -> FuzzRequest:
+def page_request(name: str, body: dict[str, Any], written: str = "") -> FuzzRequest:
     """Return a request of the page; its answer comes on its session's stream."""
     try:
         session = json.loads(written or "{}").get("session_hash", body["session_hash"])
     except ValueError:
         session = body["session_hash"]
     stream = f"{API}/queue/data?{urlencode({'session_hash': session}, errors='replace')}"
-    return FuzzRequest(what, f"{API}/queue/join", written or json.dumps(body), stream)
+    return FuzzRequest(name, f"{API}/queue/join", written or json.dumps(body), stream)
 
 
-def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
+def random_request(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
     """Draw a request: an endpoint, a function of the page, a component's call, or an address."""
     kind = source.one_of(("endpoint",) * 4 + ("page",) * 5 + ("picture", "address", "beside"))
     if kind == "endpoint":
@@ -174,7 +173,7 @@ def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzReque
         body: dict[str, Any] = {"data": values[: int(source.rng.integers(len(values) + 1))]}
         return FuzzRequest(name, f"{API}/call/{name}", source.body(body), f"{API}/call/{name}/")
     if kind == "page":
-        return of_page(source, settings, session)
+        return random_page_request(source, settings, session)
     if kind == "picture":
         component_ids = [c["id"] for c in settings["components"] if c["props"].get("server_fns")]
         names = ("exact_heads", "read_deeper", "postprocess", "__init__")
@@ -195,7 +194,7 @@ def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzReque
     return FuzzRequest(f"{path}?text=", path, "", f"{path}?text={source.one_of(TEXTS)[:50]!r}")
 
 
-def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
+def random_page_request(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
     """Draw a call of a function of the page, with its controls' values or others."""
     event = source.one_of([d for d in settings["dependencies"] if d["backend_fn"]])
     parts = {part["id"]: part for part in settings["components"]}
@@ -207,46 +206,46 @@ def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzReq
         is_component_call = kind == "html" and source.chance(0.8)
         values.append(source.question() if is_component_call else source.like(value))
     body = {"data": values, "fn_index": event["id"], "session_hash": session, "event_data": None}
-    return joined(event["api_name"] or str(event["id"]), body, source.body(body))
+    return page_request(event["api_name"] or str(event["id"]), body, source.body(body))
 
 
-def ask(http: httpx.Client, request: FuzzRequest) -> Came:
+def send(http: httpx.Client, request: FuzzRequest) -> Outcome:
     """Send one request and return its outcome."""
     try:
         if not request.body:
-            return judged(request, http.get(request.stream.encode("utf-8", "replace").decode()))
+            return classify(request, http.get(request.stream.encode("utf-8", "replace").decode()))
         headers = {"content-type": "application/json"}
         reply = http.post(request.path, content=request.body, headers=headers)
         if reply.is_error or not request.stream:
-            return judged(request, reply)
+            return classify(request, reply)
         event = reply.json()["event_id"] if request.stream.endswith("/") else ""
-        outcome = heard(http, request, f"{request.stream}{event}")
+        outcome = read_stream(http, request, f"{request.stream}{event}")
         return replace(outcome, mark=reply.headers.get(REQUEST_ID, ""))
     except httpx.TimeoutException as error:
-        return Came(request, "hang", repr(error))
+        return Outcome(request, "hang", repr(error))
     except (httpx.HTTPError, ValueError, KeyError) as error:
-        return Came(request, "broken", repr(error))
+        return Outcome(request, "broken", repr(error))
 
 
-def judged(request: FuzzRequest, reply: httpx.Response) -> Came:
+def classify(request: FuzzRequest, reply: httpx.Response) -> Outcome:
     """Classify a response without a stream."""
     mark = reply.headers.get(REQUEST_ID, "")
     if OURS in reply.text or reply.status_code >= 500:
-        return Came(request, "ours", f"{reply.status_code} {reply.text}", mark)
-    return Came(request, "refused" if reply.is_error else "answer", mark=mark)
+        return Outcome(request, "ours", f"{reply.status_code} {reply.text}", mark)
+    return Outcome(request, "refused" if reply.is_error else "answer", mark=mark)
 
 
-def heard(http: httpx.Client, request: FuzzRequest, stream: str) -> Came:
+def read_stream(http: httpx.Client, request: FuzzRequest, stream: str) -> Outcome:
     """Read the stream of an answer and classify its end."""
     started, last, has_progress = time.monotonic(), "", False
     with http.stream("GET", stream) as reply:
         for line in (text for text in reply.iter_lines() if text and not _BESIDE.search(text)):
             last, has_progress = line, has_progress or "generating" in line
             if time.monotonic() - started > (ENOUGH_S if has_progress else HANG_S):
-                return Came(request, "left" if has_progress else "hang", last)
+                return Outcome(request, "left" if has_progress else "hang", last)
             if '"process_completed"' in line:
                 break
-    return Came(request, kind_of(last), last)
+    return Outcome(request, kind_of(last), last)
 
 
 def kind_of(last: str) -> str:

@@ -20,13 +20,13 @@ from benchmarks.questions import (
     KINDS,
     VIEW,
     Answer,
-    Question,
+    PageRequest,
     Visitor,
     answers_of_class,
-    apart,
-    asked_of,
-    questions,
-    same,
+    first_difference,
+    is_same,
+    page_requests,
+    requests_of_kinds,
     view_event,
 )
 from explorer.models.specs import MINI
@@ -65,11 +65,11 @@ def run(chosen: argparse.Namespace) -> int:
     serve = (lambda: nullcontext((chosen.url.rstrip("/"), 0))) if chosen.url else served_app
     if chosen.programs:
         return run_class(chosen, serve)
-    requests = asked_of(chosen.kind, chosen.sessions * chosen.requests, WARM)
-    alone, _ = answered(serve, requests, 1, quiet=True)
-    many, wall = answered(serve, requests, chosen.sessions)
+    requests = requests_of_kinds(chosen.kind, chosen.sessions * chosen.requests, WARM)
+    alone, _ = timed_answers(serve, requests, 1, quiet=True)
+    many, wall = timed_answers(serve, requests, chosen.sessions)
     _print(f"{len(requests)} requests of {chosen.sessions} sessions at once, {wall:.0f} s")
-    is_good = compared(requests, alone, many)
+    is_good = print_differences(requests, alone, many)
     for share in (50, 95):
         alone_ms, many_ms = (
             1e3 * np.percentile([a.seconds for a in answers], share) for answers in (alone, many)
@@ -86,33 +86,36 @@ def run(chosen: argparse.Namespace) -> int:
     return 0 if is_good else 1
 
 
-def compared(requests: Sequence[Question], alone: list[Answer], many: list[Answer]) -> bool:
+def print_differences(
+    requests: Sequence[PageRequest], alone: list[Answer], many: list[Answer]
+) -> bool:
     """Print the answers that differ from those of a lone visitor; return whether none do."""
     wrong = [n for n, pair in enumerate(zip(alone, many, strict=True)) if is_wrong(*pair)]
     failed = [answer.failure for answer in many if answer.failure]
     _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
     for n in wrong[:MOST_SHOWN]:
-        _print(f"  {requests[n].kind} {requests[n].values}: {apart(alone[n].said, many[n].said)}")
+        difference = first_difference(alone[n].text, many[n].text)
+        _print(f"  {requests[n].kind} {requests[n].values}: {difference}")
     return not wrong and not failed
 
 
 def run_class(chosen: argparse.Namespace, serve: Serve) -> int:
     """Print a class's answers and a visitor's times meanwhile; return 1 if a goal is missed."""
     kinds = [kind for kind in chosen.kind if kind != VIEW]
-    requests = asked_of(kinds, chosen.programs * chosen.requests, WARM)
+    requests = requests_of_kinds(kinds, chosen.programs * chosen.requests, WARM)
     with serve() as (url, _):
         alone = answers_of_class(url, requests, 1)
-        baseline = pressed(url, lambda: False)
+        baseline = compare_seconds(url, lambda: False)
     # In another process, so that its work is not in the visitor's times.
     with serve() as (url, _), ProcessPoolExecutor(1, get_context("spawn")) as pool:
         started = time.perf_counter()
         class_answers = pool.submit(answers_of_class, url, requests, chosen.programs)
-        during = pressed(url, lambda: not class_answers.done())
+        during = compare_seconds(url, lambda: not class_answers.done())
         many, wall = class_answers.result(), time.perf_counter() - started
     _print(
         f"{len(requests)} questions of a class of {chosen.programs} at one address, {wall:.0f} s"
     )
-    is_good = compared(requests, alone, many)
+    is_good = print_differences(requests, alone, many)
     ratio = np.percentile(during, 95) / np.percentile(baseline, 95)
     for when, times in ("alone", baseline), ("meanwhile", during):
         p50, p95 = (1e3 * np.percentile(times, share) for share in (50, 95))
@@ -121,7 +124,7 @@ def run_class(chosen: argparse.Namespace, serve: Serve) -> int:
     return 0 if is_good and ratio <= MOST_RATIO else 1
 
 
-def pressed(url: str, goes_on: Callable[[], bool]) -> list[float]:
+def compare_seconds(url: str, is_running: Callable[[], bool]) -> list[float]:
     """Return the seconds that a visitor of the page waits for each Compare, one every second.
 
     Raises:
@@ -129,9 +132,9 @@ def pressed(url: str, goes_on: Callable[[], bool]) -> list[float]:
     """
     visitor, seconds = Visitor(url, view_event(url)), list[float]()
     for number in itertools.count():
-        if number >= WARM + FEWEST and not goes_on():
+        if number >= WARM + FEWEST and not is_running():
             return seconds
-        answer = visitor.ask(Question(VIEW, (f"the [MASK] sat at {time.time():.3f}.", "mini")))
+        answer = visitor.send(PageRequest(VIEW, (f"the [MASK] sat at {time.time():.3f}.", "mini")))
         if answer.failure:
             raise ValueError(f"The visitor got no answer: {answer.failure}")
         if number >= WARM:
@@ -148,23 +151,23 @@ def served_app() -> Iterator[tuple[str, int]]:
         yield url, process
 
 
-def answered(
-    serve: Serve, requests: Sequence[Question], sessions: int, quiet: bool = False
+def timed_answers(
+    serve: Serve, requests: Sequence[PageRequest], sessions: int, quiet: bool = False
 ) -> tuple[list[Answer], float]:
     """Return the answers in the order of the requests, and the seconds that all took."""
     with serve() as (url, process):
-        ask_all(url, questions(WARM), 1)
+        send_all(url, page_requests(WARM), 1)
         before = processor_seconds(process)
-        answers = ask_all(url, requests, sessions, Watch(process, quiet).one_more)
+        answers = send_all(url, requests, sessions, Watch(process, quiet).one_more)
         if process and not quiet:
             each = (processor_seconds(process) - before) / len(requests)
             _print(f"processor time of the server: {1e3 * each:.0f} ms a question")
         return answers
 
 
-def ask_all(
+def send_all(
     url: str,
-    requests: Sequence[Question],
+    requests: Sequence[PageRequest],
     sessions: int,
     on_answer: Callable[[], object] = lambda: None,
 ) -> tuple[list[Answer], float]:
@@ -178,7 +181,7 @@ def ask_all(
     def visit(session: int) -> None:
         visitor = Visitor(url, view)
         for number in range(session, len(requests), sessions):
-            answers[number] = visitor.ask(requests[number])
+            answers[number] = visitor.send(requests[number])
             on_answer()
 
     started = time.perf_counter()
@@ -189,7 +192,7 @@ def ask_all(
 
 def is_wrong(alone: Answer, among_many: Answer) -> bool:
     """Return whether an answer differs from that of a single visitor."""
-    return not among_many.failure and not same(alone.said, among_many.said)
+    return not among_many.failure and not is_same(alone.text, among_many.text)
 
 
 class Watch:
@@ -228,7 +231,7 @@ def held_by(process: int) -> tuple[int, int, int]:
     return resident, int(lines["Threads"]), len(list((folder / "fd").iterdir()))
 
 
-def bare_seconds(requests: Sequence[Question]) -> float:
+def bare_seconds(requests: Sequence[PageRequest]) -> float:
     """Return the seconds of the three networks over every request's text, on one thread.
 
     0 if no request has a text.
@@ -253,18 +256,18 @@ def bare_seconds(requests: Sequence[Question]) -> float:
     return (time.perf_counter() - started) * len(texts) / len(sample)
 
 
-def called_seconds(requests: Sequence[Question]) -> tuple[float, float]:
+def called_seconds(requests: Sequence[PageRequest]) -> tuple[float, float]:
     """Return the same answers' wall seconds in this process, and CPU seconds a request.
 
     A view is replaced by ``/predict``.
     """
     from explorer.ui.shell.api import ENDPOINTS
 
-    def call(question: Question) -> None:
+    def call(question: PageRequest) -> None:
         with suppress(Refusal):  # a refusal counts as an answer
             ENDPOINTS.get(question.kind, ENDPOINTS["predict"])(*question.values)
 
-    for question in questions(WARM):
+    for question in page_requests(WARM):
         call(question)
     started, cpu_start = time.perf_counter(), time.process_time()
     for question in requests:

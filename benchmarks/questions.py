@@ -28,7 +28,7 @@ _SERIAL = re.compile(r'"serial":\d+,|\\"serial\\":\d+,')
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PageRequest:
     """A request: an endpoint or the page's own event, and its arguments."""
 
     kind: str
@@ -44,13 +44,13 @@ class Question:
 class Answer:
     """Outcome of a request, and its duration."""
 
-    said: str
+    text: str
     """The answer as text; empty without one."""
     seconds: float
     failure: str = ""
 
 
-def questions(count: int, first: int = 0, family: str = "mini") -> list[Question]:
+def page_requests(count: int, first: int = 0, family: str = "mini") -> list[PageRequest]:
     """Return requests to a family in a fixed order of kinds, about texts that all differ."""
     sentences = json.loads((DATA / "sentences.json").read_text("utf-8"))["sentences"]
     texts = [sentence["text"] for sentence in sentences]
@@ -59,29 +59,31 @@ def questions(count: int, first: int = 0, family: str = "mini") -> list[Question
     for number, kind in zip(range(first, first + count), itertools.cycle(KINDS), strict=False):
         text, second_text = rng.choice(texts, 2, replace=False)
         requests.append(
-            Question(kind, _values(kind, f"{text} {number}.", f"{second_text} {number}.", family))
+            PageRequest(
+                kind, _values(kind, f"{text} {number}.", f"{second_text} {number}.", family)
+            )
         )
     return requests
 
 
-def asked_of(
+def requests_of_kinds(
     kinds: Collection[str], count: int, first: int, family: str = "mini"
-) -> list[Question]:
+) -> list[PageRequest]:
     """Return requests of some kinds in turn, none of which occurs in another round."""
     share = sum(kind in kinds for kind in KINDS)
     turns = -(-count // share) * len(KINDS)
-    requests = questions(turns, -(-first // share) * len(KINDS), family)
+    requests = page_requests(turns, -(-first // share) * len(KINDS), family)
     return [question for question in requests if question.kind in kinds][:count]
 
 
-def _values(kind: str, text: str, other: str, family: str) -> tuple[Any, ...]:
+def _values(kind: str, text: str, second_text: str, family: str) -> tuple[Any, ...]:
     """Return the arguments of a request about a text."""
     if kind == VIEW:
         return (text, family)
     if kind == "parameters":
         return (["bert-base-uncased", "mini-albert"],)
     if kind in ("pair", "question"):
-        return (text.replace("[MASK]", "it"), other.replace("[MASK]", "it"), family)
+        return (text.replace("[MASK]", "it"), second_text.replace("[MASK]", "it"), family)
     whole = text.replace("[MASK]", "it") if kind == "sentiment" else text
     extra = {"predict": (5,), "attention": ("albert", 2, 1), "distillation": (2.0,)}
     return (whole, family, *extra.get(kind, ()), *(("bert",) if kind == "depth" else ()))
@@ -103,24 +105,24 @@ class Visitor:
             transport=httpx.HTTPTransport(local_address=address) if is_local else None,
         )
 
-    def ask(self, question: Question) -> Answer:
+    def send(self, request: PageRequest) -> Answer:
         """Return an answer, timed from the request to the last byte."""
         start = time.perf_counter()
         try:
-            text = self._view(question) if question.kind == VIEW else self._call(question)
+            text = self._view(request) if request.kind == VIEW else self._call(request)
         except (httpx.HTTPError, ValueError) as error:
             return Answer("", time.perf_counter() - start, str(error) or repr(error))
         return Answer(_SERIAL.sub("", text), time.perf_counter() - start)
 
-    def _call(self, question: Question) -> str:
-        event = self._post(f"/call/{question.kind}", {"data": list(question.values)})
+    def _call(self, request: PageRequest) -> str:
+        event = self._post(f"/call/{request.kind}", {"data": list(request.values)})
         # A refusal counts as an answer: a lone visitor gets the same one.
-        reply = self.http.get(f"/call/{question.kind}/{event}").text
+        reply = self.http.get(f"/call/{request.kind}/{event}").text
         return reply[reply.rindex("event: ") :]
 
-    def _view(self, question: Question) -> str:
+    def _view(self, request: PageRequest) -> str:
         payload = {
-            "params": dict(zip(("text", "family"), question.values, strict=True)),
+            "params": dict(zip(("text", "family"), request.values, strict=True)),
             "number": 1,
             "keep": [],
         }
@@ -142,14 +144,14 @@ class Visitor:
         return str(reply.json()["event_id"])
 
 
-def answers_of_class(url: str, requests: Sequence[Question], programs: int) -> list[Answer]:
+def answers_of_class(url: str, requests: Sequence[PageRequest], programs: int) -> list[Answer]:
     """Return the answers to ``gradio_client`` programs, each with one request at a time."""
     from gradio_client import Client
     from gradio_client.exceptions import AppError
 
     answers: dict[int, Answer] = {}
 
-    def ask(client: Client, question: Question) -> Answer:
+    def ask(client: Client, question: PageRequest) -> Answer:
         start, failure, text = time.perf_counter(), "", ""
         try:
             text = json.dumps(client.predict(*question.values, api_name=f"/{question.kind}"))
@@ -170,18 +172,18 @@ def answers_of_class(url: str, requests: Sequence[Question], programs: int) -> l
     return [answers[index] for index in range(len(requests))]
 
 
-def apart(expected: str, other: str) -> str:
+def first_difference(expected: str, other: str) -> str:
     """Return the first difference of two answers, with some context."""
     first_parts, second_parts = (
         answer.replace("\n", " ").split(",") for answer in (expected, other)
     )
-    alike = [same(a, b) for a, b in zip(first_parts, second_parts, strict=False)]
+    alike = [is_same(a, b) for a, b in zip(first_parts, second_parts, strict=False)]
     first = alike.index(False) if False in alike else len(alike)
     around = slice(max(0, first - 3), first + 2)
     return f"{','.join(first_parts[around])} | {','.join(second_parts[around])}"
 
 
-def same(expected: str, other: str) -> bool:
+def is_same(expected: str, other: str) -> bool:
     """Return whether two answers are equal up to the last digits of their numbers."""
     if _NUMBER.sub("#", expected) != _NUMBER.sub("#", other):
         return False

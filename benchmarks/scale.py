@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks import start
 from benchmarks.load import processor_seconds
-from benchmarks.questions import VIEW, Answer, Question, Visitor, questions, view_event
+from benchmarks.questions import VIEW, Answer, PageRequest, Visitor, page_requests, view_event
 from benchmarks.served import free_port
 from explorer.context import configure
 from explorer.inference import runs
@@ -36,7 +36,7 @@ NEXT = itertools.count()
 KEPT_BYTES = 40 * 2**20
 """Cache of runs on all pages: room for those in progress, none for a text that comes again."""
 SPAWN = multiprocessing.get_context("spawn")
-Line = Mapping[str, Any]
+Semaphores = Mapping[str, Any]
 """Semaphores of the models by key, shared by all pages."""
 
 
@@ -60,7 +60,7 @@ def run(chosen: argparse.Namespace) -> int:
     for n_pages, n_replicas in itertools.product(chosen.pages, chosen.replicas):
         with pages(n_pages, n_replicas, chosen) as processes:
             for visitors in chosen.visitors:
-                level = asked(processes, visitors, chosen.seconds)
+                level = measured_level(processes, visitors, chosen.seconds)
                 failed += level.failed
                 sys.stdout.write(f"pages {n_pages}, replicas {n_replicas}, {level}\n")
                 sys.stdout.flush()
@@ -87,41 +87,41 @@ class Level:
         )
 
 
-class Standing(LocalBackend):
+class DelayedBackend(LocalBackend):
     """Backend with precomputed answers, each delayed by the time of a pass."""
 
-    def __init__(self, line: Line, service_s: float) -> None:
+    def __init__(self, semaphores: Semaphores, service_s: float) -> None:
         super().__init__()
-        self._line, self._service_s = line, service_s
+        self._semaphores, self._service_s = semaphores, service_s
         self._waiters = ThreadPoolExecutor(3 * 64, "waiter")
-        self._known: dict[tuple[str, str], Run] = {}
+        self._precomputed: dict[tuple[str, str], Run] = {}
 
     def learn(self, text: str) -> None:
         """Precompute the answers about a text."""
         for key, spec in MINI.items():
-            self._known[key, text] = (
+            self._precomputed[key, text] = (
                 super().run(NetworkKey(spec, "cpu", "float32"), text, None).result()
             )
 
-    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
+    def run(self, key: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
         """Return the delayed run of a precomputed text; run any other text at once."""
-        if (where.spec.key, text) not in self._known:
-            return super().run(where, text, report)
-        return self._waiters.submit(self._after_a_while, where.spec.key, text)
+        if (key.spec.key, text) not in self._precomputed:
+            return super().run(key, text, report)
+        return self._waiters.submit(self._after_a_while, key.spec.key, text)
 
     def _after_a_while(self, key: str, text: str) -> Run:
-        with self._line[key]:
+        with self._semaphores[key]:
             time.sleep(self._service_s)
-        return replace(self._known[key, text])
+        return replace(self._precomputed[key, text])
 
 
 def texts() -> list[str]:
     """Return the texts that visitors ask about."""
-    requests = questions(20 * TEXTS)
+    requests = page_requests(20 * TEXTS)
     return [question.text for question in requests if question.kind == VIEW][:TEXTS]
 
 
-def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) -> None:
+def serve(port: int, line: Semaphores, chosen: argparse.Namespace, kept_bytes: int) -> None:
     """Serve one page in this process until it is killed."""
     from explorer.ui.shell.page import build_page, launch_options
 
@@ -130,7 +130,7 @@ def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) ->
 
         connect(chosen.models_at)
     else:
-        backend = Standing(line, chosen.service_ms / 1e3)
+        backend = DelayedBackend(line, chosen.service_ms / 1e3)
         configure(backend=backend)
         running.widen()
         for text in texts():
@@ -155,7 +155,7 @@ def pages(count: int, n_replicas: int, chosen: argparse.Namespace) -> Iterator[d
         for url in urls:
             start.wait_for(url)
         pids = {url: int(process.pid or 0) for url, process in zip(urls, processes, strict=True)}
-        asked(pids, 2 * count, 2.0)
+        measured_level(pids, 2 * count, 2.0)
         yield pids
     finally:
         for process in processes:
@@ -163,7 +163,7 @@ def pages(count: int, n_replicas: int, chosen: argparse.Namespace) -> Iterator[d
             process.join()
 
 
-def asked(processes: Mapping[str, int], visitors: int, seconds: float) -> Level:
+def measured_level(processes: Mapping[str, int], visitors: int, seconds: float) -> Level:
     """Let visitors ask for a number of seconds, and return the level that they reach."""
     urls, sentences = list(processes), texts()
     view = view_event(urls[0])
@@ -174,7 +174,7 @@ def asked(processes: Mapping[str, int], visitors: int, seconds: float) -> Level:
         answers: list[Answer] = []
         while time.monotonic() < ends:
             text = sentences[next(NEXT) % TEXTS]
-            answers.append(visitor.ask(Question(VIEW, (text, "mini"))))
+            answers.append(visitor.send(PageRequest(VIEW, (text, "mini"))))
         return answers
 
     before, started = spent(processes), time.monotonic()

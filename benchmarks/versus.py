@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.click import span
-from benchmarks.load import ask_all, bare_seconds
-from benchmarks.questions import KINDS, Question, asked_of
+from benchmarks.load import bare_seconds, send_all
+from benchmarks.questions import KINDS, PageRequest, requests_of_kinds
 from explorer.analysis.latency.ratio import paired_ratio
 
 BARE = "bare"
@@ -36,7 +36,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Print the ratios of wall time and of the machine's CPU time; return 1 if anything failed."""
     count, rounds, failed = chosen.sessions * chosen.requests, [], 0
     for number in range(chosen.rounds + 1):
-        requests = asked_of(chosen.kind, count, number * count, chosen.family)
+        requests = requests_of_kinds(chosen.kind, count, number * count, chosen.family)
         pair = [one_round(url, requests, chosen.sessions) for url in (chosen.url, chosen.over)]
         failed += sum(failures for *_, failures in pair)
         rounds.append([seconds for *seconds, _ in pair])
@@ -51,12 +51,12 @@ def run(chosen: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def one_round(url: str, requests: list[Question], sessions: int) -> tuple[float, float, int]:
+def one_round(url: str, requests: list[PageRequest], sessions: int) -> tuple[float, float, int]:
     """Return the wall seconds, the machine's CPU seconds, and the number of failed answers."""
     before = processor_seconds()
     if url == BARE:
         return bare_seconds(requests), processor_seconds() - before, 0
-    answers, wall = ask_all(url, requests, sessions)
+    answers, wall = send_all(url, requests, sessions)
     failed = sum(bool(answer.failure) for answer in answers)
     return wall, processor_seconds() - before, failed
 

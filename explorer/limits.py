@@ -20,18 +20,18 @@ UNHEARD_SAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Table row: ``most`` of ``what`` for ``who``; beyond it ``then``, and ``says`` is shown."""
+    """Table row: ``most`` of ``subject`` for ``scope``, and what happens beyond it."""
 
-    who: str
-    what: str
+    scope: str
+    subject: str
     most: int
     unit: str
-    then: str
-    says: str = ""
+    consequence: str
+    message: str = ""
 
     def sentence(self, n: object = "") -> str:
         """Return the message with ``n``, the current number, and the row's limit filled in."""
-        return self.says.format(n=n, limit=self.most)
+        return self.message.format(n=n, limit=self.most)
 
 
 QUESTIONS = Limit("all together", "questions that wait", 64, "", REFUSED, BUSY)
@@ -169,13 +169,6 @@ HEAD = Limit(
     "refused (431)",
     "The URL and headers of this request are longer than {limit} KB.",
 )
-SEND_HEAD = Limit(
-    "one connection", "time until the headers of a request are whole", 10, "s", CLOSED
-)
-SEND_BODY = Limit("one connection", "time from there until its body is whole", 20, "s", CLOSED)
-READ = Limit(
-    "one connection", "time in which all but 64 KB of an answer must be read", 30, "s", CLOSED
-)
 STOPPING = Limit(
     "one question",
     "time to be answered once the server is asked to stop",
@@ -196,11 +189,8 @@ def table() -> str:
     lines = ["| who | what | limit | beyond it | what is said |", "|---|---|---|---|---|"]
     for row in rows():
         most = f"{row.most:,} {row.unit}".strip()
-        lines.append(
-            f"| {row.who} | {row.what} | {most} | {row.then} | {row.sentence(n='N')} |".replace(
-                "|  |", "| |"
-            )
-        )
+        cells = (row.scope, row.subject, most, row.consequence, row.sentence(n="N"))
+        lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
     return "\n".join(lines) + "\n"
 
 

@@ -43,7 +43,7 @@ def is_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
 
 
-def brief(written: object, most: int = 60) -> str:
+def brief(value: object, max_length: int = 60) -> str:
     """Shorten untrusted text for quotation in a message."""
-    text = str(written)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    text = str(value)
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"

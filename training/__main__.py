@@ -16,7 +16,7 @@ from training.report.sentiment import Sentiment
 from training.steps import pretrain
 from training.steps.ablation import ablate
 from training.steps.export import Export, export_family
-from training.steps.loop import Budget
+from training.steps.loop import TrainingBudget
 from training.steps.prepare import Source, prepare
 
 STEPS = (
@@ -125,7 +125,7 @@ def run_step(options: argparse.Namespace) -> None:
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     recipe = replace(TINY if options.tiny else FULL, **changes)
-    budget = Budget(options.minutes, options.tokens, options.more_to_come)
+    budget = TrainingBudget(options.minutes, options.tokens, options.more_to_come)
     place = Place(options.work)
     setting = pretrain.Setting(
         place, recipe, budget, options.start, options.save_every, options.workers
@@ -142,7 +142,7 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
         if not options.corpus:
             raise Refusal("The prepare step needs --corpus.")
         source = Source(options.corpus, options.documents, options.start, options.new_vocabulary)
-        prepare(setting.place, setting.recipe, source)
+        prepare(setting.paths, setting.recipe, source)
     elif step == "export":
         export_family(setting, export, options.only or MODELS)
     elif step == "evaluate":

@@ -62,7 +62,9 @@ def align(tokens_by_model: Mapping[str, Tokens]) -> Alignment:
     """
     models = list(tokens_by_model.values())
     blocks = _blocks(models)
-    first, order = models[0], max((_order(m, blocks) for m in models), key=len)
+    # The blocks and the places of special tokens, each once, in reading order.
+    orders = (list(dict.fromkeys(_places(tokens, blocks))) for tokens in models)
+    first, order = models[0], max(orders, key=len)
     words = tuple(
         AlignedWord(_added_piece(first, i), 0, 0, special=True)
         if i < 0
@@ -91,9 +93,9 @@ def _blocks(models: Sequence[Tokens]) -> list[int]:
     n_words = len(models[0].words)
     words_by_model = [{word for word in tokens.word_index if word >= 0} for tokens in models]
     for tokens, known in zip(models, words_by_model, strict=True):
-        known.update(i for span in _stretches(tokens) for i in span)
+        known.update(i for span in _word_ranges(tokens) for i in span)
     in_any, in_all = sorted(set.union(*words_by_model)), set.intersection(*words_by_model)
-    merged = {i for tokens in models for span in _stretches(tokens) for i in span[1:]}
+    merged = {i for tokens in models for span in _word_ranges(tokens) for i in span[1:]}
     # A word that some model lacks joins the word before it; the first one joins the next.
     merged |= {i if i > in_any[0] else next(iter(in_any[1:]), i) for i in in_any if i not in in_all}
     blocks, block = [-1] * n_words, -1
@@ -103,7 +105,7 @@ def _blocks(models: Sequence[Tokens]) -> list[int]:
     return blocks
 
 
-def _stretches(tokens: Tokens) -> list[range]:
+def _word_ranges(tokens: Tokens) -> list[range]:
     """Return the range of words that each token of the text overlaps."""
     spans = zip(tokens.word_index, tokens.spans, strict=True)
     edges = [(first, end) for first, (_, end) in spans if first >= 0]
@@ -128,11 +130,6 @@ def _places(tokens: Tokens, blocks: list[int]) -> list[int]:
 def _added_piece(tokens: Tokens, place: int) -> str:
     added = [piece for piece, special in zip(tokens.pieces, tokens.special, strict=True) if special]
     return added[{OPENING: 0, BETWEEN: 1, CLOSING: -1}[place]]
-
-
-def _order(tokens: Tokens, blocks: list[int]) -> list[int]:
-    """Return the blocks and the places of special tokens, each once, in reading order."""
-    return list(dict.fromkeys(_places(tokens, blocks)))
 
 
 def _groups(tokens: Tokens, blocks: list[int], order: list[int]) -> Groups:

@@ -68,15 +68,15 @@ def head_ablation(run: Run, logits: np.ndarray, n_off: int) -> HeadAblation:
     )
 
 
-def head_importance(run: Run, swept: Sequence[np.ndarray]) -> HeadImportance:
+def head_importance(run: Run, layer_logits: Sequence[np.ndarray]) -> HeadImportance:
     """Compute the effect of each head from the logits with it alone switched off.
 
-    ``swept`` holds one array of logits [head, mask, vocabulary] per layer, in order.
+    ``layer_logits`` holds one array of logits [head, mask, vocabulary] per layer, in order.
     """
     before = log_softmax(run.mask_logits)
     kl = [
         kl_of_logs(np.broadcast_to(before, layer.shape), log_softmax(layer)).mean(-1)
-        for layer in swept
+        for layer in layer_logits
     ]
     return HeadImportance(run.spec.key, run.spec.label, read_only(np.stack(kl)))
 
@@ -247,21 +247,21 @@ def _negentropy(p: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class RowShares:
     """Shares of one word's row of attention: other words, and everything else together."""
 
     query: str
     best: str
     """The other word with the largest share; empty where the two largest are equal."""
-    share: float
-    apart: tuple[str, ...]
+    best_share: float
+    rest: tuple[str, ...]
     """Names of everything else: [CLS] and [SEP], punctuation, the word itself."""
-    apart_share: float
+    rest_share: float
     n_others: int
     """Number of other words in the text; with fewer than two there is no comparison."""
 
 
-def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
+def row_shares(matrix: np.ndarray, alignment: Alignment) -> RowShares | None:
     """Return the shares of the row of the first mask, or else the last word; None if all are 0.
 
     Two words whose shares round to the same whole per cent count as equal.
@@ -280,7 +280,7 @@ def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
     added = dict.fromkeys(word.text for i, word in enumerate(words) if word.special and i != query)
     apart = (*added, *(["punctuation"] if punctuation else []), "itself")
     rest = float(1 - row[others].sum())
-    return Drawn(words[query].text, best, float(first), apart, rest, len(others))
+    return RowShares(words[query].text, best, float(first), apart, rest, len(others))
 
 
 def mean_attention(attention: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from explorer.models.tokens import spelling_of
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:
-    from explorer.models.inside.stations import LayerStations, Normalisation
+    from explorer.models.inside.activations import LayerActivations, Normalisation
 
 
 def aligned_layers(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str, int]:
@@ -35,12 +35,16 @@ def aligned_layers(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str
     if (teacher := teacher_of(chosen)) and teacher in specs:
         reference, reference_layer = teacher, chosen.initialised_from[layer]
     return {
-        spec.key: layer if spec is chosen else _beside(specs, spec, reference, reference_layer)
+        spec.key: layer
+        if spec is chosen
+        else _matching_layer(specs, spec, reference, reference_layer)
         for spec in specs
     }
 
 
-def _beside(specs: Sequence[ModelSpec], spec: ModelSpec, reference: ModelSpec, layer: int) -> int:
+def _matching_layer(
+    specs: Sequence[ModelSpec], spec: ModelSpec, reference: ModelSpec, layer: int
+) -> int:
     teacher = teacher_of(spec)
     if not teacher or teacher not in specs:
         return _as_deep(spec, reference, layer)
@@ -224,7 +228,7 @@ MOST_UNITS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LayerWay:
+class LayerTrace:
     """One token's vectors at each step of one layer of one model, ready to be drawn."""
 
     vectors: dict[str, np.ndarray]
@@ -259,21 +263,21 @@ class LayerWay:
         return "attention" if is_attention else "feed_forward"
 
 
-def layer_way(state: np.ndarray, stations: "LayerStations") -> LayerWay:
-    """Build a token's steps from the layer's input state [d_model] and the recorded stations."""
-    vectors = {"input": state, **stations.vectors}
-    scores = stations.scores.astype(np.float64)
+def layer_trace(state: np.ndarray, activations: "LayerActivations") -> LayerTrace:
+    """Build a token's steps from the layer's input state [d_model] and the recorded activations."""
+    vectors = {"input": state, **activations.vectors}
+    scores = activations.scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max())
-    return LayerWay(
+    return LayerTrace(
         vectors,
         {name: float(np.linalg.norm(vector)) for name, vector in vectors.items()},
         {name: cosine(vectors[name], vectors[before]) for name, before in BEFORE.items()},
         read_only(exponentials),
         read_only(exponentials / exponentials.sum()),
-        read_only(np.linalg.norm(stations.heads.astype(np.float64), axis=-1)),
-        read_only(np.argsort(-stations.unit_lengths, kind="stable")[:MOST_UNITS]),
-        cosine(state, stations.attention_norm.gave),
-        cosine(stations.attention_norm.gave, stations.norm.gave),
+        read_only(np.linalg.norm(activations.heads.astype(np.float64), axis=-1)),
+        read_only(np.argsort(-activations.unit_lengths, kind="stable")[:MOST_UNITS]),
+        cosine(state, activations.attention_norm.outputs),
+        cosine(activations.attention_norm.outputs, activations.norm.outputs),
     )
 
 
@@ -304,9 +308,9 @@ class Normalised:
 
 def normalised(norm: "Normalisation") -> Normalised:
     """Compute a layer norm's mean and deviation, and list the dimensions with largest results."""
-    x = norm.given.astype(np.float64)
-    shown = np.argsort(-np.abs(norm.gave), kind="stable")[:MOST_UNITS]
-    columns = (x, norm.scale, norm.shift, norm.gave)
+    x = norm.inputs.astype(np.float64)
+    shown = np.argsort(-np.abs(norm.outputs), kind="stable")[:MOST_UNITS]
+    columns = (x, norm.scale, norm.shift, norm.outputs)
     return Normalised(
         float(x.mean()),
         float(np.sqrt(x.var() + norm.eps)),

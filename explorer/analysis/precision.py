@@ -31,7 +31,7 @@ class PrecisionDifference:
     """Attention weights that differ when rounded to three decimals."""
 
     @property
-    def is_seen(self) -> bool:
+    def is_visible(self) -> bool:
         """Return whether any printed digit differs from that in float32."""
         return bool(self.n_changed or self.n_weights_changed)
 

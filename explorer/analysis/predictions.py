@@ -158,14 +158,12 @@ def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
     return SpanPlan(word, tuple(rows), tuple(tokens.ids[pos] for pos in inside))
 
 
-def loaded_plans(
-    loaded: "LoadedModel", stretches: Sequence[tuple[str, Word]]
-) -> list[SpanPlan | str]:
+def loaded_plans(loaded: "LoadedModel", spans: Sequence[tuple[str, Word]]) -> list[SpanPlan | str]:
     """Build a model's plan for each (text, span), or the error message where it has none."""
-    return [_plan_or_why(loaded, *span) for span in stretches]
+    return [_plan_or_refusal(loaded, *span) for span in spans]
 
 
-def _plan_or_why(loaded: "LoadedModel", text: str, word: Word) -> SpanPlan | str:
+def _plan_or_refusal(loaded: "LoadedModel", text: str, word: Word) -> SpanPlan | str:
     from explorer.models.forward import tokenize
 
     try:
@@ -352,7 +350,7 @@ class MaskPredictions:
 
 
 @dataclass(frozen=True, slots=True)
-class WordFound:
+class WordRank:
     """One model's probability and rank of a word at a mask, if the word is a single known piece."""
 
     n_pieces: int
@@ -407,15 +405,15 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
     )
 
 
-def word_found(run: Run, mask: int, pieces: tuple[int, ...]) -> WordFound:
+def word_rank(run: Run, mask: int, pieces: tuple[int, ...]) -> WordRank:
     """Find the probability and rank at a mask of the word that is tokenized as these pieces."""
     unknown = not pieces or any(run.vocabulary[i] in UNKNOWN for i in pieces)
     if unknown or len(pieces) > 1:
-        return WordFound(len(pieces), unknown)
+        return WordRank(len(pieces), unknown)
     log_probs = log_softmax(run.mask_logits[mask])
     log_prob = log_probs[pieces[0]]
     rank = 1 + int((log_probs > log_prob).sum())
-    return WordFound(1, False, pieces[0], float(np.exp(log_prob)), rank)
+    return WordRank(1, False, pieces[0], float(np.exp(log_prob)), rank)
 
 
 def agreement(predictions: Mapping[str, MaskPredictions], mask: int) -> Agreement:

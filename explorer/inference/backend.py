@@ -23,18 +23,18 @@ class JobPolicy:
 
     on_worker: bool = True
     """True: the job is queued for a worker. False: it runs in the caller's thread."""
-    one_of_many: bool = False
+    is_long: bool = False
     """True for a job of long work: other work may go before it and between its passes."""
-    given_network: bool = True
+    takes_network: bool = True
     """True: the first argument is the loaded network. False: its NetworkKey; the job loads it."""
-    slot: Literal["none", "infer", "measure"] = "infer"
+    lock: Literal["none", "infer", "measure"] = "infer"
     """Hold on the measurement lock: none, shared for inference, or exclusive for timing."""
 
 
-SINGLE, CHUNK = JobPolicy(), JobPolicy(one_of_many=True)
-INLINE, LIGHT = JobPolicy(on_worker=False), JobPolicy(on_worker=False, slot="none")
-CHECK = JobPolicy(on_worker=False, given_network=False)
-TIMED = JobPolicy(on_worker=False, given_network=False, slot="measure")
+SINGLE, CHUNK = JobPolicy(), JobPolicy(is_long=True)
+INLINE, LIGHT = JobPolicy(on_worker=False), JobPolicy(on_worker=False, lock="none")
+CHECK = JobPolicy(on_worker=False, takes_network=False)
+TIMED = JobPolicy(on_worker=False, takes_network=False, lock="measure")
 JOBS = {
     "explorer.analysis.claims.checks:checked": CHECK,
     "explorer.analysis.claims.checks:timed": TIMED,
@@ -43,8 +43,8 @@ JOBS = {
     "explorer.analysis.parameters.count:loaded_layer_calls": INLINE,
     "explorer.analysis.parameters.count:loaded_spectrum": INLINE,
     "explorer.analysis.predictions:loaded_plans": LIGHT,
-    "explorer.analysis.tasks.tuned:judged": CHUNK,
-    "explorer.analysis.tasks.tuned:answered": CHUNK,
+    "explorer.analysis.tasks.tuned:tuned_sentiment": CHUNK,
+    "explorer.analysis.tasks.tuned:tuned_answer": CHUNK,
     "explorer.models.forward:state_logits": SINGLE,
     "explorer.models.forward:tokenize": LIGHT,
     "explorer.models.task_heads.adapters:card_of": LIGHT,
@@ -57,12 +57,12 @@ JOBS = {
     "explorer.models.inside.reading:queries_and_keys": SINGLE,
     "explorer.models.inside.interventions:patched_logits": CHUNK,
     "explorer.models.inside.interventions:unrolled_states": CHUNK,
-    "explorer.models.inside.stations:block_states": SINGLE,
-    "explorer.models.inside.stations:embedding_stations": SINGLE,
-    "explorer.models.inside.stations:layer_stations": SINGLE,
+    "explorer.models.inside.activations:block_states": SINGLE,
+    "explorer.models.inside.activations:embedding_activations": SINGLE,
+    "explorer.models.inside.activations:layer_activations": SINGLE,
     "explorer.models.inside.reading:value_norms": INLINE,
     "explorer.models.inside.reading:cosines_with": INLINE,
-    "explorer.models.scoring:row_logits": CHUNK,
+    "explorer.models.forward:row_logits": CHUNK,
     "explorer.analysis.distillation.student.run:distil_live": INLINE,
 }
 """Every job by its name, with its policy; a backend runs no other."""
@@ -103,21 +103,21 @@ class Backend(Protocol):
     def devices(self) -> tuple[str, ...]:
         """Return the devices that the networks can run on: always ``cpu``, the fastest last."""
 
-    def is_ready(self, where: NetworkKey) -> bool:
+    def is_ready(self, key: NetworkKey) -> bool:
         """Return whether a network is loaded."""
 
-    def load(self, where: NetworkKey, report: OnProgress | None) -> None:
+    def load(self, key: NetworkKey, report: OnProgress | None) -> None:
         """Load a network, however long that takes.
 
         Raises:
             ModelUnavailable: the network cannot be loaded; the message is one sentence.
         """
 
-    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
+    def run(self, key: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
         """Return a future of the run of a text; the text may share its batch with others."""
 
-    def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    def call(self, key: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """Return the result of a job of ``JOBS``."""
 
-    def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+    def stream(self, key: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the results of a job of ``JOBS`` one by one; closing the iterator ends the job."""

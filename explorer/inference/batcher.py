@@ -30,7 +30,7 @@ class PendingText:
     network: "LoadedModel"
     """The network, loaded by the caller."""
     report: OnProgress | None = None
-    held: ExitStack = field(default_factory=ExitStack)
+    lease: ExitStack = field(default_factory=ExitStack)
     """Stack that holds the lease on the network; closed after the forward pass."""
     run: "Future[Run]" = field(default_factory=Future)
 
@@ -46,26 +46,26 @@ class Batcher:
         self._lock = threading.Lock()
         self._waiting: dict[BatchKey, list[PendingText]] = {}
 
-    def add(self, network: BatchKey, waiting: PendingText) -> None:
+    def add(self, key: BatchKey, pending: PendingText) -> None:
         """Add a text to those that wait for a network."""
         with self._lock:
-            self._waiting.setdefault(network, []).append(waiting)
+            self._waiting.setdefault(key, []).append(pending)
 
-    def take(self, network: BatchKey) -> list[PendingText]:
+    def take(self, key: BatchKey) -> list[PendingText]:
         """Remove and return the texts of the next batch; empty if none wait."""
         with self._lock:
-            waiting = self._waiting.pop(network, [])
+            waiting = self._waiting.pop(key, [])
             batch = length_bucket(waiting)
             rest = [text for text in waiting if text not in batch]
             if rest:
-                self._waiting[network] = rest
+                self._waiting[key] = rest
             return batch
 
 
-def length_bucket(line: list[PendingText]) -> list[PendingText]:
+def length_bucket(waiting: list[PendingText]) -> list[PendingText]:
     """Return the first text of a queue and the later ones of similar length: padding costs time."""
     batch: list[PendingText] = []
-    for pending in line:
+    for pending in waiting:
         longest = max([len(pending.text), *(len(other.text) for other in batch)])
         shortest = min([len(pending.text), *(len(other.text) for other in batch)])
         fits = longest <= 1.25 * shortest + 8 and longest * (len(batch) + 1) <= LONGEST

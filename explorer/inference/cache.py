@@ -5,17 +5,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
-
-if TYPE_CHECKING:
-    pass
-
 
 CACHE_BYTES = 256 * 2**20
 Key = tuple[str, str, str, str]
@@ -50,15 +46,15 @@ class ResultCache:
             is_first = key not in self._pending
             return self._pending.setdefault(key, Future()), is_first
 
-    def settle(self, key: Key, made: "Future[Run]") -> None:
+    def settle(self, key: Key, run: "Future[Run]") -> None:
         """Pass the result or the exception of a claimed run to all who wait for it."""
-        error = made.exception()
+        error = run.exception()
         with self._lock:
             future = self._pending.pop(key)
             if error is None:
-                self._put(key, made.result())
+                self._put(key, run.result())
         if error is None:
-            future.set_result(made.result())
+            future.set_result(run.result())
         else:
             future.set_exception(error)
 

@@ -27,12 +27,12 @@ def start_imports() -> threading.Thread:
         return _thread
 
 
-def wait_for_imports(say: Callable[[], object] = lambda: None) -> None:
-    """Wait until the imports are done; call ``say`` once if that takes longer than PATIENCE_S."""
+def wait_for_imports(on_wait: Callable[[], object] = lambda: None) -> None:
+    """Wait until the imports are done; call ``on_wait`` once after PATIENCE_S."""
     thread = start_imports()
     thread.join(PATIENCE_S)
     if thread.is_alive():
-        say()
+        on_wait()
         thread.join()
 
 

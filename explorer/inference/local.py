@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
 
-WIDTH = max(1, (os.cpu_count() or 1) // 3)
+THREADS_PER_PASS = max(1, (os.cpu_count() or 1) // 3)
 """Threads of one forward pass."""
 
 
-def _lock_for(slot: str) -> AbstractContextManager[None]:
+def _lock_for(name: str) -> AbstractContextManager[None]:
     locks = {"infer": MEASUREMENT_LOCK.infer, "measure": MEASUREMENT_LOCK.measure}
-    return locks.get(slot, nullcontext)()
+    return locks.get(name, nullcontext)()
 
 
-def _one_thread_each() -> None:
+def _limit_threads() -> None:
     import torch
 
     # Three workers share the cores: with torch's default threads they would slow each other down.
-    torch.set_num_threads(WIDTH)
+    torch.set_num_threads(THREADS_PER_PASS)
 
 
-def _for_visitor(work: Work) -> None:
+def _run_for_visitor(work: Work) -> None:
     """Run a visitor's single pass; until it is done a measurement lets visitors go first."""
     try:
         work()
@@ -53,24 +53,24 @@ def _for_visitor(work: Work) -> None:
 
 
 @contextmanager
-def _running(where: NetworkKey, tokens: int = 512, texts: int = 1) -> Iterator[None]:
+def _reserved_memory(key: NetworkKey, tokens: int = 512, texts: int = 1) -> Iterator[None]:
     """Reserve the memory of a forward pass; unload the network when the device runs out of it."""
     import torch
 
-    from explorer.models.loading import passing
+    from explorer.models.loading import reserve_pass
 
     try:
-        with passing(where.spec, where.dtype, tokens, texts):
+        with reserve_pass(key.spec, key.dtype, tokens, texts):
             yield
     except torch.OutOfMemoryError:
         from explorer.models.loading import forget_model
 
-        forget_model(*where)
+        forget_model(*key)
         raise
 
 
 def leased(
-    where: NetworkKey, report: OnProgress | None = None
+    key: NetworkKey, report: OnProgress | None = None
 ) -> AbstractContextManager["LoadedModel"]:
     """Lease a network of this process, loaded once and kept in memory until the lease ends.
 
@@ -79,7 +79,7 @@ def leased(
     """
     from explorer.models import loading
 
-    return loading.leased(*where, report)
+    return loading.leased(*key, report)
 
 
 class LocalBackend:
@@ -95,7 +95,7 @@ class LocalBackend:
             has_left: As in the context, which is used where there is none.
         """
         self._own_has_left = has_left
-        self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
+        self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_limit_threads)
         self._queues = PriorityQueues()
         self._batcher = Batcher()
 
@@ -105,44 +105,44 @@ class LocalBackend:
 
         return available_devices()
 
-    def is_ready(self, where: NetworkKey) -> bool:
+    def is_ready(self, key: NetworkKey) -> bool:
         """Return whether the network is in memory."""
         from explorer.models.loading import is_loaded
 
-        return is_loaded(*where)
+        return is_loaded(*key)
 
-    def load(self, where: NetworkKey, report: OnProgress | None) -> None:
+    def load(self, key: NetworkKey, report: OnProgress | None) -> None:
         """Load the network from disk or from the hub, unless it is in memory."""
-        with leased(where, report):
+        with leased(key, report):
             pass
 
-    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
+    def run(self, key: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
         """Return a future of the run; texts of similar length that wait together share a batch.
 
         The caller's thread loads the network, because loading would block a worker for seconds.
         """
         try:
             with ExitStack() as stack:
-                network = stack.enter_context(leased(where, report))
+                network = stack.enter_context(leased(key, report))
                 pending = PendingText(text, network, report, stack.pop_all())
         except BaseException as error:
             failed: Future[Run] = Future()
             failed.set_exception(error)
             return failed
         priority = priority_of(context().program_address(), is_long=False)
-        self._batcher.add((where, priority), pending)
-        self._begin(priority, lambda: self._serve((where, priority)))
+        self._batcher.add((key, priority), pending)
+        self._submit(priority, lambda: self._run_batch((key, priority)))
         return pending.run
 
-    def _begin(self, priority: int, work: Work) -> None:
+    def _submit(self, priority: int, work: Work) -> None:
         if priority == VISITOR:
             MEASUREMENT_LOCK.visitor_waits()
-            self._queues.add(priority, lambda: _for_visitor(work))
+            self._queues.add(priority, lambda: _run_for_visitor(work))
         else:
             self._queues.add(priority, work)
-        self._workers.submit(self._do_next)
+        self._workers.submit(self._run_next)
 
-    def _do_next(self) -> None:
+    def _run_next(self) -> None:
         if work := self._queues.next():
             work()
 
@@ -162,27 +162,27 @@ class LocalBackend:
                 work()
         meter.begin()
 
-    def _serve(self, network: BatchKey) -> None:
+    def _run_batch(self, key: BatchKey) -> None:
         """Run the next batch of texts and settle the future of each with its run or its error.
 
         The leases are closed before the futures are settled, so that no reader finds one open.
         """
-        batch = self._batcher.take(network)
+        batch = self._batcher.take(key)
         if not batch:
             return  # an earlier batch has taken these texts along
         results: dict[PendingText, Run | BaseException] = {}
         try:
             with ExitStack() as leases:
                 for pending in batch:
-                    leases.callback(pending.held.close)
-                _run_all(batch, network[0], results)
+                    leases.callback(pending.lease.close)
+                _run_texts(batch, key[0], results)
         except BaseException as error:
             for pending in batch:
                 results.setdefault(pending, error)
         for pending in batch:
             settle(pending.run, results[pending])
 
-    def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    def call(self, key: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """Run a job on a worker or in the caller's thread, as its policy says; return its result.
 
         Raises:
@@ -190,29 +190,29 @@ class LocalBackend:
         """
         policy, function = JOBS[job], job_named(job)
         # Loaded in the caller's thread: a download on a worker would block everybody's texts.
-        with leased(where) if policy.given_network else nullcontext(where) as first:
-            return self._do(policy, function, (first, *arguments), where)
+        with leased(key) if policy.takes_network else nullcontext(key) as first:
+            return self._run_job(policy, function, (first, *arguments), key)
 
-    def _do(
+    def _run_job(
         self,
         policy: JobPolicy,
         function: Callable[..., Any],
         arguments: tuple[Any, ...],
-        where: NetworkKey,
+        key: NetworkKey,
     ) -> Any:  # noqa: ANN401
         """Return the job's result; the caller holds the lease on the network meanwhile."""
         program = context().program_address()
-        meter = BudgetMeter(program, WIDTH)
+        meter = BudgetMeter(program, THREADS_PER_PASS)
         if not policy.on_worker:
             with (
                 MEASUREMENT_LOCK.visitor_pass(not program),
-                _lock_for(policy.slot),
+                _lock_for(policy.lock),
                 meter.running(),
-                nullcontext() if policy.slot == "none" else _running(where),
+                nullcontext() if policy.lock == "none" else _reserved_memory(key),
             ):
                 return function(*arguments)
         has_left, future = (self._own_has_left or context().has_left)(), Future[Any]()
-        priority = priority_of(program, policy.one_of_many)
+        priority = priority_of(program, policy.is_long)
         let_others = partial(self._yield_to_others, priority, meter, has_left)
 
         def work() -> None:
@@ -220,28 +220,28 @@ class LocalBackend:
                 if has_left():
                     raise Cancelled("left")
                 with (
-                    _lock_for(policy.slot),
+                    _lock_for(policy.lock),
                     yielding_with(let_others),
                     meter.running(),
-                    _running(where),
+                    _reserved_memory(key),
                 ):
                     result = function(*arguments)
                 future.set_result(result)
             except BaseException as error:
                 future.set_exception(error)
 
-        self._begin(priority, work)
+        self._submit(priority, work)
         return future.result()
 
     def stream(
-        self, where: NetworkKey, job: str, arguments: tuple[Any, ...]
+        self, key: NetworkKey, job: str, arguments: tuple[Any, ...]
     ) -> Generator[Any, None, None]:
         """Yield a job's results, computed in the caller's thread.
 
         The measurement lock is released between two results, so that a measurement may run.
         """
         end = object()
-        with leased(where) as network, closing(job_named(job)(network, *arguments)) as results:
+        with leased(key) as network, closing(job_named(job)(network, *arguments)) as results:
             while True:
                 with MEASUREMENT_LOCK.infer():
                     result = next(results, end)
@@ -250,16 +250,16 @@ class LocalBackend:
                 yield result
 
 
-def settle(future: "Future[Run]", found: Run | BaseException) -> None:
+def settle(future: "Future[Run]", outcome: Run | BaseException) -> None:
     """Set the result or the exception of a future."""
-    if isinstance(found, BaseException):
-        future.set_exception(found)
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
     else:
-        future.set_result(found)
+        future.set_result(outcome)
 
 
-def _run_all(
-    batch: list[PendingText], where: NetworkKey, results: dict[PendingText, Run | BaseException]
+def _run_texts(
+    batch: list[PendingText], key: NetworkKey, results: dict[PendingText, Run | BaseException]
 ) -> None:
     """Put the run of each text of a batch into ``results``, or the error of a bad text."""
     from explorer.models.forward import run_together, tokenize
@@ -275,6 +275,6 @@ def _run_all(
         for report in reports:
             report("A measurement has the machine for some seconds; your text is next", 0.0)
     longest = max((len(each.ids) for each in tokens.values()), default=0)
-    with MEASUREMENT_LOCK.infer(), _running(where, longest, len(tokens)):
+    with MEASUREMENT_LOCK.infer(), _reserved_memory(key, longest, len(tokens)):
         runs = run_together(network, list(tokens.values()))
     results.update(zip(tokens, runs, strict=True))

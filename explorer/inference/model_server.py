@@ -41,9 +41,9 @@ def to_wire(run: Run) -> tuple[Any, ...]:
     return (run.tokens, *arrays, run.mask_id, run.device, run.dtype)
 
 
-def vocabulary_of(where: NetworkKey) -> tuple[str, ...]:
+def vocabulary_of(key: NetworkKey) -> tuple[str, ...]:
     """Return the token of each id, once the network is loaded."""
-    with leased(where) as network:
+    with leased(key) as network:
         return network.vocabulary
 
 
@@ -54,7 +54,7 @@ class ModelServer:
         wait_for_imports()
         limit_memory()
         self._backend = LocalBackend(n_workers=1, has_left=lambda: _gone.get().is_set)
-        self._threads = ThreadPoolExecutor(AT_ONCE, "asked")
+        self._threads = ThreadPoolExecutor(AT_ONCE, "request")
 
     def devices(self) -> tuple[str, ...]:
         """Return the devices of this machine."""
@@ -64,12 +64,12 @@ class ModelServer:
         """Return the token of each id, once the network is loaded, or the error."""
         return await self._in_thread(lambda: vocabulary_of(network_named(network)))
 
-    async def runs(self, asked: Iterable[tuple[NetworkName, str]]) -> list[Any]:
+    async def runs(self, requests: Iterable[tuple[NetworkName, str]]) -> list[Any]:
         """Return the runs of texts as plain values, or errors; similar lengths share a batch."""
         # In a thread, since ``run`` loads the network in the thread that calls it.
         futures = await self._in_thread(
             lambda: [
-                self._backend.run(network_named(network), text, None) for network, text in asked
+                self._backend.run(network_named(network), text, None) for network, text in requests
             ]
         )
         results = await asyncio.gather(*map(settled, futures))
@@ -108,11 +108,11 @@ class ModelServer:
             raise
 
 
-async def settled(asked: "Future[Any]") -> Any:  # noqa: ANN401
+async def settled(future: "Future[Any]") -> Any:  # noqa: ANN401
     """Return the result of a future, or its error as a value that the page raises."""
     try:
-        return await asyncio.wrap_future(asked)
+        return await asyncio.wrap_future(future)
     except Exception:
         # Read from the future itself, because asyncio replaces a TimeoutError by its own.
-        error = asked.exception()
+        error = future.exception()
         return error if isinstance(error, Cancelled) else carried(error)

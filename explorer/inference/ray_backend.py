@@ -41,49 +41,49 @@ class RayBackend:
             self._devices = next(iter(self._groups.values()))("devices").result()
         return self._devices
 
-    def is_ready(self, where: NetworkKey) -> bool:
+    def is_ready(self, key: NetworkKey) -> bool:
         """Return whether the vocabulary of the model has been received, so a machine loaded it."""
-        return where.spec.name in self._vocabularies
+        return key.spec.name in self._vocabularies
 
-    def load(self, where: NetworkKey, report: OnProgress | None) -> None:
+    def load(self, key: NetworkKey, report: OnProgress | None) -> None:
         """Load the network on one machine, and keep its vocabulary for later runs."""
         if report:
-            report(f"{where.spec.label} is loaded on its own machine", 0.0)
-        self._vocabularies[where.spec.name] = self._answer(where, "vocabulary", _on_its_way(where))
+            report(f"{key.spec.label} is loaded on its own machine", 0.0)
+        self._vocabularies[key.spec.name] = self._answer(key, "vocabulary", _network_name(key))
 
-    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
+    def run(self, key: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
         """Return a future of the run of a text; the machine may batch it with others."""
-        return self._threads.submit(self._run, where, text, report)
+        return self._threads.submit(self._run, key, text, report)
 
-    def _run(self, where: NetworkKey, text: str, report: OnProgress | None) -> Run:
-        if not self.is_ready(where):
-            self.load(where, report)
-        values = self._answer(where, "run", _on_its_way(where), text)
+    def _run(self, key: NetworkKey, text: str, report: OnProgress | None) -> Run:
+        if not self.is_ready(key):
+            self.load(key, report)
+        values = self._answer(key, "run", _network_name(key), text)
         tokens, states, attention, logits, mask_id, device, dtype = values
         arrays = (read_only(states), read_only(attention), read_only(logits))
-        vocabulary = self._vocabularies[where.spec.name]
-        return Run(where.spec, tokens, *arrays, vocabulary, mask_id, device, dtype)
+        vocabulary = self._vocabularies[key.spec.name]
+        return Run(key.spec, tokens, *arrays, vocabulary, mask_id, device, dtype)
 
-    def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    def call(self, key: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """Return the result of a job that runs on one of the model's machines.
 
         Raises:
             BackendLost: the machine went away meanwhile.
             Cancelled: the client has left.
         """
-        return self._answer(where, "call", _on_its_way(where), job, arguments)
+        return self._answer(key, "call", _network_name(key), job, arguments)
 
-    def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+    def stream(self, key: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the results of a job that runs on one of the model's machines."""
-        ask = self._groups[where.spec.key]
-        for item in ask("stream", _on_its_way(where), job, arguments):
+        ask = self._groups[key.spec.key]
+        for item in ask("stream", _network_name(key), job, arguments):
             if isinstance(item, Exception):
                 raise item
             yield from item
 
-    def _answer(self, where: NetworkKey, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+    def _answer(self, key: NetworkKey, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         """Return one machine's response, or raise the error that it returned."""
-        has_left, response = context().has_left(), self._groups[where.spec.key](method, *arguments)
+        has_left, response = context().has_left(), self._groups[key.spec.key](method, *arguments)
         while True:
             try:
                 answer = response.result(LOOK_S)
@@ -97,5 +97,5 @@ class RayBackend:
         return answer
 
 
-def _on_its_way(where: NetworkKey) -> NetworkName:
-    return where.spec.name, where.device, where.dtype
+def _network_name(key: NetworkKey) -> NetworkName:
+    return key.spec.name, key.device, key.dtype

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
-from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
+from explorer.analysis.distillation.live import LiveReport, LiveSettings, WatchedSentence
 from explorer.context import context
 from explorer.inference.backend import Backend, OnProgress, name_of
 from explorer.inference.cache import CACHE, Key
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
-Asked = TypeVarTuple("Asked")
+Arguments = TypeVarTuple("Arguments")
 
 
 _LOCAL = LocalBackend()
 _LOADERS = ThreadPoolExecutor(6, "loader")
-_ASKERS = ThreadPoolExecutor(48, "asker")
+_CALLERS = ThreadPoolExecutor(48, "caller")
 
 
 def backend() -> Backend:
@@ -39,7 +39,7 @@ def backend() -> Backend:
 
 def gather(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
     """Return the results of jobs that run in parallel threads; the first error is raised."""
-    futures = [_ASKERS.submit(copy_context().run, job) for job in jobs]
+    futures = [_CALLERS.submit(copy_context().run, job) for job in jobs]
     return [future.result() for future in futures]
 
 
@@ -59,10 +59,10 @@ def round_robin(
 
 
 def call_on_model(
-    job: Callable[[Any, *Asked], Answer],
+    job: Callable[[Any, *Arguments], Answer],
     spec: ModelSpec,
     state: PageState,
-    *arguments: *Asked,
+    *arguments: *Arguments,
 ) -> Answer:
     """Return the result of a job on the network of a spec, on the state's device and dtype.
 
@@ -77,10 +77,10 @@ def call_on_model(
 
 
 def stream_from_model(
-    job: Callable[[Any, *Asked], Iterator[Answer]],
+    job: Callable[[Any, *Arguments], Iterator[Answer]],
     spec: ModelSpec,
     state: PageState,
-    *arguments: *Asked,
+    *arguments: *Arguments,
 ) -> Iterator[Answer]:
     """Yield the results of a job on the network of a spec; closing the iterator ends the job.
 
@@ -91,8 +91,8 @@ def stream_from_model(
     return backend().stream(network_key(spec, state), name_of(job), arguments)
 
 
-def live_lesson(
-    teacher: ModelSpec, state: PageState, settings: LiveSettings, watched: Watched
+def stream_live_distillation(
+    teacher: ModelSpec, state: PageState, settings: LiveSettings, sentence: WatchedSentence
 ) -> Iterator[LiveReport | None]:
     """Yield reports of a new student that learns from a copy of the teacher.
 
@@ -100,7 +100,7 @@ def live_lesson(
     """
     from explorer.analysis.distillation.student.run import distil_live
 
-    return stream_from_model(distil_live, teacher, state, settings, watched)
+    return stream_from_model(distil_live, teacher, state, settings, sentence)
 
 
 def network_key(spec: ModelSpec, state: PageState) -> NetworkKey:

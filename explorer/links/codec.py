@@ -1,15 +1,18 @@
 """Encoding and decoding of links: written, read and repaired, older links included."""
 
+import base64
+import binascii
+import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from explorer.analysis.measures import TEMPERATURES
-from explorer.links.compression import PACKED, pack, with_texts
 from explorer.links.page_state import (
     DTYPES,
     FOLDS,
@@ -56,6 +59,15 @@ LINK_LONGEST = 1_900
 """Maximum encoded characters of a link's fields: with the address, 2,000 pass everywhere."""
 TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage")
 """Free texts of the reader: the fields that are packed."""
+PACKED = "z"
+"""Field of texts too long for a plain link: deflated, in base64url.
+
+The browser writes the same with ``CompressionStream`` (assets/js/page/pack.js).
+"""
+LONGEST_PACKED = 4_000
+LONGEST_UNPACKED = 200_000
+"""Bytes: a malicious field may unpack to a thousand times its own length."""
+_RAW = -zlib.MAX_WBITS
 LONGEST_LOOK = 300
 LONGEST_SEARCH = 80
 _LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
@@ -89,6 +101,53 @@ def to_link(state: PageState) -> dict[str, str] | None:
     return params if complete and _fits(params) else None
 
 
+def pack(texts: Mapping[str, str]) -> str:
+    """Return the texts by name as the value of one field."""
+    deflate = zlib.compressobj(9, wbits=_RAW)
+    plain = json.dumps(dict(texts), ensure_ascii=False, separators=(",", ":")).encode()
+    packed = deflate.compress(plain) + deflate.flush()
+    return base64.urlsafe_b64encode(packed).rstrip(b"=").decode()
+
+
+def unpack(packed: str) -> dict[str, str] | None:
+    """Return the texts by name; None for any input that ``pack`` cannot have written."""
+    try:
+        texts = json.loads(_inflated(packed))
+    except (ValueError, RecursionError, zlib.error):
+        return None
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        return None
+    return texts
+
+
+def _inflated(packed: str) -> bytes:
+    if len(packed) > LONGEST_PACKED:
+        raise ValueError("too long for a link")
+    try:
+        raw = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
+    except binascii.Error as error:
+        raise ValueError("no base64url") from error
+    inflate = zlib.decompressobj(_RAW)
+    plain = inflate.decompress(raw, LONGEST_UNPACKED)
+    if not inflate.eof:
+        raise ValueError("cut off, or too much")
+    return plain
+
+
+def with_texts(
+    params: Mapping[str, str], names: Collection[str]
+) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """Return a link's parameters with packed texts unpacked, and the field if it is unreadable.
+
+    A text in the link itself takes precedence.
+    """
+    if PACKED not in params:
+        return params, ()
+    texts = unpack(str(params[PACKED]))
+    unpacked = {name: text for name, text in (texts or {}).items() if name in names}
+    return {**unpacked, **params}, (PACKED,) if texts is None else ()
+
+
 def default_params() -> dict[str, str]:
     """Return the default of each field of a link."""
     return {name: _print(getattr(PageState(), name)) for name in LINKED}
@@ -113,10 +172,10 @@ def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
     unpacked, unreadable = with_texts(params, TEXTS)
-    params, unknown = of_one_family(_at_its_place(unpacked))
+    params, unknown = of_one_family(_with_moved_folds(unpacked))
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
-    fitting = replace(state, **_unfitting(state, default))
+    fitting = replace(state, **_repairs(state, default))
     invalid = [name for name, value in read.items() if value != getattr(fitting, name)]
     return fitting, (*invalid, *unknown, *unreadable)
 
@@ -125,7 +184,7 @@ def _fits(params: Mapping[str, str]) -> bool:
     return len(urlencode(params)) <= LINK_LONGEST
 
 
-def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
+def _with_moved_folds(params: Mapping[str, str]) -> Mapping[str, str]:
     """Return a link with each fold that has moved under its current tab and name.
 
     If the folds are on two tabs now, those on the tab of the last one opened stay.
@@ -139,7 +198,7 @@ def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
     return {**params, "tab": current[-1]["tab"], "fold": ",".join(dict.fromkeys(here))}
 
 
-def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
+def _repairs(state: PageState, default: PageState) -> dict[str, Any]:
     """Return values for the fields that are valid alone but not in this state."""
     shapes = {spec.key: spec.architecture for spec in family_specs(state.family)}
     repairs: dict[str, Any] = {}
@@ -156,10 +215,10 @@ def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
         repairs["hidden"] = ""
     if not set(open_folds(state)) <= {*FOLDS[state.tab], *PARTS.get(state.tab, ())}:
         repairs["fold"] = ""
-    return repairs | _unfitting_depth(state)
+    return repairs | _depth_repairs(state)
 
 
-def _unfitting_depth(state: PageState) -> dict[str, Any]:
+def _depth_repairs(state: PageState) -> dict[str, Any]:
     """Return defaults for the fields of Depth that are not valid in this state."""
     shapes = [spec.architecture for spec in family_specs(state.family)]
     deepest = max((shape.n_layers for shape in shapes if shape.shares_layers), default=0)

@@ -54,11 +54,11 @@ class LoadedModel:
         return int(self.network.config.max_position_embeddings) - self.spec.kind.first_position
 
 
-Kept = TypeVar("Kept")
+Leased = TypeVar("Leased")
 _loaded: dict[Key, Any] = {}
 """Networks in memory; the ``spec`` and ``dtype`` of each give its size."""
 _registry = threading.RLock()
-room = WeightMemory(_registry)
+weight_memory = WeightMemory(_registry)
 building = threading.Lock()
 """from_pretrained uses global state for the meta device: concurrent calls break each other."""
 
@@ -100,20 +100,22 @@ def load_model(
         return network
 
 
-def leased_as(key: Key, spec: ModelSpec, make: Callable[[], Kept]) -> AbstractContextManager[Kept]:
+def leased_as(
+    key: Key, spec: ModelSpec, make: Callable[[], Leased]
+) -> AbstractContextManager[Leased]:
     """Use the network in memory under a key, built by ``make`` if absent.
 
     Raises:
         ModelUnavailable: there is no room for it.
     """
-    return room.lease(key, spec, make, _loaded)
+    return weight_memory.lease(key, spec, make, _loaded)
 
 
-def passing(
+def reserve_pass(
     spec: ModelSpec, dtype: str, tokens: int = 512, texts: int = 1
 ) -> AbstractContextManager[None]:
     """Return a context that counts the memory of a forward pass while it runs."""
-    return room.for_a_pass(texts * running_bytes(spec, dtype, tokens), _loaded)
+    return weight_memory.reserve_pass(texts * running_bytes(spec, dtype, tokens), _loaded)
 
 
 def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
@@ -121,14 +123,14 @@ def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
     return (spec.name, device, dtype) in _loaded
 
 
-def forget_all(is_one: Callable[[str], bool]) -> None:
+def forget_all(matches: Callable[[str], bool]) -> None:
     """Remove the networks whose name matches from memory as soon as no lease is held."""
-    room.forget(lambda key: is_one(key[0]), _loaded)
+    weight_memory.forget(lambda key: matches(key[0]), _loaded)
 
 
 def forget_model(spec: ModelSpec, device: str, dtype: str) -> None:
     """Remove a network from its device as soon as no lease is held; it is reloaded on demand."""
-    room.forget(lambda key: key == (spec.name, device, dtype), _loaded)
+    weight_memory.forget(lambda key: key == (spec.name, device, dtype), _loaded)
     forget_free_memory()
 
 

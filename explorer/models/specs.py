@@ -269,11 +269,6 @@ def _bert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
     return Architecture(n_layers, d_model, n_heads, 4 * d_model, WORDPIECES, d_model)
 
 
-def _distilbert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
-    shape = _bert(n_layers, d_model, n_heads)
-    return replace(shape, n_segments=0, has_pooler=False)
-
-
 def _albert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
     return replace(
         _bert(n_layers, d_model, n_heads),
@@ -308,7 +303,7 @@ PUBLISHED: tuple[ModelSpec, ...] = (
         _row(
             "distilbert",
             "base",
-            _distilbert(6, 768, 12),
+            replace(_bert(6, 768, 12), n_segments=0, has_pooler=False),
             "distilbert/distilbert-base-uncased",
             "12040accade4e8a0f71eabdb258fecc2e7e948be",
         ),

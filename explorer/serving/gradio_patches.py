@@ -10,25 +10,24 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from gradio import http_server, queueing, route_utils, routes, state_holder
+from gradio import queueing, route_utils, routes, state_holder
 
 from explorer.serving.middleware.headers import leave_out, root_of
-from explorer.serving.middleware.timeouts import TimeoutServer
 from explorer.serving.middleware.validation import function_of
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class GradioPatch:
     """One name of Gradio that is replaced."""
 
     module: ModuleType
     name: str
     value: Any
-    why: str
+    reason: str
     """Fault of Gradio that the patch mends; ``tests/serving/test_gradio_patches.py`` shows it."""
 
 
-def patches(session: type, payload: Callable[..., dict]) -> tuple[Patch, ...]:
+def patches(session: type, payload: Callable[..., dict]) -> tuple[GradioPatch, ...]:
     """Return every patch.
 
     Args:
@@ -36,37 +35,31 @@ def patches(session: type, payload: Callable[..., dict]) -> tuple[Patch, ...]:
         payload: Returns the message of a failure.
     """
     return (
-        Patch(
+        GradioPatch(
             state_holder,
             "SessionState",
             session,
             "each session copies the config of all components, some hundred KB a visitor",
         ),
-        Patch(
+        GradioPatch(
             queueing,
             "error_payload",
             payload,
             "a failure outside a handler reaches the visitor without a message",
         ),
-        Patch(
+        GradioPatch(
             routes,
             "CustomCORSMiddleware",
             leave_out,
             "any origin may send requests with credentials, and is echoed in the response",
         ),
-        Patch(
-            http_server,
-            "Server",
-            TimeoutServer,
-            "a connection that sends or reads slowly is held for ever",
-        ),
-        Patch(
+        GradioPatch(
             route_utils,
             "get_root_url",
             root_of,
             "a header of the request decides to which host the page's own URLs lead",
         ),
-        Patch(
+        GradioPatch(
             route_utils,
             "get_fn",
             function_of,

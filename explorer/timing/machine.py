@@ -12,7 +12,7 @@ import transformers
 from explorer.models import devices
 from explorer.models.devices import kind_of
 from explorer.models.loading import DTYPES
-from explorer.timing.memory import free_memory, line_of, memory_line
+from explorer.timing.memory import free_memory, memory_line, read_system_file
 from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width, usable_cores
 from explorer.timing.workload import Workload
 
@@ -35,7 +35,7 @@ def machine(*devices: str) -> Machine:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
-        "governor": line_of(GOVERNOR),
+        "governor": read_system_file(GOVERNOR),
         "sees_neighbours": stolen_seconds() is not None,
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
     }
@@ -75,7 +75,7 @@ def peak_flops(device: str, dtype: str, clock: str) -> float:
     size = GEMM_SIZE.get(kind_of(device), OTHER_SIZE)
     a = torch.ones(size, size, device=device, dtype=DTYPES[dtype])
     out = torch.empty_like(a)
-    seconds = best_seconds(lambda: torch.mm(a, a, out=out), (device, clock), GEMM_TRIES)
+    seconds = best_seconds(lambda: torch.mm(a, a, out=out), device, clock, GEMM_TRIES)
     return best_ever(("product", device, dtype, clock), 2 * size**3 / seconds)
 
 
@@ -92,24 +92,23 @@ def read_bandwidth(n_bytes: int, device: str, clock: str) -> float:
         for _ in range(repeats):
             numbers.sum()
 
-    seconds = best_seconds(read, (device, clock), READ_TRIES)
+    seconds = best_seconds(read, device, clock, READ_TRIES)
     return best_ever(("read", n_bytes, device, clock), repeats * numbers.numel() * 4 / seconds)
 
 
-def best_ever(what: tuple[object, ...], rate: float) -> float:
+def best_ever(key: tuple[object, ...], rate: float) -> float:
     """Return the maximum of a rate and all rates measured of the same thing before."""
-    _best[what] = max(rate, _best.get(what, 0.0))
-    return _best[what]
+    _best[key] = max(rate, _best.get(key, 0.0))
+    return _best[key]
 
 
-def best_seconds(call: Callable[[], object], where: tuple[str, str], tries: int) -> float:
+def best_seconds(call: Callable[[], object], device: str, clock: str, repeats: int) -> float:
     """Return the shortest of several bursts: a limit is the undisturbed performance."""
-    device, clock = where
     timed = stopwatch(Workload(device=device, clock=clock))
     with thread_width(clock), torch.inference_mode():
         shortest = float("inf")
         for burst in range(BURSTS):
             time.sleep(PAUSE_S if burst else 0)
             call()
-            shortest = min(shortest, *(timed(call) for _ in range(tries)))
+            shortest = min(shortest, *(timed(call) for _ in range(repeats)))
         return shortest

@@ -23,20 +23,20 @@ SHARE = 0.6
 
 def limit_memory(gigabytes: float | None = None) -> None:
     """Set the memory limit of all networks together; by default 60% of the memory."""
-    configure(memory_limit=SHARE * whole() if gigabytes is None else gigabytes * 1e9)
+    configure(memory_limit=SHARE * total_memory() if gigabytes is None else gigabytes * 1e9)
 
 
-def free_memory(least: float = 4e9) -> float:
-    """Return the bytes that can still be allocated; ``least`` where the system does not say."""
-    known = (machines_room(), containers_room(), own_room())
-    return min((float(value) for value in known if value is not None), default=least)
+def free_memory(default: float = 4e9) -> float:
+    """Return the bytes that can still be allocated; ``default`` where the system does not say."""
+    known = (memory_line("MemAvailable"), container_available(), process_available())
+    return min((float(value) for value in known if value is not None), default=default)
 
 
-def whole(least: float = 4e9) -> float:
+def total_memory(default: float = 4e9) -> float:
     """Return the bytes of the machine's memory, or of its container's where that is less."""
-    limit = line_of(CGROUP_LIMIT)
+    limit = read_system_file(CGROUP_LIMIT)
     known = (memory_line("MemTotal"), int(limit) if limit and limit.isdigit() else None)
-    return min((float(value) for value in known if value), default=least)
+    return min((float(value) for value in known if value), default=default)
 
 
 def is_short() -> bool:
@@ -44,26 +44,21 @@ def is_short() -> bool:
     return free_memory() < SHORT
 
 
-def machines_room() -> int | None:
-    """Return the bytes that are available on the machine."""
-    return memory_line("MemAvailable")
-
-
-def containers_room() -> int | None:
+def container_available() -> int | None:
     """Return the bytes that the container may still allocate."""
-    limit, used = (line_of(path) for path in (CGROUP_LIMIT, CGROUP_USED))
+    limit, used = (read_system_file(path) for path in (CGROUP_LIMIT, CGROUP_USED))
     both = limit and used and limit.isdigit() and used.isdigit()
     return int(limit) - int(used) if limit and used and both else None
 
 
-def own_room() -> int | None:
+def process_available() -> int | None:
     """Return the bytes that the process may still reserve (``ulimit -v``)."""
     if sys.platform == "win32":
         return None
     import resource
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    size = line_of(OWN_SIZE)
+    size = read_system_file(OWN_SIZE)
     if limit == resource.RLIM_INFINITY or not size:
         return None
     return limit - int(size.split()[0]) * resource.getpagesize()
@@ -76,7 +71,7 @@ def memory_line(name: str) -> int | None:
     return int(lines[0][1]) * 1024 if lines else None
 
 
-def line_of(path: Path) -> str | None:
+def read_system_file(path: Path) -> str | None:
     """Return the content of a system file; None where it cannot be read."""
     try:
         return path.read_text().strip()
@@ -102,27 +97,27 @@ _ARENA_MAX = -8
 
 def limit_arenas() -> None:
     """Limit the malloc arenas before the first thread starts, and trim them periodically."""
-    if share_heaps():
-        threading.Thread(target=_tidy, daemon=True, name="tidy").start()
+    if set_arena_limit():
+        threading.Thread(target=_trim_periodically, daemon=True, name="tidy").start()
 
 
-def share_heaps() -> bool:
+def set_arena_limit() -> bool:
     """Limit all threads to two malloc arenas; return whether the C library supports it."""
     mallopt = _glibc("mallopt")
     return bool(mallopt and mallopt(_ARENA_MAX, MOST_HEAPS))
 
 
-def give_back() -> bool:
+def trim_heap() -> bool:
     """Release free heap memory, not only at the top of the heap; return whether there was any."""
     trim = _glibc("malloc_trim")
     return bool(trim and trim(0))
 
 
-def _tidy() -> None:
+def _trim_periodically() -> None:
     while True:
         time.sleep(EVERY_S)
         with MEASUREMENT_LOCK.infer():  # never while something is timed
-            give_back()
+            trim_heap()
 
 
 def _glibc(name: str) -> "ctypes._NamedFuncPointer | None":

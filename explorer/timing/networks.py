@@ -120,7 +120,7 @@ class WeightsOnly(nn.Module):
     """Linear layer with 8-bit weights, one scale per row; it is computed in float."""
 
     scale: torch.Tensor
-    whole: torch.Tensor
+    int8_weight: torch.Tensor
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
@@ -128,12 +128,12 @@ class WeightsOnly(nn.Module):
         weight = linear.weight.detach()
         scale = weight.abs().amax(1).clamp(min=torch.finfo(weight.dtype).tiny) / 127
         self.register_buffer("scale", scale)
-        self.register_buffer("whole", (weight / scale[:, None]).round().to(torch.int8))
+        self.register_buffer("int8_weight", (weight / scale[:, None]).round().to(torch.int8))
         self.bias = linear.bias
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Map states [..., in] to [..., out]."""
-        product = nn.functional.linear(x, self.whole.to(x.dtype)) * self.scale
+        product = nn.functional.linear(x, self.int8_weight.to(x.dtype)) * self.scale
         return product if self.bias is None else product + self.bias
 
 

@@ -60,7 +60,7 @@ class Workload:
         return self.length * self.batch
 
 
-def whole_number(what: str, value: object, low: int, high: int) -> int:
+def whole_number(label: str, value: object, low: int, high: int) -> int:
     """Return the value as an int if it is a whole number within limits.
 
     Raises:
@@ -70,13 +70,13 @@ def whole_number(what: str, value: object, low: int, high: int) -> int:
     if isinstance(value, float) and math.isfinite(value):
         is_whole = value == int(value)
     if not is_whole or not low <= cast(float, value) <= high:
-        raise BadWorkload(f"{what} must be a whole number from {low} to {high}.")
+        raise BadWorkload(f"{label} must be a whole number from {low} to {high}.")
     return int(cast(float, value))
 
 
-def _known(what: str, value: object, allowed: tuple[str, ...]) -> None:
+def _known(label: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise BadWorkload(f"The {what} must be one of {', '.join(allowed)}.")
+        raise BadWorkload(f"The {label} must be one of {', '.join(allowed)}.")
 
 
 def pass_bytes(shape: Architecture, workload: Workload) -> int:

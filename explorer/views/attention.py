@@ -22,7 +22,7 @@ from explorer.assets import ASSETS
 from explorer.models.choice.family import teacher_of
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import Tokens, spelling_of
+from explorer.models.tokens import spelling_of
 from explorer.views.markup import Markup, el, join, model_name, script_json
 from explorer.views.numbers import Numbers
 
@@ -166,7 +166,8 @@ def bertviz_payload(
         "view": view,
         "title": title,
         "tokens": shown_pieces(run),
-        "second": second_sentence(run.tokens),
+        # The position at which the second sentence of a pair starts; None without one.
+        "second": run.tokens.segments.index(1) if 1 in run.tokens.segments else None,
         "shape": list(quantised.shape),
         "attention": base64.b64encode(quantised.tobytes()).decode(),
         "frame": f"{ADDRESS}/viewer.html",
@@ -181,11 +182,6 @@ def shown_pieces(run: Run) -> list[str]:
     """Return the tokens as BertViz shows them: with ``##``, without a mark of a word's start."""
     spelling = spelling_of(run.vocabulary)
     return [piece if spelling.continues else spelling.text(piece) for piece in run.tokens.pieces]
-
-
-def second_sentence(tokens: Tokens) -> int | None:
-    """Return the position at which the second sentence of a pair starts; None without one."""
-    return tokens.segments.index(1) if 1 in tokens.segments else None
 
 
 def _packed(vectors: tuple[np.ndarray, np.ndarray]) -> dict[str, object]:

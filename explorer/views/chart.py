@@ -71,11 +71,11 @@ def band(
             showlegend=False,
             name=name,
         )
-        for run in _stretches(ends)
+        for run in _segments(ends)
     ]
 
 
-Spot = tuple[float, Ends]
+AxisValue = tuple[float, Ends]
 """A value and the two ends of its axis' range."""
 SMALLEST, LETTER, LINE, GAP = (280.0, 230.0), 7.0, 14.0, 8.0
 """Pixels: chart on a phone, width of a letter, height of a line, distance of point and name."""
@@ -92,18 +92,18 @@ SIDES: dict[str, tuple[float, float]] = {
 """Offset of a name from its point: share of the name's width, and lines down."""
 
 
-def placed(
-    points: "Sequence[tuple[Spot, Spot]]",
+def label_sides(
+    points: "Sequence[tuple[AxisValue, AxisValue]]",
     names: Sequence[str],
-    drawn: "Sequence[tuple[Spot, Spot]]" = (),
+    occupied: "Sequence[tuple[AxisValue, AxisValue]]" = (),
 ) -> list[str]:
     """Choose the side of its point for each name so that names do not overlap on a phone.
 
-    ``drawn`` are further occupied points, such as those of lines, to avoid where possible.
+    ``occupied`` are further occupied points, such as those of lines, to avoid where possible.
     """
     pixels = [_on_phone(point) for point in points]
     taken = [(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in pixels]
-    taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in map(_on_phone, drawn)]
+    taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in map(_on_phone, occupied)]
     sides = []
     for point, name in zip(pixels, names, strict=True):
         boxes = {side: _box(point, name, *offset) for side, offset in SIDES.items()}
@@ -116,14 +116,14 @@ def placed(
 Box = tuple[float, float, float, float]
 
 
-def _on_phone(point: tuple[Spot, Spot]) -> tuple[float, float]:
+def _on_phone(point: tuple[AxisValue, AxisValue]) -> tuple[float, float]:
     """Return a point's pixels on the smallest chart; names apart there are apart on wider ones."""
     x, y = point
-    return SMALLEST[0] * _share(x), SMALLEST[1] * (1 - _share(y))
+    return SMALLEST[0] * _axis_share(x), SMALLEST[1] * (1 - _axis_share(y))
 
 
-def _share(spot: Spot) -> float:
-    value, (low, high) = spot
+def _axis_share(axis_value: AxisValue) -> float:
+    value, (low, high) = axis_value
     return (value - low) / (high - low)
 
 
@@ -145,9 +145,9 @@ def _cost(box: Box, taken: Sequence[Box]) -> float:
     return over + LINE * outside
 
 
-def dash(place: int) -> str:
+def dash(index: int) -> str:
     """Return the line style of the first, second ... model of one colour."""
-    return DASHES[place % len(DASHES)]
+    return DASHES[index % len(DASHES)]
 
 
 def _end(ends: Sequence[Ends | None], i: int, side: int) -> float:
@@ -156,7 +156,7 @@ def _end(ends: Sequence[Ends | None], i: int, side: int) -> float:
     return interval[side]
 
 
-def _stretches(ends: Sequence[Ends | None]) -> list[list[int]]:
+def _segments(ends: Sequence[Ends | None]) -> list[list[int]]:
     runs: list[list[int]] = [[]]
     for i, interval in enumerate(ends):
         if interval is None:

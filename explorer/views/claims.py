@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from explorer.analysis.claims.ledger import (
     BenchmarkTable,
-    Claim,
     ClaimsLedger,
     Retention,
     TaskDrop,
@@ -41,7 +40,7 @@ def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, 
     )
 
 
-def retention_said(retention: Retention, texts: Mapping[str, str]) -> Markup:
+def retention_finding(retention: Retention, texts: Mapping[str, str]) -> Markup:
     """Build the finding and the source of the scores."""
     overall = retention.overall
     sentence = texts["finding"].format(
@@ -191,13 +190,12 @@ def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mappin
             "models": dict(models),
             "addresses": addresses(text for c in ledger.claims for text in (c.source, c.found)),
             "checks": {check.id: asdict(check) for check in ledger.checks},
-            "claims": [asdict(claim) | {"live": _checks_of(claim)} for claim in ledger.claims],
+            "claims": [
+                asdict(claim) | {"live": list(dict.fromkeys(test.check for test in claim.live))}
+                for claim in ledger.claims
+            ],
         }
     )
-
-
-def _checks_of(claim: Claim) -> list[str]:
-    return list(dict.fromkeys(test.check for test in claim.live))
 
 
 def results_canvas(progress: Mapping[str, object], results: Sequence[CheckResult]) -> str:
@@ -250,8 +248,11 @@ def linked(text: str) -> Markup:
     if not links:
         return join(text)
     parts = re.split(f"({'|'.join(map(re.escape, links))})", text)
-    return join(*(_link(part, links[part]) if part in links else part for part in parts))
-
-
-def _link(text: str, address: str) -> Markup:
-    return el("a", text, href=address, target="_blank", rel="noopener")
+    return join(
+        *(
+            el("a", part, href=links[part], target="_blank", rel="noopener")
+            if part in links
+            else part
+            for part in parts
+        )
+    )

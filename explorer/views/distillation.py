@@ -9,11 +9,11 @@ import numpy as np
 
 from explorer.analysis.distillation.live import PARTS, LiveReport, LiveSettings
 from explorer.analysis.distillation.losses import (
-    FATES,
     KEPT,
     LABELS,
     LEFT,
     MASKED,
+    OUTCOME_SHARES,
     SWAPPED,
     MaskingSimulation,
     SentenceLosses,
@@ -136,7 +136,7 @@ def _figure(
 
 
 LIVE_HEIGHT = 300
-EXAMS = ("same_first", "shared_five", "found")
+AGREEMENTS = ("same_first", "shared_five", "found")
 
 
 def live_canvas(
@@ -159,7 +159,7 @@ def live_canvas(
     exams = [report for report in reports if report.agreement is not None]
     steps, exam_steps = ([report.step for report in subset] for subset in (trained, exams))
     parts = {p: rounded(np.array([r.parts[p] for r in trained])) for p in PARTS}
-    agreement = {n: [round(getattr(r.agreement, n), 5) for r in exams] for n in EXAMS}
+    agreement = {n: [round(getattr(r.agreement, n), 5) for r in exams] for n in AGREEMENTS}
     figures = live_figures((steps, parts), (exam_steps, agreement), texts["texts"])  # type: ignore[arg-type]
     for figure in figures:  # so that the axis covers the whole run from the start
         figure.update_xaxes(autorangeoptions={"include": [0, settings.steps]})
@@ -184,13 +184,15 @@ Course = tuple[Sequence[int], Mapping[str, Sequence[float]]]
 """Steps, and the values of named measures at each of them."""
 
 
-def live_figures(losses: Course, exams: Course, texts: Mapping[str, Any]) -> "list[go.Figure]":
+def live_figures(
+    losses: Course, evaluations: Course, texts: Mapping[str, Any]
+) -> "list[go.Figure]":
     """Draw agreement, loss and the parts of the loss over the steps so far."""
     import plotly.graph_objects as go
 
-    named = dict(zip(EXAMS, (texts["same"], texts["five"], texts["found"]), strict=True))
+    named = dict(zip(AGREEMENTS, (texts["same"], texts["five"], texts["found"]), strict=True))
     charts = (
-        (texts["agree_title"], exams, named),
+        (texts["agree_title"], evaluations, named),
         (texts["loss_title"], losses, {"loss": texts["total"]}),
         (texts["parts_title"], losses, texts["parts"]),
     )
@@ -217,11 +219,11 @@ def _soft(report: LiveReport) -> list[float]:
 
 
 def distillation_losses(
-    losses: SentenceLosses, teacher: Run, hidden: tuple[int, int], texts: Mapping[str, object]
+    losses: SentenceLosses, teacher: Run, position: int, answer: int, texts: Mapping[str, object]
 ) -> str:
     """Return the JSON of the losses at every temperature step, and the KL of each token.
 
-    ``hidden`` is the mask's position and the hidden token's id, -1 where that is not known.
+    ``position`` is that of the mask, ``answer`` the hidden token's id, -1 where that is unknown.
     """
     spelling = spelling_of(teacher.vocabulary)
     return script_json(
@@ -233,14 +235,19 @@ def distillation_losses(
             "kl": [rounded(row) for row in losses.kl],
             "cosine": None if losses.cosine is None else rounded(losses.cosine),
             "tokens": [spelling.word(piece) for piece in teacher.tokens.pieces],
-            "place": hidden[0],
-            "answer": hidden[1] if hidden[1] >= 0 else None,
+            "place": position,
+            "answer": answer if answer >= 0 else None,
             "texts": dict(texts),
         }
     )
 
 
-LIMITS = {MASKED: 15 * FATES[0], SWAPPED: 15 * FATES[1], KEPT: 15 * FATES[2], LEFT: 85.0}
+LIMITS = {
+    MASKED: 15 * OUTCOME_SHARES[0],
+    SWAPPED: 15 * OUTCOME_SHARES[1],
+    KEPT: 15 * OUTCOME_SHARES[2],
+    LEFT: 85.0,
+}
 """Expected share of each fate, in percent of all tokens."""
 CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
 
@@ -260,7 +267,7 @@ def masking_html(
         swapped: For each of the other tokens the random token, where it was swapped.
         sentence: Explanation of the marks.
     """
-    fates = zip(simulation.fate, swapped, strict=True)
+    fates = zip(simulation.outcomes, swapped, strict=True)
     words = [
         el("span", piece, class_="dm-own") if is_own else _word(piece, *next(fates))
         for piece, is_own in pieces
@@ -277,18 +284,18 @@ def masking_numbers(simulation: MaskingSimulation, pool: int) -> Numbers:
     ]
     state = {"rounds": simulation.rounds, "seed": simulation.seed}
     constants = {name.upper(): value for name, value in state.items()}
-    constants |= {"TOKENS": len(simulation.fate), "POOL": pool}
+    constants |= {"TOKENS": len(simulation.outcomes), "POOL": pool}
     header = {"models": None, "state": state}
     columns = ("token", "count", "share_of_all_tokens", "tends_to")
     return Numbers(columns, rows, header, constants)
 
 
-def _word(piece: str, fate: int, other: str) -> Markup:
-    fate = int(fate)
-    if fate == LEFT:
+def _word(piece: str, outcome: int, replacement: str) -> Markup:
+    outcome = int(outcome)
+    if outcome == LEFT:
         return el("span", piece)
-    text = {MASKED: "[MASK]", SWAPPED: other, KEPT: piece}[fate]
-    return el("span", text, el("small", f"{LABELS[fate]}: {piece}"), class_=CLASSES[fate])
+    text = {MASKED: "[MASK]", SWAPPED: replacement, KEPT: piece}[outcome]
+    return el("span", text, el("small", f"{LABELS[outcome]}: {piece}"), class_=CLASSES[outcome])
 
 
 def _counters(simulation: MaskingSimulation) -> Markup:
@@ -323,13 +330,14 @@ def distillation_lab(
     """
     teacher, student = hidden.teacher, hidden.student
     tops = {run.spec.key: top_ids(hidden.logits(run), LISTED) for run in (teacher, student)}
-    listed = np.unique(np.concatenate([*tops.values(), _answer(hidden)]))
+    answer = [hidden.answer] if hidden.answer >= 0 else []
+    listed = np.unique(np.concatenate([*tops.values(), np.array(answer, np.int64)]))
     models = [
         _model(hidden, run, role) | {"top": tops[run.spec.key].tolist()}
         for run, role in ((teacher, "teacher"), (student, "student"))
     ]
-    if hidden.beside is not None:
-        models.append(_model(hidden, hidden.beside, "beside") | _beside(hidden, hidden.beside))
+    if hidden.third is not None:
+        models.append(_model(hidden, hidden.third, "beside") | _third_model(hidden, hidden.third))
     return script_json(
         {
             "words": strip_words(words),
@@ -365,10 +373,6 @@ def rounded(values: np.ndarray) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
-def _answer(hidden: HiddenWord) -> np.ndarray:
-    return np.array([hidden.answer] if hidden.answer >= 0 else [], np.int64)
-
-
 def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
     roles = {"teacher": "teacher", "student": "student", "beside": "for comparison"}
     return {
@@ -381,7 +385,7 @@ def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
     }
 
 
-def _beside(hidden: HiddenWord, run: Run) -> dict[str, object]:
+def _third_model(hidden: HiddenWord, run: Run) -> dict[str, object]:
     shared = shared_vocabulary(hidden.teacher.vocabulary, run.vocabulary)
     first = int(hidden.logits(run).argmax())
     return {

@@ -56,6 +56,6 @@ def box_of(entry: str) -> str:
     return f"meaning-{list(ENTRIES).index(entry)}"
 
 
-def places(*shown: str) -> dict[str, str]:
+def places(*words: str) -> dict[str, str]:
     """Return ``place`` of each word, for texts that the browser draws."""
-    return {word: place(word) for word in shown}
+    return {word: place(word) for word in words}

@@ -14,7 +14,7 @@ from explorer.analysis.layer import (
     AnswerSteps,
     ContextAnswers,
     ContextScore,
-    LayerWay,
+    LayerTrace,
     RecurrentPoint,
     mean_weights,
     normalised,
@@ -29,9 +29,9 @@ from explorer.views.theme import COLOURS, PARTS, faint
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from explorer.models.inside.stations import (
-        EmbeddingStations,
-        LayerStations,
+    from explorer.models.inside.activations import (
+        EmbeddingActivations,
+        LayerActivations,
         Normalisation,
         Projected,
     )
@@ -202,7 +202,7 @@ Reading = tuple[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Walked:
+class TracedLayer:
     """Values of one model's layer for one token."""
 
     run: Run
@@ -214,22 +214,22 @@ class Walked:
     """Relation of this layer to the others, as a sentence."""
     pieces: str
     """Note on the token of the word that is followed; empty for a word of one token."""
-    stations: "LayerStations"
-    embedding: "EmbeddingStations"
-    way: LayerWay
+    activations: "LayerActivations"
+    embedding: "EmbeddingActivations"
+    trace: LayerTrace
     readings: tuple[Reading, Reading, Reading] | None
     """Before the layer, after attention and after the layer; None without an MLM head."""
 
     @property
     def norms(self) -> "dict[str, Normalisation]":
         """The layer norms, by the key of the stage whose output they give."""
-        stations = self.stations
+        stations = self.activations
         ends = {"attention_norm": stations.attention_norm, "output": stations.norm}
         return {"embedding": self.embedding.norm, **ends}
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """The reader's selection and the available choices."""
 
     words: Sequence[str]
@@ -242,24 +242,24 @@ class Chosen:
     """Key of the model with the most heads, which bounds the head selection."""
 
 
-def stations_canvas(
-    walked: Sequence[Walked],
-    chosen: Chosen,
+def layer_canvas(
+    traced: Sequence[TracedLayer],
+    selection: Selection,
     cards: Mapping[str, tuple[str, str]],
     texts: Mapping[str, Any],
 ) -> str:
     """Return the chart's JSON.
 
     Args:
-        walked: One entry per model, in the fixed order.
-        chosen: The reader's selection.
+        traced: One entry per model, in the fixed order.
+        selection: The reader's selection.
         cards: (label, reason) by key of the models that cannot be shown.
         texts: The chart's texts.
     """
     return script_json(
         {
-            "models": [_model(model) for model in walked],
-            "chosen": {name: getattr(chosen, name) for name in Chosen.__slots__},
+            "models": [_model(model) for model in traced],
+            "chosen": {name: getattr(selection, name) for name in Selection.__slots__},
             "cards": [
                 {"key": key, "label": label, "why": why} for key, (label, why) in cards.items()
             ],
@@ -268,47 +268,47 @@ def stations_canvas(
     )
 
 
-def _model(walked: Walked) -> dict[str, Any]:
-    stations, way, shape = walked.stations, walked.way, walked.run.spec.architecture
-    spelling = spelling_of(walked.run.vocabulary)
-    pieces = [spelling.word(piece) for piece in walked.run.tokens.pieces]
-    units = [(int(i), stations.units[i], stations.unit_lengths[i]) for i in way.units]
+def _model(traced: TracedLayer) -> dict[str, Any]:
+    activations, trace, shape = traced.activations, traced.trace, traced.run.spec.architecture
+    spelling = spelling_of(traced.run.vocabulary)
+    pieces = [spelling.word(piece) for piece in traced.run.tokens.pieces]
+    units = [(int(i), activations.units[i], activations.unit_lengths[i]) for i in trace.units]
     return {
-        "key": walked.run.spec.key,
-        "label": walked.run.spec.label,
-        "layer": walked.layer,
+        "key": traced.run.spec.key,
+        "label": traced.run.spec.label,
+        "layer": traced.layer,
         "n_layers": shape.n_layers,
-        "head": walked.head,
+        "head": traced.head,
         "n_heads": shape.n_heads,
-        "note": walked.note,
-        "pieces": walked.pieces,
+        "note": traced.note,
+        "pieces": traced.pieces,
         "tokens": pieces,
-        "raw": walked.run.tokens.pieces,
-        "position": walked.position,
-        "vectors": {name: _packed(vector) for name, vector in way.vectors.items()},
-        "norms": _rounded(way.norms),
-        "cosines": _rounded(way.cosines),
-        "query": _packed(stations.query),
-        "keys": _packed(stations.keys),
-        "read": _packed(stations.read),
-        "value_lengths": _list(np.linalg.norm(stations.values, axis=-1)),
-        "scores": _list(stations.scores),
-        "exponentials": _list(way.exponentials),
-        "weights": _list(way.weights),
-        "read_from": _list(mean_weights(walked.run, walked.layer, walked.position)),
+        "raw": traced.run.tokens.pieces,
+        "position": traced.position,
+        "vectors": {name: _packed(vector) for name, vector in trace.vectors.items()},
+        "norms": _rounded(trace.norms),
+        "cosines": _rounded(trace.cosines),
+        "query": _packed(activations.query),
+        "keys": _packed(activations.keys),
+        "read": _packed(activations.head_output),
+        "value_lengths": _list(np.linalg.norm(activations.values, axis=-1)),
+        "scores": _list(activations.scores),
+        "exponentials": _list(trace.exponentials),
+        "weights": _list(trace.weights),
+        "read_from": _list(mean_weights(traced.run, traced.layer, traced.position)),
         "shares": shape.shares_layers,
-        "heads": _list(way.head_lengths),
+        "heads": _list(trace.head_lengths),
         "units": [[i, _digits(value), _digits(length)] for i, value, length in units],
-        "active": int((stations.units > 0).sum()),
+        "active": int((activations.units > 0).sum()),
         "d_ffn": shape.d_ffn,
-        "normalised": {name: _arithmetic(norm) for name, norm in walked.norms.items()},
-        "embedding": _embedding(walked.embedding, shape.d_model),
-        "readings": walked.readings,
-        "changed_by": way.changed_by,
+        "normalised": {name: _arithmetic(norm) for name, norm in traced.norms.items()},
+        "embedding": _embedding(traced.embedding, shape.d_model),
+        "readings": traced.readings,
+        "changed_by": trace.changed_by,
         "blocks": _rounded(
-            {"attention": way.attention_cosine, "feed_forward": way.feed_forward_cosine}
+            {"attention": trace.attention_cosine, "feed_forward": trace.feed_forward_cosine}
         ),
-        "angles": _rounded(way.angles),
+        "angles": _rounded(trace.angles),
     }
 
 
@@ -318,13 +318,17 @@ def _arithmetic(norm: "Normalisation") -> dict[str, Any]:
     return {"mean": _digits(sums.mean), "deviation": _digits(sums.deviation), "rows": rows}
 
 
-def _embedding(stations: "EmbeddingStations", width: int) -> dict[str, Any]:
-    rows = {"word": stations.word, "position": stations.position, "segment": stations.segment}
+def _embedding(activations: "EmbeddingActivations", width: int) -> dict[str, Any]:
+    rows = {
+        "word": activations.word,
+        "position": activations.position,
+        "segment": activations.segment,
+    }
     return {
         "parts": {name: _packed(row) for name, row in rows.items() if row is not None},
-        "normalised": _packed(stations.norm.gave),
-        "projected": stations.projected and _projected(stations.projected),
-        "dimensions": len(stations.word),
+        "normalised": _packed(activations.norm.outputs),
+        "projected": activations.projected and _projected(activations.projected),
+        "dimensions": len(activations.word),
         "width": width,
     }
 

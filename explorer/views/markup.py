@@ -68,17 +68,17 @@ def fold_link(text: str, tab: str, fold: str) -> Markup:
     return el("a", text, href=f"?tab={tab}&fold={fold}", data_fold=f"{tab}/{fold}")
 
 
-def note(*sentence: "str | Markup", rest: "str | Markup" = "") -> Markup:
+def note(*sentence: "str | Markup", details: "str | Markup" = "") -> Markup:
     """Build a note below a chart or table: units, protocol, limits of a number.
 
-    Text after a line break, like ``rest``, is collapsed and opens in place.
+    Text after a line break, like ``details``, is collapsed and opens in place.
     """
     if len(sentence) == 1 and not isinstance(sentence[0], Markup):
         first, _, below = sentence[0].partition("\n")
-        sentence, rest = (first,), rest or below
-    if not rest:
+        sentence, details = (first,), details or below
+    if not details:
         return el("p", *sentence, class_="note")
-    return el("details", el("summary", *sentence), el("p", rest), class_="note")
+    return el("details", el("summary", *sentence), el("p", details), class_="note")
 
 
 def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:

@@ -18,7 +18,7 @@ class Numbers:
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[object]]
-    said: Mapping[str, object] = field(default_factory=dict)
+    header: Mapping[str, object] = field(default_factory=dict)
     """Header lines of the file that replace the page's own; None removes a line, True keeps it
     also on a tab that reads no text."""
     constants: Mapping[str, object] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Numbers:
         """Columns, rows, header and constants as JSON; NaN and infinity become null."""
         rows = [[_plain(cell) for cell in row] for row in self.rows]
         document = {"columns": self.columns, "rows": rows}
-        return script_json(document | {"said": self.said, "constants": self.constants})
+        return script_json(document | {"said": self.header, "constants": self.constants})
 
 
 def _plain(cell: object) -> object:

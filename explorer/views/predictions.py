@@ -13,7 +13,7 @@ from explorer.analysis.predictions import (
     MaskFillings,
     MaskPredictions,
     SpanScore,
-    WordFound,
+    WordRank,
 )
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
@@ -31,12 +31,10 @@ def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Ma
     return el("div", *blocks, class_="pr-contrast")
 
 
-def contrast_numbers(
-    contrasts: Sequence[Contrast], stretches: Sequence[tuple[str, Word]]
-) -> Numbers:
+def contrast_numbers(contrasts: Sequence[Contrast], spans: Sequence[tuple[str, Word]]) -> Numbers:
     """Return every alternative's share among those with as many masks, and its probability.
 
-    ``stretches`` holds the text with each alternative inserted, and the inserted word.
+    ``spans`` holds the text with each alternative inserted, and the inserted word.
     """
     columns = ("model", "alternative", "pieces", "share_among_equals", "probability")
     rows = [
@@ -45,17 +43,17 @@ def contrast_numbers(
         for score, share in zip(contrast.scores, contrast.shares, strict=True)
         if not score.is_unknown
     ]
-    return Numbers(columns, rows, constants={"STRETCHES": placed(stretches)})
+    return Numbers(columns, rows, constants={"STRETCHES": span_constants(spans)})
 
 
-def _alternative(contrasts: Sequence[Contrast], place: int, texts: Mapping[str, str]) -> Markup:
-    word = contrasts[0].scores[place].word.text
-    rows = [_bar(contrast, place, texts) for contrast in contrasts]
+def _alternative(contrasts: Sequence[Contrast], index: int, texts: Mapping[str, str]) -> Markup:
+    word = contrasts[0].scores[index].word.text
+    rows = [_bar(contrast, index, texts) for contrast in contrasts]
     return el("section", el("h3", word), *rows, class_="pr-alternative")
 
 
-def _bar(contrast: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
-    score, share = contrast.scores[place], float(contrast.shares[place])
+def _bar(contrast: Contrast, index: int, texts: Mapping[str, str]) -> Markup:
+    score, share = contrast.scores[index], float(contrast.shares[index])
     detail = (
         texts["unknown"]
         if score.is_unknown
@@ -75,7 +73,7 @@ def _bar(contrast: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
         ),
         el("strong", probability(share) if isfinite(share) else "–"),
         el("span", detail, class_="pr-detail"),
-        class_="pr-contrast-row" + (" preferred" if contrast.favourites == (place,) else ""),
+        class_="pr-contrast-row" + (" preferred" if contrast.favourites == (index,) else ""),
         data_model=contrast.model,
     )
 
@@ -114,7 +112,7 @@ def _tile(score: SpanScore) -> dict[str, object]:
     }
 
 
-def asked_table(
+def word_score_table(
     rows: Sequence[tuple[str | Markup, Mapping[str, SpanScore | str]]],
     labels: Mapping[str, str],
     sizes: Mapping[str, int],
@@ -122,18 +120,18 @@ def asked_table(
 ) -> Markup:
     """Build a table with a row per word and gap, a column per model: probability, rank, tokens."""
     cells = [
-        [title, *(_asked_cell(by_model[key], sizes[key], texts) for key in labels)]
+        [title, *(_score_cell(by_model[key], sizes[key], texts) for key in labels)]
         for title, by_model in rows
     ]
     return table([texts["head"], *labels.values()], cells, texts["caption"])
 
 
-def asked_numbers(
+def word_score_numbers(
     queries: Sequence[tuple[str, int]],
     by_model: Mapping[str, Sequence[SpanScore | str]],
     labels: Mapping[str, str],
     sizes: Mapping[str, int],
-    stretches: Sequence[tuple[str, Word]],
+    spans: Sequence[tuple[str, Word]],
 ) -> Numbers:
     """Return the scores of every word in every gap; empty where a vocabulary lacks the word.
 
@@ -142,32 +140,32 @@ def asked_numbers(
         by_model: Scores of these pairs by model key; a string is a refusal.
         labels: Labels by model key.
         sizes: Vocabulary sizes by model key.
-        stretches: The text with each word inserted, and the inserted word.
+        spans: The text with each word inserted, and the inserted word.
     """
     columns = ("word", "gap", "model", "probability", "surprisal_nats", "rank", "pieces")
     rows = [
-        [word, gap + 1, labels[key], *_priced(scores[i]), sizes[key]]
+        [word, gap + 1, labels[key], *_score_cells(scores[i]), sizes[key]]
         for i, (word, gap) in enumerate(queries)
         for key, scores in by_model.items()
     ]
     pairs = [[word, gap + 1] for word, gap in queries]
-    constants = {"ASKED": pairs, "STRETCHES": placed(stretches)}
+    constants = {"ASKED": pairs, "STRETCHES": span_constants(spans)}
     state = {"asked": ", ".join(dict.fromkeys(word for word, _ in queries))}
     return Numbers((*columns, "vocabulary"), rows, {"state": state}, constants)
 
 
-def placed(stretches: Sequence[tuple[str, Word]]) -> list[tuple[str, int, int]]:
+def span_constants(spans: Sequence[tuple[str, Word]]) -> list[tuple[str, int, int]]:
     """Return (text, start, end) of inserted words, as constants of the Python code."""
-    return [(text, word.start, word.end) for text, word in stretches]
+    return [(text, word.start, word.end) for text, word in spans]
 
 
-def _priced(score: SpanScore | str) -> list[object]:
+def _score_cells(score: SpanScore | str) -> list[object]:
     if isinstance(score, str) or score.is_unknown:
         return [None] * 4
     return [score.probability, -score.log_probability, score.rank, " ".join(score.pieces)]
 
 
-def _asked_cell(score: SpanScore | str, size: int, texts: Mapping[str, str]) -> Markup:
+def _score_cell(score: SpanScore | str, size: int, texts: Mapping[str, str]) -> Markup:
     if isinstance(score, str):
         return el("span", score, class_="pr-none")
     if score.is_unknown:
@@ -238,14 +236,14 @@ CONTEXT_LETTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Extra:
+class PredictionTexts:
     """Texts and hidden words shown with the predictions."""
 
     texts: Mapping[str, str]
     """The chart's texts."""
     hidden: Sequence[str] = ()
     """The hidden word of each mask, in reading order; empty where it is unknown."""
-    found: Mapping[str, Mapping[int, WordFound]] = field(default_factory=dict)
+    ranks: Mapping[str, Mapping[int, WordRank]] = field(default_factory=dict)
     """The hidden word's rank and probability, by model key and mask."""
 
 
@@ -253,7 +251,7 @@ def predictions_canvas(
     predictions: Mapping[str, MaskPredictions],
     missing: Mapping[str, tuple[str, str]],
     tokens: Tokens | None,
-    extra: Extra,
+    extra: PredictionTexts,
 ) -> str:
     """Return the JSON of up to 50 words with probabilities per model and mask.
 
@@ -268,7 +266,7 @@ def predictions_canvas(
     for mask, word in zip(masks, extra.hidden, strict=False):
         mask["hidden"] = word
     columns = {
-        key: _masks_column(result, extra.found.get(key, {})) for key, result in predictions.items()
+        key: _masks_column(result, extra.ranks.get(key, {})) for key, result in predictions.items()
     }
     for key, (name, why) in missing.items():
         columns[key] = {"label": name, "card": why}
@@ -286,7 +284,7 @@ def mask_context(text: str, mask: Word) -> dict[str, str]:
     return {"before": before, "after": after}
 
 
-def _hidden(result: MaskPredictions, mask: int, hidden: WordFound) -> dict[str, object]:
+def _hidden(result: MaskPredictions, mask: int, hidden: WordRank) -> dict[str, object]:
     """Return the hidden word's rank, probability and row in the list (-1 if not listed)."""
     if not hidden.rank:
         return {"pieces": 0 if hidden.is_unknown else hidden.n_pieces}
@@ -295,7 +293,7 @@ def _hidden(result: MaskPredictions, mask: int, hidden: WordFound) -> dict[str, 
     return {"pieces": 1, "p": p, "rank": hidden.rank, "row": int(row[0]) if row.size else -1}
 
 
-def _masks_column(result: MaskPredictions, hidden: Mapping[int, WordFound]) -> dict[str, object]:
+def _masks_column(result: MaskPredictions, hidden: Mapping[int, WordRank]) -> dict[str, object]:
     return {
         "label": result.label,
         "vocabulary": result.d_vocab,

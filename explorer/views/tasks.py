@@ -12,10 +12,10 @@ from explorer.analysis.tasks.pairs import (
     OBJECTIVES,
     ORDERS,
     CrossTest,
+    PairAccuracy,
     PairOrders,
     PairQuadrants,
     SentencePair,
-    Skill,
 )
 from explorer.analysis.tasks.scores import TASKS, PrintedShare, TunedScore
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
@@ -29,14 +29,13 @@ Shares = Sequence[PrintedShare]
 
 
 def tuned_table(
-    scores: Scores, cards: Cards, specs: Mapping[str, ModelSpec], said: tuple[Sequence[str], str]
+    scores: Scores, cards: Cards, specs: Mapping[str, ModelSpec], head: Sequence[str], caption: str
 ) -> Markup:
-    """Build a table with a row per model; ``said`` is its head and caption."""
-    head, caption = said
+    """Build a table with a row per model."""
     rows: list[list[str | Markup]] = []
     for key, score in scores.items():
         interval = f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
-        kept = "–" if score.kept is None else percent(score.kept)
+        kept = "–" if score.share_of_reference is None else percent(score.share_of_reference)
         size, minutes = cards[key]["trained_parameters"], cards[key]["seconds"] / 60
         rows.append([specs[key].label, interval, kept, f"{size:,}", f"{minutes:.1f}"])
     return table([*head], rows, caption)
@@ -49,7 +48,14 @@ def tuned_numbers(
     columns = ("model", TASKS[task], "low", "high", "examples", "share_of_bert")
     more = ("trained_parameters", "seconds")
     rows = [
-        [specs[key].label, score.value, score.low, score.high, score.count, score.kept]
+        [
+            specs[key].label,
+            score.value,
+            score.low,
+            score.high,
+            score.count,
+            score.share_of_reference,
+        ]
         + [cards[key][name] for name in more]
         for key, score in scores.items()
     ]
@@ -85,7 +91,7 @@ class PairColumn:
     spec: ModelSpec
     orders: PairOrders | None
     """Results of the pair head; None without one."""
-    said: str
+    note: str
     """Sentence on the head's quality, or the reason why there is no head."""
 
 
@@ -93,7 +99,7 @@ def pair_orders_html(
     pair: SentencePair, columns: Sequence[PairColumn], texts: Mapping[str, str]
 ) -> Markup:
     """Draw the three sentences by their letters, then every model's bars or its card."""
-    sentences = zip("ABC", (pair.first, pair.second, pair.stranger), strict=True)
+    sentences = zip("ABC", (pair.first, pair.second, pair.unrelated), strict=True)
     legend = [
         el("div", el("dt", letter), el("dd", sentence, el("small", texts[letter])))
         for letter, sentence in sentences
@@ -107,7 +113,7 @@ def pair_orders_html(
 def pair_orders_numbers(pair: SentencePair, columns: Sequence[PairColumn]) -> Numbers:
     """Return the value of every bar; the text is that of the pair, which may be an example."""
     pairs = {order: pair.text(order) for order in ORDERS}
-    yes_of = {c.spec.label: c.orders.yes for c in columns if c.orders is not None}
+    yes_of = {c.spec.label: c.orders.in_order for c in columns if c.orders is not None}
     rows = [
         [label, order, pairs[order], yes[place]]
         for label, yes in yes_of.items()
@@ -121,28 +127,34 @@ def pair_orders_numbers(pair: SentencePair, columns: Sequence[PairColumn]) -> Nu
 def _pairs_column(column: PairColumn, texts: Mapping[str, str]) -> Markup:
     spec = column.spec
     if column.orders is None:
-        return plain_card(spec.label, column.said, spec.key)
+        return plain_card(spec.label, column.note, spec.key)
     objective = spec.kind.pair.objective if spec.kind.pair else ""
     rows = [
-        _bar(texts[order], float(yes)) for order, yes in zip(ORDERS, column.orders.yes, strict=True)
+        _bar(texts[order], float(yes))
+        for order, yes in zip(ORDERS, column.orders.in_order, strict=True)
     ]
     return el(
         "section",
         el("header", el("h3", model_name(spec.key, spec.label)), el("p", texts[objective])),
         el("ol", *rows),
-        note(column.said),
+        note(column.note),
         class_="tp-column",
         data_model=spec.key,
     )
 
 
-def _bar(label: str, yes: float) -> Markup:
+def _bar(label: str, probability: float) -> Markup:
     """Draw a probability of yes as a bar, with a line at one half."""
     return el(
         "li",
         el("span", label, class_="tp-order"),
-        el("span", el("i", style=f"width:{100 * yes:.2f}%"), class_="tp-track", aria_hidden="true"),
-        el("span", f"{yes:.3f}", class_="tp-p"),
+        el(
+            "span",
+            el("i", style=f"width:{100 * probability:.2f}%"),
+            class_="tp-track",
+            aria_hidden="true",
+        ),
+        el("span", f"{probability:.3f}", class_="tp-p"),
     )
 
 
@@ -171,7 +183,7 @@ def cross_test_numbers(result: CrossTest) -> Numbers:
     """Return both tables as one, with the source of each row."""
     columns = ("source", "model", "pairs", "share_right", "low", "high", "count")
     measured = [
-        ["measured", name, objective, skill.share, *skill.ends, skill.count]
+        ["measured", name, objective, skill.accuracy, *skill.interval, skill.count]
         for name, skills in result.measured.items()
         for objective, skill in zip(OBJECTIVES, skills, strict=True)
         if skill is not None
@@ -184,11 +196,11 @@ def cross_test_numbers(result: CrossTest) -> Numbers:
     return Numbers(columns, [*measured, *printed], NOT_RUN)
 
 
-def _skill(skill: Skill | None) -> str:
+def _skill(skill: PairAccuracy | None) -> str:
     if skill is None:
         return "–"
-    low, high = skill.ends
-    return f"{percent(skill.share)} [{percent(low)}, {percent(high)}] of {skill.count:,}"
+    low, high = skill.interval
+    return f"{percent(skill.accuracy)} [{percent(low)}, {percent(high)}] of {skill.count:,}"
 
 
 STRONGEST = 3
@@ -317,7 +329,9 @@ def answer_spans_numbers(
     rows = [
         [specs[key].label, first, last, passage[first:last], begins, ends]
         for key, spans in by_model.items()
-        for (first, last), begins, ends in zip(spans.places, spans.start, spans.end, strict=True)
+        for (first, last), begins, ends in zip(
+            spans.token_spans, spans.start, spans.end, strict=True
+        )
     ]
     header = {"text": None, "state": {"question": question}, "passage": passage}
     constants = {
@@ -326,13 +340,14 @@ def answer_spans_numbers(
         "ADAPTERS": {name: path for name, (path, _) in adapters.items()},
         "WINDOWS": {name: list(sizes) for name, sizes in windows.items()},
     }
-    return Numbers(columns, rows, header | {"adapters": adapters_said(adapters)}, constants)
+    return Numbers(columns, rows, header | {"adapters": adapter_lines(adapters)}, constants)
 
 
 def _question_column(
     spec: ModelSpec, spans: AnswerSpans, passage: str, texts: Mapping[str, str]
 ) -> Markup:
     best, *others = spans.best
+    starts, ends = ({**texts, "side": texts[side]} for side in ("start", "end"))
     answers = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.3f})" for s in others)
     return el(
         "section",
@@ -341,8 +356,8 @@ def _question_column(
             el("h3", model_name(spec.key, spec.label)),
             el("p", el("strong", passage[best.start : best.end]), f" {best.score:.3f}"),
         ),
-        _strip(spec, spans.places, spans.start, len(passage), (texts, "start")),
-        _strip(spec, spans.places, spans.end, len(passage), (texts, "end")),
+        _strip(spec, spans.token_spans, spans.start, len(passage), starts),
+        _strip(spec, spans.token_spans, spans.end, len(passage), ends),
         el(
             "p",
             passage[: best.start],
@@ -359,26 +374,26 @@ def _question_column(
 
 def _strip(
     spec: ModelSpec,
-    places: Sequence[tuple[int, int]],
+    token_spans: Sequence[tuple[int, int]],
     shares: np.ndarray,
     length: int,
-    texts_and_side: tuple[Mapping[str, str], str],
+    texts: Mapping[str, str],
 ) -> Markup:
     """Draw bars at the tokens' positions in the passage, the likeliest at full height."""
-    (texts, side), top = texts_and_side, float(shares.max())
+    top = float(shares.max())
     bars = [
         el(
             "i",
             style=f"left:{100 * first / length:.2f}%;width:{100 * (last - first) / length:.2f}%;"
             f"height:{100 * share / top:.1f}%",
         )
-        for (first, last), share in zip(places, shares, strict=True)
+        for (first, last), share in zip(token_spans, shares, strict=True)
         if share > FAINT * top
     ]
-    label = texts["strip"].format(model=spec.label, side=texts[side])
+    label = texts["strip"].format(model=spec.label, side=texts["side"])
     return el(
         "div",
-        el("span", f"{texts[side]}, {texts['scale'].format(top=top)}", class_="tq-side"),
+        el("span", f"{texts['side']}, {texts['scale'].format(top=top)}", class_="tq-side"),
         el("span", *bars, class_="tq-strip", role="img", aria_label=label),
         class_="tq-line",
     )
@@ -427,10 +442,10 @@ def word_sentiment_numbers(
         )
     ]
     constants = {"TEXT": text, "ADAPTERS": {name: path for name, (path, _) in adapters.items()}}
-    return Numbers(columns, rows, {"text": text, "adapters": adapters_said(adapters)}, constants)
+    return Numbers(columns, rows, {"text": text, "adapters": adapter_lines(adapters)}, constants)
 
 
-def adapters_said(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
+def adapter_lines(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
     """Return the file header's lines on the adapters."""
     return [f"{name}: {path} (sha256 {digest})" for name, (path, digest) in adapters.items()]
 

@@ -40,7 +40,7 @@ def colour_rules() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageColours:
     """Colours of the light or dark page, equal to those in ``assets/css/page.css``."""
 
     paper: str
@@ -50,9 +50,9 @@ class Page:
     accent: str
 
 
-PAGES: dict[str, Page] = {
-    "light": Page("#faf9f6", "#1c2230", "#565f73", "#dedbd3", "#26365c"),
-    "dark": Page("#14171f", "#e9e7e1", "#a9b0c0", "#333a4b", "#c9d6f5"),
+PAGES: dict[str, PageColours] = {
+    "light": PageColours("#faf9f6", "#1c2230", "#565f73", "#dedbd3", "#26365c"),
+    "dark": PageColours("#14171f", "#e9e7e1", "#a9b0c0", "#333a4b", "#c9d6f5"),
 }
 SERIF = '"Iowan Old Style", Charter, "Source Serif 4", Georgia, "DejaVu Serif", serif'
 SANS = "system-ui, sans-serif"

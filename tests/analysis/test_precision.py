@@ -31,13 +31,13 @@ def test_the_largest_differences_are_those_of_two_plain_passes(key):
     assert found.n_changed == sum(a != b for a, b in zip(*printed, strict=True)) > 0
     assert found.largest_attention == np.abs(runs[0].attention - runs[1].attention).max() > 0
     assert found.n_weights_changed > 0
-    assert found.is_seen
+    assert found.is_visible
 
 
 def test_the_same_pass_twice_differs_nowhere_and_another_first_word_is_told():
     loaded = load_model(MINI["bert"])
     run = run_model(loaded, tokenize(loaded, TEXT))
-    assert not precision_difference(run, run).is_seen
+    assert not precision_difference(run, run).is_visible
     swapped = run.mask_logits.copy()
     first, second = np.argsort(-swapped[1])[:2]
     swapped[1, [first, second]] = swapped[1, [second, first]]
@@ -55,4 +55,4 @@ def test_a_text_without_a_mask_has_weights_alone():
     found = precision_difference(*runs)
     assert (found.n_probabilities, found.n_changed, found.largest_probability) == (0, 0, 0)
     assert found.first_words == ()
-    assert found.is_seen
+    assert found.is_visible

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import latency, served
 from benchmarks.__main__ import main
 from benchmarks.latency import presses_report, self_report
-from explorer.analysis.latency.faster import Faster, Missing
+from explorer.analysis.latency.faster import FasterResult, Missing
 from explorer.analysis.latency.ratio import Ratio
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import forward
@@ -155,7 +155,7 @@ def test_every_way_to_run_is_written_as_the_page_saves_it(monkeypatch, tmp_path,
 
     def found(specs, workload, plan, cancel_token, batches):
         asked.append(batches)
-        yield Faster((variants("bert", float32=0.1, int8=0.04),), missing=missing)
+        yield FasterResult((variants("bert", float32=0.1, int8=0.04),), missing=missing)
 
     monkeypatch.setattr(latency, "measure_faster", found)
     assert main(["latency", "--ways", "8", "--save", str(saved)]) == 0

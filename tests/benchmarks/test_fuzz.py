@@ -22,7 +22,7 @@ def settings(page):
 def test_a_seed_says_what_is_asked(settings):
     def plan(seed):
         source = Nonsense(seed)
-        return [fuzz.drawn(source, settings, "s") for _ in range(200)]
+        return [fuzz.random_request(source, settings, "s") for _ in range(200)]
 
     assert plan(1) == plan(1)
     assert plan(1) != plan(2)
@@ -30,13 +30,13 @@ def test_a_seed_says_what_is_asked(settings):
 
 def test_a_session_that_no_address_can_hold_is_asked_about_all_the_same():
     body = {"data": [], "fn_index": 1, "session_hash": "s"}
-    asked = fuzz.joined("x", body, json.dumps(body | {"session_hash": "\ud800"}))
+    asked = fuzz.page_request("x", body, json.dumps(body | {"session_hash": "\ud800"}))
     assert asked.stream.isascii()
 
 
 def test_everything_that_answers_is_asked(settings):
     source = Nonsense(0)
-    asked = [fuzz.drawn(source, settings, "s").what for _ in range(3000)]
+    asked = [fuzz.random_request(source, settings, "s").name for _ in range(3000)]
     named = {d["api_name"] or str(d["id"]) for d in settings["dependencies"] if d["backend_fn"]}
     assert set(fuzz.GOOD) == set(ENDPOINTS)
     assert named | set(ENDPOINTS) | {"picture"} <= set(asked)
@@ -46,7 +46,7 @@ def test_a_good_answer_is_among_what_is_sent(settings):
     source = Nonsense(0)
     good = json.dumps({"data": fuzz.GOOD["predict"]})
     # One question in some thousands: how many depends on how many functions the page has.
-    assert any(fuzz.drawn(source, settings, "s").body == good for _ in range(30_000))
+    assert any(fuzz.random_request(source, settings, "s").body == good for _ in range(30_000))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_good_answer_is_among_what_is_sent(settings):
 def test_the_last_words_say_what_came_of_it(said, kind):
     assert fuzz.kind_of(said) == kind
     good = kind in ("answer", "refused")
-    assert fuzz.Came(fuzz.FuzzRequest("", "", ""), kind).is_bad is not good
+    assert fuzz.Outcome(fuzz.FuzzRequest("", "", ""), kind).is_bad is not good
 
 
 def logged(write):
@@ -117,10 +117,10 @@ def test_a_request_that_leaves_a_traceback_is_a_finding_though_it_was_refused(
         logger.addHandler(handler)
         logger.error("failure %s", mark, exc_info=raised(ValueError("broadcast")))
 
-    came = [fuzz.Came(fuzz.FuzzRequest("predict", "", "{}"), "refused", "", "0123abcd")]
+    came = [fuzz.Outcome(fuzz.FuzzRequest("predict", "", "{}"), "refused", "", "0123abcd")]
     monkeypatch.setattr(fuzz.start, "app", app)
     monkeypatch.setattr(fuzz.start, "wait_for", lambda url: None)
-    monkeypatch.setattr(fuzz, "everything", lambda *_: iter(came))
+    monkeypatch.setattr(fuzz, "send_all", lambda *_: iter(came))
     assert fuzz.run(argparse.Namespace(requests=1, seed=0, log=None)) == 1
     said = capsys.readouterr().out
     whose = "predict '{}'" if mark == "0123abcd" else "a request that is not known"

@@ -7,7 +7,13 @@ import pytest
 
 from benchmarks import attacks, hostile
 from benchmarks.attacks import ATTACKS, answered_again, attack
-from benchmarks.hostile import Seen, is_held, press, seconds_until_answered, warm_visitor
+from benchmarks.hostile import (
+    VisitorTimes,
+    meets_goals,
+    press,
+    seconds_until_answered,
+    warm_visitor,
+)
 from benchmarks.questions import Answer
 
 
@@ -17,7 +23,7 @@ class Refused:
     def __init__(self, times, clock):
         self.times, self.asked, self.clock = times, 0, clock
 
-    def ask(self, question):
+    def send(self, request):
         self.asked += 1
         self.clock.now += 2
         return Answer("", 2, "429" if self.asked % (self.times + 1) else "")
@@ -47,15 +53,15 @@ def test_who_is_never_answered_counts_as_the_longest_wait(clock):
 
 
 def test_a_goal_that_is_missed_is_a_failure():
-    alone = Seen([0.1] * 20)
-    assert is_held(Seen([1.0] * 20, 1536), alone, 10.0)
-    assert not is_held(Seen([1.01] * 20, 1536), alone, 10.0)
-    assert not is_held(Seen([0.1] * 20, 1537), alone, 10.0)
-    assert not is_held(Seen([0.1] * 20, 100), alone, 10.1)
+    alone = VisitorTimes([0.1] * 20)
+    assert meets_goals(VisitorTimes([1.0] * 20, 1536), alone, 10.0)
+    assert not meets_goals(VisitorTimes([1.01] * 20, 1536), alone, 10.0)
+    assert not meets_goals(VisitorTimes([0.1] * 20, 1537), alone, 10.0)
+    assert not meets_goals(VisitorTimes([0.1] * 20, 100), alone, 10.1)
 
 
 def test_a_row_says_what_was_seen():
-    seen, alone = Seen([*np.linspace(0.1, 0.3, 21)], 1234), Seen([0.1] * 5)
+    seen, alone = VisitorTimes([*np.linspace(0.1, 0.3, 21)], 1234), VisitorTimes([0.1] * 5)
     assert hostile._row("x", seen, alone, 2.0) == "| x | 21 | 200 | 290 | 2.9 | 1,234 | 2.0 |\n"
     assert hostile.HEAD.splitlines()[0].count("|") == 8
 
@@ -71,7 +77,7 @@ def test_a_visitor_is_answered_during_each_attack(url, tuned_family, monkeypatch
     """Here in one process with the attacker, whose work slows the visitor too."""
     monkeypatch.setattr(attacks, "BURST_S", 60.0)
     monkeypatch.setattr(hostile, "GIVE_UP_S", 300.0)
-    seen, visitor = Seen(), warm_visitor(url)
+    seen, visitor = VisitorTimes(), warm_visitor(url)
     attacker = hostile.get_context("spawn").Process(target=attack, args=(name, url, 4.0))
     attacker.start()
     try:

@@ -11,17 +11,27 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import load
-from benchmarks.questions import ENDPOINTS, KINDS, VIEW, Answer, apart, questions, same
+from benchmarks.questions import (
+    ENDPOINTS,
+    KINDS,
+    VIEW,
+    Answer,
+    first_difference,
+    is_same,
+    page_requests,
+)
 from explorer import limits
 
 
 def test_questions_are_of_every_kind_and_no_two_share_a_text():
-    asked = questions(40)
+    asked = page_requests(40)
     assert {q.kind for q in asked} == {VIEW, "parameters", *ENDPOINTS}
     texts = [q.text for q in asked if q.text]
     assert len(set(texts)) == len(texts)
-    assert questions(10) == asked[:10], "and every run asks the same"
-    assert not {q.text for q in questions(40, 40)} & set(texts), "nor with those of another part"
+    assert page_requests(10) == asked[:10], "and every run asks the same"
+    assert not {q.text for q in page_requests(40, 40)} & set(texts), (
+        "nor with those of another part"
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,7 +45,7 @@ def test_questions_are_of_every_kind_and_no_two_share_a_text():
     ],
 )
 def test_answers_are_the_same_but_for_last_digits(one, other, alike):
-    assert same(one, other) == alike
+    assert is_same(one, other) == alike
     assert load.is_wrong(Answer(one, 0.1), Answer(other, 0.2)) != alike
 
 
@@ -67,10 +77,10 @@ def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
 @pytest.mark.processes
 def test_questions_of_one_kind_are_asked_alone_even_those_without_a_text(small, capsys):
     small.kind, asked = ["parameters"], []
-    ask = load.ask_all
+    ask = load.send_all
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            load, "ask_all", lambda url, them, *a: asked.append(them) or ask(url, them, *a)
+            load, "send_all", lambda url, them, *a: asked.append(them) or ask(url, them, *a)
         )
         assert load.run(small) == 0
     assert {question.kind for question in asked[-1]} == {"parameters"}
@@ -113,7 +123,7 @@ def test_a_visitor_who_waits_too_long_beside_a_class_is_a_failure(
 ):
     waited = iter([[0.1] * 20, [meanwhile_s] * 20])
     monkeypatch.setattr(load, "MOST_RATIO", 10.0)
-    monkeypatch.setattr(load, "pressed", lambda *_: next(waited))
+    monkeypatch.setattr(load, "compare_seconds", lambda *_: next(waited))
     monkeypatch.setattr(
         load, "answers_of_class", lambda _, asked, __: [Answer("a", 1)] * len(asked)
     )
@@ -122,7 +132,7 @@ def test_a_visitor_who_waits_too_long_beside_a_class_is_a_failure(
 
 @pytest.mark.processes
 def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
-    answered = load.answered
+    answered = load.timed_answers
 
     def crossed(serve, asked, sessions, quiet=False):
         answers, wall = answered(serve, asked, sessions, quiet)
@@ -130,7 +140,7 @@ def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
             answers[1], answers[2] = answers[2], answers[1]
         return answers, wall
 
-    monkeypatch.setattr(load, "answered", crossed)
+    monkeypatch.setattr(load, "timed_answers", crossed)
     assert load.run(small) == 1
     said = capsys.readouterr().out
     assert "wrong or crossed: 2" in said
@@ -140,11 +150,11 @@ def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
 def test_what_is_wrong_in_an_answer_is_shown_with_what_stands_around_it():
     one, other = '{"a": 1, "b": 2.0001, "c": 3, "d": 4}', '{"a": 1, "b": 2.0002, "c": 5, "d": 4}'
     assert (
-        apart(one, other)
+        first_difference(one, other)
         == '{"a": 1, "b": 2.0001, "c": 3, "d": 4} | {"a": 1, "b": 2.0002, "c": 5, "d": 4}'
     )
-    assert apart("1,2,3,4,5,6", "1,2,3,4,7,6") == "2,3,4,5,6 | 2,3,4,7,6"
-    assert apart("1,2", "1,2,3").endswith("| 1,2,3")
+    assert first_difference("1,2,3,4,5,6", "1,2,3,4,7,6") == "2,3,4,5,6 | 2,3,4,7,6"
+    assert first_difference("1,2", "1,2,3").endswith("| 1,2,3")
 
 
 def test_what_a_process_holds_is_read():

@@ -30,7 +30,7 @@ class Places:
 
 @pytest.fixture(scope="module")
 def learnt():
-    place = scale.Standing({}, PASS_S)
+    place = scale.DelayedBackend({}, PASS_S)
     place.learn(TEXT)
     return place
 
@@ -39,7 +39,7 @@ def learnt():
 def test_so_many_texts_are_held_at_once_as_there_are_replicas(learnt, replicas, monkeypatch):
     """Each holds a place while it is computed, and waits there until all places are taken."""
     places, together = Places(replicas), Barrier(replicas)
-    learnt._line = dict.fromkeys(MODEL_KEYS, places)
+    learnt._semaphores = dict.fromkeys(MODEL_KEYS, places)
 
     def sleep(seconds):
         assert seconds == PASS_S
@@ -51,7 +51,7 @@ def test_so_many_texts_are_held_at_once_as_there_are_replicas(learnt, replicas, 
     made = [one.result(300) for one in found]
     assert places.taken == set()
     assert len({id(run) for run in made}) == 4, "no page may take one for another's"
-    own = super(scale.Standing, learnt).run(BERT, TEXT, None).result(300)
+    own = super(scale.DelayedBackend, learnt).run(BERT, TEXT, None).result(300)
     np.testing.assert_allclose(made[0].mask_logits, own.mask_logits, atol=1e-5)
 
 

@@ -15,9 +15,12 @@ from benchmarks.questions import KINDS, Answer, Visitor
 
 
 def test_no_round_asks_what_another_has_asked():
-    assert versus.asked_of(["predict"], 1, 0, "base")[0].values[1:] == ("base", 5)
+    assert versus.requests_of_kinds(["predict"], 1, 0, "base")[0].values[1:] == ("base", 5)
     for kinds in (KINDS, ["predict"], ["on_view"], ["depth", "on_view"]):
-        first, second = versus.asked_of(kinds, 12, 0), versus.asked_of(kinds, 12, 12)
+        first, second = (
+            versus.requests_of_kinds(kinds, 12, 0),
+            versus.requests_of_kinds(kinds, 12, 12),
+        )
         assert len(first) == len(second) == 12
         assert {question.kind for question in first} == {*kinds}
         assert not {q.text for q in first if q.text} & {q.text for q in second}
@@ -41,7 +44,7 @@ def servers(monkeypatch):
         said = [Answer("x", 0.1, "lost" if url in faults else "") for _ in asked]
         return said, seconds[url]
 
-    monkeypatch.setattr(versus, "ask_all", ask_all)
+    monkeypatch.setattr(versus, "send_all", ask_all)
     monkeypatch.setattr(versus, "processor_seconds", lambda: clock[0])
     return faults
 
@@ -82,9 +85,9 @@ def test_every_session_comes_from_an_address_of_its_own():
 
     server = HTTPServer(("127.0.0.1", 0), Server)
     threading.Thread(target=server.serve_forever).start()
-    question = versus.asked_of(["predict"], 1, 0)[0]
+    question = versus.requests_of_kinds(["predict"], 1, 0)[0]
     for _ in range(2):
-        Visitor(f"http://127.0.0.1:{server.server_port}", 0).ask(question)
+        Visitor(f"http://127.0.0.1:{server.server_port}", 0).send(question)
     server.shutdown()
     server.server_close()
     assert len({address for address, _ in met} - {"127.0.0.1"}) == 2

@@ -2,22 +2,18 @@
 
 import shutil
 import socket
-import subprocess
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import httpx
 import pytest
 
-from benchmarks.served import free_port
+from benchmarks.proxy import CONF, behind_nginx
 from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD
 from explorer.serving.middleware.validation import OTHERS
 from explorer.ui.kit.strings import WENT_AWAY
-from tests.waiting import until
 
-CONF = Path(__file__).parents[2] / "deploy" / "nginx.conf"
 TEXT = CONF.read_text("utf-8")
 LINES = [line.strip() for line in TEXT.splitlines() if line.strip() and line.strip()[0] != "#"]
 skipped = pytest.mark.skipif(
@@ -47,13 +43,14 @@ def test_every_line_ends_as_nginx_wants_it():
         "client_body_timeout 10s;",
         "send_timeout 30s;",
         "reset_timedout_connection on;",
+        "limit_conn connections 600;",
     ],
 )
 def test_what_sessions_need_is_there(line):
     assert line in LINES
 
 
-def test_its_limits_are_those_of_the_door_and_its_log_holds_no_query():
+def test_its_limits_are_those_of_the_request_filter_and_its_log_holds_no_query():
     assert f"client_max_body_size {MOST_BODY // 1024}k;" in LINES
     assert f"large_client_header_buffers 4 {MOST_HEAD // 1024}k;" in LINES
     (log,) = [line for line in LINES if line.startswith("log_format")]
@@ -64,6 +61,9 @@ class Process(BaseHTTPRequestHandler):
     """Answers with the port that it listens on; a stream that is its own ends in that."""
 
     def do_GET(self):
+        if self.path == "/large":
+            self.do_large()
+            return
         own = str(self.server.server_port)
         stream = self.path.startswith("/gradio_api/call/predict/of")
         known = not stream or self.path.endswith(own) or not self.headers.get(OTHERS)
@@ -76,37 +76,26 @@ class Process(BaseHTTPRequestHandler):
 
     do_POST = do_GET  # noqa: N815 - the name that http.server looks for
 
+    def do_large(self):
+        """Write until the connection is closed."""
+        self.send_response(200)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(bytes(2**16))
+        except OSError:
+            self.server.is_cut.set()
+
     def log_message(self, *_):
         """Nothing."""
-
-
-@contextmanager
-def in_front_of(ports, tmp_path):
-    """The committed configuration at work before two processes; its address."""
-    port = free_port()
-    written = TEXT.replace("listen 8080", f"listen 127.0.0.1:{port}")
-    # A test does not wait as long as nginx does.
-    written = written.replace("_timeout 10s;", "_timeout 1s;")
-    for named, real in zip(("7861", "7862"), ports, strict=True):
-        written = written.replace(f"127.0.0.1:{named}", f"127.0.0.1:{real}")
-    path = tmp_path / "nginx.conf"
-    path.write_text(written)
-    command = ["nginx", "-p", str(tmp_path), "-c", str(path), "-g", "daemon off;"]
-    nginx = subprocess.Popen(command, stderr=subprocess.PIPE)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        until(lambda: answers(address) or nginx.poll() is not None)
-        assert nginx.poll() is None, nginx.stderr.read().decode()
-        yield address
-    finally:
-        nginx.terminate()
-        nginx.wait(300)
 
 
 @pytest.fixture
 def processes():
     processes = [ThreadingHTTPServer(("127.0.0.1", 0), Process) for _ in range(2)]
+    is_cut = threading.Event()
     for process in processes:
+        process.is_cut = is_cut
         threading.Thread(target=process.serve_forever, daemon=True).start()
     yield processes
     for process in processes:
@@ -116,15 +105,8 @@ def processes():
 
 @pytest.fixture
 def url(processes, tmp_path):
-    with in_front_of([process.server_port for process in processes], tmp_path) as address:
+    with behind_nginx([process.server_port for process in processes], tmp_path, 1) as address:
         yield address
-
-
-def answers(address):
-    try:
-        return httpx.get(address).status_code == 200
-    except httpx.HTTPError:
-        return False
 
 
 @needs_nginx
@@ -213,6 +195,17 @@ def test_a_request_that_does_not_come_to_its_end_is_cut(url, said):
         one.sendall(said)
         with suppress(ConnectionResetError):
             assert b"200 OK" not in one.recv(4096)
+
+
+@needs_nginx
+def test_an_answer_that_is_not_read_is_cut(url, processes):
+    """Its process stops writing: nothing is held for a client that does not read."""
+    host, port = url.removeprefix("http://").split(":")
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect((host, int(port)))
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: e\r\n\r\n")
+        assert processes[0].is_cut.wait(60)
 
 
 @needs_nginx

@@ -62,7 +62,7 @@ def _raw(value):
     return torch.device("cpu") if on_it else value
 
 
-def _refuse_strangers(name, values):
+def _refuse_other_devices(name, values):
     if FULL[0]:
         raise torch.OutOfMemoryError("pretend out of memory")
     for value in values:
@@ -92,7 +92,7 @@ def _computed(operation, *arguments, **named):
         return _wrapped(dense.as_strided(size, stride, start))
     CROSSED["item"] += name == "aten._local_scalar_dense.default"
     flat = [x for v in (*arguments, *named.values()) for x in (v if isinstance(v, list) else [v])]
-    _refuse_strangers(name, flat)
+    _refuse_other_devices(name, flat)
     out = operation(*tree_map(_raw, arguments), **tree_map(_raw, named))
     changed = [
         value

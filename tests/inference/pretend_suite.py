@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from benchmarks.device import PARTS, compared
-from explorer.analysis.distillation.live import LiveSettings, Watched
+from explorer.analysis.distillation.live import LiveSettings, WatchedSentence
 from explorer.analysis.latency.family import last, measure_family, plan_for
 from explorer.context import configure
 from explorer.inference.runs import CACHE, device_of, get_run, get_runs
@@ -199,7 +199,7 @@ def test_a_live_lesson_learns_there(few_questions):
     from explorer.analysis.distillation.student.run import distil_live
 
     run = get_run(MINI["bert"], HERE)
-    watched = Watched(run.tokens.ids, run.tokens.mask_positions[0], (10, 20))
+    watched = WatchedSentence(run.tokens.ids, run.tokens.mask_positions[0], (10, 20))
     settings = replace(LiveSettings(), steps=10)
     first = []
     for device in ("cpu", NAME):
@@ -281,12 +281,14 @@ class Stuck(torch.Tensor):
 
 
 def test_a_mask_built_on_the_cpu_is_caught(monkeypatch):
-    loaded, seen = load_model(MINI["bert"], NAME), interventions._seen
+    loaded, seen = load_model(MINI["bert"], NAME), interventions._attention_masks
     tokens = forward.tokenize(loaded, TEXT)
     right = interventions.context_logits(loaded, tokens)
     expected = interventions.context_logits(load_model(MINI["bert"]), tokens)
     np.testing.assert_allclose(right, expected, atol=1e-4)
-    monkeypatch.setattr(interventions, "_seen", lambda *given: seen(*given).as_subclass(Stuck))
+    monkeypatch.setattr(
+        interventions, "_attention_masks", lambda *given: seen(*given).as_subclass(Stuck)
+    )
     with pytest.raises(RuntimeError, match=r"of the CPU beside|on the same device"):
         interventions.context_logits(loaded, tokens)
 

@@ -19,7 +19,9 @@ from explorer.models.specs import NetworkKey
 from explorer.models.task_heads import classifiers
 from tests.waiting import until
 
-JUDGED, ANSWERED = (f"explorer.analysis.tasks.{job}" for job in ("tuned:judged", "tuned:answered"))
+JUDGED, ANSWERED = (
+    f"explorer.analysis.tasks.{job}" for job in ("tuned:tuned_sentiment", "tuned:tuned_answer")
+)
 PASSAGE = "the cat sat on the mat. " * 60
 
 
@@ -30,7 +32,7 @@ def where(tuned_family):
 
 @pytest.fixture
 def passes(monkeypatch):
-    """What ran, in its order; ``at_first`` is called in the first pass of the long answer."""
+    """The passes in their order; ``at_first`` is called in the first pass of the long job."""
     order, original, window = [], classifiers._slopes, classifiers._window_logits
 
     def of(make):
@@ -160,5 +162,5 @@ def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
     assert texts[0].result(300)
     assert passes.count("run") == 1
     own = len(passes) - 1
-    assert paid.spent("198.51.100.1") == local.WIDTH * own
+    assert paid.spent("198.51.100.1") == local.THREADS_PER_PASS * own
     assert paid.spent("") == 0

@@ -1,4 +1,4 @@
-"""The page over networks that are elsewhere: everything that passes the wire is pickled here too."""
+"""The page with networks in another process: all values between them are pickled here too."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.distillation.live import LiveSettings, Watched
+from explorer.analysis.distillation.live import LiveSettings, WatchedSentence
 from explorer.context import configure
 from explorer.inference import local, model_server, runs
 from explorer.inference.model_server import ModelServer
@@ -36,7 +36,7 @@ def copied(value):
 
 
 class Machine:
-    """One group with one machine: an event loop of its own, and a wire that only bytes can pass."""
+    """Group of one machine: its own event loop, and only pickled values in and out."""
 
     def __init__(self):
         self.beside, self.loop, self.asked = ModelServer(), asyncio.new_event_loop(), []
@@ -78,7 +78,7 @@ class Machine:
 
 @pytest.fixture
 def machine(tiny_family, monkeypatch):
-    """All three models on one machine beyond the wire; nothing is loaded by the page itself."""
+    """All three models on that machine; the page itself loads nothing."""
     machine = Machine()
     place = RayBackend(dict.fromkeys(MODEL_KEYS, machine.ask))
     configure(backend=place)
@@ -106,7 +106,7 @@ def test_a_run_from_elsewhere_is_the_run_from_here(machine, tiny_family, monkeyp
 
 
 def test_every_tab_is_the_same_from_elsewhere(machine, monkeypatch):
-    """Each headline's HTML and numbers, once over the wire and once in this process."""
+    """Each headline's HTML and numbers, once from that machine and once in this process."""
     state, shown = PageState(text=TEXT), {}
     tabs = [tab for tab in TABS if tab.ID != "latency"]
     for place in (runs.backend(), local.LocalBackend()):
@@ -171,13 +171,17 @@ def test_a_lesson_goes_on_beyond_the_wire_and_ends_with_its_listener(
     machine, tiny_family, few_questions
 ):
     settings = LiveSettings(layers=1, steps=12)
-    told = runs.live_lesson(tiny_family.specs["bert"], PageState(), settings, Watched())
+    told = runs.stream_live_distillation(
+        tiny_family.specs["bert"], PageState(), settings, WatchedSentence()
+    )
     assert [report.step for report in told if report] == list(range(13))
-    again = runs.live_lesson(tiny_family.specs["bert"], PageState(), settings, Watched())
+    again = runs.stream_live_distillation(
+        tiny_family.specs["bert"], PageState(), settings, WatchedSentence()
+    )
     assert next(again).step == 0
-    assert loading.room._leases, "it goes on"
+    assert loading.weight_memory._leases, "it goes on"
     again.close()
-    assert not loading.room._leases, "the network is free again"
+    assert not loading.weight_memory._leases, "the network is free again"
 
 
 def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, monkeypatch):
@@ -223,7 +227,7 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
 
 
 def test_where_nothing_is_timed_the_page_says_so(monkeypatch):
-    monkeypatch.setattr(MEASUREMENT_LOCK, "_shut", "Not here.")
+    monkeypatch.setattr(MEASUREMENT_LOCK, "_refusal", "Not here.")
     with pytest.raises(CannotMeasure, match="Not here"), MEASUREMENT_LOCK.measure():
         pytest.fail("it measured")
     with MEASUREMENT_LOCK.infer():
@@ -235,7 +239,7 @@ def test_a_latency_question_is_refused_where_nothing_is_timed(monkeypatch):
     from explorer.ui.kit.strings import ELSEWHERE
     from explorer.ui.latency.endpoint import latency
 
-    monkeypatch.setattr(MEASUREMENT_LOCK, "_shut", ELSEWHERE)
+    monkeypatch.setattr(MEASUREMENT_LOCK, "_refusal", ELSEWHERE)
     with pytest.raises(Refusal, match="Timing is off here"):
         latency("mini", 16, 1, 3, "cpu", "float32")
     assert json.dumps(ELSEWHERE)

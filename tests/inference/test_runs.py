@@ -27,8 +27,8 @@ from explorer.models.tokens import BadText
 from tests.waiting import until
 
 
-class Weight:
-    """Stands for a run: all the cache asks of one is its bytes."""
+class SizedResult:
+    """Stand for a run: the cache reads only its bytes."""
 
     def __init__(self, n_bytes):
         self.n_bytes = n_bytes
@@ -45,7 +45,7 @@ def key(name):
 
 
 def asked(cache, key, compute):
-    """The run of a key as every caller gets it: who claims it first computes it for all."""
+    """Return the run of a key as every caller gets it: the first to claim it computes it."""
     future, mine = cache.claim(key)
     if mine:
         made = Future()
@@ -72,7 +72,7 @@ def test_twenty_threads_asking_for_one_key_compute_it_once():
     def compute():
         calls.append(1)
         until(lambda: len(asking) == 20)
-        return Weight(1)
+        return SizedResult(1)
 
     def ask():
         asking.append(1)
@@ -89,7 +89,7 @@ def test_different_keys_do_not_wait_for_each_other():
 
     def compute():
         both.wait()
-        return Weight(1)
+        return SizedResult(1)
 
     in_threads([lambda name=name: asked(cache, key(name), compute) for name in "ab"])
 
@@ -97,21 +97,21 @@ def test_different_keys_do_not_wait_for_each_other():
 def test_the_cache_stays_within_its_bytes_and_forgets_the_oldest_first():
     cache = ResultCache(limit=100)
     for name in "abc":
-        asked(cache, key(name), lambda: Weight(40))
+        asked(cache, key(name), lambda: SizedResult(40))
         asked(
             cache, key("a"), lambda: pytest.fail("a was used a moment ago and must still be there")
         )
     assert cache.n_bytes == 80
     again = []
-    asked(cache, key("b"), lambda: again.append(1) or Weight(40))
+    asked(cache, key("b"), lambda: again.append(1) or SizedResult(40))
     assert again == [1]
 
 
 def test_one_run_larger_than_the_bound_is_still_kept():
     cache = ResultCache(limit=10)
-    asked(cache, key("a"), lambda: Weight(50))
+    asked(cache, key("a"), lambda: SizedResult(50))
     asked(cache, key("a"), lambda: pytest.fail("it was there"))
-    asked(cache, key("b"), lambda: Weight(50))
+    asked(cache, key("b"), lambda: SizedResult(50))
     assert cache.n_bytes == 50
     cache.clear()
     assert cache.n_bytes == 0
@@ -127,9 +127,9 @@ def test_runs_and_results_share_the_bytes_and_each_is_computed_once():
     first = cache.memo(("numbers", "a"), numbers)
     assert cache.memo(("numbers", "a"), numbers) is first
     assert (len(computed), cache.n_bytes) == (1, 400)
-    asked(cache, key("b"), lambda: Weight(500))
+    asked(cache, key("b"), lambda: SizedResult(500))
     assert cache.get(("numbers", "a")) is first, "used last"
-    asked(cache, key("c"), lambda: Weight(500))
+    asked(cache, key("c"), lambda: SizedResult(500))
     assert key("b") not in cache
     assert cache.n_bytes == 900
     assert cache.get(("numbers", "b")) is None
@@ -143,7 +143,7 @@ def test_a_result_is_as_large_as_its_arrays_and_texts():
     assert size_of((array, [array])) == 120 + 2 * LEAST_BYTES
     assert size_of({"a": array}) == 60 + LEAST_BYTES
     assert size_of("word") == 4 + LEAST_BYTES
-    assert size_of(Weight(7)) == 7
+    assert size_of(SizedResult(7)) == 7
     assert size_of(Pair(array, "a")) == 60 + 1 + 2 * LEAST_BYTES
     assert size_of(None) == LEAST_BYTES
 
@@ -164,7 +164,7 @@ def test_a_failure_reaches_everyone_waiting_and_is_not_kept():
 
     in_threads([ask] * 5)
     assert seen == ["too long"] * 5
-    assert asked(cache, key("a"), lambda: Weight(3)).n_bytes == 3
+    assert asked(cache, key("a"), lambda: SizedResult(3)).n_bytes == 3
 
 
 def test_the_same_text_runs_no_model_again(tiny_family, monkeypatch):
@@ -301,8 +301,8 @@ def test_inferences_run_together():
     assert not together.broken
 
 
-def entering(hold):
-    """A thread on its way into a part of the slot, and the event that says it is in."""
+def entering_thread(hold):
+    """Return a thread that enters a part of the lock, and the event set once it is inside."""
     inside = threading.Event()
 
     def enter():
@@ -317,9 +317,9 @@ def entering(hold):
 def test_a_measurement_waits_for_the_inferences_that_run_and_shuts_the_door():
     slot = MeasurementLock()
     with slot.infer():
-        measuring, measured = entering(slot.measure)
+        measuring, measured = entering_thread(slot.measure)
         until(lambda: slot.is_measuring)
-        inferring, inferred = entering(slot.infer)
+        inferring, inferred = entering_thread(slot.infer)
         assert not measured.wait(0.05), "it measured beside an inference"
         assert not inferred.wait(0.05), "an inference slipped in before the measurement"
     for thread in (measuring, inferring):
@@ -331,7 +331,7 @@ def test_a_measurement_waits_for_the_inferences_that_run_and_shuts_the_door():
 def test_nothing_runs_beside_a_measurement():
     slot = MeasurementLock()
     with slot.measure():
-        others = [entering(slot.infer), entering(slot.measure)]
+        others = [entering_thread(slot.infer), entering_thread(slot.measure)]
         assert not any(inside.wait(0.05) for _, inside in others)
     for thread, inside in others:
         thread.join(300)
@@ -349,7 +349,7 @@ def test_a_measurement_that_fails_opens_the_door_again():
 
 @dataclass
 class Busy:
-    """The one worker that there is, so that the order is certain, is held until the door opens."""
+    """A single worker, blocked until ``release`` is set, so that the order is certain."""
 
     part: Callable
     release: threading.Event
@@ -358,7 +358,7 @@ class Busy:
 
 @pytest.fixture
 def busy(tiny_family, monkeypatch):
-    from explorer.models import scoring
+    from explorer.models import forward
 
     began, release, order = threading.Semaphore(0), threading.Event(), []
 
@@ -368,8 +368,8 @@ def busy(tiny_family, monkeypatch):
         assert release.wait(60)
         return len(rows)
 
-    monkeypatch.setattr(scoring, "row_logits", part)
-    part.__module__, part.__qualname__ = "explorer.models.scoring", "row_logits"
+    monkeypatch.setattr(forward, "row_logits", part)
+    part.__module__, part.__qualname__ = "explorer.models.forward", "row_logits"
     configure(backend=LocalBackend(1))
     spec, state = tiny_family.specs["bert"], PageState()
     asked = ThreadPoolExecutor(1).submit(runs.call_on_model, part, spec, state, (1, 2))
@@ -420,7 +420,7 @@ def test_only_what_is_on_the_list_runs_beside_the_weights(tiny_family):
 def test_every_job_on_the_list_is_there_and_takes_what_it_is_said_to():
     for name, way in JOBS.items():
         first = next(iter(inspect.signature(job_named(name)).parameters))
-        assert (first == "where") is not way.given_network, name
+        assert (first == "key") is not way.takes_network, name
         assert name_of(job_named(name)) == name
 
 

@@ -158,7 +158,7 @@ SENTENCES = (
 
 
 def _reports():
-    from explorer.analysis.distillation.live import Agreement, LiveReport
+    from explorer.analysis.distillation.live import LiveAgreement, LiveReport
 
     parts = {"loss": 3.5, "ce": 0.5, "mlm": 1.0, "cos": 0.25}
-    return [LiveReport(10, parts, Agreement(0.5, 0.25, 0.125), np.array([0.25]))]
+    return [LiveReport(10, parts, LiveAgreement(0.5, 0.25, 0.125), np.array([0.25]))]

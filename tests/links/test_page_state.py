@@ -17,12 +17,15 @@ from explorer.analysis.measures import TEMPERATURES
 from explorer.links.codec import (
     LINK_LONGEST,
     LINK_TEXT_LIMIT,
+    LONGEST_UNPACKED,
+    PACKED,
     from_page,
     from_params,
+    pack,
     to_link,
     to_params,
+    unpack,
 )
-from explorer.links.compression import LONGEST_UNPACKED, PACKED, pack, unpack
 from explorer.links.page_state import (
     FOLDS,
     LENSES,

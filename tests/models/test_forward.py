@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from benchmarks.questions import questions
+from benchmarks.questions import page_requests
 from explorer.models.forward import (
     apply_head,
     position_logits,
@@ -32,7 +32,7 @@ TEXTS = [
 
 @pytest.fixture
 def plain(tiny_family):
-    """The same directory read by somebody who knows nothing of the explorer."""
+    """The same directory read by plain transformers."""
 
     def reference(key, text):
         path = tiny_family.path / tiny_family.specs[key].name
@@ -147,7 +147,7 @@ def test_a_run_says_what_it_keeps_in_memory(tiny_family):
 @pytest.mark.slow
 def test_a_shared_pass_hardly_ever_moves_a_place_in_a_list():
     """Of the trained family, over 1,500 texts: the figures of BENCHMARKS.md."""
-    asked = [q.text for q in questions(5000, 20) if "[MASK]" in q.text][:1500]
+    asked = [q.text for q in page_requests(5000, 20) if "[MASK]" in q.text][:1500]
     farthest, moved, places = 0.0, [], 0
     for loaded in map(load_model, MINI.values()):
         texts = [tokenize(loaded, text) for text in asked]
@@ -155,7 +155,7 @@ def test_a_shared_pass_hardly_ever_moves_a_place_in_a_list():
             for tokens, shared in zip(four, run_together(loaded, four), strict=True):
                 alone = run_model(loaded, tokens)
                 farthest = max(farthest, np.abs(alone.mask_logits - shared.mask_logits).max())
-                ours, theirs = places_of(loaded, alone), places_of(loaded, shared)
+                ours, theirs = ranks_of(loaded, alone), ranks_of(loaded, shared)
                 moved += np.abs(ours - theirs)[ours != theirs].tolist()
                 places += len(ours)
     logger.info("of %d places %d moved; logits up to %.1e", places, len(moved), farthest)
@@ -164,8 +164,8 @@ def test_a_shared_pass_hardly_ever_moves_a_place_in_a_list():
     assert set(moved) <= {1}
 
 
-def places_of(loaded, run):
-    """The place of the last layer's first choice for the first mask in the list of each layer."""
+def ranks_of(loaded, run):
+    """Return the rank, in each layer, of the last layer's first choice for the first mask."""
     logits = state_logits(loaded, run.hidden_states[:, run.tokens.mask_positions[0]])
     chosen = logits[-1].argmax()
     return 1 + (logits > logits[:, [chosen]]).sum(axis=1)

@@ -29,10 +29,10 @@ def home(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def met(home, base_folder):
-    """The first start, and the same process with an empty cache before a hub in four bad moods.
+def answers_by_hub_state(home, base_folder):
+    """The first start, then the same process with an empty cache and a hub that fails in four ways.
 
-    By mood: what was answered, and what the hub was asked.
+    By state of the hub: the answers, and the requests to the hub.
     """
     moods = ["good", "mute", "down", "no-such-file", "corrupt"]
     rounds = ["-", *(f"{mood},wipe" for mood in moods[1:])]
@@ -44,8 +44,8 @@ def met(home, base_folder):
 
 
 @pytest.fixture(scope="module")
-def first(met):
-    return met["good"]
+def first(answers_by_hub_state):
+    return answers_by_hub_state["good"]
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,8 @@ def second(home, first):
 
 
 @pytest.fixture(scope="module")
-def failures(met):
-    return {mood: answer for mood, (answer, _) in met.items()}
+def failures(answers_by_hub_state):
+    return {mood: answer for mood, (answer, _) in answers_by_hub_state.items()}
 
 
 def ask(url, home, *rounds, **more):
@@ -129,8 +129,10 @@ def test_a_damaged_cache_takes_down_one_model_only(second):
 
 
 @pytest.mark.parametrize("mood", ["mute", "down"])
-def test_a_hub_that_never_answers_or_is_down_is_asked_once_for_each_model(met, mood):
-    answer, asked = met[mood]
+def test_a_hub_that_never_answers_or_is_down_is_asked_once_for_each_model(
+    answers_by_hub_state, mood
+):
+    answer, asked = answers_by_hub_state[mood]
     assert "does not answer" in bert_sentence(answer)
     assert len(asked) <= len(MODEL_KEYS), asked
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from benchmarks.questions import Visitor, questions, same, view_event
+from benchmarks.questions import Visitor, is_same, page_requests, view_event
 from explorer.models.specs import MODEL_KEYS
 from explorer.serving.middleware import validation
 from explorer.ui.kit.strings import WENT_AWAY
@@ -54,7 +54,7 @@ class Cluster:
         self.start(name, "sh", "-c", f"while :; do {ray}; sleep 1; done")
 
     def begin(self):
-        """Everything, in the order of docs/serving.md."""
+        """Start everything in the order of docs/serving.md."""
         head = (
             "--node-ip-address",
             ADDRESSES[HEAD],
@@ -132,8 +132,8 @@ def cluster(tmp_path_factory):
         pytest.skip(str(error))
 
 
-class Crowd:
-    """Visitors who ask one question after the other until they are told to stop."""
+class Visitors:
+    """Visitors that send one request after the other until they are stopped."""
 
     def __init__(self, kind=None):
         self.kind, self.ends, self.view = kind, threading.Event(), view_event(URL)
@@ -143,11 +143,11 @@ class Crowd:
         visitor, told = Visitor(URL, self.view), []
         visitor.http.cookies.set("bfe", f"visitor-{number}")
         visitor.http.timeout = 120
-        for question in questions(2000, first=1000 * number + time.time_ns() % 997):
+        for question in page_requests(2000, first=1000 * number + time.time_ns() % 997):
             if self.ends.is_set():
                 break
             if self.kind in (None, question.kind):
-                told.append((time.monotonic(), visitor.ask(question)))
+                told.append((time.monotonic(), visitor.send(question)))
         return told
 
     def __enter__(self):
@@ -163,14 +163,14 @@ class Crowd:
 
 
 def failed(answer):
-    return answer.failure or ("" if not answer.said.startswith("event: error") else answer.said)
+    return answer.failure or ("" if not answer.text.startswith("event: error") else answer.text)
 
 
 def call(text):
     """``/predict`` of a program that waits until it is answered well."""
-    (question,) = [q for q in questions(2) if q.kind == "predict"]
+    (question,) = [q for q in page_requests(2) if q.kind == "predict"]
     asked = type(question)("predict", (text, "mini", 5))
-    return Visitor(URL, 0).ask(asked)
+    return Visitor(URL, 0).send(asked)
 
 
 def test_the_answers_are_those_of_one_process(cluster):
@@ -182,12 +182,12 @@ def test_the_answers_are_those_of_one_process(cluster):
         text = f"She put the [MASK] on table {n}."
         answer = call(text)
         assert not failed(answer)
-        (found,) = json.loads(answer.said.partition("data: ")[2])
-        assert same(json.dumps(found), json.dumps(predict(text, "mini", 5)))
+        (found,) = json.loads(answer.text.partition("data: ")[2])
+        assert is_same(json.dumps(found), json.dumps(predict(text, "mini", 5)))
 
 
 def test_pages_are_restarted_one_after_the_other_and_no_answer_fails(cluster):
-    with Crowd() as crowd:
+    with Visitors() as crowd:
         time.sleep(3)
         for port in PORTS:
             cluster.reload(drained=port)
@@ -204,7 +204,7 @@ def test_pages_are_restarted_one_after_the_other_and_no_answer_fails(cluster):
 
 
 def test_a_page_that_dies_costs_its_visitors_one_answer_each(cluster):
-    with Crowd() as crowd:
+    with Visitors() as crowd:
         time.sleep(4)
         killed = time.monotonic()
         cluster.pages[PORTS[0]].kill()
@@ -219,7 +219,7 @@ def test_a_page_that_dies_costs_its_visitors_one_answer_each(cluster):
 
 
 def test_a_machine_of_models_is_cut_off_and_comes_back(cluster):
-    with Crowd("predict") as crowd:
+    with Visitors("predict") as crowd:
         time.sleep(3)
         machines.cable(FIRST, "down")
         cut = time.monotonic()

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from benchmarks.questions import Visitor, questions, same, view_event
+from benchmarks.questions import Visitor, is_same, page_requests, view_event
 from explorer.ui.kit.strings import ELSEWHERE, WENT_AWAY
 from tests.waiting import until
 
@@ -76,7 +76,7 @@ def test_the_answers_are_those_of_one_process(url):
     ):
         kind, (found,) = call(url, name, *values)
         assert kind == "complete"
-        assert same(json.dumps(found), json.dumps(own(*values))), name
+        assert is_same(json.dumps(found), json.dumps(own(*values))), name
 
 
 def test_nothing_is_timed_and_the_page_says_why(url):
@@ -86,19 +86,19 @@ def test_nothing_is_timed_and_the_page_says_why(url):
 
 
 def test_many_visitors_are_each_answered_as_one_alone(url):
-    asked, view = questions(96, 400), view_event(url)
+    asked, view = page_requests(96, 400), view_event(url)
     one = Visitor(url, view)
-    alone = [one.ask(question) for question in asked]
+    alone = [one.send(question) for question in asked]
     assert [answer.failure for answer in alone if answer.failure] == []
-    again = questions(96, 400)
+    again = page_requests(96, 400)
 
     def visit(session):
         visitor = Visitor(url, view)
-        return [(n, visitor.ask(again[n])) for n in range(session, len(again), 12)]
+        return [(n, visitor.send(again[n])) for n in range(session, len(again), 12)]
 
     with ThreadPoolExecutor(12) as pool:
         for n, answer in (pair for found in pool.map(visit, range(12)) for pair in found):
-            assert same(alone[n].said, answer.said), again[n]
+            assert is_same(alone[n].text, answer.text), again[n]
 
 
 def replicas(model):

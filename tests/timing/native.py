@@ -15,7 +15,7 @@ def native_threads():
     return {path.name for path in TASKS.iterdir()} - own
 
 
-def turns(threads):
+def context_switches(threads):
     """Return the number of context switches of each thread so far."""
     switches = {}
     for thread in threads:

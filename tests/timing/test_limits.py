@@ -9,7 +9,7 @@ from explorer.timing import machine
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A stopwatch that says 4, 3, 2, 1, 2, 3, ... seconds and counts what was computed."""
+    """Stopwatch that returns 4, 3, 2, 1, 2, 3, ... seconds and counts the operations."""
     seen = {"calls": 0, "flops": [], "read": []}
     seconds = [4.0, 3.0, 2.0, 1.0, 2.0, 3.0, *([4.0] * 20)]
 

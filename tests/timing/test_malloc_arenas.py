@@ -12,9 +12,9 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="gl
 
 COUNTED = """
 import ctypes, sys, threading
-from explorer.timing.memory import share_heaps
+from explorer.timing.memory import set_arena_limit
 if sys.argv[2] == "shared":
-    assert share_heaps()
+    assert set_arena_limit()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.fopen.restype = ctypes.c_void_p, ctypes.c_void_p
 everybody = threading.Barrier(8)
@@ -33,7 +33,7 @@ libc.fclose(file)
 HOLES = """
 import ctypes
 from benchmarks.load import held_by
-from explorer.timing.memory import give_back
+from explorer.timing.memory import trim_heap
 import os
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
@@ -42,7 +42,7 @@ for place in places: ctypes.memset(place, 1, 20_000)
 for number, place in enumerate(places):
     if number % 10: libc.free(place)
 before, _, _ = held_by(os.getpid())
-assert give_back()
+assert trim_heap()
 print(before - held_by(os.getpid())[0])
 """
 
@@ -76,8 +76,8 @@ def test_heaps_are_tidied_from_time_to_time_and_never_while_something_is_timed(m
 
     monkeypatch.setattr(memory, "time", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(
-        memory, "give_back", lambda: tidied.append(memory.MEASUREMENT_LOCK._running)
+        memory, "trim_heap", lambda: tidied.append(memory.MEASUREMENT_LOCK._running)
     )
     with pytest.raises(StopIteration):
-        memory._tidy()
+        memory._trim_periodically()
     assert tidied == [1, 1], "holding a share of the machine, for which a measurement waits"

@@ -269,7 +269,7 @@ def test_random_networks_are_kept_within_the_memory_that_all_networks_share(monk
     monkeypatch.setattr(memory, "running_bytes", lambda *_: 0)
     for spec in (first, second, first, second, third):
         with timed_network(spec, Workload(length=8)):
-            assert loading.room.taken(loading._loaded) <= room
+            assert loading.weight_memory.used_bytes(loading._loaded) <= room
     assert drawn == [first, second, third]
     with timed_network(first, Workload(length=8)):
         assert drawn == [first, second, third, first]

@@ -26,7 +26,7 @@ from explorer.timing.protocol import Pass, thread_width, timed_ids
 from explorer.timing.runtimes import child, saved
 from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.runtimes import table as runtimes
-from explorer.timing.runtimes.process import CrashedError, Order, RuntimeProcess
+from explorer.timing.runtimes.process import BuildRequest, CrashedError, RuntimeProcess
 from explorer.timing.runtimes.saved import openvino_alone, served_bytes
 from explorer.timing.runtimes.table import (
     COMPILE,
@@ -35,12 +35,12 @@ from explorer.timing.runtimes.table import (
     OPENVINO,
     OPENVINO_BF16,
     NoRuntime,
-    Question,
+    ScoreRequest,
     built,
     scores_at,
 )
 from explorer.timing.workload import Workload
-from tests.timing.native import native_threads, turns
+from tests.timing.native import context_switches, native_threads
 from tests.waiting import until
 
 needs_compiler = pytest.mark.skipif(
@@ -55,7 +55,7 @@ def need(runtime):
 
 
 def two_layers(spec):
-    """The same model, quicker to export: a second layer is built as a sixth is."""
+    """Return the model with two layers, which is quicker to export."""
     return replace(spec, architecture=replace(spec.architecture, n_layers=2))
 
 
@@ -77,15 +77,15 @@ def test_a_runtime_gives_torchs_numbers_on_the_calling_thread(
         for asked in (ids, other, many, many[:1]):
             np.testing.assert_allclose(run(asked), plain(asked), atol=1e-4)
         others = native_threads() - before
-        slept = turns(others)
+        slept = context_switches(others)
         for _ in range(5):
             run(many)
-    assert turns(others) == slept, "another thread of the runtime did some of the work"
+    assert context_switches(others) == slept, "another thread of the runtime did some of the work"
     assert list(tmp_path.iterdir()) == [], "the exported file was left behind"
 
 
 def needs_bfloat16_instructions():
-    """By what the system says of the processor, not by what the runtime says."""
+    """Skip by the flags of the processor, not by the runtime."""
     flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     if "avx512_bf16" not in flags:
         pytest.skip("no AVX512-BF16 here")
@@ -166,15 +166,15 @@ def test_any_other_failure_is_one_reason_too():
 
 
 def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch, tiny_family):
-    def mistaken(order, threads):
+    def wrong_pass(order, threads):
         raise ValueError("operands could not be broadcast")
 
-    monkeypatch.setattr(child, "_build", mistaken)
+    monkeypatch.setattr(child, "_build", wrong_pass)
     monkeypatch.setattr(child, "_scratch_in", lambda *_: None)
-    order, sent = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None), []
+    order, sent = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None), []
     child.serve(io.BytesIO(pickle.dumps(order)), sent.append, "")
     (crash,) = sent
-    assert "in mistaken" in crash.report
+    assert "in wrong_pass" in crash.report
     assert "could not be broadcast" in crash.report
 
 
@@ -183,7 +183,7 @@ def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, c
     says = "import pickle, sys; from explorer.timing.runtimes.table import Crash; "
     says += "pickle.dump(Crash('Traceback: deep down'), sys.stdout.buffer)"
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", says))
-    order = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
+    order = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
     with RuntimeProcess(order) as process, pytest.raises(CrashedError):
         process.wait_until_built(lambda: None)
     assert not issubclass(CrashedError, Refusal)
@@ -194,8 +194,10 @@ def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, c
 def test_a_process_times_and_answers_as_this_one_would(tiny_family):
     need(ONNX)
     spec, work = two_layers(tiny_family.specs["distilbert"]), Workload(length=16)
-    question = Question(timed_ids(spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5]))
-    order = Order(ONNX, spec, work, None)
+    question = ScoreRequest(
+        timed_ids(spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5])
+    )
+    order = BuildRequest(ONNX, spec, work, None)
     cancel_token = CancelToken()
     with RuntimeProcess(order) as process:
         held = process.wait_until_built(cancel_token.check)
@@ -232,7 +234,7 @@ def test_memory_is_that_of_a_process_with_the_runtime_alone(tiny_family, runtime
     found, said = [], []
 
     def beside(command, **options):
-        """The process that is asked for, and what it has imported in the end."""
+        """Run the process and record its imported modules."""
         assert command[1:3] == ["-m", "explorer.timing.runtimes.saved"]
         done = run([command[0], "-c", SERVER.format(asked=command[3:])], **options)
         done.stdout, _, imported = done.stdout.partition(" ")
@@ -267,7 +269,7 @@ def test_memory_of_torch_is_that_of_a_process_for_each_way(tiny_family, monkeypa
     seen = []
     for name, way in ways.items():
         monkeypatch.setitem(ways, name, lambda net, n=name, w=way: seen.append(n) or w(net))
-    order = Order(MEMORY, two_layers(tiny_family.specs["bert"]), Workload(length=16), None)
+    order = BuildRequest(MEMORY, two_layers(tiny_family.specs["bert"]), Workload(length=16), None)
     held = child.memory_of_torch(order)
     assert pools == [(1, "spawn", 1)]
     assert list(held) == seen == ["float32", "int8"]
@@ -275,7 +277,7 @@ def test_memory_of_torch_is_that_of_a_process_for_each_way(tiny_family, monkeypa
 
 
 def is_running(pid):
-    """Whether a process is there and not only waiting for somebody to ask how it ended."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -293,7 +295,7 @@ time.sleep(600)
 
 
 def number_in(folder, name):
-    """The number that a file holds once its writer has ended it with a space."""
+    """Return the number in a file, complete once a space follows it."""
     said = "".join(path.read_text() for path in folder.rglob(name))
     return int(said) if said.endswith(" ") else None
 
@@ -304,7 +306,7 @@ def test_ending_a_build_leaves_no_file_and_no_helper(tiny_family, tmp_path, monk
     """What a builder started, and what it has written so far, ends with it."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", BUSY_BUILD))
-    order = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
+    order = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
     with RuntimeProcess(order):
         helper = until(lambda: number_in(tmp_path, "half"))
         assert is_running(helper)
@@ -333,7 +335,7 @@ def test_what_was_compiled_is_kept_and_scratch_files_are_not(tiny_family, tmp_pa
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     spec = tiny_family.specs["distilbert"]
-    order = Order(COMPILE, spec, Workload(length=8), checkpoint_here(spec))
+    order = BuildRequest(COMPILE, spec, Workload(length=8), checkpoint_here(spec))
     with RuntimeProcess(order):
         until(lambda: any(tmp_path.glob("torchinductor_*/**/*.cpp")))
         assert len(list(tmp_path.iterdir())) > 1

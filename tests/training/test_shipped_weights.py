@@ -41,7 +41,7 @@ def test_a_card_says_how_much_of_a_text_its_task_reads():
     for path in sorted(MODELS.glob("*/tasks/*/card.json")):
         card, task = json.loads(path.read_text()), TASKS[path.parent.name]
         said = {key: card[key] for key in ("window", "stride", "phrase_tokens") if key in card}
-        assert (said, card["data"]) == (task.reads, task.data), path
+        assert (said, card["data"]) == (task.max_tokens, task.data), path
         assert task.data in (path.parent / "README.md").read_text()
 
 

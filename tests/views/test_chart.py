@@ -5,7 +5,7 @@ import json
 import plotly.graph_objects as go
 import pytest
 
-from explorer.views.chart import band, chart_canvas, line, placed
+from explorer.views.chart import band, chart_canvas, label_sides, line
 from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS, PAGES, chart_template, faint
 from tests.views.test_theme import CSS, contrast
@@ -51,10 +51,10 @@ def test_the_looks_are_the_pages_own_colours_and_can_be_read(theme):
 
 def test_names_stand_where_they_touch_neither_each_other_nor_a_point_nor_leave_the_chart():
     middle = ((5, (0, 10)), (5, (0, 10)))
-    assert placed([middle], ["BERT"]) == ["top right"]
-    assert placed([((9.9, (0, 10)), (5, (0, 10)))], ["mini-DistilBERT"]) == ["top left"]
-    assert placed([((5, (0, 10)), (10, (0, 10)))], ["BERT"]) == ["bottom right"]
-    assert placed([middle, middle, middle], ["BERT"] * 3) == [
+    assert label_sides([middle], ["BERT"]) == ["top right"]
+    assert label_sides([((9.9, (0, 10)), (5, (0, 10)))], ["mini-DistilBERT"]) == ["top left"]
+    assert label_sides([((5, (0, 10)), (10, (0, 10)))], ["BERT"]) == ["bottom right"]
+    assert label_sides([middle, middle, middle], ["BERT"] * 3) == [
         "top right",
         "bottom right",
         "top left",

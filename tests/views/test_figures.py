@@ -18,7 +18,7 @@ MEGA = 1e6
 
 @pytest.fixture
 def charts(tiny_family, monkeypatch):
-    """What the page sends for every picture that is made of figures with rows of their own."""
+    """The JSON of every chart that has rows of its own."""
     from explorer.ui.parameters import folds
 
     found = page_values(monkeypatch)

@@ -16,7 +16,7 @@ from explorer.views.markup import explained, finding, term
 GLOSSARY = (Path(__file__).parents[2] / "GLOSSARY.md").read_text("utf-8")
 
 
-class Boxes(HTMLParser):
+class MeaningBoxes(HTMLParser):
     """What each box says, and how each may be opened."""
 
     def __init__(self, html):
@@ -38,7 +38,7 @@ class Boxes(HTMLParser):
             self.said[self.inside] += data
 
 
-BOXES = Boxes(meanings_html()).said
+BOXES = MeaningBoxes(meanings_html()).said
 
 
 def meaning(entry):
@@ -48,7 +48,7 @@ def meaning(entry):
 
 @pytest.mark.parametrize("shown", TERMS)
 def test_a_word_opens_the_one_box_that_says_what_the_glossary_says(shown):
-    (box,) = Boxes(term(shown)).buttons
+    (box,) = MeaningBoxes(term(shown)).buttons
     assert meaning(TERMS[shown]) in BOXES[box]
 
 
@@ -63,7 +63,7 @@ def test_a_sentence_stays_the_same_and_only_the_first_place_is_a_button():
     text = 'KLM, KL(a || b) < 2 nats & KL "x"; [CLS] and [CLS]'
     said = finding(explained(text, "KL", "nats", "[CLS]"))
     assert unescape(re.sub("<[^>]*>", "", said)) == text
-    assert Boxes(said).buttons == [place(word) for word in ("KL", "nats", "[CLS]")]
+    assert MeaningBoxes(said).buttons == [place(word) for word in ("KL", "nats", "[CLS]")]
     assert said.startswith('<p class="finding">KLM, <button')
     assert escape("(a || b) < 2 ") in said
 

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from explorer.analysis.distillation.student.objectives import Batch, guess
+from explorer.analysis.distillation.student.objectives import Batch, run_batch
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.assets import DATA
 from training.report.heldout import HELDOUT_SEED
@@ -43,9 +43,9 @@ class ClozeQuestion:
     """A text as ids, the position of its mask, the accepted words, and its other words."""
 
     ids: tuple[int, ...]
-    place: int
+    mask_position: int
     accepted: frozenset[str]
-    others: frozenset[str]
+    other_words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def read_probe() -> list[dict[str, Any]]:
     return json.loads(PROBE.read_text(encoding="utf-8"))["sentences"]
 
 
-def probe_asked(
+def probe_questions(
     tokenizer: PreTrainedTokenizerBase, sentences: Sequence[dict]
 ) -> list[ClozeQuestion]:
     """Tokenise the probe's sentences into questions."""
@@ -90,7 +90,7 @@ def probe_figures(model: nn.Module, tokenizer: PreTrainedTokenizerBase) -> dict[
     """
     sentences = read_probe()
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
-    result = answers(model, probe_asked(tokenizer, sentences), names)
+    result = answers(model, probe_questions(tokenizer, sentences), names)
     kinds: dict[str, list[bool]] = {}
     for sentence, right in zip(sentences, result.right, strict=True):
         kinds.setdefault(sentence["kind"], []).append(right)
@@ -111,12 +111,16 @@ def answers(model: nn.Module, questions: Sequence[ClozeQuestion], names: Sequenc
     order = sorted(range(len(questions)), key=lambda i: len(questions[i].ids))
     for start in range(0, len(order), ROWS):
         chosen = order[start : start + ROWS]
-        best = guess(model, batch_of([questions[i] for i in chosen])).words.topk(5).indices.tolist()
+        best = (
+            run_batch(model, batch_of([questions[i] for i in chosen]))
+            .words.topk(5)
+            .indices.tolist()
+        )
         for i, ids in zip(chosen, best, strict=True):
             predictions = [words[piece] for piece in ids]
             first[i] = predictions[0] in questions[i].accepted
             right[i] = bool(questions[i].accepted.intersection(predictions))
-            repeated[i] = repeats(predictions[0], questions[i].others)
+            repeated[i] = repeats(predictions[0], questions[i].other_words)
     return Answers(
         top1=float(first.mean()),
         top5=float(right.mean()),
@@ -133,7 +137,7 @@ def batch_of(questions: Sequence[ClozeQuestion]) -> Batch:
         [[*question.ids, *[PAD] * (longest - len(question.ids))] for question in questions]
     )
     hidden = torch.tensor(
-        [row * longest + question.place for row, question in enumerate(questions)]
+        [row * longest + question.mask_position for row, question in enumerate(questions)]
     )
     pairs = torch.full((len(questions),), IGNORED)
     return Batch(
@@ -149,9 +153,9 @@ def whole_words(names: Sequence[str]) -> list[str]:
     return ["" if name.startswith(("##", "[")) else name for name in names]
 
 
-def repeats(word: str, others: frozenset[str]) -> bool:
+def repeats(word: str, other_words: frozenset[str]) -> bool:
     """Return whether a word repeats a content word of the sentence."""
-    return word in others and word not in FUNCTION_WORDS
+    return word in other_words and word not in FUNCTION_WORDS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +238,7 @@ def single_figures(
     """Evaluate a model on held-out single sentences, with the true words' repetition rate."""
     questions = [reading.asked(*item) for item in chosen]
     result = answers(model, questions, reading.names)
-    true_repeats = [repeats(next(iter(item.accepted)), item.others) for item in questions]
+    true_repeats = [repeats(next(iter(item.accepted)), item.other_words) for item in questions]
     return {
         "single_top1": result.top1,
         "single_top5": result.top5,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
-from explorer.analysis.distillation.student.objectives import guess
+from explorer.analysis.distillation.student.objectives import run_batch
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.refusal import Refusal
 from training.recipe import Recipe
@@ -44,7 +44,7 @@ def masked_accuracy(model: nn.Module, shard: Shard, recipe: Recipe, batches: int
     for step in range(batches):
         batch = sampler.batch(step, length).to(device)
         with half_precision(device):
-            words = guess(model, batch).words.float()
+            words = run_batch(model, batch).words.float()
         best = words.topk(5).indices == batch.labels[:, None]
         first += best[:, 0].sum().item()
         five += best.sum().item()
@@ -62,9 +62,11 @@ def pair_accuracy(
     right = count = 0
     for step in range(batches):
         batch = sampler.batch(step, min(length, sampler.recipe.positions)).to(device)
-        batch.ids.view(-1)[batch.hidden] = batch.labels  # pairs are classified on the unmasked text
+        batch.ids.view(-1)[batch.masked_positions] = (
+            batch.labels
+        )  # pairs are classified on the unmasked text
         with half_precision(device):
-            scores = guess(model, batch).pair
+            scores = run_batch(model, batch).pair
         if scores is None:
             raise ValueError("This model has no head for sentence pairs.")
         known = batch.pairs != IGNORED

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from explorer.analysis.distillation.student.objectives import Batch, guess
+from explorer.analysis.distillation.student.objectives import Batch, run_batch
 from training.report.cloze_eval import Reading
 from training.text.batch import CLS, MASK, SEP
 from training.text.corpus import Shard
@@ -89,10 +89,10 @@ def piece_scores(
             ids=ids,
             types=torch.zeros_like(ids),
             mask=torch.ones_like(ids),
-            hidden=torch.arange(len(places)) * len(text) + places + 1,
+            masked_positions=torch.arange(len(places)) * len(text) + places + 1,
             labels=pieces[places],
             pairs=torch.full((len(places),), -100),
         ).to(next(model.parameters()).device)
-        scores = guess(model, batch).words.float().log_softmax(-1)
+        scores = run_batch(model, batch).words.float().log_softmax(-1)
         chunks.append(scores[torch.arange(len(places)), batch.labels].cpu())
     return torch.cat(chunks)

@@ -6,7 +6,7 @@ from typing import Any
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from training.report.cloze_eval import answers, probe_asked, whole_words
+from training.report.cloze_eval import answers, probe_questions, whole_words
 from training.text.primer import (
     PrimerQuestion,
     facts,
@@ -33,7 +33,7 @@ def recall_figures(
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
     questions = held_out_questions() if questions is None else questions
     texts = [{"text": question.text, "accepted": question.accepted} for question in questions]
-    pairs = zip(questions, probe_asked(tokenizer, texts), strict=True)
+    pairs = zip(questions, probe_questions(tokenizer, texts), strict=True)
     fitting = [pair for pair in pairs if len(pair[1].ids) <= model.config.max_position_embeddings]
     result = answers(model, [cloze for _, cloze in fitting], names)
     kinds: dict[str, list[bool]] = {}
@@ -48,7 +48,7 @@ def recall_figures(
         "primer_whole": sum(word in whole for word in words) / len(words),
     }
     for part, sentences in zip(PARTS, probe_parts(), strict=True):
-        result = answers(model, probe_asked(tokenizer, sentences), names)
+        result = answers(model, probe_questions(tokenizer, sentences), names)
         figures |= {f"probe_{part}_top1": result.top1, f"probe_{part}_top5": result.top5}
         figures[f"probe_{part}_count"] = len(sentences)
     return figures

@@ -12,7 +12,7 @@ from training.family import load_model, new_model
 from training.report.card import write_card
 from training.report.heldout import masked_accuracy
 from training.steps.export import Export, checksum, read_results, write_results
-from training.steps.loop import Budget, TrainingRun, train
+from training.steps.loop import TrainingBudget, TrainingRun, train
 from training.steps.pretrain import Setting
 from training.text.batches import Sampler
 
@@ -68,9 +68,9 @@ def ablated(setting: Setting, export: Export, name: str) -> dict[str, Any]:
         objective=objective,
         sampler=Sampler(setting.shard("bert", "train"), setting.recipe, "nsp", 11),
         recipe=replace(setting.recipe, seed=11),
-        budget=Budget(tokens=setting.budget.tokens),
-        checkpoint=setting.place.checkpoint(slug),
-        log=setting.place.log(slug),
+        budget=TrainingBudget(tokens=setting.budget.tokens),
+        checkpoint=setting.paths.checkpoint(slug),
+        log=setting.paths.log(slug),
     )
     objective.frozen[0].to(run.device)
     progress = train(run)

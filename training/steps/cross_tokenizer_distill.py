@@ -23,30 +23,30 @@ HIDDEN = 0.15  # share of a sentence's words that are masked, at least one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
+class SentenceBatches:
     """A batch of sentences in the student's and in the teacher's pieces, masked words aligned."""
 
-    own: Batch
-    taught: Batch
+    student: Batch
+    teacher: Batch
 
-    def to(self, device: torch.device) -> "Lesson":
-        """Return the lesson on another device."""
-        return Lesson(self.own.to(device), self.taught.to(device))
+    def to(self, device: torch.device) -> "SentenceBatches":
+        """Return both batches on another device."""
+        return SentenceBatches(self.student.to(device), self.teacher.to(device))
 
     @property
     def ids(self) -> Tensor:
         """The student's input ids."""
-        return self.own.ids
+        return self.student.ids
 
     @property
     def tokens(self) -> int:
         """The number of the student's pieces, padding not counted."""
-        return self.own.tokens
+        return self.student.tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lessons:
-    """Sampler of lessons; both shards hold the same sentences with the same indices.
+class SentenceSampler:
+    """Sampler of sentences in two vocabularies, with the same indices in both shards.
 
     Attributes:
         sentences: The student's single sentences, in groups of similar length.
@@ -56,11 +56,11 @@ class Lessons:
     sentences: Sentences
     readings: tuple[Reading, Reading]
 
-    def batch(self, rng: np.random.Generator) -> Lesson:
-        """Draw a lesson of sentences of similar length."""
+    def batch(self, rng: np.random.Generator) -> SentenceBatches:
+        """Draw sentences of similar length."""
         choices = ((sentence, self.choose(rng, sentence)) for sentence in self.sentences.drawn(rng))
         masked = [(sentence, places) for sentence, places in choices if places]
-        return Lesson(*(self._told(side, masked) for side in (0, 1)))
+        return SentenceBatches(*(self._batch(side, masked) for side in (0, 1)))
 
     def choose(self, rng: np.random.Generator, sentence: int) -> list[tuple[int, int]]:
         """Draw the positions of the words to mask, in both readings; common words less often."""
@@ -75,7 +75,7 @@ class Lessons:
         indices = rng.choice(len(places), number, replace=False, p=weights / weights.sum())
         return sorted(places[i] for i in indices)
 
-    def _told(self, side: int, masked: list[tuple[int, list[tuple[int, int]]]]) -> Batch:
+    def _batch(self, side: int, masked: list[tuple[int, list[tuple[int, int]]]]) -> Batch:
         shard = self.readings[side].shard
         bounds = [shard.sentences[sentence : sentence + 2] for sentence, _ in masked]
         width = max(int(high - low) for low, high in bounds) + 2
@@ -88,7 +88,7 @@ class Lessons:
 
 
 class TutoredObjective(PretrainObjective):
-    """Pretraining objective; for lessons MLM and cross-entropy to the teacher on shared words."""
+    """Pretraining objective with cross-entropy to the teacher on words of both vocabularies."""
 
     def __init__(
         self, model: nn.Module, teacher: nn.Module, columns: tuple[Tensor, Tensor]
@@ -97,20 +97,20 @@ class TutoredObjective(PretrainObjective):
         self.frozen = [teacher.eval().requires_grad_(False)]  # a list keeps it out of state_dict
         self.columns = columns
 
-    def forward(self, batch: Batch | Lesson) -> dict[str, Tensor]:
-        """Return the loss and its parts, of a lesson or of any other batch."""
+    def forward(self, batch: Batch | SentenceBatches) -> dict[str, Tensor]:
+        """Return the loss and its parts, for sentences in two vocabularies or any other batch."""
         if isinstance(batch, Batch):
             return super().forward(batch)
         own, other = (column.to(batch.ids.device) for column in self.columns)
         with torch.no_grad():
-            targets = guess_words(self.frozen[0], batch.taught).words[:, other].float().softmax(-1)
-        words = guess_words(self.model, batch.own).words
+            targets = guess_words(self.frozen[0], batch.teacher).words[:, other].float().softmax(-1)
+        words = guess_words(self.model, batch.student).words
         log_probabilities = functional.log_softmax(words.float(), -1)[:, own]
         parts = {
             "ce": -(targets * log_probabilities).sum(-1).mean(),
-            "mlm": mlm_loss(words, batch.own.labels),
+            "mlm": mlm_loss(words, batch.student.labels),
         }
-        return {"loss": parts["ce"] + parts["mlm"], **parts, "top1": top1(words, batch.own)}
+        return {"loss": parts["ce"] + parts["mlm"], **parts, "top1": top1(words, batch.student)}
 
 
 def shared_words(own: Reading, other: Reading) -> tuple[Tensor, Tensor]:

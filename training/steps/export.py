@@ -60,7 +60,7 @@ def export_family(setting: Setting, export: Export, names: Sequence[str] = MODEL
     written = [
         name
         for name in names
-        if setting.place.checkpoint(name).exists() and export_model(setting, export, name)
+        if setting.paths.checkpoint(name).exists() and export_model(setting, export, name)
     ]
     if not written:
         raise WouldGetWorseError("Nothing was written: no checkpoint is better than what is there.")
@@ -86,7 +86,7 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         return False
     write_model(model, folder)
     write_tokenizer(setting, kind, folder)
-    curve, history = whole_history(setting.place, name)
+    curve, history = whole_history(setting.paths, name)
     (folder / "learning_curve.csv").write_text(curve)
     results["models"][name] = {  # drops other figures, measured on the previous weights
         "masked_top1": accuracy.top1,
@@ -102,7 +102,7 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         **history,
         **mean,
     }
-    fit = fit_history(setting.place, FITTED) if name == "mini-albert" else None
+    fit = fit_history(setting.paths, FITTED) if name == "mini-albert" else None
     if fit:
         results["models"][name]["fit"] = fit
     forget_stale(results, name)
@@ -122,7 +122,7 @@ def standing(setting: Setting, folder: Path, figures: dict[str, Any]) -> dict[st
     tokenizer_path, figures = folder / "tokenizer.json", dict(figures)
     if not figures or not tokenizer_path.exists():
         return figures
-    if load_pieces(tokenizer_path) != load_pieces(setting.place.vocabulary(kind_of(folder.name))):
+    if load_pieces(tokenizer_path) != load_pieces(setting.paths.vocabulary(kind_of(folder.name))):
         figures.pop("masked_top1", None)
     if "probe_top5" not in figures:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -181,7 +181,7 @@ def write_model(model: nn.Module, folder: Path) -> None:
 
 def tokenizer_of(setting: Setting, kind: str) -> PreTrainedTokenizerBase:
     """Return the tokenizer that the shards were made with."""
-    path = setting.place.vocabulary(kind)
+    path = setting.paths.vocabulary(kind)
     if kind == "bert":
         return bert_tokenizer(load_pieces(path))
     vocabulary = json.loads(path.read_text())["model"]["vocab"]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining
 
-from explorer.analysis.distillation.student.objectives import Batch, at, top1
+from explorer.analysis.distillation.student.objectives import Batch, states_at, top1
 from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
 
 
@@ -31,9 +31,11 @@ class FitObjective(nn.Module):
         }
         with torch.no_grad():
             teacher_states = self.frozen[0].bert(**inputs).hidden_states
-            teacher_logits = self.frozen[0].cls.predictions(at(teacher_states[-1], batch.hidden))
+            teacher_logits = self.frozen[0].cls.predictions(
+                states_at(teacher_states[-1], batch.masked_positions)
+            )
         states = self.model.albert(**inputs).hidden_states
-        logits = self.model.predictions(at(states[-1], batch.hidden))
+        logits = self.model.predictions(states_at(states[-1], batch.masked_positions))
         pairs = zip(states, teacher_states, strict=True)
         cos = torch.stack([hidden_cosine(own, other, batch.mask) for own, other in pairs]).sum()
         ce, mlm = distillation_ce(logits, teacher_logits, 1.0), mlm_loss(logits, batch.labels)

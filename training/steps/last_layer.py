@@ -13,7 +13,7 @@ from explorer.analysis.distillation.student.objectives import Batch
 def asked_states(bert: BertModel, batch: Batch) -> tuple[Tensor, Tensor]:
     """Return the last states at masked pieces, and at every text's [CLS] (with a second axis)."""
     rows, width = batch.ids.shape
-    row, place = batch.hidden // width, batch.hidden % width
+    row, place = batch.masked_positions // width, batch.masked_positions % width
     counts = torch.bincount(row, minlength=rows)
     column = 1 + torch.arange(len(row), device=row.device) - (counts.cumsum(0) - counts)[row]
     places = row.new_zeros(rows, int(counts.max()) + 1)  # the first column is [CLS]'s

@@ -15,23 +15,23 @@ from torch import Tensor, nn
 from explorer.refusal import Refusal
 from training.machine import multiplies_halves
 from training.recipe import Recipe
-from training.steps.prefetch import Batches, Draws
+from training.steps.prefetch import Batches, BatchSource
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
 REPORT_EVERY = 20.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TrainingBudget:
     """Length of a run; the learning rate reaches zero exactly when the budget is spent.
 
     Attributes:
-        more: A later run continues this one, so the learning rate does not decay.
+        is_continued: A later run continues this one, so the learning rate does not decay.
     """
 
     minutes: float | None = None
     tokens: int | None = None
-    more: bool = False
+    is_continued: bool = False
 
     def spent(self, progress: "Progress") -> float:
         """Return the share of the budget that is used, from 0 to 1."""
@@ -60,9 +60,9 @@ class TrainingRun:
     """
 
     objective: nn.Module
-    sampler: Draws
+    sampler: BatchSource
     recipe: Recipe
-    budget: Budget
+    budget: TrainingBudget
     checkpoint: Path
     log: Path
     validate: Callable[[nn.Module], float] | None = None
@@ -85,13 +85,13 @@ def half_precision(device: torch.device) -> contextlib.AbstractContextManager:
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=fast)
 
 
-def rate_at(spent: float, recipe: Recipe, more: bool = False) -> float:
+def rate_at(spent: float, recipe: Recipe, is_continued: bool = False) -> float:
     """Return the learning rate at a share of the budget: linear up, constant, linear down to 0.
 
     Only the last part decays, so a run can be extended from a point before the decay.
     """
     up = spent / recipe.warm_up if recipe.warm_up else 1.0
-    down = 1.0 if more else (1 - spent) / recipe.cool_down
+    down = 1.0 if is_continued else (1 - spent) / recipe.cool_down
     return recipe.rate * max(0.0, min(up, 1.0, down))
 
 
@@ -114,14 +114,17 @@ def train(run: TrainingRun) -> Progress:
     batches = Batches(run.sampler, run.progress.step, run.workers)
     clock, averages = Clock(), Averages()
     while (spent := run.budget.spent(run.progress)) < 1:
-        late = spent >= 1 - run.recipe.cool_down and not run.budget.more
+        late = spent >= 1 - run.recipe.cool_down and not run.budget.is_continued
         batch = batches.next(late=late)
         for group in adam.param_groups:
-            group["lr"] = rate_at(spent, run.recipe, run.budget.more) or run.recipe.rate * 1e-3
+            group["lr"] = (
+                rate_at(spent, run.recipe, run.budget.is_continued) or run.recipe.rate * 1e-3
+            )
         with half_precision(device):
             parts = objective(batch.to(device))
         update(objective, adam, parts["loss"])
-        count(run.progress, averages, agreed(batch.tokens, clock.step(), device), parts)
+        tokens, seconds = agreed(batch.tokens, clock.step(), device)
+        count(run.progress, averages, tokens, seconds, parts)
         if clock.due("save", run.save_every):
             report(run, averages, run.validate)
             save(run, adam)
@@ -146,20 +149,23 @@ class Clock:
         before, self.last = self.last, time.monotonic()
         return self.last - before
 
-    def due(self, what: str, every: float) -> bool:
+    def due(self, action: str, interval: float) -> bool:
         """Return whether an action is due again; its first interval starts now."""
-        since = self.done.setdefault(what, self.last)
-        if self.last - since < every:
+        since = self.done.setdefault(action, self.last)
+        if self.last - since < interval:
             return False
-        self.done[what] = self.last
+        self.done[action] = self.last
         return True
 
 
 def count(
-    progress: Progress, averages: "Averages", spent: tuple[int, float], parts: dict[str, Tensor]
+    progress: Progress,
+    averages: "Averages",
+    tokens: int,
+    seconds: float,
+    parts: dict[str, Tensor],
 ) -> None:
     """Add a finished step's tokens and seconds to the progress and the averages."""
-    tokens, seconds = spent
     progress.step += 1
     progress.tokens += tokens
     progress.seconds += seconds
@@ -246,7 +252,7 @@ def report(
             run.progress.tokens,
             round(run.progress.seconds, 1),
         ]
-        numbers += [round(speed), f"{rate_at(spent, run.recipe, run.budget.more):.3g}"]
+        numbers += [round(speed), f"{rate_at(spent, run.recipe, run.budget.is_continued):.3g}"]
         numbers += [f"{averages.mean('loss'):.4f}", f"{averages.mean('top1'):.4f}"]
         writer.writerow([*numbers, "" if heldout is None else f"{heldout:.4f}"])
 

@@ -5,23 +5,23 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AlbertForPreTraining, BertForPreTraining
 
-from explorer.analysis.distillation.student.objectives import Batch, Guess, guess, top1
+from explorer.analysis.distillation.student.objectives import Batch, PretrainOutput, run_batch, top1
 from explorer.analysis.distillation.triple_loss import IGNORED, mlm_loss
 from training.steps.last_layer import asked_states
 
 ORDER_WEIGHT = 1.0  # with 4, no more than 55% of the pairs were classified correctly
 
 
-def guess_words(model: nn.Module, batch: Batch) -> Guess:
+def guess_words(model: nn.Module, batch: Batch) -> PretrainOutput:
     """Return the outputs of `guess`, computing mini-bert's last layer at masked pieces only.
 
     A GPU computes all positions faster than it selects some.
     """
     if not isinstance(model, BertForPreTraining) or batch.ids.is_cuda:
-        return guess(model, batch)
+        return run_batch(model, batch)
     hidden, first = asked_states(model.bert, batch)
     pair = model.cls.seq_relationship(model.bert.pooler(first))
-    return Guess(model.cls.predictions(hidden), pair, hidden)
+    return PretrainOutput(model.cls.predictions(hidden), pair, hidden)
 
 
 def pair_loss(scores: Tensor, labels: Tensor) -> Tensor:

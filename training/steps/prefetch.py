@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader, Dataset
 AHEAD = 4  # batches prefetched by every process
 
 
-class Drawn(Protocol):
+class TrainingBatch(Protocol):
     """A batch, of the kind that its objective expects."""
 
     @property
@@ -27,10 +27,10 @@ class Drawn(Protocol):
         """Return the batch on another device."""
 
 
-class Draws(Protocol):
+class BatchSource(Protocol):
     """Source of batches."""
 
-    def batch(self, step: int, *, late: bool = False) -> Drawn:
+    def batch(self, step: int, *, late: bool = False) -> TrainingBatch:
         """Return the batch of a step."""
 
 
@@ -41,9 +41,9 @@ class Batches:
     shows only in batches that are not drawn yet.
     """
 
-    def __init__(self, draws: Draws, first: int, workers: int = 0) -> None:
+    def __init__(self, source: BatchSource, first: int, workers: int = 0) -> None:
         self.late = multiprocessing.Value("b", False)
-        drawing = _Drawing(draws, self.late)
+        drawing = _StepDataset(source, self.late)
         loader = DataLoader(
             drawing,
             batch_size=None,
@@ -51,17 +51,17 @@ class Batches:
             num_workers=workers,
             prefetch_factor=AHEAD if workers else None,
         )
-        self.drawn: Iterator[Drawn] = iter(loader)
+        self.batches: Iterator[TrainingBatch] = iter(loader)
 
-    def next(self, *, late: bool) -> Drawn:
+    def next(self, *, late: bool) -> TrainingBatch:
         """Return the batch of the next step."""
         self.late.value = late
-        return next(self.drawn)
+        return next(self.batches)
 
 
-class _Drawing(Dataset):
-    def __init__(self, draws: Draws, late: Any) -> None:  # noqa: ANN401
-        self.draws, self.late = draws, late
+class _StepDataset(Dataset):
+    def __init__(self, source: BatchSource, late: Any) -> None:  # noqa: ANN401
+        self.source, self.late = source, late
 
-    def __getitem__(self, step: int) -> Drawn:
-        return self.draws.batch(step, late=bool(self.late.value))
+    def __getitem__(self, step: int) -> TrainingBatch:
+        return self.source.batch(step, late=bool(self.late.value))

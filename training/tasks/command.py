@@ -154,7 +154,7 @@ def tune_one(
         "examples_seen": sum(len(rows) for rows in data[1]),
         "goes_on": tuning.before(spec, plan.task) is not None,
         "data": TASKS[plan.task].data,
-        **TASKS[plan.task].reads,
+        **TASKS[plan.task].max_tokens,
         "seconds": round(lesson.seconds, 1),
         "machine": machine(),
         "scores": scores,

@@ -42,7 +42,7 @@ class Task:
     baseline that reads nothing (the more frequent label, the passage's first words), and the mean
     tokens of a pass and passes of an example."""
     data: str
-    reads: Mapping[str, int]
+    max_tokens: Mapping[str, int]
     """Input lengths in tokens, for the card."""
 
 
@@ -99,7 +99,9 @@ def _question_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor
         for question in examples
     ]
     out = _run(tokenizer, network, [(part.ids, part.segments) for part in parts])
-    targets = [_aim(part, question) for part, question in zip(parts, examples, strict=True)]
+    targets = [
+        _answer_tokens(part, question) for part, question in zip(parts, examples, strict=True)
+    ]
     losses = [
         nn.functional.cross_entropy(
             logits.float(),
@@ -111,7 +113,7 @@ def _question_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor
     return torch.stack(losses).mean()
 
 
-def _aim(part: Window, question: SquadQuestion) -> tuple[int, int]:
+def _answer_tokens(part: Window, question: SquadQuestion) -> tuple[int, int]:
     """Return the tokens at which the answer begins and ends; (-1, -1) if the window lacks it."""
     end = question.start + len(question.answers[0])
     inside = [

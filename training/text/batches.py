@@ -2,9 +2,6 @@
 
 A batch is a pure function of the seed, the rank and the step, so an interrupted run resumes with
 exactly the batches it would have had.
-
-A batch is a pure function of the seed, the rank and the step, so a run that was cut off goes on
-with exactly the batches it would have had.
 """
 
 from collections.abc import Sequence
@@ -20,7 +17,7 @@ from explorer.refusal import Refusal
 from training.recipe import Recipe
 from training.text.batch import CLS, PAD, SEP, alike
 from training.text.corpus import Shard
-from training.text.masking import hide
+from training.text.masking import mask_pieces
 from training.text.pieces import Pieces
 
 IN_ORDER, NOT_IN_ORDER = 0, 1
@@ -96,7 +93,7 @@ class Sampler:
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
             types[row, len(first) + 2 : len(text)] = 1
-        hidden, labels = hide(rng, ids, self.recipe, self.pieces)
+        hidden, labels = mask_pieces(rng, ids, self.recipe, self.pieces)
         arrays = (ids, types, mask, hidden, labels, pairs)
         return Batch(*(torch.from_numpy(array) for array in arrays))
 
@@ -115,28 +112,30 @@ class Sampler:
         if self.task == "sop":
             return self._swap(text, ends[ends <= room], split, backwards)
         if backwards:
-            return text[:split], self._elsewhere(rng, document, room - split), NOT_IN_ORDER
+            return text[:split], self._other_document(rng, document, room - split), NOT_IN_ORDER
         follows = text[split:room]
         if len(follows) < self.recipe.shortest_segment:
             return text[:split], text[:0], IGNORED
         return text[:split], follows, IN_ORDER
 
-    def _text(self, rng: np.random.Generator, room: int) -> tuple[int, np.ndarray, np.ndarray]:
+    def _text(
+        self, rng: np.random.Generator, max_pieces: int
+    ) -> tuple[int, np.ndarray, np.ndarray]:
         """Draw a document, its text from the start of a sentence on, and the sentence ends."""
         shard = self.shard
         document = int(np.searchsorted(shard.documents, rng.integers(len(shard.words)), "right"))
         low, high = shard.documents[document - 1], shard.documents[document]
         start = low if rng.random() < self.recipe.opening_share else rng.integers(low, high)
         ends = shard.sentences[start + 1 : high + 1] - shard.sentences[start]
-        text = shard.ids[shard.sentences[start] : shard.sentences[start] + room + 1]
+        text = shard.ids[shard.sentences[start] : shard.sentences[start] + max_pieces + 1]
         return document, text[: ends[-1]].astype(np.int64), ends
 
-    def _splits(self, ends: np.ndarray, room: int) -> np.ndarray:
+    def _splits(self, ends: np.ndarray, max_pieces: int) -> np.ndarray:
         """Return the sentence ends that leave room for a second segment (SOP: a whole sentence)."""
         shortest = self.recipe.shortest_segment
-        splits = ends[(ends >= shortest) & (ends <= room - shortest)]
+        splits = ends[(ends >= shortest) & (ends <= max_pieces - shortest)]
         if self.task == "sop" and len(splits):
-            splits = splits[splits <= ends[ends <= room][-1] - shortest]
+            splits = splits[splits <= ends[ends <= max_pieces][-1] - shortest]
         return splits
 
     def _single(self, rng: np.random.Generator, text: np.ndarray) -> np.ndarray:
@@ -147,12 +146,14 @@ class Sampler:
         again = int(rng.integers(len(text) // 4, len(text) // 2 + 1))
         return np.concatenate([text[:again], text])[: len(text)]
 
-    def _swap(self, text: np.ndarray, ends: np.ndarray, split: int, backwards: bool) -> Example:
+    def _swap(self, text: np.ndarray, ends: np.ndarray, split: int, is_swapped: bool) -> Example:
         """Return two runs of whole sentences: a truncated end would reveal which came second."""
         first, second = text[:split], text[split : ends[-1]]
-        return (second, first, NOT_IN_ORDER) if backwards else (first, second, IN_ORDER)
+        return (second, first, NOT_IN_ORDER) if is_swapped else (first, second, IN_ORDER)
 
-    def _elsewhere(self, rng: np.random.Generator, document: int, room: int) -> np.ndarray:
+    def _other_document(
+        self, rng: np.random.Generator, document: int, max_pieces: int
+    ) -> np.ndarray:
         """Draw pieces from the start of a sentence of another document."""
         shard, other = self.shard, document
         if len(shard.documents) < 3:
@@ -161,5 +162,5 @@ class Sampler:
             sentence = int(rng.integers(len(shard.words)))
             other = int(np.searchsorted(shard.documents, sentence, "right"))
         start = shard.sentences[sentence]
-        stop = min(start + room, shard.sentences[shard.documents[other]])
+        stop = min(start + max_pieces, shard.sentences[shard.documents[other]])
         return shard.ids[start:stop].astype(np.int64)

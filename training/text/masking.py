@@ -10,7 +10,7 @@ STRIDE = 16  # the number of masked pieces is a multiple of it: few shapes, stab
 DRAWS = 40  # positions tried for an n-gram before another length is drawn
 
 
-def hide(
+def mask_pieces(
     rng: np.random.Generator, ids: np.ndarray, recipe: Recipe, pieces: Pieces | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mask pieces in place (80% [MASK], 10% random, 10% unchanged); return positions and labels."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from explorer.assets import DATA
-from training.text.primer_words import Argument, said_as
+from training.text.primer_words import Argument, in_form
 from training.text.probe_frames import ProbeFrames
 
 PRIMER = DATA / "primer"
@@ -36,22 +36,23 @@ class Kind:
     """The properties that all facts of a kind share.
 
     Attributes:
-        asked: The arguments that held-out questions mask, as letters.
-        one: The argument that the others determine ("b": a country has one capital), or none.
+        masked_slots: The arguments that held-out questions mask, as letters.
+        determined: The argument that the others determine ("b": a country has one capital), or
+            none.
         both_ways: The arguments may be swapped (opposites).
-        say: Wordings for training.
-        ask: Wordings held out for evaluation.
+        training_wordings: Wordings for training.
+        held_out_wordings: Wordings held out for evaluation.
     """
 
-    asked: str
-    one: str
+    masked_slots: str
+    determined: str
     both_ways: bool
-    say: tuple[str, ...]
-    ask: tuple[str, ...]
+    training_wordings: tuple[str, ...]
+    held_out_wordings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PrimerSentence:
     """A sentence and its words that may be masked.
 
     Attributes:
@@ -94,9 +95,13 @@ def kinds() -> Mapping[str, Kind]:
         wordings[kind, use].append(text)
     return {
         name: Kind(
-            asked, one, both == "yes", tuple(wordings[name, "say"]), tuple(wordings[name, "ask"])
+            masked_slots,
+            determined,
+            both == "yes",
+            tuple(wordings[name, "say"]),
+            tuple(wordings[name, "ask"]),
         )
-        for name, asked, one, both in rows("kinds.tsv")
+        for name, masked_slots, determined, both in rows("kinds.tsv")
     }
 
 
@@ -117,14 +122,16 @@ def rows(name: str) -> Iterator[list[str]]:
         yield line.split("\t")
 
 
-def primer_sentences(seed: int = 0) -> tuple[Said, ...]:
+def primer_sentences(seed: int = 0) -> tuple[PrimerSentence, ...]:
     """Return every fact in every training wording; the seed selects the wrong words after "not".
 
     Sentences that the project's probe asks in the same words are left out.
     """
     probe = ProbeFrames.load()
     sentences = (
-        sentence for fact in facts() for sentence in sayings(fact, kinds()[fact.kind].say, seed)
+        sentence
+        for fact in facts()
+        for sentence in phrasings(fact, kinds()[fact.kind].training_wordings, seed)
     )
     return tuple(
         sentence
@@ -140,13 +147,13 @@ def held_out_questions() -> tuple[PrimerQuestion, ...]:
     probe, questions = ProbeFrames.load(), []
     for fact in facts():
         kind = kinds()[fact.kind]
-        for sentence in sayings(fact, kind.ask, 0):
+        for sentence in phrasings(fact, kind.held_out_wordings, 0):
             questions += [
                 PrimerQuestion(
                     sentence.masked(spans), true_words(sentence.fact, slot, word), fact.kind
                 )
                 for spans, (slot, word) in zip(sentence.hidden, sentence.words, strict=True)
-                if slot in kind.asked
+                if slot in kind.masked_slots
             ]
     return tuple(
         question
@@ -164,11 +171,11 @@ def primer_words() -> tuple[str, ...]:
     return tuple(sorted(words))
 
 
-def sayings(fact: Fact, wordings: tuple[str, ...], seed: int) -> Iterator[Said]:
+def phrasings(fact: Fact, wordings: tuple[str, ...], seed: int) -> Iterator[PrimerSentence]:
     """Yield a fact in each wording, in both orders of its arguments where both are true."""
     for arguments in orders(fact):
         for wording in wordings:
-            yield say(Fact(fact.kind, arguments), wording, seed)
+            yield fill_wording(Fact(fact.kind, arguments), wording, seed)
 
 
 def orders(fact: Fact) -> tuple[tuple[Argument, ...], ...]:
@@ -177,7 +184,7 @@ def orders(fact: Fact) -> tuple[tuple[Argument, ...], ...]:
     return (fact.arguments, *swapped)
 
 
-def say(fact: Fact, wording: str, seed: int) -> Said:
+def fill_wording(fact: Fact, wording: str, seed: int) -> PrimerSentence:
     """Return a wording with the fact's arguments in its slots."""
     text, end = "", 0
     hidden: dict[str, list[Span]] = {}
@@ -186,15 +193,17 @@ def say(fact: Fact, wording: str, seed: int) -> Said:
         text += wording[end : match.start()]
         end = match.end()
         wrong, slot, form = match.groups()
-        argument = wrong_word(fact, slot, f"{wording}{seed}") if wrong else of(fact, slot)
-        written, spans = said_as(argument, form)
+        argument = wrong_word(fact, slot, f"{wording}{seed}") if wrong else argument_in(fact, slot)
+        written, spans = in_form(argument, form)
         for low, high in () if wrong else spans:
             word = written[low:high].lower()
             hidden.setdefault(word, []).append((len(text) + low, len(text) + high))
             slots.setdefault(word, slot)
         text += capital(text, written)
     places = tuple(map(tuple, hidden.values()))
-    return Said(text + wording[end:], fact, places, tuple((slots[word], word) for word in hidden))
+    return PrimerSentence(
+        text + wording[end:], fact, places, tuple((slots[word], word) for word in hidden)
+    )
 
 
 def capital(before: str, written: str) -> str:
@@ -202,7 +211,7 @@ def capital(before: str, written: str) -> str:
     return written[0].upper() + written[1:] if STARTS.search(before) else written
 
 
-def of(fact: Fact, slot: str) -> Argument:
+def argument_in(fact: Fact, slot: str) -> Argument:
     """Return the argument of a slot."""
     return fact.arguments["abcd".index(slot)]
 
@@ -235,7 +244,7 @@ def others(arguments: tuple[Argument, ...], slot: str) -> tuple[str, ...]:
 
 def true_words(fact: Fact, slot: str, word: str) -> tuple[str, ...]:
     """Return all words that the tables make true where this one is masked, alphabetically."""
-    own = of(fact, slot)
+    own = argument_in(fact, slot)
     words = list(own.fitting(word))
     for argument in columns()[fact.kind, slot][others(fact.arguments, slot)]:
         for candidate in argument.words():

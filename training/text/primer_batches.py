@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from explorer.analysis.distillation.student.objectives import Batch
 from training.recipe import Recipe
 from training.text.batch import CLS, FIRST_PIECE, MASK, SEP, alike, one_text_each, padded
-from training.text.primer import Said
+from training.text.primer import PrimerSentence
 
 POOL = 2048  # fewest sentences that a batch is selected from
 
@@ -29,7 +29,7 @@ class PrimerBatches:
 
     @classmethod
     def of(
-        cls, sentences: Sequence[Said], tokenizer: Tokenizer, recipe: Recipe
+        cls, sentences: Sequence[PrimerSentence], tokenizer: Tokenizer, recipe: Recipe
     ) -> "PrimerBatches | None":
         """Tokenise every sentence with each word masked in turn; None if no word is one piece."""
         hidden = [(sentence, spans) for sentence in sentences for spans in sentence.hidden]

@@ -26,12 +26,12 @@ class Argument:
 
     Attributes:
         text: Spelling in the middle of a sentence: "the Nile", "a dog", "milk".
-        also: Other words that are accepted as answers but never written.
+        synonyms: Other words that are accepted as answers but never written.
         spans: Character spans of the words that may be masked.
     """
 
     text: str
-    also: tuple[str, ...]
+    synonyms: tuple[str, ...]
     spans: tuple[Span, ...]
 
     @classmethod
@@ -57,11 +57,11 @@ class Argument:
     def words(self) -> tuple[str, ...]:
         """Return the words that may be masked and the other accepted ones, in lower case."""
         own = [self.text[low:high].lower() for low, high in self.spans]
-        return (*own, *(word.lower() for word in self.also if own))
+        return (*own, *(word.lower() for word in self.synonyms if own))
 
     def fitting(self, word: str) -> tuple[str, ...]:
         """Return the words that are correct where this one is masked; the word itself first."""
-        return (word, *map(str.lower, self.also)) if len(self.spans) == 1 else (word,)
+        return (word, *map(str.lower, self.synonyms)) if len(self.spans) == 1 else (word,)
 
     def around(self, word: str) -> str | None:
         """Return the rest of the text with this word masked; None if it does not occur."""
@@ -83,7 +83,7 @@ def article(text: str) -> int:
     return next((len(prefix) for prefix in ARTICLES if text.startswith(prefix)), 0)
 
 
-def said_as(argument: Argument, form: str | None) -> tuple[str, tuple[Span, ...]]:
+def in_form(argument: Argument, form: str | None) -> tuple[str, tuple[Span, ...]]:
     """Return an argument in a form: as written, ``an``, ``the``, ``bare`` or ``s`` (plural).
 
     A plural has no spans, so it is never masked.

@@ -1,4 +1,4 @@
-// Texts too long for a link as they are: deflated, in base64url, as explorer/links/compression.py reads them.
+// Texts too long for a link as they are: deflated, in base64url, as explorer/links/codec.py reads them.
 
 /** @typedef {{fits: boolean, params: Record<string, string>, length: number}} Link `length`: characters as they are encoded */
 

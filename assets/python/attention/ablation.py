@@ -3,14 +3,9 @@
 import re
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 OFF = {"mini-BERT": [[0, 0], [1, 2]]}  # layers and heads, counted from 0
 IDS = {"mini-BERT": [[1, 2]]}  # the words that are compared, by gap
 MIXING = r"attention\.(output\.dense|out_lin|dense)$"  # what reads the outputs of all heads
@@ -18,13 +13,8 @@ MIXING = r"attention\.(output\.dense|out_lin|dense)$"  # what reads the outputs 
 columns = ["model", "heads_off", "gap", "kl_nats", "id", "word", "before", "after"]
 rows = []
 for label, off in OFF.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    inputs = encode(tokenizer, model, TEXT)
     masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
     calls = 0  # ALBERT's one layer is called again and again, so calls are counted
 

@@ -3,14 +3,9 @@
 import re
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 GROUPS = {
     "mini-BERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
     "mini-DistilBERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
@@ -57,15 +52,8 @@ def gradient(weights, out, _):  # after Chefer et al. 2021: what the first answe
 columns = ["model", "query", "key", "value"]
 rows = []
 for label, groups in GROUPS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(
-        source, revision=revision, attn_implementation="eager"
-    ).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    tokenizer, model = load(label, AutoModelForMaskedLM, attn_implementation="eager")
+    inputs = encode(tokenizer, model, TEXT)
     is_mask = inputs["input_ids"][0] == tokenizer.mask_token_id
     place = is_mask.nonzero()[0, 0] if is_mask.any() else None
     out = model(**inputs, output_attentions=True, output_hidden_states=True)

@@ -3,26 +3,17 @@
 import re
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 MIXING = r"attention\.(output\.dense|out_lin|dense)$"  # what reads the outputs of all heads
 
 columns = ["model", "layer", "head", "nats_lost_without_it"]
 rows = []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
     n_layers, n_heads = model.config.num_hidden_layers, model.config.num_attention_heads
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    inputs = encode(tokenizer, model, TEXT)
     masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
     off, calls = None, 0  # ALBERT's one layer is called again and again, so calls are counted
 

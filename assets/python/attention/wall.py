@@ -1,14 +1,9 @@
 """How broadly and how far each head looks, averaged over the words of the text."""
 
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 GROUPS = {
     "mini-BERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
     "mini-DistilBERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
@@ -22,30 +17,23 @@ ENOUGH, BROAD = 0.5, 0.85  # of a word's attention for one place; of the most po
 
 columns = ["model", "layer", "head", "kind", "share_of_kind", "entropy_nats", "distance_words"]
 rows = []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModel.from_pretrained(source, revision=revision, attn_implementation="eager").eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+for label in MODELS:
+    tokenizer, model = load(label, AutoModel, attn_implementation="eager")
+    inputs = encode(tokenizer, model, TEXT)
     with torch.inference_mode():
         attention = torch.cat(model(**inputs, output_attentions=True).attentions)
-    # What a word receives is the sum over its tokens, what it gives is the mean over them.
-    members = torch.zeros(len(GROUPS[label]), attention.shape[-1])
-    for word, tokens in enumerate(GROUPS[label]):
-        members[word, tokens] = 1
-    between = (members / members.sum(1, keepdim=True)) @ attention @ members.T
-    read = [word for word in range(len(members)) if word not in ADDED] or list(range(len(members)))
+    between = between_words(attention, GROUPS[label])
+    n_words = between.shape[-1]
+    read = [word for word in range(n_words) if word not in ADDED] or list(range(n_words))
     entropy = torch.special.entr(between.double()).sum(-1)[:, :, read].mean(-1)
-    places = torch.arange(len(members))
+    places = torch.arange(n_words)
     distance = (between * (places[:, None] - places).abs()).sum(-1)[:, :, read].mean(-1)
-    content = [word for word in range(len(members)) if word not in ADDED]
+    content = [word for word in range(n_words) if word not in ADDED]
     shares = []
     for place in PLACES:
         added = ADDED[:1] if place == "cls" else ADDED[1:]
         step = {"previous": -1, "next": 1}.get(place, 0)
-        kept = content if step else range(len(members))
+        kept = content if step else range(n_words)
         pairs = [(word, word + step) for word in read if word + step in kept]
         if place in ("cls", "sep"):
             shares.append(between[:, :, read][..., added].sum(-1).mean(-1))
@@ -54,7 +42,7 @@ for label, (source, revision) in MODELS.items():
         else:
             shares.append(torch.zeros(between.shape[:2]))
     most, kind = torch.stack(shares).max(0)
-    broad = entropy / torch.tensor(max(len(members), 2)).double().log() >= BROAD
+    broad = entropy / torch.tensor(max(n_words, 2)).double().log() >= BROAD
     for layer in range(entropy.shape[0]):
         for head in range(entropy.shape[1]):
             share = most[layer, head].item()

@@ -1,14 +1,9 @@
 """How the heads of a shared layer change from one application to the next: JS of their rows."""
 
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 GROUPS = {"mini-ALBERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]]}  # by word
 READ = [1, 2, 3, 4, 5, 6, 7, 8, 9]  # the words whose rows are compared
 
@@ -22,20 +17,11 @@ def js(first, second):
 columns = ["layer", "head", "js_from_first_nats", "js_from_layer_before_nats"]
 rows = []
 for label, groups in GROUPS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModel.from_pretrained(source, revision=revision, attn_implementation="eager").eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    tokenizer, model = load(label, AutoModel, attn_implementation="eager")
+    inputs = encode(tokenizer, model, TEXT)
     with torch.inference_mode():
         attention = torch.cat(model(**inputs, output_attentions=True).attentions)
-    # What a word receives is the sum over its tokens, what it gives is the mean over them.
-    members = torch.zeros(len(groups), attention.shape[-1])
-    for word, tokens in enumerate(groups):
-        members[word, tokens] = 1
-    words = ((members / members.sum(1, keepdim=True)) @ attention @ members.T)[:, :, READ].double()
+    words = between_words(attention, groups)[:, :, READ].double()
     for layer in range(len(words)):
         first = js(words[0], words[layer])
         step = js(words[layer - 1], words[layer]) if layer else [None] * len(first)

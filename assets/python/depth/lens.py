@@ -4,25 +4,12 @@ Of a model that shares its layer also what it would answer after more or fewer a
 """
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 MASKS = 1  # how many are read
 APPLIED = {"mini-ALBERT": [6]}  # how often a shared layer, for each mask
 RUNNING = 5  # words that are followed
-HEADS = {
-    "bert": lambda net, hidden: net.cls(hidden),
-    "distilbert": lambda net, hidden: net.vocab_projector(
-        net.vocab_layer_norm(net.activation(net.vocab_transform(hidden)))
-    ),
-    "albert": lambda net, hidden: net.predictions(hidden),
-    "roberta": lambda net, hidden: net.lm_head(hidden),
-}
 
 
 def in_the_running(logs):
@@ -36,21 +23,15 @@ def in_the_running(logs):
 columns = ["part", "mask", "model", "layer", "word", "probability", "place_of_final_answer"]
 columns += ["kl_final_to_layer_nats", "decided"]
 rows, dial = [], []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
-    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
-        del inputs["token_type_ids"]
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    inputs = encode(tokenizer, model, TEXT)
     masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:MASKS, 0]
     usual = model.config.num_hidden_layers
     model.config.num_hidden_layers = max([usual, *APPLIED.get(label, [])])  # a shared layer again
     with torch.inference_mode():
         states = model(**inputs, output_hidden_states=True).hidden_states
-        read = HEADS[model.config.model_type]
+        read = MLM_HEAD[model.config.model_type]
         logits = torch.stack([read(model, state[0, masks]) for state in states]).double()
     every = logits.log_softmax(-1)
     for mask in range(len(masks)):

@@ -3,14 +3,9 @@
 import re
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 SECOND = "The ship sailed across the [MASK] to Africa."
 WORDS = ["America"]
 GROUPS = {"mini-BERT": [[7]], "mini-DistilBERT": [[7]], "mini-ALBERT": [[7]]}  # their tokens
@@ -22,9 +17,7 @@ columns = ["model", "mask", "answer_first_text", "answer_second_text"]
 columns += ["gap_first_text", "gap_second_text", "layer", "word", "share_brought_back"]
 rows = []
 for label, groups in GROUPS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    tokenizer, model = load(label, AutoModelForMaskedLM)
     n_layers = model.config.num_hidden_layers
     both = []
     for text in (TEXT, SECOND):

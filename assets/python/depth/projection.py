@@ -2,14 +2,9 @@
 
 import numpy as np
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 WORDS = ["The", "ship"]
 GROUPS = {
     "mini-BERT": [[1], [2]],
@@ -19,13 +14,8 @@ GROUPS = {
 
 turned = {}
 for label, groups in GROUPS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModel.from_pretrained(source, revision=revision).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    tokenizer, model = load(label, AutoModel)
+    inputs = encode(tokenizer, model, TEXT)
     with torch.inference_mode():
         states = torch.cat(model(**inputs, output_hidden_states=True).hidden_states)
     words = torch.stack([states[:, tokens].mean(1) for tokens in groups], 1).double().numpy()

@@ -4,21 +4,15 @@ import re
 
 import numpy as np
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 TEXTS = ["The ship sailed across the sea to America."]
 MOST_WORDS = 1000
 WORD = r"[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 names, grams = [], []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModel.from_pretrained(source, revision=revision).eval()
+for label in MODELS:
+    tokenizer, model = load(label, AutoModel)
     words = []
     for text in TEXTS:
         coded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)

@@ -1,14 +1,9 @@
 """How each word's state moves through the layers: cosines with its first and its last one."""
 
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 WORDS = ["The", "ship"]
 GROUPS = {
     "mini-BERT": [[1], [2]],
@@ -18,13 +13,9 @@ GROUPS = {
 
 columns = ["model", "layer", "word", "cosine_to_start", "cosine_to_end"]
 rows = []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModel.from_pretrained(source, revision=revision).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+for label in MODELS:
+    tokenizer, model = load(label, AutoModel)
+    inputs = encode(tokenizer, model, TEXT)
     with torch.inference_mode():
         states = torch.cat(model(**inputs, output_hidden_states=True).hidden_states).double()
     words = torch.stack([states[:, tokens].mean(1) for tokens in GROUPS[label]], 1)

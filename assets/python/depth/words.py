@@ -1,42 +1,22 @@
 """At which place each word's own name stands when the head reads every layer: hidden in turn."""
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 WORDS = ["The", "ship"]
 GROUPS = {
     "mini-BERT": [[1], [2]],
     "mini-DistilBERT": [[1], [2]],
     "mini-ALBERT": [[1], [2]],
 }  # the tokens of each word on which all the models agree
-HEADS = {
-    "bert": lambda net, hidden: net.cls(hidden),
-    "distilbert": lambda net, hidden: net.vocab_projector(
-        net.vocab_layer_norm(net.activation(net.vocab_transform(hidden)))
-    ),
-    "albert": lambda net, hidden: net.predictions(hidden),
-    "roberta": lambda net, hidden: net.lm_head(hidden),
-}
 
 columns = ["model", "layer", "position", "word", "place"]
 rows = []
 for label, groups in GROUPS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    read = HEADS[model.config.model_type]
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
-    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
-        del inputs["token_type_ids"]
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    read = MLM_HEAD[model.config.model_type]
+    inputs = encode(tokenizer, model, TEXT)
     ids = inputs["input_ids"][0]
     with torch.inference_mode():  # behind a mask is the model's own answer
         own = model(**inputs).logits[0].argmax(-1)

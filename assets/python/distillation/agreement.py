@@ -1,20 +1,14 @@
 """Teacher and student on sentences with one hidden word: first answers, KL, shared answers."""
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 SENTENCES = ["The ship sailed across the [MASK] to America."]
 
 columns = ["sentence", "teacher", "student", "kl_teacher_student_nats", "shared_of_five"]
 said = []
-for source, revision in list(MODELS.values())[:2]:
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+for label in list(MODELS)[:2]:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
     said.append([])
     for sentence in SENTENCES:
         inputs = tokenizer(sentence, return_tensors="pt")

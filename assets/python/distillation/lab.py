@@ -6,14 +6,9 @@ Probabilities are over the whole vocabulary; of a third model, by the pieces tha
 import re
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 PAIR = ["mini-BERT", "mini-DistilBERT"]  # teacher and student
 BESIDE = "mini-ALBERT"  # the model beside them, or None
 PLACE = 5  # the hidden word, counted from 0
@@ -28,13 +23,8 @@ start, end = words[PLACE].span()
 mask = sum(word[0] == "[MASK]" for word in words[:PLACE])
 logits, tokenizers = {}, {}
 for label in [*PAIR, *([BESIDE] if BESIDE else [])]:
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    text = (TEXT[:start] + "[MASK]" + TEXT[end:]).replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    inputs = encode(tokenizer, model, TEXT[:start] + "[MASK]" + TEXT[end:])
     places = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
     with torch.inference_mode():
         found = model(**inputs).logits[0, places[mask]]

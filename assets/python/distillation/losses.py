@@ -4,14 +4,9 @@ import re
 
 import torch
 from torch.nn.functional import cosine_similarity
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 PLACE = 5  # the word that is hidden, counted from 0
 ANSWER = None  # the token that was there, where it is known
 TEMPERATURES = [1.0, 2.0]
@@ -22,13 +17,9 @@ words = list(re.finditer(WORD, TEXT))
 start, end = words[PLACE].span()
 mask = sum(word[0] == "[MASK]" for word in words[:PLACE])
 logits, last = [], []
-for source, revision in list(MODELS.values())[:2]:
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    text = (TEXT[:start] + "[MASK]" + TEXT[end:]).replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+for label in list(MODELS)[:2]:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    inputs = encode(tokenizer, model, TEXT[:start] + "[MASK]" + TEXT[end:])
     with torch.inference_mode():
         out = model(**inputs, output_hidden_states=True)
     logits.append(out.logits[0].double())

@@ -1,14 +1,9 @@
 """One text read in six ways: both sides, one side, no order, shuffled words, no attention."""
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 MASK = 0
 ORDERS = {}  # token positions as the words are shuffled
 WANTED = {}  # the id of the word whose probability is followed
@@ -17,15 +12,8 @@ columns = ["model", "reading", "first_answer", "probability"]
 columns += ["word", "probability_of_word", "rank"]
 rows = []
 for label in WANTED or MODELS:
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
-    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
-        del inputs["token_type_ids"]
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    inputs = encode(tokenizer, model, TEXT)
     n = inputs["input_ids"].shape[1]
     at = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[MASK].item()
     first = 2 if model.config.model_type == "roberta" else 0  # the first token's position

@@ -3,14 +3,9 @@
 import math
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 LAYERS = {"mini-BERT": 0, "mini-DistilBERT": 0, "mini-ALBERT": 0}
 HEADS = {"mini-BERT": 0, "mini-DistilBERT": 0, "mini-ALBERT": 0}
 POSITIONS = {"mini-BERT": 6, "mini-DistilBERT": 6, "mini-ALBERT": 6}  # the token that is followed
@@ -35,14 +30,6 @@ FEED_FORWARD = {
     "distilbert": lambda layer, x: layer.ffn(x),
     "albert": lambda layer, x: layer.ff_chunk(x),
 }
-READS = {
-    "bert": lambda lm, x: lm.cls(x),
-    "distilbert": lambda lm, x: lm.vocab_projector(
-        lm.vocab_layer_norm(lm.activation(lm.vocab_transform(x)))
-    ),
-    "albert": lambda lm, x: lm.predictions(x),
-    "roberta": lambda lm, x: lm.lm_head(x),
-}
 for names in (LAYER, ATTENTION, REST, FEED_FORWARD):
     names["roberta"] = names["bert"]
 
@@ -51,17 +38,10 @@ columns += ["norm", "cosine", "degrees", "score", "weight", "mean_of_heads"]
 columns += ["prediction", "probability"]
 rows = []
 for label, n in LAYERS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    lm = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    tokenizer, lm = load(label, AutoModelForMaskedLM)
     model = lm.base_model
     kind, head, at = model.config.model_type, HEADS[label], POSITIONS[label]
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
-    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
-        del inputs["token_type_ids"]
+    inputs = encode(tokenizer, model, TEXT)
     layer = LAYER[kind](model, n)
     query, key, value = (layer.get_submodule(name) for name in ATTENTION[kind])
     dense, first_norm, last_norm = (layer.get_submodule(name) for name in REST[kind])
@@ -87,7 +67,7 @@ for label, n in LAYERS.items():
         made["summed"] = made["attention_norm"][0] + made["feed_forward"][0], "attention_norm"
         made["output"] = last_norm(made["summed"][0]), "summed"
         read_at = ("input", "attention_norm", "output") if label in WITH_HEAD else ()
-        logits = {name: READS[kind](lm, made[name][0]) for name in read_at}
+        logits = {name: MLM_HEAD[kind](lm, made[name][0]) for name in read_at}
     for name, (vector, before) in made.items():
         pair = (vector.double(), made[before][0].double()) if before else None
         cosine = torch.cosine_similarity(*pair, 0).item() if pair else None

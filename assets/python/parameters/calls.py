@@ -5,11 +5,6 @@ import re
 import torch
 from transformers import AutoConfig, AutoModel
 
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 LOADED = {"mini-BERT": "mini-bert"}  # the models whose weights are read, and their names
 CONFIGS = {
     "bert-base-uncased": {
@@ -26,8 +21,7 @@ MIXING = r"attention\.(output\.dense|out_lin|dense)$"  # what reads the outputs 
 
 found = []
 for label, name in LOADED.items():
-    source, revision = MODELS[label]
-    found.append((name, KINDS[0], AutoModel.from_pretrained(source, revision=revision).eval()))
+    found.append((name, KINDS[0], load(label, AutoModel)[1]))
 for name, known in CONFIGS.items():
     with torch.device("meta"):
         found.append((name, KINDS[-1], AutoModel.from_config(AutoConfig.for_model(**known)).eval()))

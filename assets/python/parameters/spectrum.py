@@ -3,16 +3,10 @@
 import torch
 from transformers import AutoModel
 
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
-
 columns = ["model", "index", "singular_value_over_largest"]
 rows = []
-for label, (source, revision) in MODELS.items():
-    model = AutoModel.from_pretrained(source, revision=revision)
+for label in MODELS:
+    model = load(label, AutoModel)[1]
     weights = dict(model.named_parameters())
     table = model.get_input_embeddings().weight.detach().double()
     for name, projection in weights.items():  # ALBERT's narrow table is read through a matrix

@@ -2,61 +2,18 @@
 
 import math
 
-import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 STRETCHES = [
     ["The ship sailed across the sea to America.", 27, 30],
     ["The ship sailed across the ocean to America.", 27, 32],
 ]  # each text with a word in its place, and where that stands
 
-
-def spans_of(tokenizer, text):
-    """The tokens of a text or of a pair, and where each stands; added ones stand nowhere."""
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    coded = tokenizer(*parts, return_offsets_mapping=True, return_token_type_ids=True)
-    shift, spans = len(text) - len(parts[-1]), []
-    for (start, end), side in zip(coded["offset_mapping"], coded.sequence_ids(), strict=True):
-        start, end = (v + shift * (side or 0) for v in (start, end))
-        start += len(text[start:end]) - len(text[start:end].lstrip())
-        spans.append((start, end) if side is not None else (0, 0))
-    return coded, spans
-
-
-def priced(model, tokenizer, text, start, end):
-    """Log-probability of a stretch, filled from left to right; of its first piece all of them."""
-    coded, spans = spans_of(tokenizer, text)
-    ids = coded["input_ids"]
-    inside = [i for i, (a, b) in enumerate(spans) if a < end and b > start]
-    if not inside or any(spans[i][0] < start or spans[i][1] > end for i in inside):
-        return None, None, []
-    pieces = tokenizer.convert_ids_to_tokens([ids[i] for i in inside])
-    hidden, nats, first = list(ids), 0.0, None
-    for i in inside:
-        hidden[i] = tokenizer.mask_token_id
-    for i in inside:
-        segments = torch.tensor([coded["token_type_ids"]])
-        with torch.inference_mode():
-            out = model(input_ids=torch.tensor([hidden]), token_type_ids=segments)
-        logs = out.logits[0, i].double().log_softmax(-1)
-        first = logs if first is None else first
-        nats -= logs[ids[i]].item()
-        hidden[i] = ids[i]
-    return nats, first, pieces
-
-
 columns = ["model", "alternative", "pieces", "share_among_equals", "probability"]
 rows = []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    found = [(text[a:b], *priced(model, tokenizer, text, a, b)) for text, a, b in STRETCHES]
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    found = [(text[a:b], *surprisal(model, tokenizer, text, a, b)) for text, a, b in STRETCHES]
     known = [one for one in found if tokenizer.unk_token not in one[-1]]
     for word, nats, _, pieces in known:
         equals = [math.exp(nats - other[1]) for other in known if len(other[-1]) == len(pieces)]

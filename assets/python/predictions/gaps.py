@@ -1,27 +1,18 @@
 """What each model puts in each [MASK]: softmax over its whole vocabulary, likeliest first."""
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 TOP = 50
 HIDDEN = [""]  # the word that the reader hid in each gap, where one is known
 
 columns = ["gap", "model", "rank", "word", "token", "probability"]
 columns += ["left_to_all_further_words", "perplexity"]
 rows = []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    inputs = encode(tokenizer, model, TEXT)
     with torch.inference_mode():
         probabilities = model(**inputs).logits[0].double().softmax(-1)
     masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]

@@ -3,27 +3,18 @@
 import math
 
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM
 
 TEXT = "The [MASK] sailed across the [MASK] to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 BEAM = 5
 
 columns = ["model", "filled", "place", "words", "log_joint_nats", "log_independent_nats"]
 columns += ["joint_probability", "independent_probability"]
 rows = []
-for label, (source, revision) in MODELS.items():
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
-    text = TEXT.replace("[MASK]", tokenizer.mask_token)
-    parts = text.split("[SEP]", 1)
-    parts = parts if all(part.strip() for part in parts) else [text]
-    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
-    ids, segments = inputs["input_ids"][0], inputs["token_type_ids"]
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    inputs = encode(tokenizer, model, TEXT)
+    ids, segments = inputs["input_ids"][0], inputs.get("token_type_ids")
     masks = (ids == tokenizer.mask_token_id).nonzero()[:, 0]
 
     def logs(chosen):

@@ -1,14 +1,9 @@
 """Where each head looks from either sentence of a pair: to A, to B, to the added tokens."""
 
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 TEXT = "The sun went down. [SEP] It was dark in the house."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 GROUPS = {
     "mini-BERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
     "mini-DistilBERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
@@ -19,18 +14,11 @@ columns = ["model", "layer", "head"]
 columns += [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
 rows, means = [], []
 for label, groups in GROUPS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModel.from_pretrained(source, revision=revision, attn_implementation="eager").eval()
-    sides = TEXT.replace("[MASK]", tokenizer.mask_token).split("[SEP]", 1)
-    inputs = tokenizer(*sides, return_tensors="pt", return_token_type_ids=True)
+    tokenizer, model = load(label, AutoModel, attn_implementation="eager")
+    inputs = encode(tokenizer, model, TEXT)
     with torch.inference_mode():
         attention = torch.cat(model(**inputs, output_attentions=True).attentions).double()
-    # What a word receives is the sum over its tokens, what it gives is the mean over them.
-    members = torch.zeros(len(groups), attention.shape[-1]).double()
-    for word, tokens in enumerate(groups):
-        members[word, tokens] = 1
-    words = (members / members.sum(1, keepdim=True)) @ attention @ members.T
+    words = between_words(attention, groups)
     side = [inputs.sequence_ids()[tokens[0]] for tokens in groups]
     at = [[i for i, one in enumerate(side) if one == wanted] for wanted in (0, 1, None)]
     shares = [words[:, :, at[a]][..., at[b]].sum(-1).mean(-1) for a in (0, 1) for b in (0, 1, 2)]

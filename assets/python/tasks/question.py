@@ -2,15 +2,10 @@
 
 import torch
 from peft import PeftModel
-from transformers import AutoModelForQuestionAnswering, AutoTokenizer
+from transformers import AutoModelForQuestionAnswering
 
 QUESTION = "What did the ship cross?"
 PASSAGE = "The ship sailed across the ocean to America."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 ADAPTERS = {
     "mini-BERT": "assets/models/mini-bert/tasks/squad",
     "mini-DistilBERT": "assets/models/mini-distilbert/tasks/squad",
@@ -21,14 +16,10 @@ WINDOWS = {"mini-BERT": [128, 32], "mini-DistilBERT": [128, 32], "mini-ALBERT": 
 columns = ["model", "from", "to", "token", "answer_begins_here", "answer_ends_here"]
 rows = []
 for label, adapter in ADAPTERS.items():
-    (source, revision), (size, stride) = MODELS[label], WINDOWS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForQuestionAnswering.from_pretrained(
-        source, revision=revision, attn_implementation="eager"
-    )
+    size, stride = WINDOWS[label]
+    tokenizer, model = load(label, AutoModelForQuestionAnswering, attn_implementation="eager")
     if adapter:  # else the checkpoint brings its own head
-        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
-    model = model.eval()
+        model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
     coded = tokenizer(
         QUESTION,
         PASSAGE,

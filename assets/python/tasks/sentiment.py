@@ -8,14 +8,9 @@ import re
 import numpy as np
 import torch
 from peft import PeftModel
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoModelForSequenceClassification
 
 TEXT = "The film was not bad."
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
-}
 ADAPTERS = {
     "mini-BERT": "assets/models/mini-bert/tasks/sst2",
     "mini-DistilBERT": "assets/models/mini-distilbert/tasks/sst2",
@@ -35,14 +30,9 @@ columns = ["model", "positive", "baseline", "difference"]
 columns += ["word", "integrated_gradients", "leave_one_out"]
 rows, words = [], list(re.finditer(WORD, TEXT))
 for label, adapter in ADAPTERS.items():
-    source, revision = MODELS[label]
-    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForSequenceClassification.from_pretrained(
-        source, revision=revision, attn_implementation="eager"
-    )
+    tokenizer, model = load(label, AutoModelForSequenceClassification, attn_implementation="eager")
     if adapter:  # else the checkpoint brings its own head
-        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
-    model = model.eval()
+        model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
     coded = tokenizer(TEXT, return_offsets_mapping=True, return_tensors="pt")
     ids, added = coded["input_ids"], torch.tensor([side is None for side in coded.sequence_ids()])
     embed = model.get_input_embeddings()

@@ -127,7 +127,7 @@ def next_sentence_head(models: CheckModels) -> CheckOutcome:
     shares_text = ", ".join(f"{order} {of_few(follows[order], len(PAIRS))}" for order in ORDERS)
     return CheckOutcome(
         f"says that the second follows: {shares_text} of {len(PAIRS)} pairs, with 95% intervals",
-        all_hold(_more(follows[order], follows["random"]) for order in ("next", "swapped")),
+        all_hold(_is_larger(follows[order], follows["random"]) for order in ("next", "swapped")),
         family_name(models.family),
         {
             "classes": Quantity(classes, f"{classes} classes"),
@@ -158,13 +158,13 @@ def sentence_order_head(models: CheckModels) -> CheckOutcome:
     )
 
 
-def _more(share: float, than: float) -> bool | None:
+def _is_larger(share: float, other: float) -> bool | None:
     """Return whether a share of pairs is larger than another; None if the pairs are too few."""
     n = len(PAIRS)
-    low, high = share_interval(share * n, n), share_interval(than * n, n)
+    low, high = share_interval(share * n, n), share_interval(other * n, n)
     if low[0] > high[1]:
         return True
-    return False if share <= than else None
+    return False if share <= other else None
 
 
 def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
@@ -268,13 +268,9 @@ def layer_lineage(models: CheckModels) -> CheckOutcome:
     )
 
 
-def _sentences() -> tuple[str, ...]:
-    return tuple(sentence["text"] for sentence in sentences()[:N_SENTENCES])
-
-
 def fill_agreement(models: CheckModels) -> CheckOutcome:
     """Check LC20: share of 24 sentences where DistilBERT and ALBERT predict BERT's top word."""
-    texts = (*_sentences(), CAT)
+    texts = (*(sentence["text"] for sentence in sentences()[:N_SENTENCES]), CAT)
     runs = models.of_each(CLAIMED, lambda model: [_run(model, text) for text in texts])
     on_the_mat = {key: rows.pop() for key, rows in runs.items()}
     first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}
@@ -291,7 +287,7 @@ def fill_agreement(models: CheckModels) -> CheckOutcome:
         f"BERT's first word: {listed({k: of_few(x, N_SENTENCES) for k, x in same.items()})} of "
         f"{N_SENTENCES} sentences, with 95% intervals; KL to the teacher {kl:.2f} nats; "
         f"BERT puts cat at rank {rank:,} on the mat",
-        _oftener(hits["distilbert"], hits["albert"]),
+        _hits_more_often(hits["distilbert"], hits["albert"]),
         family_name(models.family),
         {f"same_{k}": percent(100 * x, " the same first word", 0) for k, x in same.items()}
         | {
@@ -301,7 +297,7 @@ def fill_agreement(models: CheckModels) -> CheckOutcome:
     )
 
 
-def _oftener(first: np.ndarray, second: np.ndarray) -> bool | None:
+def _hits_more_often(first: np.ndarray, second: np.ndarray) -> bool | None:
     """Return whether the first hits more often, by the sentences that only one of the two hits.
 
     None where these are too few: the interval of the first's share of them contains one half.
@@ -354,17 +350,16 @@ def state_steps(run: Run) -> np.ndarray:
 
 def sentiment_accuracy(models: CheckModels) -> CheckOutcome:
     """Check LC21: SST-2 accuracy of the tuned models, against the majority class."""
-    return _reached(models, ("sst2", "accuracy", "SST-2 dev accuracy"))
+    return _tuned_check(models, "sst2", "accuracy", "SST-2 dev accuracy")
 
 
 def answer_overlap(models: CheckModels) -> CheckOutcome:
     """Check LC29: SQuAD F1 of the tuned models, against always answering the first three words."""
-    return _reached(models, ("squad", "f1", "SQuAD v1.1 dev F1"))
+    return _tuned_check(models, "squad", "f1", "SQuAD v1.1 dev F1")
 
 
-def _reached(models: CheckModels, metric: tuple[str, str, str]) -> CheckOutcome:
+def _tuned_check(models: CheckModels, task: str, score: str, name: str) -> CheckOutcome:
     """Check that each model's interval lies above the score of a guess that reads nothing."""
-    task, score, name = metric
     scores = {spec.key: _score(models, spec.key, task, score) for spec in _specs(models)}
     texts = {
         key: f"{100 * row['value']:.1f}% [{100 * row['interval'][0]:.1f}, "

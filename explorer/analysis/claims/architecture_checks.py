@@ -71,7 +71,8 @@ def formula_error(loaded: LoadedModel) -> float:
     errors = []
     for layer, attention in enumerate(out.attentions):
         n_heads = attention.shape[1]
-        query, key = (_by_head(x[layer], n_heads) for x in (q, k))
+        # From [1, pos, d_model] to [1, head, pos, d_head].
+        query, key = (x[layer].unflatten(-1, (n_heads, -1)).transpose(1, 2) for x in (q, k))
         scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
         errors.append(float((scores.softmax(-1) - attention).abs().max()))
     return max(errors)
@@ -88,11 +89,6 @@ def _outputs(encoder: nn.Module, pattern: str) -> Iterator[list[Tensor]]:
     finally:
         for hook in hooks:
             hook.remove()
-
-
-def _by_head(x: Tensor, n_heads: int) -> Tensor:
-    """Reshape [1, pos, d_model] to [1, head, pos, d_head]."""
-    return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
 
 
 def both_directions(models: CheckModels) -> CheckOutcome:
@@ -217,7 +213,8 @@ def segment_effect(models: CheckModels) -> CheckOutcome:
             rows[key] = sum(p.shape[0] for name, p in stored if "token_type" in name)
             moved[key] = _moved_by_segments(loaded)
     with models.leased("distilbert") as loaded:
-        extra = [name for name in _names(loaded) if _PAIR_PARTS.search(name)]
+        names = [name for name, _ in loaded.network.named_parameters()]
+    extra = [name for name in names if _PAIR_PARTS.search(name)]
     texts = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
     return CheckOutcome(
         listed(texts),
@@ -229,10 +226,6 @@ def segment_effect(models: CheckModels) -> CheckOutcome:
         | {f"{key}_moved": Quantity(x, f"outputs move by {x:.2g}") for key, x in moved.items()}
         | {"distilbert_nsp_weights": Quantity(len(extra), f"{len(extra)} sentence-pair tensors")},
     )
-
-
-def _names(loaded: LoadedModel) -> list[str]:
-    return [name for name, _ in loaded.network.named_parameters()]
 
 
 @torch.inference_mode()

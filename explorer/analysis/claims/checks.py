@@ -53,18 +53,18 @@ TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
 """Checks that time something and therefore run alone."""
 
 
-def checked(where: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
-    """Return ``check_result`` of a family on the device and in the precision of ``where``."""
+def checked(key: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
+    """Return ``check_result`` of a family on the device and in the precision of ``key``."""
 
     def lease(spec: ModelSpec) -> AbstractContextManager[LoadedModel]:
-        return leased(spec, where.device, where.dtype)
+        return leased(spec, key.device, key.dtype)
 
     return check_result(check, family_check_models(family, lease, presses))
 
 
-def timed(where: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
+def timed(key: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
     """Return ``checked``; a separate job because a timed check runs alone on the machine."""
-    return checked(where, family, check, presses)
+    return checked(key, family, check, presses)
 
 
 def check_result(check: str, models: CheckModels) -> CheckResult:

@@ -82,9 +82,9 @@ def parameters(n: int) -> Quantity:
     return Quantity(n, f"{n:,} parameters")
 
 
-def percent(x: float, of: str = "", digits: int = 1) -> Quantity:
+def percent(x: float, suffix: str = "", digits: int = 1) -> Quantity:
     """Return a share, already times 100, as a quantity."""
-    return Quantity(x, f"{x:.{digits}f}%{of}")
+    return Quantity(x, f"{x:.{digits}f}%{suffix}")
 
 
 def of_few(share: float, n: int) -> str:
@@ -93,9 +93,9 @@ def of_few(share: float, n: int) -> str:
     return f"{round(share * n)} [{low:.0%}, {high:.0%}]"
 
 
-def times(x: float, of: str) -> Quantity:
+def times(x: float, unit: str) -> Quantity:
     """Return a ratio as a quantity."""
-    return Quantity(x, f"{x:.2f} × {of}")
+    return Quantity(x, f"{x:.2f} × {unit}")
 
 
 @dataclass(frozen=True, slots=True)

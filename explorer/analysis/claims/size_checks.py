@@ -30,7 +30,7 @@ from explorer.analysis.parameters.count import (
     network_parameters,
 )
 from explorer.analysis.parameters.shape import shape_flops
-from explorer.analysis.parameters.shapes import ForwardMemory, forward_memory
+from explorer.analysis.parameters.shapes import forward_memory
 from explorer.models.architectures import SHARING_MODES
 from explorer.models.check_models import CheckModels
 from explorer.models.choice.family import layer_counts, shape_total
@@ -82,7 +82,10 @@ def memory_split(models: CheckModels) -> CheckOutcome:
     memory = {key: forward_memory(models.shape(BASE[key]).base_model, LENGTH) for key in CLAIMED}
     weights = {key: m.weight_bytes / memory["bert"].weight_bytes for key, m in memory.items()}
     activations = {key: m.peak_bytes / memory["bert"].peak_bytes for key, m in memory.items()}
-    texts = {key: _mb(m) for key, m in memory.items()}
+    texts = {
+        key: f"{m.weight_bytes / 1e6:.0f} + {m.peak_bytes / 1e6:.1f} MB"
+        for key, m in memory.items()
+    }
     return CheckOutcome(
         f"weights + activations at {LENGTH} tokens: {listed(texts)}",
         weights["albert"] < 0.2 and activations["albert"] > 0.9,
@@ -90,10 +93,6 @@ def memory_split(models: CheckModels) -> CheckOutcome:
         {f"weights_{k}": times(x, "BERT's weights") for k, x in weights.items()}
         | {f"activations_{k}": times(x, "BERT's activations") for k, x in activations.items()},
     )
-
-
-def _mb(memory: ForwardMemory) -> str:
-    return f"{memory.weight_bytes / 1e6:.0f} + {memory.peak_bytes / 1e6:.1f} MB"
 
 
 def forward_times(models: CheckModels) -> CheckOutcome:
@@ -105,20 +104,20 @@ def forward_times(models: CheckModels) -> CheckOutcome:
     distilbert, albert = _ratio(latency, "distilbert", "bert"), _ratio(latency, "albert", "bert")
     albert_distilbert = _ratio(latency, "albert", "distilbert")
     return CheckOutcome(
-        f"at {TIMED_LENGTH} tokens DistilBERT takes {_said(distilbert)} BERT's time and ALBERT "
-        f"{_said(albert)}; {latency.n_rounds} rounds",
+        f"at {TIMED_LENGTH} tokens DistilBERT takes {_format_ratio(distilbert)} BERT's time "
+        f"and ALBERT {_format_ratio(albert)}; {latency.n_rounds} rounds",
         all_hold(
             lies_in((ratio.low, ratio.high), *TIMES[key])
             for key, ratio in (("distilbert", distilbert), ("albert", albert))
         ),
         RANDOM,
         {
-            "bert_over_distilbert": _of(
+            "bert_over_distilbert": _ratio_quantity(
                 distilbert.inverse,
                 f"as fast as BERT, {distilbert.ratio:.2f} × its time",
             ),
-            "albert_over_bert": _of(albert, "BERT's time"),
-            "albert_over_distilbert": _of(albert_distilbert, "DistilBERT's time"),
+            "albert_over_bert": _ratio_quantity(albert, "BERT's time"),
+            "albert_over_distilbert": _ratio_quantity(albert_distilbert, "DistilBERT's time"),
         },
     )
 
@@ -150,21 +149,21 @@ def longer(plan: RoundsPlan, times: int) -> RoundsPlan:
     )
 
 
-def _ratio(latency: Latency, of: str, over: str) -> Ratio:
+def _ratio(latency: Latency, numerator: str, denominator: str) -> Ratio:
     index = latency.names.index
     return paired_ratio(
-        latency.seconds[:, index(of)], latency.seconds[:, index(over)], latency.blocks
+        latency.seconds[:, index(numerator)], latency.seconds[:, index(denominator)], latency.blocks
     )
 
 
-def _said(ratio: Ratio) -> str:
+def _format_ratio(ratio: Ratio) -> str:
     if not isfinite(ratio.high):
         return f"{ratio.ratio:.2f} × (too few rounds for an interval)"
     return f"{ratio.ratio:.2f} × ({ratio.low:.2f} to {ratio.high:.2f})"
 
 
-def _of(ratio: Ratio, of: str) -> Quantity:
-    return Quantity(ratio.ratio, f"{_said(ratio)} {of}", ratio.low, ratio.high)
+def _ratio_quantity(ratio: Ratio, unit: str) -> Quantity:
+    return Quantity(ratio.ratio, f"{_format_ratio(ratio)} {unit}", ratio.low, ratio.high)
 
 
 def training_steps(models: CheckModels) -> CheckOutcome:
@@ -182,8 +181,8 @@ def training_steps(models: CheckModels) -> CheckOutcome:
     latency = _timed(steps, workload, models.presses)
     same, wide = _ratio(latency, "bert", "albert"), _ratio(latency, "bert", "wide")
     return CheckOutcome(
-        f"ALBERT makes {_said(same)} BERT's steps per second at equal shape, {_said(wide)} at "
-        f"twice the width; {latency.n_rounds} rounds",
+        f"ALBERT makes {_format_ratio(same)} BERT's steps per second at equal shape, "
+        f"{_format_ratio(wide)} at twice the width; {latency.n_rounds} rounds",
         all_hold(
             (
                 lies_in((same.low, same.high), EQUAL_STEPS, inf),
@@ -192,8 +191,8 @@ def training_steps(models: CheckModels) -> CheckOutcome:
         ),
         "6 layers of 256 or 512, random weights",
         {
-            "albert_over_bert": _of(same, "BERT's steps per second"),
-            "wide_albert_over_bert": _of(wide, "BERT's steps when twice as wide"),
+            "albert_over_bert": _ratio_quantity(same, "BERT's steps per second"),
+            "wide_albert_over_bert": _ratio_quantity(wide, "BERT's steps when twice as wide"),
         },
     )
 
@@ -259,7 +258,7 @@ def parameter_totals(models: CheckModels) -> CheckOutcome:
 
 def saving_breakdown(models: CheckModels) -> CheckOutcome:
     """Check LC02: shares of the six layers and of the rest in DistilBERT's saving."""
-    counts = {key: _counts(models, key) for key in CLAIMED}
+    counts = {key: network_parameters(key, models.shape(BASE[key])) for key in CLAIMED}
     saved = counts["bert"].total - counts["distilbert"].total
     layers = _in_layers(counts["bert"]) - _in_layers(counts["distilbert"])
     blocks = {key: len({t.layer for t in c.encoder} - {None}) for key, c in counts.items()}
@@ -274,10 +273,6 @@ def saving_breakdown(models: CheckModels) -> CheckOutcome:
             "outside_layers": parameters(saved - layers),
         },
     )
-
-
-def _counts(models: CheckModels, key: str) -> ParameterCounts:
-    return network_parameters(key, models.shape(BASE[key]))
 
 
 def _in_layers(counts: ParameterCounts) -> int:

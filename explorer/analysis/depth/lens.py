@@ -22,7 +22,7 @@ DIAL_LISTED = 5
 class DepthDial:
     """The answers at one mask after 1, 2, 3 ... applications of a shared layer."""
 
-    usual: int
+    trained_depth: int
     top_ids: np.ndarray
     """int64 [times, 5], likeliest first."""
     top: np.ndarray
@@ -44,13 +44,13 @@ def depth_dial(run: Run, logits: np.ndarray) -> DepthDial:
     )
 
 
-def dial_flops(run: Run, most: int) -> tuple[int, ...]:
-    """Return the encoder's FLOPs over a run's text for 1, 2 ... ``most`` applications."""
+def dial_flops(run: Run, max_depth: int) -> tuple[int, ...]:
+    """Return the encoder's FLOPs over a run's text for 1, 2 ... ``max_depth`` applications."""
     from explorer.analysis.parameters.shape import shape_flops
 
     shape, length = run.spec.architecture, len(run.tokens)
     return tuple(
-        shape_flops(replace(shape, n_layers=times), length) for times in range(1, most + 1)
+        shape_flops(replace(shape, n_layers=times), length) for times in range(1, max_depth + 1)
     )
 
 
@@ -94,7 +94,7 @@ def mask_lens(run: Run, mask: int, logits: np.ndarray) -> MaskLens:
     """Return the lens at one mask from the head's logits [layer + 1, vocabulary] there."""
     log_probs = log_softmax(logits)
     top = top_ids(log_probs, LISTED)
-    ids = in_the_running(log_probs, top)
+    ids = drawn_ids(log_probs, top)
     spelling = spelling_of(run.vocabulary)
     return MaskLens(
         run.tokens.mask_positions[mask],
@@ -107,7 +107,7 @@ def mask_lens(run: Run, mask: int, logits: np.ndarray) -> MaskLens:
     )
 
 
-def in_the_running(log_probs: np.ndarray, top: np.ndarray) -> list[int]:
+def drawn_ids(log_probs: np.ndarray, top: np.ndarray) -> list[int]:
     """Return the ids to draw: the final top 3, then the layers' first choices, late ones first.
 
     Filled up from the final top list and sorted by final probability, the final answer first.
@@ -124,7 +124,7 @@ def places(logits: np.ndarray, ids: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True)
-class HiddenWord:
+class MaskedWord:
     """A word with all its tokens masked: a batch row for each token, and the tokens' ids."""
 
     rows: tuple[MaskedRow, ...]
@@ -142,21 +142,21 @@ class EveryWord:
     [MASK], whose target is the model's own answer, which it cannot fail to give."""
 
 
-def hidden_words(run: Run, groups: Groups) -> tuple[HiddenWord, ...]:
+def masked_words(run: Run, groups: Groups) -> tuple[MaskedWord, ...]:
     """Return each word with its tokens masked; a typed [MASK] has the model's answer as target."""
     targets = list(run.tokens.ids)
     for place, logits in zip(run.tokens.mask_positions, run.mask_logits, strict=True):
         targets[place] = int(logits.argmax())
-    return tuple(_hidden(run, group, targets) for group in groups)
+    return tuple(_masked_word(run, group, targets) for group in groups)
 
 
-def _hidden(run: Run, group: Sequence[int], targets: Sequence[int]) -> HiddenWord:
+def _masked_word(run: Run, group: Sequence[int], targets: Sequence[int]) -> MaskedWord:
     ids = tuple(run.mask_id if i in group else piece for i, piece in enumerate(run.tokens.ids))
     rows = tuple(MaskedRow(ids, run.tokens.segments, position) for position in group)
-    return HiddenWord(rows, tuple(targets[position] for position in group))
+    return MaskedWord(rows, tuple(targets[position] for position in group))
 
 
-def every_word(run: Run, words: Sequence[HiddenWord], ranks: np.ndarray) -> EveryWord:
+def every_word(run: Run, words: Sequence[MaskedWord], ranks: np.ndarray) -> EveryWord:
     """Return the words' ranks from those of their tokens, [row, layer + 1] in the words' order."""
     ranks_by_word, start = [], 0
     masks = set(run.tokens.mask_positions)
@@ -182,16 +182,14 @@ def batch_places(
 
     The head reads one row at a time, because logits over a whole vocabulary are large.
     """
-    from explorer.models.forward import state_logits
-    from explorer.models.scoring import row_states
+    from explorer.models.forward import row_states, state_logits
 
     pairs = zip(row_states(loaded, rows), targets, strict=True)
-    return np.stack([row_places(state_logits(loaded, row), target) for row, target in pairs])
-
-
-def row_places(logits: np.ndarray, target: int) -> np.ndarray:
-    """Return the rank of a target id at every layer, from logits [layer + 1, vocabulary]."""
-    return places(logits, np.full(len(logits), target))
+    ranks = [
+        places(state_logits(loaded, states), np.full(len(states), target))
+        for states, target in pairs
+    ]
+    return np.stack(ranks)
 
 
 def word_states(states: np.ndarray, groups: Groups) -> np.ndarray:

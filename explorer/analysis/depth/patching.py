@@ -44,8 +44,8 @@ class OneChange:
 
     kind: str
     """The kind of change, one of ``KINDS``."""
-    was: str
-    becomes: str
+    original: str
+    replacement: str
     text: str
 
 
@@ -101,7 +101,7 @@ class TextPair:
     """The second text's words with [CLS] and [SEP]; the changed place counts as one word."""
     changed: int
     """Index of the changed place in ``words``."""
-    was: str
+    original: str
     """The changed place in the first text."""
     masks: tuple[int, ...]
     """Index of each mask's word, in reading order."""
@@ -111,7 +111,7 @@ class TextPair:
     """The number of tokens of the changed place in the first and second text, by model key."""
 
     @property
-    def becomes(self) -> str:
+    def replacement(self) -> str:
         """The changed place in the second text."""
         return self.words[self.changed]
 
@@ -132,7 +132,7 @@ class Patching:
     """float64 [layer + 1, word]: ``(d_patch - d_second) / (d_first - d_second)``; layer 0 is the
     embeddings. No rows where the texts differ by too little to divide by."""
 
-    def taken_over(self, mask: int, changed: int) -> int:
+    def takeover_layer(self, mask: int, changed: int) -> int:
         """Return the layer from which on the mask's state has more effect than the changed word's.
 
         It exists: the whole effect is the changed word's at the embeddings, the mask's at the end.
@@ -162,7 +162,10 @@ def text_pair(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> Text
         (*words[:head], becomes, *words[len(words) - tail :]),
         head,
         was,
-        tuple(_word_at(groups[key], position) for position in tokens.mask_positions),
+        tuple(
+            next(i for i, group in enumerate(groups[key]) if position in group)
+            for position in tokens.mask_positions
+        ),
         {key: group for key, group in groups.items() if group == others[key]},
         {key: (len(groups[key][head]), len(others[key][head])) for key in groups},
     )
@@ -198,10 +201,6 @@ def _joined(groups: Groups, head: int, tail: int) -> Groups:
     end = len(groups) - tail
     middle = tuple(position for group in groups[head:end] for position in group)
     return (*groups[:head], middle, *groups[end:])
-
-
-def _word_at(groups: Groups, position: int) -> int:
-    return next(i for i, group in enumerate(groups) if position in group)
 
 
 def patches(first: Run, second: Run, groups: Groups) -> tuple[Patch, ...]:
@@ -246,6 +245,7 @@ def patching(
     """
     first, second = runs
     answers = rival_answers(first.mask_logits[mask], second.mask_logits[mask])
+    are_first = first.mask_logits[mask].argmax() != second.mask_logits[mask].argmax()
     d_first, d_second = (float(score_gap(run.mask_logits[mask], answers)) for run in runs)
     n_layers, difference = len(first.hidden_states) - 1, d_first - d_second
     effect = np.zeros((0, len(groups)))
@@ -255,16 +255,9 @@ def patching(
         # After the last layer the head reads only the mask's own state.
         at_the_end = [float(first.tokens.mask_positions[mask] in group) for group in groups]
         effect = np.vstack([effect, at_the_end])
-    return Patching(
-        _named(first, answers), _are_first(runs, mask), d_first, d_second, read_only(effect)
-    )
+    return Patching(_named(first, answers), bool(are_first), d_first, d_second, read_only(effect))
 
 
 def _named(run: Run, ids: tuple[int, int]) -> tuple[str, str]:
     spelling = spelling_of(run.vocabulary)
     return spelling.word(run.vocabulary[ids[0]]), spelling.word(run.vocabulary[ids[1]])
-
-
-def _are_first(runs: tuple[Run, Run], mask: int) -> bool:
-    first, second = (int(run.mask_logits[mask].argmax()) for run in runs)
-    return first != second

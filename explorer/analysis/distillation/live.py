@@ -49,7 +49,7 @@ class LiveSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class LiveAgreement:
     """Agreement of student and teacher on held-out sentences."""
 
     same_first: float
@@ -61,7 +61,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Watched:
+class WatchedSentence:
     """The reader's sentence: token ids, the mask's position, and the ids of the watched words."""
 
     ids: tuple[int, ...] = ()
@@ -76,7 +76,7 @@ class LiveReport:
     step: int
     parts: dict[str, float]
     """Means since the last report: ``loss`` (weighted), ``ce``, ``mlm``, ``cos``; empty at 0."""
-    agreement: Agreement | None
+    agreement: LiveAgreement | None
     """None between evaluations."""
     soft: np.ndarray | None
     """float32 [word], the student's probabilities of the watched words at the run's temperature;

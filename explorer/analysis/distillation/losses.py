@@ -106,13 +106,17 @@ def sentence_losses(
     masks = list(pair.student.tokens.mask_positions)
     has_label, same_width = bool((labels >= 0).any()), s_last.shape == t_last.shape
     cosine = torch.cosine_similarity(s_last, t_last, -1).numpy() if same_width else None
+    kl = [
+        kl_of_logs(log_softmax(pair.teacher_logits, t), log_softmax(pair.student_logits, t))
+        for t in temperatures
+    ]
     return SentenceLosses(
         read_only(np.array(temperatures)),
         _ce(student, teacher, temperatures),
         _ce(student[masks], teacher[masks], temperatures) if masks else None,
         float(mlm_loss(student, labels)) if has_label else None,
         float(hidden_cosine(s_last, t_last)) if same_width else None,
-        read_only(np.stack([_kl(pair, t) for t in temperatures])),
+        read_only(np.stack(kl)),
         None if cosine is None else read_only(cosine.astype(np.float64)),
     )
 
@@ -132,14 +136,8 @@ def mask_labels(run: Run, answers: tuple[int | None, ...]) -> np.ndarray:
     return labels
 
 
-def _kl(pair: PairLogits, temperature: float) -> np.ndarray:
-    return kl_of_logs(
-        log_softmax(pair.teacher_logits, temperature), log_softmax(pair.student_logits, temperature)
-    )
-
-
 CHOSEN = 0.15
-FATES = (0.8, 0.1, 0.1)
+OUTCOME_SHARES = (0.8, 0.1, 0.1)
 """Shares of the chosen tokens: replaced by [MASK], by a random token, unchanged."""
 LEFT, MASKED, SWAPPED, KEPT = range(4)
 LABELS = ("not chosen", "masked", "swapped", "kept")
@@ -149,7 +147,7 @@ LABELS = ("not chosen", "masked", "swapped", "kept")
 class MaskingSimulation:
     """Fates of a text's tokens: totals over many rounds of masking, and the first round in full."""
 
-    fate: np.ndarray
+    outcomes: np.ndarray
     """int8 [token], LEFT, MASKED, SWAPPED or KEPT in the first round."""
     swapped_ids: np.ndarray
     """int [token], the random token of the first round; -1 where the token was not swapped."""
@@ -184,16 +182,16 @@ def masking_simulation(
     if n_tokens < 1 or rounds < 1:
         raise ValueError("Masking needs at least one word and one round.")
     rng = np.random.default_rng(seed)
-    fate = _fates(rng.random(n_tokens))
+    fate = _draw_outcomes(rng.random(n_tokens))
     swapped = np.where(fate == SWAPPED, rng.choice(candidates, n_tokens), -1)
     counts = np.bincount(fate, minlength=4)
     for _ in range(rounds - 1):
-        counts = counts + np.bincount(_fates(rng.random(n_tokens)), minlength=4)
+        counts = counts + np.bincount(_draw_outcomes(rng.random(n_tokens)), minlength=4)
     return MaskingSimulation(read_only(fate), read_only(swapped), read_only(counts), rounds, seed)
 
 
-def _fates(draws: np.ndarray) -> np.ndarray:
+def _draw_outcomes(draws: np.ndarray) -> np.ndarray:
     """Return each token's fate from one uniform draw: below 0.12 masked, below 0.135 swapped ..."""
-    masked, swapped, _ = np.cumsum(FATES) * CHOSEN
+    masked, swapped, _ = np.cumsum(OUTCOME_SHARES) * CHOSEN
     fates = np.select([draws < masked, draws < swapped, draws < CHOSEN], [MASKED, SWAPPED, KEPT])
     return fates.astype(np.int8)

@@ -80,7 +80,7 @@ class HiddenWord:
 
     teacher: Run
     student: Run
-    beside: Run | None
+    third: Run | None
     mask: int
     """Index of the mask in the text."""
     answer: int

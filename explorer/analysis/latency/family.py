@@ -34,7 +34,7 @@ DRAW_S = 240.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ModelOnDevice:
     """One model on one device."""
 
     spec: ModelSpec
@@ -45,13 +45,15 @@ class Row:
 
 def rows_of(
     specs: Sequence[ModelSpec], workload: Workload, devices: Sequence[str] = ()
-) -> tuple[Row, ...]:
+) -> tuple[ModelOnDevice, ...]:
     """Return a row for each model on each device, with the clock that fits the device."""
     if not devices:
-        return tuple(Row(spec, workload, spec.name) for spec in specs)
+        return tuple(ModelOnDevice(spec, workload, spec.name) for spec in specs)
     places = [replace(workload, device=d, clock=clock_on(d, workload.clock)) for d in devices]
     return tuple(
-        Row(spec, place, f"{spec.name} on {place.device}") for place in places for spec in specs
+        ModelOnDevice(spec, place, f"{spec.name} on {place.device}")
+        for place in places
+        for spec in specs
     )
 
 
@@ -71,7 +73,7 @@ class FamilyLatency:
     """Devices, if several were measured; empty: only the workload's."""
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ModelOnDevice, ...]:
         """The measured rows, in the order of the measurement."""
         return rows_of(self.specs, self.workload, self.devices)
 
@@ -157,7 +159,9 @@ def measure_family(
             )
 
 
-def family_peaks(rows: Sequence[Row], cancel_token: CancelToken) -> tuple[int | None, ...]:
+def family_peaks(
+    rows: Sequence[ModelOnDevice], cancel_token: CancelToken
+) -> tuple[int | None, ...]:
     """Measure the peak extra bytes of one forward pass of each model, after a warm-up pass.
 
     None for models that were not reached before the deadline.
@@ -222,7 +226,7 @@ def streamed_bytes(spec: ModelSpec, dtype: str) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Roofline:
     """Roofline of one model's forward pass: the machine's two limits and the time by each."""
 
     key: str
@@ -249,10 +253,10 @@ class Limit:
         return "arithmetic" if self.arithmetic_ms >= self.memory_ms else "memory"
 
 
-def limit(spec: ModelSpec, workload: Workload, peak: float, bandwidth: float) -> Limit:
+def roofline(spec: ModelSpec, workload: Workload, peak: float, bandwidth: float) -> Roofline:
     """Compute a pass's limits from operations per second and bytes per second."""
     streamed, distinct = streamed_bytes(spec, workload.dtype)
-    return Limit(
+    return Roofline(
         spec.key,
         spec.name,
         peak / 1e9,
@@ -266,24 +270,24 @@ def limit(spec: ModelSpec, workload: Workload, peak: float, bandwidth: float) ->
 
 def measure_limits(
     specs: "Sequence[ModelSpec]", workload: Workload, cancel_token: CancelToken
-) -> "Iterator[tuple[Limit, ...]]":
+) -> "Iterator[tuple[Roofline, ...]]":
     """Measure the machine's limits for each model; yields after each, within a few seconds.
 
     The best rates measured so far in this process count.
     """
     from explorer.timing.machine import peak_flops, read_bandwidth
 
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[Roofline, ...] = ()
     for spec in specs:
         cancel_token.check()
         peak = peak_flops(workload.device, workload.dtype, workload.clock)
         working_set = streamed_bytes(spec, workload.dtype)[1]
         bandwidth = read_bandwidth(working_set, workload.device, workload.clock)
-        limits = (*limits, limit(spec, workload, peak, bandwidth))
+        limits = (*limits, roofline(spec, workload, peak, bandwidth))
         yield limits
 
 
-def share_of_limit(result: FamilyLatency, limits: "Sequence[Limit]") -> dict[str, float]:
+def share_of_limit(result: FamilyLatency, limits: "Sequence[Roofline]") -> dict[str, float]:
     """Return measured speed over the limit, by model name; 1 is the limit itself."""
     return {
         bound.name: bound.bound_ms / result.summary.model(bound.name).median_ms for bound in limits

@@ -20,7 +20,7 @@ from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_s
 
 if TYPE_CHECKING:
     from explorer.timing.networks import TimedNetwork
-    from explorer.timing.runtimes.process import Order, RuntimeProcess
+    from explorer.timing.runtimes.process import BuildRequest, RuntimeProcess
 
 BUILD_S = 240.0
 """Most seconds for compiling or exporting one model."""
@@ -45,7 +45,7 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Faster:
+class FasterResult:
     """Results of a measurement so far."""
 
     models: tuple[VariantLatency, ...] = ()
@@ -54,7 +54,7 @@ class Faster:
     building: ModelSpec | None = None
     """Model whose runtimes are being built now."""
     done: int = 0
-    asked: int = 0
+    n_steps: int = 0
     """All steps, of which ``done`` are finished: each model is built and then timed."""
     workload: Workload | None = None
     """Workload of all variants, except for the dtype."""
@@ -66,7 +66,7 @@ def measure_faster(
     plan: RoundsPlan,
     cancel_token: CancelToken,
     batches: Sequence[int] = (),
-) -> Iterator[Faster]:
+) -> Iterator[FasterResult]:
     """Time each model in float32 and in every faster variant, and compare their predictions.
 
     Yields after every new result. Cancelling keeps the complete ones.
@@ -86,7 +86,7 @@ def measure_faster(
     steps = 1 + len(workloads)
     # Enough rounds for a 90th percentile if the budget allows.
     plan = replace(plan, min_rounds=max(plan.min_rounds, MIN_P90))
-    result = Faster(asked=steps * len(specs), workload=workload)
+    result = FasterResult(n_steps=steps * len(specs), workload=workload)
     for number, spec in enumerate(specs):
         for update in _one_model(
             replace(result, done=steps * number), spec, workloads, plan, cancel_token
@@ -95,21 +95,21 @@ def measure_faster(
             yield result
         if cancel_token.cancelled:
             return
-    yield replace(result, done=result.asked)
+    yield replace(result, done=result.n_steps)
 
 
 def _one_model(
-    result: Faster,
+    result: FasterResult,
     spec: ModelSpec,
     workloads: Sequence[Workload],
     plan: RoundsPlan,
     cancel_token: CancelToken,
-) -> Iterator[Faster]:
+) -> Iterator[FasterResult]:
     """Yield the results so far, extended by one model: built, timed, predictions compared."""
     with ExitStack() as stack:
         yield replace(result, building=spec)
         try:
-            variants, missing = ways_to_run(spec, workloads[0], cancel_token, stack)
+            variants, missing = build_variants(spec, workloads[0], cancel_token, stack)
         except Cancelled as stopped:
             if stopped.reason != "deadline":
                 yield result
@@ -138,12 +138,12 @@ def _one_model(
 
 
 def _with_batch(
-    result: Faster,
+    result: FasterResult,
     variants: Sequence[Variant],
     work: Workload,
     plan: RoundsPlan,
     cancel_token: CancelToken,
-) -> Faster:
+) -> FasterResult:
     """Return the results with the last model's times at another batch size, or the reason for none.
 
     Compiled networks are skipped: each further shape would take as long again to compile.
@@ -165,14 +165,16 @@ def _with_batch(
     return replace(result, models=(*before, replace(last, batches=batches)))
 
 
-def _without(result: Faster, spec: ModelSpec, reason: str, name: str = EVERY_WAY) -> Faster:
+def _without(
+    result: FasterResult, spec: ModelSpec, reason: str, name: str = EVERY_WAY
+) -> FasterResult:
     """Return the results with one more missing model or variant."""
     return replace(result, missing=(*result.missing, Missing(spec, name, reason)))
 
 
 def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[AccuracyCost]:
     """Yield the accuracy cost of each variant, for at most a minute; none for random weights."""
-    if variants[0].timed.weights == "random":
+    if variants[0].network.weights == "random":
         return
     cancel_token.set_deadline(COSTS_S)
     try:
@@ -182,7 +184,7 @@ def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[A
             raise
 
 
-def ways_to_run(
+def build_variants(
     spec: ModelSpec, workload: Workload, cancel_token: CancelToken, stack: ExitStack
 ) -> tuple[list[Variant], list[Missing]]:
     """Build the variants of a model that this machine can run, float32 first, and list the others.
@@ -193,24 +195,24 @@ def ways_to_run(
 
     cancel_token.set_deadline(BUILD_S)
     variants = precision_variants(spec, workload, cancel_token, stack)
-    started, missing = _start(variants[0].timed, workload, stack)
+    started, missing = _start(variants[0].network, workload, stack)
     cancel_token.set_deadline(BUILD_S)
     resident: dict[str, int | None] = {}
     for process in started:
         try:
             resident.update(process.wait_until_built(cancel_token.check))
         except NoRuntime as error:
-            missing.append(Missing(spec, process.order.runtime, error.reason))
+            missing.append(Missing(spec, process.request.runtime, error.reason))
         except Cancelled as stopped:
             if stopped.reason != "deadline":
                 raise
             process.end()
             cancel_token.set_deadline(BUILD_S)
-            missing.append(Missing(spec, process.order.runtime, "late"))
+            missing.append(Missing(spec, process.request.runtime, "late"))
         else:
-            if process.order.runtime != MEMORY:
+            if process.request.runtime != MEMORY:
                 first = variants[0]
-                variants.append(Variant(process.order.runtime, first.timed, workload, process))
+                variants.append(Variant(process.request.runtime, first.network, workload, process))
     return [replace(variant, resident=resident.get(variant.name)) for variant in variants], missing
 
 
@@ -232,27 +234,27 @@ def precision_variants(
     if workload.device == "cpu":
         first = variants[0]
         for name, smaller in (("int8", int8_network), ("int8 weights", int8_weights_network)):
-            timed = stack.enter_context(smaller(first.timed))
+            timed = stack.enter_context(smaller(first.network))
             variants.append(Variant(name, timed, first.workload))
     return variants
 
 
 def _start(
-    timed: "TimedNetwork", workload: Workload, processes: ExitStack
+    network: "TimedNetwork", workload: Workload, processes: ExitStack
 ) -> tuple[list["RuntimeProcess"], list[Missing]]:
     """Start the runtimes in parallel, because each builds for tens of seconds on a single core."""
     from explorer.timing.machine import free_bytes
     from explorer.timing.networks import checkpoint_here
-    from explorer.timing.runtimes.process import Order, RuntimeProcess
+    from explorer.timing.runtimes.process import BuildRequest, RuntimeProcess
     from explorer.timing.runtimes.table import RUNTIMES
 
-    spec = timed.spec
+    spec = network.spec
     started: list[RuntimeProcess] = []
     missing: list[Missing] = []
     free, path = free_bytes(), checkpoint_here(spec)
     for runtime in RUNTIMES:
-        order = Order(runtime, spec, workload, path)
-        needed = runtime_bytes(timed, workload)
+        order = BuildRequest(runtime, spec, workload, path)
+        needed = runtime_bytes(network, workload)
         reason = why_not(order, needed, free)
         if reason:
             missing.append(Missing(spec, runtime, reason))
@@ -262,18 +264,18 @@ def _start(
     return started, missing
 
 
-def why_not(order: "Order", needed: int, free: int) -> str:
+def why_not(request: "BuildRequest", needed: int, free: int) -> str:
     """Return the reason why a runtime cannot be tried, or an empty string."""
     from explorer.timing.runtimes.table import COMPILE, absent_packages
 
-    if order.runtime != COMPILE and order.workload.device != "cpu":
+    if request.runtime != COMPILE and request.workload.device != "cpu":
         return "device"
-    if absent_packages(order.runtime):
+    if absent_packages(request.runtime):
         return "packages"
     return "memory" if needed > 0.8 * free else ""
 
 
-def runtime_bytes(timed: "TimedNetwork", workload: Workload) -> int:
+def runtime_bytes(network: "TimedNetwork", workload: Workload) -> int:
     """Return an upper bound on the memory to build and run a model in another process."""
-    weights = timed.n_bytes(head=True)
-    return PROCESS_BYTES + COPIES * weights + pass_bytes(timed.spec.architecture, workload)
+    weights = network.n_bytes(head=True)
+    return PROCESS_BYTES + COPIES * weights + pass_bytes(network.spec.architecture, workload)

@@ -164,10 +164,10 @@ def latency_rounds(
     try:
         with _no_garbage_collection():
             _first_calls(candidates, instruments, check, log)
-            _warm_up(candidates, instruments, (plan, check), log)
+            _warm_up(candidates, instruments, plan, check, log)
             while ended == "running":
-                _begin_block(candidates[0], instruments, (plan, check), log)
-                _round(candidates, instruments, (rng, check), log)
+                _begin_block(candidates[0], instruments, plan, check, log)
+                _round(candidates, instruments, rng, check, log)
                 ended = _why_end(snapshot(), plan)
                 yield snapshot()
     except Cancelled as stopped:
@@ -188,11 +188,11 @@ def _first_calls(
 def _warm_up(
     candidates: Sequence[TimedCall],
     instruments: Instruments,
-    rule: tuple[RoundsPlan, Call],
+    plan: RoundsPlan,
+    check: Call,
     log: _Log,
 ) -> None:
     """Run warm-up rounds until two in a row agree or a quarter of the budget is used."""
-    plan, check = rule
     previous, start = np.asarray(log.first_call_s), instruments.wall()
     while log.n_warm_rounds < plan.max_warm_rounds:
         samples = []
@@ -208,10 +208,9 @@ def _warm_up(
 
 
 def _begin_block(
-    first: TimedCall, instruments: Instruments, rule: tuple[RoundsPlan, Call], log: _Log
+    first: TimedCall, instruments: Instruments, plan: RoundsPlan, check: Call, log: _Log
 ) -> None:
     """Set the block of the next round; before a new one, pause and then wake the CPU."""
-    plan, check = rule
     is_full = log.blocks.count(log.block) >= plan.block_rounds
     if log.block >= 0 and not is_full and instruments.wall() - log.block_began < BLOCK_S:
         return
@@ -227,11 +226,11 @@ def _begin_block(
 def _round(
     candidates: Sequence[TimedCall],
     instruments: Instruments,
-    rule: tuple[np.random.Generator, Call],
+    rng: np.random.Generator,
+    check: Call,
     log: _Log,
 ) -> None:
     """Time every candidate once and the first once more, in a new random order."""
-    rng, check = rule
     calls = [*candidates, candidates[0]]
     row = [0.0] * len(calls)
     wall, stolen = instruments.wall(), instruments.stolen()
@@ -260,16 +259,13 @@ def _timed(candidate: TimedCall, instruments: Instruments) -> float:
 def _why_end(latency: Latency, plan: RoundsPlan) -> str:
     if latency.n_rounds >= plan.max_rounds:
         return "rounds"
-    if _is_check(latency.n_rounds, plan) and _settled(latency, plan):
+    # The intervals are checked only now and then, so that chance seldom ends a measurement.
+    is_check = (latency.n_rounds - plan.min_rounds) % CHECK_EVERY == 0
+    if is_check and _settled(latency, plan):
         return "settled"
     per_round = latency.wall_s / (latency.n_rounds + latency.n_warm_rounds + 1)
     # Start no round that would exceed the budget by more than half of its time.
     return "budget" if latency.wall_s + per_round / 2 >= plan.budget_s else "running"
-
-
-def _is_check(n_rounds: int, plan: RoundsPlan) -> bool:
-    """Return whether to check the intervals now: rarely, so that chance seldom ends measuring."""
-    return (n_rounds - plan.min_rounds) % CHECK_EVERY == 0
 
 
 def _settled(latency: Latency, plan: RoundsPlan) -> bool:
@@ -328,10 +324,10 @@ class ModelLatency:
 
 @dataclass(frozen=True, slots=True)
 class LatencyRatio:
-    """Ratio of the time of ``of`` to that of ``over``."""
+    """Ratio of the time of ``numerator`` to that of ``denominator``."""
 
-    of: str
-    over: str
+    numerator: str
+    denominator: str
     ratio: Ratio
     """Ratio with its interval widened by the variance between measurements."""
     is_different: bool
@@ -361,9 +357,9 @@ class LatencySummary:
         """Return one candidate's times by name."""
         return next(m for m in self.models if m.name == name)
 
-    def ratio(self, over: str) -> LatencyRatio | None:
+    def ratio(self, denominator: str) -> LatencyRatio | None:
         """Return the ratio of the first candidate to another one; None where there is none."""
-        return next((r for r in self.ratios if r.over == over), None)
+        return next((r for r in self.ratios if r.denominator == denominator), None)
 
 
 def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummary:

@@ -10,14 +10,14 @@ from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:
     from explorer.analysis.latency.family import FamilyLatency
-    from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.faster import FasterResult
 
 
 MEASURES: tuple[str, ...] = ("megabytes", "milliseconds", "score")
 """Compared measures: lower is better for the first two, higher for the third."""
 
 
-class Named(Protocol):
+class NamedModel(Protocol):
     """Protocol of a model or a variant of one."""
 
     @property
@@ -125,7 +125,7 @@ def advice(candidates: Mapping[str, Candidate], limits: Limits) -> Advice:
 class Comparison:
     """Models, their measures and the user's limits, with the resulting advice."""
 
-    named: Mapping[str, Named]
+    models: Mapping[str, NamedModel]
     candidates: Mapping[str, Candidate]
     limits: Limits
     printed: Collection[str] = ()
@@ -196,7 +196,7 @@ N_BYTES = {"bfloat16": 2, "float16": 2, "int8": None, "int8 weights": None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Way:
+class VariantMeasures:
     """One model in a variant other than PyTorch in float32."""
 
     spec: ModelSpec
@@ -220,24 +220,30 @@ class Way:
         """The model's label with the variant's name."""
         return f"{self.spec.label} ({self.name})"
 
-    def candidate(self, own: Candidate, by_words: bool) -> Candidate:
+    def candidate(self, original: Candidate, by_words: bool) -> Candidate:
         """Return the variant's measures.
 
         The score is the model's if no top prediction changed; for the score of a task head also
         weights and arithmetic must be float32, because the head was not run in this variant.
 
         Args:
-            own: Measures of the model in float32.
+            original: Measures of the model in float32.
             by_words: True if the score is of predicted words, like the compared predictions.
         """
         unchanged = self.n_masks > 0 and self.n_same == self.n_masks
         in_float32 = self.n_bytes == 4 and "bfloat16" not in self.name
-        score = own.score if unchanged and (by_words or in_float32) else None
-        size = own.megabytes.times(self.n_bytes / 4) if own.megabytes and self.n_bytes else None
+        score = original.score if unchanged and (by_words or in_float32) else None
+        size = (
+            original.megabytes.times(self.n_bytes / 4)
+            if original.megabytes and self.n_bytes
+            else None
+        )
         return Candidate(size, self.milliseconds, score)
 
 
-def ways_of(faster: "Faster", passes: Mapping[str, float]) -> tuple[Way, ...]:
+def variant_measures(
+    faster: "FasterResult", passes: Mapping[str, float]
+) -> tuple[VariantMeasures, ...]:
     """Return the variants of each timed model other than float32.
 
     Args:
@@ -253,22 +259,24 @@ def ways_of(faster: "Faster", passes: Mapping[str, float]) -> tuple[Way, ...]:
             masks = cost.n_masks if cost else 0
             same = round(cost.same_top1 * masks) if cost else 0
             time = time.times(passes.get(model.spec.key, 1.0))
-            ways.append(Way(model.spec, row.name, time, N_BYTES.get(row.name, 4), masks, same))
+            ways.append(
+                VariantMeasures(model.spec, row.name, time, N_BYTES.get(row.name, 4), masks, same)
+            )
     return tuple(ways)
 
 
-def measure_with_ways(
-    timed: Sequence[ModelSpec],
-    own: Sequence[ModelSpec],
+def measure_with_variants(
+    specs: Sequence[ModelSpec],
+    variants_of: Sequence[ModelSpec],
     workload: Workload,
     budget_s: float,
     cancel_token: CancelToken,
-) -> "Iterator[tuple[FamilyLatency, Faster | None]]":
+) -> "Iterator[tuple[FamilyLatency, FasterResult | None]]":
     """Time models, then the variants of some of them; yields after every new result.
 
     Args:
-        timed: The models.
-        own: The models whose variants are timed too; may be empty.
+        specs: The models.
+        variants_of: The models whose variants are timed too; may be empty.
         workload: Shape and device of the forward pass.
         budget_s: Seconds for the models, and again for the variants of each.
         cancel_token: Cancels the measurement.
@@ -280,8 +288,8 @@ def measure_with_ways(
     from explorer.analysis.latency.faster import measure_faster
 
     plan = plan_for(workload, budget_s)
-    for family in measure_family(timed, workload, plan, cancel_token):
+    for family in measure_family(specs, workload, plan, cancel_token):
         yield family, None
-    if own and not cancel_token.cancelled:
-        for faster in measure_faster(own, workload, plan, cancel_token):
+    if variants_of and not cancel_token.cancelled:
+        for faster in measure_faster(variants_of, workload, plan, cancel_token):
             yield family, faster

@@ -42,8 +42,10 @@ class Ratio:
         return Ratio(1 / self.ratio, 1 / self.high, high, self.n_rounds)
 
 
-def paired_ratio(of: np.ndarray, over: np.ndarray, blocks: np.ndarray | None = None) -> Ratio:
-    """Compute the ratio of ``of`` to ``over``: the median over blocks, paired by round.
+def paired_ratio(
+    numerator: np.ndarray, denominator: np.ndarray, blocks: np.ndarray | None = None
+) -> Ratio:
+    """Compute a ratio of times paired by round: the median over blocks.
 
     Each round gives one ratio of two times taken side by side, so that slow periods cancel. Rounds
     of one block share a state of the machine: they agree with each other more than with another
@@ -53,22 +55,24 @@ def paired_ratio(of: np.ndarray, over: np.ndarray, blocks: np.ndarray | None = N
     machine that changes its state now and then.
 
     Args:
-        of: seconds [round].
-        over: seconds [round], the same rounds.
+        numerator: seconds [round].
+        denominator: seconds [round], the same rounds.
         blocks: the block of each round [round], ascending; None: every round is its own block.
 
     Raises:
         ValueError: no rounds, or two different numbers of rounds.
     """
-    if of.shape != over.shape or not of.size:
-        raise ValueError(f"ratios need the same rounds on both sides: {of.shape}, {over.shape}")
-    ratios = of / over
+    if numerator.shape != denominator.shape or not numerator.size:
+        raise ValueError(
+            f"ratios need the same rounds on both sides: {numerator.shape}, {denominator.shape}"
+        )
+    ratios = numerator / denominator
     if blocks is not None:
         ratios = block_medians(ratios, blocks)
-    return Ratio(float(np.median(ratios)), *median_interval(ratios), len(of))
+    return Ratio(float(np.median(ratios)), *median_interval(ratios), len(numerator))
 
 
-def widened(ratio: Ratio, by: float = BETWEEN_PRESSES) -> Ratio:
+def widened(ratio: Ratio, allowance: float = BETWEEN_PRESSES) -> Ratio:
     """Widen a ratio's interval by the variance between separate measurements.
 
     Both errors are independent, so their squares add, on a logarithmic scale.
@@ -76,7 +80,7 @@ def widened(ratio: Ratio, by: float = BETWEEN_PRESSES) -> Ratio:
     if not ratio.is_sure:
         return ratio
     down, up = np.log(ratio.ratio / ratio.low), np.log(ratio.high / ratio.ratio)
-    between = np.log1p(by)
+    between = np.log1p(allowance)
     low, high = (float(np.exp(np.hypot(side, between))) for side in (down, up))
     return replace(ratio, low=ratio.ratio / low, high=ratio.ratio * high)
 

@@ -139,7 +139,8 @@ def _finite(value: float) -> float | None:
 def _ends(result: FamilyLatency, ratio: LatencyRatio) -> Report:
     """Return the two models of a ratio and their devices."""
     first, second = (
-        next(row for row in result.rows if row.name == n) for n in (ratio.of, ratio.over)
+        next(row for row in result.rows if row.name == n)
+        for n in (ratio.numerator, ratio.denominator)
     )
     return {
         "of": first.spec.key,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from explorer.analysis.latency.family import (
     FamilyLatency,
-    Row,
+    ModelOnDevice,
     pass_flops,
     rows_of,
     stored_parameters,
@@ -43,18 +43,18 @@ class SizeVsTime:
 
     rows: tuple[SizeVsTimeRow, ...]
     workload: Workload
-    timed: tuple[SizeVsTimeRow, ...] = ()
+    device_rows: tuple[SizeVsTimeRow, ...] = ()
     """Rows of all models on all devices; equal to ``rows`` where there is one device."""
 
     @property
-    def star(self) -> SizeVsTimeRow:
+    def shared_row(self) -> SizeVsTimeRow:
         """The first row with shared layers; without any, the last."""
         return next((row for row in self.rows if row.is_shared), self.rows[-1])
 
     @property
     def others(self) -> tuple[SizeVsTimeRow, ...]:
         """The rows other than the first and the star."""
-        return tuple(row for row in self.rows[1:] if row is not self.star)
+        return tuple(row for row in self.rows[1:] if row is not self.shared_row)
 
     @property
     def measured(self) -> bool:
@@ -108,7 +108,7 @@ def _times(summary: LatencySummary, index: int) -> tuple[float, float, float, Ra
     return model.median_ms, model.low_ms, model.high_ms, ratio
 
 
-def row_label(row: Row, devices: Sequence[str]) -> str:
+def row_label(row: ModelOnDevice, devices: Sequence[str]) -> str:
     """Return a row's label: ``BERT``, or ``BERT on cuda`` where devices are compared."""
     label = row.spec.label
     return f"{label} on {row.workload.device}" if devices else label

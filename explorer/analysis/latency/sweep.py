@@ -23,19 +23,19 @@ class Sweep:
     axis: str
     """``length`` or ``batch``."""
     points: tuple[FamilyLatency, ...]
-    too_much: str = ""
+    refusal: str = ""
     """Reason, in one sentence, if a point did not fit the machine; else empty."""
 
-    late: int = 0
+    late_point: int = 0
     """Point without a complete round in time, which ended the sweep; else 0."""
 
-    asked: int = 0
+    n_points: int = 0
     """Number of points to measure; 0 where unknown."""
 
     @property
     def is_over(self) -> bool:
         """Return whether no further point follows."""
-        return bool(self.too_much or self.late) or len(self.points) >= self.asked
+        return bool(self.refusal or self.late_point) or len(self.points) >= self.n_points
 
     def position(self, point: FamilyLatency) -> int:
         """Return the length or batch size of a point."""
@@ -43,14 +43,14 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SpeedOrder:
     """Comparison of one model with the first over a sweep: points where it is faster or slower."""
 
     name: str
     faster: tuple[int, ...]
     """Points where the model takes less time by the whole interval of the ratio."""
     slower: tuple[int, ...]
-    open: tuple[int, ...]
+    undecided: tuple[int, ...]
     """Points whose interval contains 1 or is unbounded."""
 
 
@@ -66,7 +66,7 @@ def measure_sweep(
     """
     axis = "batch" if len({w.batch for w in points}) > 1 else "length"
     finished: tuple[FamilyLatency, ...] = ()
-    yield Sweep(axis, finished, asked=len(points))
+    yield Sweep(axis, finished, n_points=len(points))
     for workload in points:
         longer_plan = replace(plan, budget_s=max(plan.budget_s, budget_of(finished[-1:], workload)))
         try:
@@ -77,10 +77,10 @@ def measure_sweep(
         if final.latency.ended == "stopped":
             return
         if not final.latency.n_rounds:
-            yield Sweep(axis, finished, late=getattr(workload, axis))
+            yield Sweep(axis, finished, late_point=getattr(workload, axis))
             return
         finished = (*finished, final)
-        yield Sweep(axis, finished, asked=len(points))
+        yield Sweep(axis, finished, n_points=len(points))
 
 
 def sweep_points(workload: Workload, axis: str) -> list[Workload]:
@@ -101,14 +101,14 @@ def budget_of(before: Sequence[FamilyLatency], workload: Workload) -> float:
     return min(MOST_S, ROUNDS * round_s * STEEPER * growth)
 
 
-def orders(sweep: Sweep) -> tuple[Order, ...]:
+def orders(sweep: Sweep) -> tuple[SpeedOrder, ...]:
     """Compare every other model with the first; each point is in one of the three lists."""
     results = []
     for spec in sweep.points[0].specs[1:] if sweep.points else ():
         sides: dict[int, list[int]] = {1: [], -1: [], 0: []}
         for point in sweep.points:
             sides[_side(point, spec.name)].append(sweep.position(point))
-        results.append(Order(spec.name, *(tuple(sides[side]) for side in (-1, 1, 0))))
+        results.append(SpeedOrder(spec.name, *(tuple(sides[side]) for side in (-1, 1, 0))))
     return tuple(results)
 
 

@@ -33,10 +33,10 @@ class Variant:
     """One variant of a model: its name, network and workload."""
 
     name: str
-    timed: "TimedNetwork"
+    network: "TimedNetwork"
     workload: Workload
     process: "RuntimeProcess | None" = None
-    """Process that runs the pass, if not this one; ``timed`` is then the original network."""
+    """Process that runs the pass, if not this one; ``network`` is then the original network."""
     resident: int | None = None
     """Resident bytes of a process that serves only this variant; None: not known."""
 
@@ -44,7 +44,7 @@ class Variant:
         """Return this variant with another batch size."""
         return replace(self, workload=replace(self.workload, batch=batch))
 
-    def candidate(self, cancel_token: CancelToken) -> TimedCall:
+    def timed_call(self, cancel_token: CancelToken) -> TimedCall:
         """Return the forward pass as a timed call that checks the cancel token while it waits."""
         from explorer.timing.protocol import forward_call
 
@@ -55,7 +55,7 @@ class Variant:
                 return process.seconds(self.workload.batch, cancel_token.check)
 
             return TimedCall(self.name, seconds, seconds)
-        run = forward_call(self.timed.spec, self.timed.network, self.workload)
+        run = forward_call(self.network.spec, self.network.network, self.workload)
         return TimedCall(self.name, run)
 
 
@@ -87,9 +87,9 @@ def variant_latency(
     from explorer.timing.protocol import interruptible
 
     first = variants[0]
-    spec, workload = first.timed.spec, first.workload
-    calls = [variant.candidate(cancel_token) for variant in variants]
-    networks = {id(v.timed.network): (spec, v.timed.network) for v in variants}
+    spec, workload = first.network.spec, first.workload
+    calls = [variant.timed_call(cancel_token) for variant in variants]
+    networks = {id(v.network.network): (spec, v.network.network) for v in variants}
     cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
     with ExitStack() as stack:
         instruments, _ = stack.enter_context(instruments_for(workload))
@@ -102,7 +102,7 @@ def variant_latency(
     summary = latency_summary(latency, workload.clock == "wait")
     resident = {variant.name: variant.resident for variant in variants}
     batches = {workload.batch: summary}
-    return VariantLatency(spec, summary, first.timed.weights, resident, batches)
+    return VariantLatency(spec, summary, first.network.weights, resident, batches)
 
 
 N_SENTENCES = 40
@@ -191,7 +191,7 @@ def accuracy_costs(
     from explorer.timing.protocol import thread_width
 
     first = variants[0]
-    spec, workload = first.timed.spec, first.workload
+    spec, workload = first.network.spec, first.workload
     originals = bundled_sentences() if sentences is None else sentences
     with leased(spec, workload.device) as loaded:
         texts = masked_texts(loaded, originals, workload.length)
@@ -208,15 +208,15 @@ def accuracy_costs(
 def mask_logits(variant: "Variant", texts: MaskedTexts, cancel_token: CancelToken) -> np.ndarray:
     """Compute a variant's logits [mask, vocabulary] with the same forward pass that is timed."""
     from explorer.timing.protocol import Pass
-    from explorer.timing.runtimes.table import Question, head_logits, scores_at
+    from explorer.timing.runtimes.table import ScoreRequest, head_logits, scores_at
 
-    batch, timed, outputs = variant.workload.batch, variant.timed, []
+    batch, timed, outputs = variant.workload.batch, variant.network, []
     for start in range(0, len(texts.ids), batch):
         cancel_token.check()
         in_batch = (texts.rows >= start) & (texts.rows < start + batch)
         # np.resize repeats the texts of an incomplete last batch.
         ids = np.resize(texts.ids[start : start + batch], (batch, texts.ids.shape[1]))
-        question = Question(ids, texts.rows[in_batch] - start, texts.positions[in_batch])
+        question = ScoreRequest(ids, texts.rows[in_batch] - start, texts.positions[in_batch])
         if variant.process is not None:
             outputs.append(variant.process.scores(question, cancel_token.check))
         else:

@@ -192,9 +192,9 @@ class BuiltModel:
     """Peak activation bytes in float32."""
 
     @property
-    def followed(self) -> ModelSpec:
+    def reduced_spec(self) -> ModelSpec:
         """The spec of the reduced network whose forward pass gives this shape's peak memory."""
-        return followed_spec(self.shape)
+        return reduced_spec(self.shape)
 
     @property
     def total(self) -> int:
@@ -227,7 +227,7 @@ def built_model(values: Mapping[str, Any]) -> BuiltModel:
         shape_counts(shape, sharing),
         shape_total(shape, "none"),
         shape_flops(shape, length, batch),
-        activation_bytes(shape, length, batch),
+        shape_memory(reduced_spec(shape), length, batch).peak_bytes,
     )
 
 
@@ -260,12 +260,7 @@ def _refuse_contradictions(shape: Architecture, sharing: str, length: int) -> No
         )
 
 
-def activation_bytes(shape: Architecture, length: int, batch: int) -> int:
-    """Compute a shape's peak activation bytes by a forward pass on meta tensors."""
-    return shape_memory(followed_spec(shape), length, batch).peak_bytes
-
-
-def followed_spec(shape: Architecture) -> ModelSpec:
+def reduced_spec(shape: Architecture) -> ModelSpec:
     """Return the spec of a reduced network with the same peak activation memory as a shape.
 
     Two layers are enough: each layer's tensors are freed before the next one's are made. The
@@ -300,9 +295,9 @@ class _AliveBytes(TorchDispatchMode):
     may briefly hold a little more.
     """
 
-    def __init__(self, known: set[int]) -> None:
+    def __init__(self, ignored: set[int]) -> None:
         super().__init__()
-        self.known = known
+        self.ignored = ignored
         self.alive: dict[int, tuple[StorageWeakRef, int]] = {}
         self.peak = 0
 
@@ -323,16 +318,16 @@ class _AliveBytes(TorchDispatchMode):
 
     def _add(self, storage: torch.UntypedStorage) -> None:
         key = storage._cdata
-        if key not in self.known and key not in self.alive:
+        if key not in self.ignored and key not in self.alive:
             self.alive[key] = (StorageWeakRef(storage), storage.nbytes())
 
 
 def forward_memory(
-    encoder: nn.Module, length: int, batch: int = 1, keeps: bool = False
+    encoder: nn.Module, length: int, batch: int = 1, with_outputs: bool = False
 ) -> ForwardMemory:
     """Compute the peak activation bytes of a pass over ``batch`` texts of ``length`` tokens.
 
-    With ``keeps`` the pass returns all attention matrices and hidden states, as the explorer
+    With ``with_outputs`` the pass returns all attention matrices and hidden states, as the explorer
     requests; without, a layer's tensors are freed before the next layer runs.
 
     On the meta device nothing is computed, but every tensor has its size, so shapes too large for
@@ -343,14 +338,14 @@ def forward_memory(
     tensors = [*encoder.parameters(), *encoder.buffers(), ids]
     known = {tensor.untyped_storage()._cdata for tensor in tensors}
     with torch.inference_mode(), _AliveBytes(known) as alive:
-        encoder(input_ids=ids, output_attentions=keeps, output_hidden_states=keeps)
+        encoder(input_ids=ids, output_attentions=with_outputs, output_hidden_states=with_outputs)
     weights = sum(p.numel() * p.element_size() for p in encoder.parameters())
     return ForwardMemory(weights, alive.peak, length, batch)
 
 
 @lru_cache(maxsize=256)
 def shape_memory(
-    spec: ModelSpec, length: int, batch: int = 1, keeps: bool = False
+    spec: ModelSpec, length: int, batch: int = 1, with_outputs: bool = False
 ) -> ForwardMemory:
     """Compute ``forward_memory`` of a spec's architecture in float32 on the meta device."""
-    return forward_memory(meta_network(spec).base_model, length, batch, keeps)
+    return forward_memory(meta_network(spec).base_model, length, batch, with_outputs)

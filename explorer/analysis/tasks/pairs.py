@@ -17,28 +17,28 @@ TABLE = "albert-5"
 
 
 @dataclass(frozen=True, slots=True)
-class Skill:
+class PairAccuracy:
     """Accuracy of a pair head on held-out pairs; half is chance."""
 
-    share: float
+    accuracy: float
     count: int
 
     @property
-    def ends(self) -> tuple[float, float]:
+    def interval(self) -> tuple[float, float]:
         """The 95% interval of the share."""
-        return share_interval(self.share * self.count, self.count)
+        return share_interval(self.accuracy * self.count, self.count)
 
     @property
     def beats_chance(self) -> bool:
         """Return whether the whole interval lies above one half."""
-        return self.ends[0] > CHANCE
+        return self.interval[0] > CHANCE
 
 
 @dataclass(frozen=True, slots=True)
 class CrossTest:
     """The cross test of ALBERT's Table 5: as measured on the bundled heads, and as printed."""
 
-    measured: Mapping[str, tuple[Skill | None, ...]]
+    measured: Mapping[str, tuple[PairAccuracy | None, ...]]
     """By model name, in the order of ``OBJECTIVES``; None where it was not measured."""
     printed: Mapping[str, tuple[float, ...]]
     """By the training objective of ALBERT-base, in per cent."""
@@ -50,7 +50,7 @@ def cross_test(results: Mapping[str, Any], names: tuple[str, ...]) -> CrossTest:
     table = benchmark_tables()[TABLE]
     columns = [f"{objective.upper()} accuracy" for objective in OBJECTIVES]
     skills = {
-        name: tuple(pair_skill(results, name, objective) for objective in OBJECTIVES)
+        name: tuple(pair_accuracy(results, name, objective) for objective in OBJECTIVES)
         for name in names
     }
     return CrossTest(
@@ -67,18 +67,18 @@ CHANCE, OPEN = 0.5, 0.02
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Two sentences, and an unrelated one in ``stranger``."""
+    """Two sentences, and an unrelated one in place of the second."""
 
     first: str
     second: str
-    stranger: str
+    unrelated: str
 
     def text(self, order: str) -> str:
         """Return the text of the pair in one of the three orders, as the model reads it."""
         sides = {
             "written": (self.first, self.second),
             "swapped": (self.second, self.first),
-            "elsewhere": (self.first, self.stranger),
+            "elsewhere": (self.first, self.unrelated),
         }
         return f" {SEPARATOR} ".join(sides[order])
 
@@ -87,23 +87,23 @@ class SentencePair:
 class PairOrders:
     """One head's probabilities for a pair in the three orders."""
 
-    yes: np.ndarray
+    in_order: np.ndarray
     """float64 [order]: the probability of "in order", which for NSP means "it follows"."""
 
     @property
     def is_undecided(self) -> bool:
         """Return whether all three probabilities lie within 0.02 of one half."""
-        return bool((abs(self.yes - CHANCE) < OPEN).all())
+        return bool((abs(self.in_order - CHANCE) < OPEN).all())
 
-    def says_yes(self, order: str) -> bool:
+    def is_accepted(self, order: str) -> bool:
         """Return whether the head's probability of the pair in this order is at least one half."""
-        return bool(self.yes[ORDERS.index(order)] >= CHANCE)
+        return bool(self.in_order[ORDERS.index(order)] >= CHANCE)
 
 
-def sentence_pair(text: str, strangers: tuple[str, ...]) -> SentencePair | None:
+def sentence_pair(text: str, candidates: tuple[str, ...]) -> SentencePair | None:
     """Split ``A [SEP] B`` into its two sentences; None where there are not two.
 
-    A later [SEP] is dropped. The unrelated sentence is the first of ``strangers`` that shares no
+    A later [SEP] is dropped. The unrelated sentence is the first of ``candidates`` that shares no
     word of more than three letters with them.
     """
     first, separator, rest = clean_text(text).partition(SEPARATOR)
@@ -111,8 +111,8 @@ def sentence_pair(text: str, strangers: tuple[str, ...]) -> SentencePair | None:
     if not (separator and first and second):
         return None
     used_words = _long_words(first) | _long_words(second)
-    unrelated = (sentence for sentence in strangers if not used_words & _long_words(sentence))
-    return SentencePair(first, second, next(unrelated, strangers[0]))
+    unrelated = (sentence for sentence in candidates if not used_words & _long_words(sentence))
+    return SentencePair(first, second, next(unrelated, candidates[0]))
 
 
 def pair_orders(logits: np.ndarray) -> PairOrders:
@@ -120,12 +120,12 @@ def pair_orders(logits: np.ndarray) -> PairOrders:
     return PairOrders(read_only(softmax(logits)[:, 0]))
 
 
-def pair_skill(results: Mapping[str, Any], name: str, objective: str) -> Skill | None:
+def pair_accuracy(results: Mapping[str, Any], name: str, objective: str) -> PairAccuracy | None:
     """Return a model's accuracy on held-out pairs from the cards; None if not measured."""
     scores = results.get("models", {}).get(name, {})
     if objective not in scores:
         return None
-    return Skill(float(scores[objective]), int(scores[f"{objective}_count"]))
+    return PairAccuracy(float(scores[objective]), int(scores[f"{objective}_count"]))
 
 
 def _long_words(text: str) -> set[str]:

@@ -30,7 +30,7 @@ class TunedScore:
     high: float
     """Upper end of the 95% interval that begins at ``low``."""
     count: int
-    kept: float | None
+    share_of_reference: float | None
     """Share of the score of BERT tuned by the same schedule; None where BERT has none."""
 
 

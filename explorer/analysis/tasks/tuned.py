@@ -9,12 +9,13 @@ import numpy as np
 from explorer.analysis.measures import softmax
 from explorer.models.run import read_only
 from explorer.models.task_heads.windows import Window
-from explorer.models.tokens import BadText, Tokens, Word, split_words
+from explorer.models.tokens import BadText, Word, split_words
 from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
     from explorer.models.task_heads.adapters import TunedModel
+    from explorer.models.task_heads.classifiers import Slopes
 
 
 MOST_WORDS = 64
@@ -61,31 +62,26 @@ def without(text: str, word: Word) -> str:
     return " ".join(f"{text[: word.start]} {text[word.end :]}".split())
 
 
-def word_sentiment(
-    tokens: Tokens, attributions: np.ndarray, ends: tuple[float, float], left_out: Sequence[float]
-) -> WordSentiment:
+def word_sentiment(gradients: "Slopes", left_out: Sequence[float]) -> WordSentiment:
     """Build the result from the attributions of tokens and the differences of shorter texts.
 
-    Args:
-        tokens: The text's tokens.
-        attributions: Integrated gradients, float64 [token].
-        ends: Positive minus negative of the text, and of the text of masks.
-        left_out: Positive minus negative of the text without each of its words.
+    ``left_out`` is positive minus negative of the text without each of its words.
     """
+    tokens = gradients.tokens
     per_word = np.zeros(len(tokens.words))
-    for word, value in zip(tokens.word_index, attributions, strict=True):
+    for word, value in zip(tokens.word_index, gradients.attributions, strict=True):
         if word >= 0:
             per_word[word] += value
     return WordSentiment(
         tuple(word.text for word in tokens.words),
-        ends[0],
+        gradients.difference,
         read_only(per_word),
-        read_only(ends[0] - np.asarray(left_out, np.float64)),
-        ends[1],
+        read_only(gradients.difference - np.asarray(left_out, np.float64)),
+        gradients.baseline,
     )
 
 
-def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
+def tuned_sentiment(loaded: "LoadedModel", text: str) -> WordSentiment:
     """Return the sentiment of a text from a network with its adapter; results are cached.
 
     Raises:
@@ -94,10 +90,10 @@ def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
     from explorer.models.task_heads.adapters import cached_answer, tuned_of
 
     tuned = tuned_of(loaded, "sst2")
-    return cached_answer(tuned, ("sentiment", text), lambda: _judge(tuned, text))
+    return cached_answer(tuned, ("sentiment", text), lambda: _sentiment(tuned, text))
 
 
-def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
+def _sentiment(tuned: "TunedModel", text: str) -> WordSentiment:
     from explorer.models.task_heads.classifiers import differences, integrated_gradients
 
     words = split_words(text)
@@ -108,8 +104,7 @@ def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
         )
     gradients = integrated_gradients(tuned, text)
     left_out = differences(tuned, [without(text, word) for word in words]).tolist()
-    ends = (gradients.difference, gradients.baseline)
-    return word_sentiment(gradients.tokens, gradients.attributions, ends, left_out)
+    return word_sentiment(gradients, left_out)
 
 
 LONGEST = 30
@@ -129,7 +124,7 @@ class Span:
 class AnswerSpans:
     """Probabilities of a span head for every token of a passage."""
 
-    places: tuple[tuple[int, int], ...]
+    token_spans: tuple[tuple[int, int], ...]
     """Characters (start, end) of each token in the passage, in reading order; several tokens of one
     character repeat its place."""
     start: np.ndarray
@@ -166,24 +161,26 @@ def answer_spans(
 
 
 def _best(
-    places: Sequence[tuple[int, int]], start: np.ndarray, end: np.ndarray, n_best: int
+    token_spans: Sequence[tuple[int, int]], start: np.ndarray, end: np.ndarray, n_best: int
 ) -> tuple[Span, ...]:
     """Return the best distinct spans of characters, each scored by its best pair of tokens."""
-    begins, ends = np.asarray(places).T
-    allowed = np.triu(np.ones((len(places), len(places)), bool)) & (begins[:, None] < ends)
+    begins, ends = np.asarray(token_spans).T
+    allowed = np.triu(np.ones((len(token_spans), len(token_spans)), bool)) & (
+        begins[:, None] < ends
+    )
     allowed &= ~np.triu(np.ones_like(allowed), LONGEST)
     scores = np.where(allowed, start[:, None] * end[None, :], -1.0)
     spans: dict[tuple[int, int], Span] = {}
     for flat_index in np.argsort(-scores, axis=None, kind="stable"):
-        i, j = divmod(int(flat_index), len(places))
+        i, j = divmod(int(flat_index), len(token_spans))
         if len(spans) == n_best or not allowed[i, j]:
             break
-        place = (places[i][0], places[j][1])
+        place = (token_spans[i][0], token_spans[j][1])
         spans.setdefault(place, Span(*place, float(scores[i, j])))
     return tuple(spans.values())
 
 
-def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
+def tuned_answer(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
     """Return the answers in a passage from a network with its adapter; results are cached.
 
     Raises:

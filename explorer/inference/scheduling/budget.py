@@ -24,10 +24,10 @@ class Budget:
         self,
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
-        alone: float = 0.0,
+        seconds_alone: float = 0.0,
     ) -> None:
-        self.seconds, self.alone, self._clock = seconds, max(seconds, alone), clock
-        self._paid: OrderedDict[str, deque[tuple[int, float]]] = OrderedDict()
+        self.seconds, self.seconds_alone, self._clock = seconds, max(seconds, seconds_alone), clock
+        self._charges: OrderedDict[str, deque[tuple[int, float]]] = OrderedDict()
         self._lock = threading.Lock()
 
     def charge(self, address: str, seconds: float) -> None:
@@ -36,21 +36,21 @@ class Budget:
             return
         now = int(self._clock())
         with self._lock:
-            paid = self._paid.setdefault(address, deque())
+            paid = self._charges.setdefault(address, deque())
             # One entry per second, however often an address is charged: the deque stays short.
             before = paid.pop()[1] if paid and paid[-1][0] == now else 0.0
             paid.append((now, before + seconds))
-            while len(self._paid) > MOST_ADDRESSES:
-                self._paid.popitem(last=False)
+            while len(self._charges) > MOST_ADDRESSES:
+                self._charges.popitem(last=False)
 
     def spent(self, address: str) -> float:
         """Return the processor seconds charged to an address in the last minute."""
         with self._lock:
-            paid = self._paid.get(address, deque())
+            paid = self._charges.get(address, deque())
             while paid and paid[0][0] <= self._clock() - WINDOW_S:
                 paid.popleft()
             if not paid:
-                self._paid.pop(address, None)
+                self._charges.pop(address, None)
             return sum(seconds for _, seconds in paid)
 
     def others_charged(self, address: str) -> bool:
@@ -59,23 +59,25 @@ class Budget:
         with self._lock:
             return any(
                 other != address and paid[-1][0] > since
-                for other, paid in self._paid.items()
+                for other, paid in self._charges.items()
                 if paid
             )
 
     def exhausted(self, address: str) -> bool:
         """Return whether a new request of an address has to be refused for now."""
-        return self.spent(address) >= (self.seconds if self.others_charged(address) else self.alone)
+        return self.spent(address) >= (
+            self.seconds if self.others_charged(address) else self.seconds_alone
+        )
 
     def is_over(self, address: str) -> bool:
         """Return whether a running request of an address must end too.
 
         Only the limit for an address that is alone counts: others that arrive end no running one.
         """
-        return self.spent(address) >= self.alone
+        return self.spent(address) >= self.seconds_alone
 
 
-BUDGET = Budget(alone=ALONE)
+BUDGET = Budget(seconds_alone=ALONE)
 """The budget of this process, shared by all requests."""
 
 

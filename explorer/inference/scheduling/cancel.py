@@ -21,7 +21,7 @@ class CancelToken:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._asked = threading.Event()
+        self._stopped = threading.Event()
         self._deadline = float("inf")
 
     def begin(self) -> None:
@@ -29,7 +29,7 @@ class CancelToken:
 
     def stop(self) -> None:
         """Cancel the computation: the next ``check`` raises."""
-        self._asked.set()
+        self._stopped.set()
 
     def set_deadline(self, seconds: float) -> None:
         """Set the deadline to this many seconds from now, replacing any earlier one."""
@@ -38,7 +38,7 @@ class CancelToken:
     @property
     def cancelled(self) -> bool:
         """The cancel flag: true after ``stop`` (a passed deadline does not count)."""
-        return self._asked.is_set()
+        return self._stopped.is_set()
 
     def check(self) -> None:
         """Raise if the computation was cancelled or its deadline has passed.
@@ -46,7 +46,7 @@ class CancelToken:
         Raises:
             Cancelled: ``stop`` was called, or the deadline has passed.
         """
-        if self._asked.is_set():
+        if self._stopped.is_set():
             raise Cancelled("stopped")
         if self._clock() > self._deadline:
             raise Cancelled("deadline")

@@ -42,7 +42,7 @@ class QueueFull(Refusal):
 class JobUpdate:
     """Progress of one job."""
 
-    place: int
+    position: int
     """Jobs before this one; 0 while it runs itself."""
     partial: Any
     """Value that the job yielded last; None before the first."""
@@ -87,10 +87,10 @@ class QueuedJob:
     """Job in its own thread, which waits for its turn, then runs in the context of its owner."""
 
     def __init__(
-        self, queue: "JobQueue", work: Work, address: str = "", place: tuple[int, ...] = ()
+        self, queue: "JobQueue", work: Work, address: str = "", component_ids: tuple[int, ...] = ()
     ) -> None:
         self.cancel_token: CancelToken = ProgramCancelToken(address) if address else CancelToken()
-        self.address, self.place = address, place
+        self.address, self.component_ids = address, component_ids
         self.error: Exception | None = None
         self.partial: Any = None
         self.result: Any = None
@@ -144,11 +144,15 @@ class JobQueue:
         self._by_owner: dict[Hashable, QueuedJob] = {}
 
     def start(
-        self, work: Work, owner: Hashable = "", address: str = "", place: tuple[int, ...] = ()
+        self,
+        work: Work,
+        owner: Hashable = "",
+        address: str = "",
+        component_ids: tuple[int, ...] = (),
     ) -> QueuedJob:
         """Add a job to the queue, cancel the owner's earlier one and return the new one.
 
-        ``place`` holds the ids of the page's components that the job draws in.
+        ``component_ids`` are those of the page's components that the job draws in.
 
         A program is a new owner at each request, so with its ``address`` it may have
         ``MOST_OF_ONE`` jobs in the queue.
@@ -156,14 +160,14 @@ class JobQueue:
         Raises:
             QueueFull: too many jobs wait already, in all or of this address.
         """
-        self._replace(owner, place)
+        self._replace(owner, component_ids)
         with self._changed:
             if len(self._waiting) > MOST_WAITING:
                 raise QueueFull(limits.JOBS.sentence())
             n_of_address = sum(queued.address == address for queued in self._waiting)
             if address and n_of_address >= MOST_OF_ONE:
                 raise QueueFull(limits.JOBS_OF_ADDRESS.sentence())
-            queued = QueuedJob(self, work, address, place)
+            queued = QueuedJob(self, work, address, component_ids)
             self._waiting.append(queued)
             if owner:
                 self._by_owner[owner] = queued
@@ -177,13 +181,13 @@ class JobQueue:
             queued.replaced |= silently
             queued.stop()
 
-    def _replace(self, owner: Hashable, place: tuple[int, ...]) -> None:
+    def _replace(self, owner: Hashable, component_ids: tuple[int, ...]) -> None:
         queued = self._by_owner.get(owner)
         if queued is not None:
-            queued.replaced = queued.place == place
+            queued.replaced = queued.component_ids == component_ids
             queued.stop()
 
-    def place(self, queued: QueuedJob) -> int:
+    def position(self, queued: QueuedJob) -> int:
         """Return how many jobs are before this one."""
         with self._changed:
             index = self._waiting.index(queued) if queued in self._waiting else 0
@@ -224,12 +228,12 @@ MEASUREMENTS = JobQueue("measure")
 
 
 def updates(
-    queued: QueuedJob, every_s: float = 0.3, left: Callable[[], bool] = lambda: False
+    queued: QueuedJob, every_s: float = 0.3, has_left: Callable[[], bool] = lambda: False
 ) -> Iterator[JobUpdate]:
     """Yield the progress of a job at once and at every change; the last update is ``done``.
 
-    Closing the iterator cancels the job; so does ``left()`` once it returns True, for a reader that
-    cannot close it.
+    Closing the iterator cancels the job; so does ``has_left()`` once it returns True, for a reader
+    that cannot close it.
 
     Raises:
         Exception: whatever the job raised.
@@ -239,10 +243,10 @@ def updates(
     last = JobUpdate(-1, None, done=False)
     try:
         while not queued.ended.is_set() and stopped_s < patience_s:
-            if left():
+            if has_left():
                 return
-            now = JobUpdate(queue.place(queued), queued.partial, done=False)
-            if now.place != last.place or now.partial is not last.partial:
+            now = JobUpdate(queue.position(queued), queued.partial, done=False)
+            if now.position != last.position or now.partial is not last.partial:
                 yield now
             last = now
             queued.ended.wait(every_s)

@@ -22,17 +22,17 @@ class MeasurementLock:
         self._condition = threading.Condition()
         self._running = 0
         self._measuring = False
-        self._open = False
+        self._is_paused = False
         """True while the measurement is paused for visitors."""
         self._measurer = 0
         self._visitors = 0
-        self._shut = ""
+        self._refusal = ""
         self.yielded_s = 0.0
         """Total seconds for which measurements have been paused for visitors."""
 
     def refuse_all(self, reason: str) -> None:
         """Refuse all measurements from now on, for this reason."""
-        self._shut = reason
+        self._refusal = reason
 
     @property
     def is_measuring(self) -> bool:
@@ -72,8 +72,8 @@ class MeasurementLock:
         Raises:
             CannotMeasure: nothing is measured here.
         """
-        if self._shut:
-            raise CannotMeasure(self._shut)
+        if self._refusal:
+            raise CannotMeasure(self._refusal)
         with self._condition:
             self._condition.wait_for(lambda: not self._measuring)
             self._measuring, self._measurer = True, threading.get_ident()
@@ -113,16 +113,16 @@ class MeasurementLock:
             return False
         begun = time.perf_counter()
         with self._condition:
-            self._open = True
+            self._is_paused = True
             self._condition.notify_all()
             self._condition.wait_for(lambda: not self._visitors, MOST_OPEN_S)
-            self._open = False
+            self._is_paused = False
             self._condition.wait_for(lambda: self._running == 0)
         self.yielded_s += time.perf_counter() - begun
         return True
 
     def _may_infer(self) -> bool:
-        return self._open or not self._measuring
+        return self._is_paused or not self._measuring
 
 
 MEASUREMENT_LOCK = MeasurementLock()

@@ -19,30 +19,30 @@ class PriorityQueues:
 
     def __init__(self) -> None:
         self._queues: list[deque[Work]] = [deque() for _ in range(4)]
-        self._choosing = Lock()
+        self._lock = Lock()
         self._long_first = False
 
-    def add(self, lane: int, work: Work) -> None:
+    def add(self, priority: int, work: Work) -> None:
         """Add work to the queue of its priority."""
-        self._queues[lane].append(work)
+        self._queues[priority].append(work)
 
     def next(self) -> Work | None:
         """Return the next work for a free worker, or None.
 
         After visitors' texts, programs' texts and visitors' long work take turns.
         """
-        with self._choosing:
+        with self._lock:
             self._long_first = not self._long_first
             second = (LONG, PROGRAM) if self._long_first else (PROGRAM, LONG)
             order = (VISITOR, *second, LONG_FOR_PROGRAM)
             return next((self._queues[i].popleft() for i in order if self._queues[i]), None)
 
-    def before(self, lane: int) -> Iterator[Work]:
+    def before(self, priority: int) -> Iterator[Work]:
         """Yield the work to do between two passes of long work of a priority.
 
         It is all visitors' texts, and one item of each queue with a higher priority.
         """
-        for earlier in range(PROGRAM, lane):
+        for earlier in range(PROGRAM, priority):
             yield from self._visitors()
             if work := self._pop(earlier):
                 yield work
@@ -52,10 +52,10 @@ class PriorityQueues:
         while work := self._pop(VISITOR):
             yield work
 
-    def _pop(self, lane: int) -> Work | None:
-        with self._choosing:
-            return self._queues[lane].popleft() if self._queues[lane] else None
+    def _pop(self, priority: int) -> Work | None:
+        with self._lock:
+            return self._queues[priority].popleft() if self._queues[priority] else None
 
-    def waiting(self, lane: int) -> int:
+    def waiting(self, priority: int) -> int:
         """Return how many items wait with a priority."""
-        return len(self._queues[lane])
+        return len(self._queues[priority])

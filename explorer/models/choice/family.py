@@ -105,16 +105,16 @@ def read_family(family: object) -> str | None:
         return None
 
 
-def opened_family(asked: str | None) -> str | None:
+def opened_family(requested: str | None) -> str | None:
     """Return the family to open: the requested one, else the models given at the start, if any.
 
     Raises:
         Refusal: there is no family of that name.
     """
-    if asked:
-        known = read_family(asked)
+    if requested:
+        known = read_family(requested)
         if known is None:
-            raise Refusal(f"There is no family {brief(asked)!r}.")
+            raise Refusal(f"There is no family {brief(requested)!r}.")
         return known
     own = {spec.key: spec.size for spec in OWN.values()}
     return family_name(sizes_of("mini") | own) if own else None

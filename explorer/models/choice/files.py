@@ -34,11 +34,11 @@ class NotAModel(Refusal):
     """Refusal of a checkpoint that cannot be used in a column; the message is one sentence."""
 
 
-def unreadable(source: str, why: str, error: Exception) -> NotAModel:
+def unreadable(source: str, reason: str, error: Exception) -> NotAModel:
     """Return the refusal of an unreadable checkpoint; the library's error is only logged."""
     # The error may quote text from untrusted files: repr keeps it on one line.
     logger.warning("a checkpoint is refused: %s", brief(repr(error), MOST_LOGGED))
-    return NotAModel(f"{source} has {why}.")
+    return NotAModel(f"{source} has {reason}.")
 
 
 def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig":

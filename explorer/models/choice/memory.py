@@ -70,15 +70,15 @@ class WeightMemory:
         """
         self._changed = threading.Condition(lock)
         self._loading: dict[Key, threading.Lock] = {}
-        self._coming: Counter[Key] = Counter()
+        self._loading_bytes: Counter[Key] = Counter()
         self._leases: dict[Key, Counter[int]] = {}
         self._forgotten: set[Key] = set()
         self._claims: dict[object, set[Key]] = {}
-        self._passes = 0
+        self._pass_bytes = 0
 
     @contextmanager
     def lease(
-        self, key: Key, spec: ModelSpec, make: Callable[[], Any], kept: MutableMapping
+        self, key: Key, spec: ModelSpec, make: Callable[[], Any], networks: MutableMapping
     ) -> Iterator[Any]:
         """Use the network of a key, built first if it is not kept; not evicted while in use.
 
@@ -86,54 +86,56 @@ class WeightMemory:
             ModelUnavailable: it does not fit beside the networks in use; with the numbers.
         """
         taker = threading.get_ident()
-        network = self._take_or_make(key, spec, make, kept)
+        network = self._take_or_make(key, spec, make, networks)
         try:
             yield network
         finally:
             del network
-            self._give_back(key, taker, kept)
+            self._give_back(key, taker, networks)
 
     @contextmanager
-    def for_a_pass(self, n_bytes: int, kept: MutableMapping) -> Iterator[None]:
+    def reserve_pass(self, n_bytes: int, networks: MutableMapping) -> Iterator[None]:
         """Count the bytes of a pass while it runs; evict idle networks for it, never wait."""
         with self._changed:
-            self._passes += n_bytes
-            evicted = self._evict(0, kept)
+            self._pass_bytes += n_bytes
+            evicted = self._evict(0, networks)
         if evicted:
             gc.collect()
         try:
             yield
         finally:
             with self._changed:
-                self._passes -= n_bytes
+                self._pass_bytes -= n_bytes
                 self._changed.notify_all()
 
-    def forget(self, is_one: Callable[[Key], bool], kept: MutableMapping) -> None:
+    def forget(self, matches: Callable[[Key], bool], networks: MutableMapping) -> None:
         """Remove networks: at once, or when the last lease on them is released."""
         with self._changed:
-            for key in [key for key in kept if is_one(key)]:
+            for key in [key for key in networks if matches(key)]:
                 if key in self._leases:
                     self._forgotten.add(key)
                 else:
-                    del kept[key]
+                    del networks[key]
             self._changed.notify_all()
 
-    def taken(self, kept: MutableMapping) -> int:
+    def used_bytes(self, networks: MutableMapping) -> int:
         """Return the bytes of kept networks, networks being loaded and passes in progress."""
-        resident = sum(weight_bytes(network.spec, network.dtype) for network in list(kept.values()))
-        return resident + self._coming.total() + self._passes
+        resident = sum(
+            weight_bytes(network.spec, network.dtype) for network in list(networks.values())
+        )
+        return resident + self._loading_bytes.total() + self._pass_bytes
 
     def _take_or_make(
-        self, key: Key, spec: ModelSpec, make: Callable[[], Any], kept: MutableMapping
+        self, key: Key, spec: ModelSpec, make: Callable[[], Any], networks: MutableMapping
     ) -> Any:  # noqa: ANN401
         """Take a lease; of concurrent requests for an absent network, one loads it."""
         end = time.monotonic() + WAIT_S
         with self._changed:
             loading = self._loading.setdefault(key, threading.Lock())
-        while (network := self._take(key, kept, end)) is None:
+        while (network := self._take(key, networks, end)) is None:
             with loading:
-                if key not in kept:  # else another thread has loaded it meanwhile
-                    return self._make(key, spec, make, kept, end)
+                if key not in networks:  # else another thread has loaded it meanwhile
+                    return self._make(key, spec, make, networks, end)
         return network
 
     def _make(
@@ -141,24 +143,24 @@ class WeightMemory:
         key: Key,
         spec: ModelSpec,
         make: Callable[[], Any],
-        kept: MutableMapping,
+        networks: MutableMapping,
         end: float,
     ) -> Any:  # noqa: ANN401
         """Reserve memory for a network, load it, and take the first lease."""
-        weights = self._reserve(key, spec, kept, end)
+        weights = self._reserve(key, spec, networks, end)
         network = None
         try:
             network = make()
         finally:
             with self._changed:
-                self._coming[key] -= weights
+                self._loading_bytes[key] -= weights
                 if network is not None:
-                    kept[key] = network
+                    networks[key] = network
                     self._leases.setdefault(key, Counter())[threading.get_ident()] += 1
                 self._changed.notify_all()
         return network
 
-    def _take(self, key: Key, kept: MutableMapping, end: float) -> Any:  # noqa: ANN401
+    def _take(self, key: Key, networks: MutableMapping, end: float) -> Any:  # noqa: ANN401
         """Lease a network that is kept; None where it is not.
 
         Waits first for one that is about to be evicted, so that overlapping leases cannot keep it
@@ -167,35 +169,35 @@ class WeightMemory:
         thread = threading.get_ident()
         with self._changed:
             while (
-                self._is_leaving(key)
+                self._is_being_evicted(key)
                 and not any(thread in takers for takers in list(self._leases.values()))
                 and (remaining := end - time.monotonic()) > 0
             ):
                 self._changed.wait(remaining)
-            network = kept.pop(key, None)
+            network = networks.pop(key, None)
             if network is not None:
-                kept[key] = network  # now the most recently used
+                networks[key] = network  # now the most recently used
                 self._leases.setdefault(key, Counter())[thread] += 1
             return network
 
-    def _is_leaving(self, key: Key) -> bool:
+    def _is_being_evicted(self, key: Key) -> bool:
         return key in self._forgotten or any(key in claimed for claimed in self._claims.values())
 
-    def _give_back(self, key: Key, taker: int, kept: MutableMapping) -> None:
+    def _give_back(self, key: Key, thread: int, networks: MutableMapping) -> None:
         with self._changed:
             takers = self._leases[key]
-            takers[taker] -= 1
-            if not takers[taker]:
-                del takers[taker]
+            takers[thread] -= 1
+            if not takers[thread]:
+                del takers[thread]
             if not takers:
                 del self._leases[key]
                 was_forgotten = key in self._forgotten
                 self._forgotten.discard(key)
                 if was_forgotten:
-                    kept.pop(key, None)
+                    networks.pop(key, None)
             self._changed.notify_all()
 
-    def _reserve(self, key: Key, spec: ModelSpec, kept: MutableMapping, end: float) -> int:
+    def _reserve(self, key: Key, spec: ModelSpec, networks: MutableMapping, end: float) -> int:
         """Make room for a network that is about to be loaded, and count its bytes.
 
         Raises:
@@ -209,41 +211,41 @@ class WeightMemory:
         with self._changed:
             try:
                 while True:
-                    evicted |= self._evict(running, kept)
-                    lacking = self.taken(kept) + running - context().memory_limit
+                    evicted |= self._evict(running, networks)
+                    lacking = self.used_bytes(networks) + running - context().memory_limit
                     if lacking <= 0:
                         break
                     if (remaining := end - time.monotonic()) <= 0:
                         raise ModelUnavailable(spec, IN_USE.format(running=gigabytes(running)))
-                    self._claims[claim] = self._to_leave(lacking, kept)
+                    self._claims[claim] = self._to_evict(lacking, networks)
                     self._changed.wait(remaining)
             finally:
                 self._claims.pop(claim, None)
                 self._changed.notify_all()
-            self._coming[key] += weights
+            self._loading_bytes[key] += weights
         if evicted:
             gc.collect()
         return weights
 
-    def _evict(self, n_bytes: int, kept: MutableMapping) -> bool:
+    def _evict(self, n_bytes: int, networks: MutableMapping) -> bool:
         """Evict idle networks, the least recently used first, until ``n_bytes`` are free."""
         evicted = False
-        for key in list(kept):
-            if self.taken(kept) + n_bytes <= context().memory_limit:
+        for key in list(networks):
+            if self.used_bytes(networks) + n_bytes <= context().memory_limit:
                 break
             if key not in self._leases:
-                del kept[key]
+                del networks[key]
                 evicted = True
         if evicted:
             self._changed.notify_all()
         return evicted
 
-    def _to_leave(self, lacking: float, kept: MutableMapping) -> set[Key]:
-        """Return the networks to evict to free ``lacking`` bytes, least recently used first."""
+    def _to_evict(self, n_bytes: float, networks: MutableMapping) -> set[Key]:
+        """Return the networks to evict to free ``n_bytes``, least recently used first."""
         leaving: set[Key] = set()
-        for key, network in list(kept.items()):
-            if lacking <= 0:
+        for key, network in list(networks.items()):
+            if n_bytes <= 0:
                 break
             leaving.add(key)
-            lacking -= weight_bytes(network.spec, network.dtype)
+            n_bytes -= weight_bytes(network.spec, network.dtype)
         return leaving

@@ -43,13 +43,13 @@ _fetching: "WeakValueDictionary[str, threading.Lock]" = WeakValueDictionary()
 """Locks held while a repository is inspected and downloaded, so that it is done once."""
 
 
-def add_models(given: Iterable[str], dtype: str = "float32") -> None:
+def add_models(arguments: Iterable[str], dtype: str = "float32") -> None:
     """Add each ``bert=PATH_OR_REPO[@REVISION]`` to its column; a kind without one gets a column.
 
     Raises:
         NotAModel: one of them cannot be used.
     """
-    for argument in given:
+    for argument in arguments:
         key, _, source = argument.partition("=")
         if not source or key not in {**KINDS, **MORE_KINDS}:
             known = ", ".join({**KINDS, **MORE_KINDS})

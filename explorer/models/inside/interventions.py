@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from explorer.models.forward import apply_head, inputs_of, tokenize
-from explorer.models.inside.stations import hooked
+from explorer.models.inside.activations import hooked
 from explorer.models.loading import LoadedModel
 from explorer.models.run import READINGS, Patch, read_only
 from explorer.models.tokens import Tokens, word_id
@@ -17,8 +17,8 @@ from explorer.refusal import Refusal
 
 
 @contextmanager
-def heads_kept(loaded: LoadedModel, kept: torch.Tensor) -> Iterator[None]:
-    """Multiply every head's output by its entry of ``kept`` [batch, layer, head] while inside.
+def with_head_mask(loaded: LoadedModel, head_mask: torch.Tensor) -> Iterator[None]:
+    """Multiply every head's output by its entry of ``head_mask`` [batch, layer, head] while inside.
 
     The caller holds ``loaded.lock``: the hooks affect every pass of the network. The layer is
     known from the order of the calls, since ALBERT's one layer is called for all.
@@ -28,31 +28,31 @@ def heads_kept(loaded: LoadedModel, kept: torch.Tensor) -> Iterator[None]:
     def switch(_: nn.Module, arguments: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
         context = arguments[0]
         layer, calls[0] = calls[0] % n_layers, calls[0] + 1
-        heads = context.unflatten(-1, (kept.shape[2], -1))
-        return ((heads * kept[:, None, layer, :, None]).flatten(-2), *arguments[1:])
+        heads = context.unflatten(-1, (head_mask.shape[2], -1))
+        return ((heads * head_mask[:, None, layer, :, None]).flatten(-2), *arguments[1:])
 
     with hooked(loaded, loaded.spec.kind.output, switch):
         yield
 
 
 @torch.inference_mode()
-def ablated_logits(loaded: LoadedModel, tokens: Tokens, kept: np.ndarray) -> np.ndarray:
+def ablated_logits(loaded: LoadedModel, tokens: Tokens, head_masks: np.ndarray) -> np.ndarray:
     """Compute the logits at the masks with heads switched off, many variants in one batch.
 
     Args:
         loaded: The network; its lock is held for the one forward pass.
         tokens: The text.
-        kept: bool [variant, layer, head], False where a head is off.
+        head_masks: bool [variant, layer, head], False where a head is off.
 
     Returns:
         Logits, float32 [variant, mask, vocabulary].
     """
     inputs = {
-        name: value.expand(len(kept), -1) for name, value in inputs_of(loaded, tokens).items()
+        name: value.expand(len(head_masks), -1) for name, value in inputs_of(loaded, tokens).items()
     }
     dtype = next(loaded.network.parameters()).dtype
-    factors = torch.tensor(kept, device=loaded.device).to(dtype)
-    with loaded.lock, heads_kept(loaded, factors):
+    factors = torch.tensor(head_masks, device=loaded.device).to(dtype)
+    with loaded.lock, with_head_mask(loaded, factors):
         hidden = loaded.network.base_model(**inputs).last_hidden_state
         logits = apply_head(loaded, hidden[:, list(tokens.mask_positions)])
     return read_only(logits.float().cpu().numpy())
@@ -66,7 +66,7 @@ def one_head_off(n_layers: int, n_heads: int, layer: int) -> np.ndarray:
 
 
 @contextmanager
-def states_carried(
+def with_patches(
     loaded: LoadedModel, patches: Sequence[Patch], states: np.ndarray
 ) -> Iterator[None]:
     """Add every patch to the pass at its layer, as one more row of the batch.
@@ -119,7 +119,7 @@ def patched_logits(
     if layers != sorted(layers) or states.shape[1] != len(tokens):
         raise ValueError("patches in the order of their layers, between texts of one length")
     inputs = inputs_of(loaded, tokens)
-    with loaded.lock, states_carried(loaded, patches, states):
+    with loaded.lock, with_patches(loaded, patches, states):
         hidden = loaded.network.base_model(**inputs).last_hidden_state
         logits = apply_head(loaded, hidden[1:][:, list(tokens.mask_positions)])
     return read_only(logits.float().cpu().numpy())
@@ -144,8 +144,8 @@ def context_logits(loaded: LoadedModel, tokens: Tokens) -> np.ndarray:
     with loaded.lock:
         hidden = encoder(
             **inputs,
-            attention_mask=_seen(len(tokens), dtype).to(loaded.device),
-            position_ids=_places(loaded, len(tokens)),
+            attention_mask=_attention_masks(len(tokens), dtype).to(loaded.device),
+            position_ids=_position_ids(loaded, len(tokens)),
         ).last_hidden_state
         at_masks = torch.stack(
             [states[positions] for states, positions in zip(hidden, masks, strict=True)]
@@ -190,7 +190,7 @@ def is_shuffled(tokens: Tokens) -> bool:
     return any(tokens.ids[i] != own for i, own in zip(shuffled(tokens), tokens.ids, strict=True))
 
 
-def _seen(length: int, dtype: torch.dtype) -> torch.Tensor:
+def _attention_masks(length: int, dtype: torch.dtype) -> torch.Tensor:
     """Return the additive attention mask [reading, 1, query, key]: 0 where a key is visible."""
     everything = torch.ones(length, length, dtype=torch.bool)
     allowed = {"left": everything.tril(), "right": everything.triu()}
@@ -199,7 +199,7 @@ def _seen(length: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, torch.finfo(dtype).min)
 
 
-def _places(loaded: LoadedModel, length: int) -> torch.Tensor:
+def _position_ids(loaded: LoadedModel, length: int) -> torch.Tensor:
     """Return position ids [reading, position]: without order every token has the first."""
     first = loaded.spec.kind.first_position
     ids = torch.arange(first, first + length).repeat(len(READINGS), 1)
@@ -208,7 +208,7 @@ def _places(loaded: LoadedModel, length: int) -> torch.Tensor:
 
 
 @contextmanager
-def applied(loaded: LoadedModel, times: int) -> Iterator[None]:
+def with_depth(loaded: LoadedModel, times: int) -> Iterator[None]:
     """Apply the shared layer this many times while inside.
 
     The caller holds ``loaded.lock``: the depth changes for every pass of the network.
@@ -233,6 +233,6 @@ def unrolled_states(loaded: LoadedModel, tokens: Tokens, times: int) -> np.ndarr
     """
     if not loaded.spec.architecture.shares_layers:
         raise Refusal(f"{loaded.spec.label} has no layer that all depths share.")
-    with loaded.lock, applied(loaded, times):
+    with loaded.lock, with_depth(loaded, times):
         out = loaded.network.base_model(**inputs_of(loaded, tokens), output_hidden_states=True)
     return read_only(torch.cat(out.hidden_states).float().cpu().numpy())

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from explorer.models.forward import apply_head, inputs_of
-from explorer.models.inside.stations import LayerParts, parts_of
+from explorer.models.inside.activations import LayerParts, parts_of
 from explorer.models.loading import LoadedModel, leased
 from explorer.models.run import read_only
 from explorer.models.specs import ModelSpec
@@ -45,7 +45,7 @@ def queries_and_keys(loaded: LoadedModel, tokens: Tokens) -> tuple[np.ndarray, n
     patterns = (loaded.spec.kind.query, loaded.spec.kind.key)
     with loaded.lock:
         handles = [
-            module.register_forward_hook(_catch(into))
+            module.register_forward_hook(_appending_hook(into))
             for pattern, into in zip(patterns, caught, strict=True)
             for name, module in loaded.network.base_model.named_modules()
             if re.search(pattern, name)
@@ -59,9 +59,11 @@ def queries_and_keys(loaded: LoadedModel, tokens: Tokens) -> tuple[np.ndarray, n
     return queries, keys
 
 
-def _catch(into: list[torch.Tensor]) -> Callable[[nn.Module, tuple, torch.Tensor], None]:
+def _appending_hook(
+    outputs: list[torch.Tensor],
+) -> Callable[[nn.Module, tuple, torch.Tensor], None]:
     def hook(_: nn.Module, __: tuple, output: torch.Tensor) -> None:
-        into.append(output[0])
+        outputs.append(output[0])
 
     return hook
 

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer import limits
 from explorer.limits import Limit
-from explorer.serving.middleware.waiting_room import NOWHERE, Asker, WaitingRoom, account_of
+from explorer.serving.middleware.waiting_room import NO_ADDRESS, Sender, WaitingRoom, account_of
 
 _OF_CALL = re.compile(r"/gradio_api/call/[^/]+/([^/]+)$")
 CALLS = "/gradio_api/call/"
@@ -55,7 +55,7 @@ class StreamTracker:
             await self.app(scope, receive, send)
             return
         room = room_of(scope)
-        room.listens(session)
+        room.stream_opened(session)
         listener = Listener(receive, send)
         try:
             await self.app(scope, listener.receive, listener.send)
@@ -79,8 +79,8 @@ def refusal_of(scope: Scope) -> str:
     """
     if scope["type"] != "http" or scope["method"] != "POST" or not _path(scope).startswith(CALLS):
         return ""
-    host = scope["client"][0] if scope.get("client") else NOWHERE
-    return room_of(scope).refusal(Asker(account_of(host), session="", is_program=True))
+    host = scope["client"][0] if scope.get("client") else NO_ADDRESS
+    return room_of(scope).refusal(Sender(account_of(host), session="", is_program=True))
 
 
 def _path(scope: Scope) -> str:
@@ -101,7 +101,7 @@ def heard_session(scope: Scope) -> str:
 
 
 @dataclass(eq=False, slots=True)
-class Turns:
+class RouteLimits:
     """Limits of one route: requests at once, and requests that wait."""
 
     at_once: Limit
@@ -121,41 +121,44 @@ class ConcurrencyLimiter:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.turns = {
-            ("GET", "/"): Turns(limits.PAGES_AT_ONCE, limits.PAGES_WAITING),
-            ("POST", "/gradio_api/component_server"): Turns(
+        self.limits = {
+            ("GET", "/"): RouteLimits(limits.PAGES_AT_ONCE, limits.PAGES_WAITING),
+            ("POST", "/gradio_api/component_server"): RouteLimits(
                 limits.PICTURES_AT_ONCE, limits.PICTURES_WAITING
             ),
             # Only until they are in the queue: a burst must not keep visitors out of it.
-            ("POST", "/gradio_api/call"): Turns(limits.POSTS_AT_ONCE, limits.POSTS_WAITING),
+            ("POST", "/gradio_api/call"): RouteLimits(limits.POSTS_AT_ONCE, limits.POSTS_WAITING),
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on when a slot is free, or refuse it if too many wait."""
-        turns = self.turns.get((scope.get("method", ""), _turns_at(scope)))
-        if turns is None:
+        route_limits = self.limits.get((scope.get("method", ""), _route_prefix(scope)))
+        if route_limits is None:
             await self.app(scope, receive, send)
-        elif turns.waiting >= turns.most_waiting.most:
-            refusal = JSONResponse({"detail": turns.most_waiting.sentence(n=turns.waiting)}, 429)
+        elif route_limits.waiting >= route_limits.most_waiting.most:
+            refusal = JSONResponse(
+                {"detail": route_limits.most_waiting.sentence(n=route_limits.waiting)}, 429
+            )
             await refusal(scope, receive, send)
         else:
             # The body is read first: a slow sender must not hold a slot.
             body = await whole_body(receive) if scope["method"] == "POST" else receive
-            await self._at_its_turn(turns, (scope, body, send))
+            await self._run_when_free(route_limits, scope, body, send)
 
-    async def _at_its_turn(self, turns: Turns, request: tuple[Scope, Receive, Send]) -> None:
-        scope, receive, send = request
-        turns.waiting += 1
+    async def _run_when_free(
+        self, route_limits: RouteLimits, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        route_limits.waiting += 1
         try:
-            await turns.free.acquire()
+            await route_limits.free.acquire()
         finally:
-            turns.waiting -= 1
+            route_limits.waiting -= 1
         has_slot = True
 
         def release() -> None:
             nonlocal has_slot
             if has_slot:
-                turns.free.release()
+                route_limits.free.release()
             has_slot = False
 
         async def answer(message: Message) -> None:
@@ -184,7 +187,7 @@ async def whole_body(receive: Receive) -> Receive:
     return again
 
 
-def _turns_at(scope: Scope) -> str:
+def _route_prefix(scope: Scope) -> str:
     """Return the first two segments of a request's path, without a proxy's path before it."""
     path = str(scope.get("path", "")).removeprefix(str(scope.get("root_path", "")).rstrip("/"))
     return "/".join(path.rstrip("/").split("/")[:3]) or "/"

@@ -22,20 +22,20 @@ def configured_url(flag: str) -> str:
     return public_address(flag or (root if "://" in root else "") or (space and f"https://{space}"))
 
 
-def public_address(said: str) -> str:
+def public_address(address: str) -> str:
     """Return a configured public address without its trailing slash.
 
     Raises:
         Refusal: it is not a valid http or https address.
     """
     try:
-        parts = urlsplit(said)
+        parts = urlsplit(address)
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         valid = False
-    if said and (not valid or parts.query or parts.fragment or not said.isprintable()):
-        raise Refusal(f"--public-url is {said!r}; it looks like https://example.org/explorer.")
-    return said.rstrip("/")
+    if address and (not valid or parts.query or parts.fragment or not address.isprintable()):
+        raise Refusal(f"--public-url is {address!r}; it looks like https://example.org/explorer.")
+    return address.rstrip("/")
 
 
 def root_of(request: Request, route_path: str, root_path: str | None) -> str:
@@ -86,8 +86,8 @@ class NoCredentials(CustomCORSMiddleware):
     It never echoes a request's origin or headers: where reading is allowed, it is for any origin.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **kwargs)
         self.simple_headers = {}
         self.preflight_headers.pop("Access-Control-Allow-Credentials")
 

@@ -20,7 +20,7 @@ class PageCache:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._answers: dict[tuple[str, ...], Response] = {}
+        self._responses: dict[tuple[str, ...], Response] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond from the cache, or pass the request on."""
@@ -30,14 +30,14 @@ class PageCache:
             await self.app(scope, receive, send)
             return
         key = (path, root_path, context().public_url)
-        answer = self._answers.get(key) or await self._asked(scope, receive)
+        answer = self._responses.get(key) or await self._render(scope, receive)
         if answer.status_code == 200:
-            self._answers[key] = answer
+            self._responses[key] = answer
         response = Response(answer.body, answer.status_code)
         response.raw_headers = [*answer.raw_headers]  # a copy: outer middleware changes the list
         await response(scope, receive, send)
 
-    async def _asked(self, scope: Scope, receive: Receive) -> Response:
+    async def _render(self, scope: Scope, receive: Receive) -> Response:
         """Return Gradio's whole response."""
         answer = Response()
         body: list[bytes] = []

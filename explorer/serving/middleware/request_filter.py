@@ -70,7 +70,7 @@ class RequestFilter:
             await send(message)
 
         try:
-            app, body = await self._behind(scope, receive)
+            app, body = await self._wrapped(scope, receive)
             await app(scope, body, answer)
         except Exception as failure:
             access_log.fail(scope, failure)
@@ -81,7 +81,7 @@ class RequestFilter:
         finally:
             access_log.write(scope, status or 500, time.perf_counter() - begun)
 
-    async def _behind(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
+    async def _wrapped(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
         """Return the application that responds, with CORS headers, and the request's body."""
         app, body = await self._checked(scope, receive)
         if scope["method"] == "OPTIONS" and app is not self.app:

@@ -48,11 +48,11 @@ class Routes:
         endpoints: The names of the public endpoints.
     """
 
-    def __init__(self, ours: Iterable[Route] = (), endpoints: Iterable[str] = ()) -> None:
+    def __init__(self, own_routes: Iterable[Route] = (), endpoints: Iterable[str] = ()) -> None:
         listed = {
             (method, path) for part in (PAGE, TOOLS) for method in part for path in part[method]
         }
-        listed |= {(method, route.path) for route in ours for method in route.methods or ()}
+        listed |= {(method, route.path) for route in own_routes for method in route.methods or ()}
         for name in endpoints:
             listed |= {("POST", f"{CALL}/{name}"), ("GET", f"{CALL}/{name}/{{event}}")}
         self.listed = frozenset(listed)

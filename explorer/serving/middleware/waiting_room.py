@@ -24,7 +24,7 @@ SIXTEEN = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class Sender:
     """Client that sent a request."""
 
     address: str
@@ -48,7 +48,7 @@ def account_of(host: str) -> str:
     return str(address)
 
 
-def exceeded(asker: Asker, waiting: Collection[Asker]) -> tuple[Limit, int] | None:
+def exceeded(sender: Sender, waiting: Collection[Sender]) -> tuple[Limit, int] | None:
     """Return the limit that refuses a request and the count held of it; None if there is room.
 
     There are 64 places for requests that wait, and programs may hold 32 of them. Any free place is
@@ -67,23 +67,25 @@ def exceeded(asker: Asker, waiting: Collection[Asker]) -> tuple[Limit, int] | No
     """
     programs = [client for client in waiting if client.is_program]
     pools = [(limits.QUESTIONS, waiting)]
-    pools += [(limits.PROGRAMS, programs)] if asker.is_program else []
+    pools += [(limits.PROGRAMS, programs)] if sender.is_program else []
     for limit, clients in pools:
         free = limit.most - len(clients)
         if free <= 0:
             return limit, len(clients)
         counts = Counter(client.address for client in clients)
-        n_of_address = counts[asker.address]
-        share = limit.most // max(2, len(counts.keys() | {asker.address}))
+        n_of_address = counts[sender.address]
+        share = limit.most // max(2, len(counts.keys() | {sender.address}))
         if n_of_address >= share and len(clients) >= limit.most * limits.ADDRESS.most // SIXTEEN:
             return limits.ADDRESS, n_of_address
-    n_of_page = sum(client.session == asker.session and not client.is_program for client in waiting)
-    if not asker.is_program and n_of_page >= limits.PAGE.most:
+    n_of_page = sum(
+        client.session == sender.session and not client.is_program for client in waiting
+    )
+    if not sender.is_program and n_of_page >= limits.PAGE.most:
         return limits.PAGE, n_of_page
     return None
 
 
-NOWHERE = "nowhere"
+NO_ADDRESS = "nowhere"
 """The address of a request without a client."""
 STEP_S = 0.1
 """Seconds between two looks at the queue; a longer gap means that the event loop was blocked."""
@@ -94,7 +96,7 @@ _OF_PAGES = "/queue/join"
 
 def address_of(request: Request | None) -> str:
     """Return the address that a request came from."""
-    return account_of(request.client.host if request and request.client else NOWHERE)
+    return account_of(request.client.host if request and request.client else NO_ADDRESS)
 
 
 def program_of(fn: Any, request: Request | None) -> str:  # noqa: ANN401 - a function of Gradio's
@@ -106,21 +108,21 @@ def program_of(fn: Any, request: Request | None) -> str:  # noqa: ANN401 - a fun
     return address_of(request)
 
 
-def asker_of(fn: Any, request: Request | None, session: str) -> Asker:  # noqa: ANN401
+def sender_of(fn: Any, request: Request | None, session: str) -> Sender:  # noqa: ANN401
     """Return the client that sent a request."""
-    return Asker(address_of(request), session, bool(program_of(fn, request)))
+    return Sender(address_of(request), session, bool(program_of(fn, request)))
 
 
 class WaitingRoom(Queue):
     """Gradio's queue with strict limits, which serves only requests whose stream is open."""
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **kwargs)
         self.listening: Counter[str] = Counter()
         """Number of open streams by session."""
         self.clock = time.monotonic
-        self._looked = self.clock()
-        self._aside: deque[Event] = deque()
+        self._last_check = self.clock()
+        self._unheard: deque[Event] = deque()
         self._ended: deque[str] = deque()
         self._entering = asyncio.Lock()
 
@@ -137,7 +139,7 @@ class WaitingRoom(Queue):
         """
         async with self._entering:
             fn, session = self.blocks.fns.get(body.fn_index), str(body.session_hash or "")
-            if reason := self.refusal(asker_of(fn, request, session)):
+            if reason := self.refusal(sender_of(fn, request, session)):
                 # Not 503: for that Gradio's page shows its own text instead of this sentence.
                 raise HTTPException(429, reason)
             return await super().push(body, request, username)
@@ -149,16 +151,16 @@ class WaitingRoom(Queue):
     def _lines(self) -> list[EventQueue]:
         return list(self.event_queue_per_concurrency_id.values())
 
-    def refusal(self, asker: Asker) -> str:
+    def refusal(self, sender: Sender) -> str:
         """Return why a request is refused, or an empty string.
 
         If a limit is exceeded, waiting requests without an open stream are dropped first.
         """
-        if limit_and_count := exceeded(asker, [_asker(event) for event in self.waiting()]):
+        if limit_and_count := exceeded(sender, [_event_sender(event) for event in self.waiting()]):
             is_full = limit_and_count[0] in (limits.QUESTIONS, limits.PROGRAMS)
             # At its own limit, only the address itself loses requests, no other one.
-            self._drop_unheard(limits.UNHEARD_IF_FULL, "" if is_full else asker.address)
-            limit_and_count = exceeded(asker, [_asker(event) for event in self.waiting()])
+            self._drop_unheard(limits.UNHEARD_IF_FULL, "" if is_full else sender.address)
+            limit_and_count = exceeded(sender, [_event_sender(event) for event in self.waiting()])
         return limit_and_count[0].sentence(n=limit_and_count[1]) if limit_and_count else ""
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
@@ -185,47 +187,47 @@ class WaitingRoom(Queue):
                 return [event], False, line.concurrency_id
         return None
 
-    def _drop_unheard(self, within: Limit, address: str = "") -> None:
+    def _drop_unheard(self, limit: Limit, address: str = "") -> None:
         """Remove requests without an open stream, of one address or of all."""
-        self._forgive_the_loop()
-        asked_by = self.clock() - within.most
+        self._discount_blocked_time()
+        asked_by = self.clock() - limit.most
         for line in self._lines():
             for event in list(line.queue):
                 if event.enqueue_time >= asked_by or self.listening[event.session_hash]:
                     continue
                 if address in ("", address_of(event.request)):
                     line.queue.remove(event)
-                    self._set_aside(event, within.sentence())
+                    self._set_aside(event, limit.sentence())
 
-    def _forgive_the_loop(self) -> None:
+    def _discount_blocked_time(self) -> None:
         """Subtract time in which the blocked event loop could not have accepted a stream."""
         now = self.clock()
-        blocked_s, self._looked = now - self._looked - STEP_S, now
+        blocked_s, self._last_check = now - self._last_check - STEP_S, now
         if blocked_s > 0:
             for event in self.waiting():
                 event.enqueue_time = min(now, event.enqueue_time + blocked_s)
 
     async def remove_from_queue(self, event_id: str) -> None:
         """Remove a cancelled request, also from those set aside."""
-        self._aside = deque(event for event in self._aside if event._id != event_id)
+        self._unheard = deque(event for event in self._unheard if event._id != event_id)
         await super().remove_from_queue(event_id)
 
     def _set_aside(self, event: Event, reason: str) -> None:
         """Keep a page's request for when its slow browser opens the stream; end a program's."""
-        if _asker(event).is_program:
-            self._say(event, reason)
+        if _event_sender(event).is_program:
+            self._end_with_message(event, reason)
             return
-        self._aside.append(event)
-        if len(self._aside) > limits.ASIDE.most:
-            self._say(self._aside.popleft(), reason)
+        self._unheard.append(event)
+        if len(self._unheard) > limits.ASIDE.most:
+            self._end_with_message(self._unheard.popleft(), reason)
 
-    def listens(self, session: str) -> None:
+    def stream_opened(self, session: str) -> None:
         """Count a stream that opens, and queue the session's requests that were set aside."""
         self.listening[session] += 1
-        for event in [event for event in self._aside if event.session_hash == session]:
-            self._aside.remove(event)
-            if reason := self.refusal(_asker(event)):
-                self._say(event, reason)
+        for event in [event for event in self._unheard if event.session_hash == session]:
+            self._unheard.remove(event)
+            if reason := self.refusal(_event_sender(event)):
+                self._end_with_message(event, reason)
             else:
                 self.event_queue_per_concurrency_id[event.concurrency_id].queue.append(event)
 
@@ -246,13 +248,13 @@ class WaitingRoom(Queue):
         A page's request, cancelled by a button, gets its message from Gradio.
         """
         line = self.event_queue_per_concurrency_id[event.concurrency_id]
-        if event in line.queue and _asker(event).is_program:
+        if event in line.queue and _event_sender(event).is_program:
             line.queue.remove(event)
-            self._say(event, validation.CANCELLED)
+            self._end_with_message(event, validation.CANCELLED)
             # Else Gradio ends the stream a second time, during the session's next request.
             self.pending_event_ids_session.get(event.session_hash, set()).discard(event._id)
 
-    def _say(self, event: Event, reason: str) -> None:
+    def _end_with_message(self, event: Event, reason: str) -> None:
         """End a request that is not served, with an error message on its stream."""
         if event.session_hash in self.pending_messages_per_session:
             message = ProcessCompletedMessage(output={"error": reason}, success=False)
@@ -264,5 +266,5 @@ class WaitingRoom(Queue):
             self.event_ids_to_events.pop(self._ended.popleft(), None)
 
 
-def _asker(event: Event) -> Asker:
-    return asker_of(event.fn, event.request, event.session_hash)
+def _event_sender(event: Event) -> Sender:
+    return sender_of(event.fn, event.request, event.session_hash)

@@ -26,7 +26,7 @@ from explorer.models.architectures import random_network
 from explorer.models.loading import DTYPES, read_checkpoint
 from explorer.timing.networks import TORCH_WAYS
 from explorer.timing.protocol import Pass, stopwatch, thread_width, timed_ids
-from explorer.timing.runtimes.process import Order
+from explorer.timing.runtimes.process import BuildRequest
 from explorer.timing.runtimes.saved import held_bytes, served_bytes
 from explorer.timing.runtimes.table import (
     COMPILE,
@@ -34,7 +34,7 @@ from explorer.timing.runtimes.table import (
     Crash,
     Forward,
     NoRuntime,
-    Question,
+    ScoreRequest,
     built,
     scores_at,
 )
@@ -55,7 +55,7 @@ def _send(answers: BinaryIO, answer: object) -> None:
 
 def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None:
     """Send the memory held, then a time for each batch size or the scores of each question."""
-    order: Order = pickle.load(questions)
+    order: BuildRequest = pickle.load(questions)
     _scratch_in(folder, order.runtime)
     try:
         _answer(order, questions, send)
@@ -66,28 +66,28 @@ def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None
         send(Crash("".join(format_exception(error))))
 
 
-def _answer(order: Order, questions: BinaryIO, send: Callable[[Any], None]) -> None:
-    with thread_width(order.workload.clock) as threads, torch.inference_mode():
-        if order.runtime == MEMORY:
-            send(memory_of_torch(order))
+def _answer(request: BuildRequest, questions: BinaryIO, send: Callable[[Any], None]) -> None:
+    with thread_width(request.workload.clock) as threads, torch.inference_mode():
+        if request.runtime == MEMORY:
+            send(memory_of_torch(request))
             return
-        run, memory = _build(order, threads)
-        send({order.runtime: memory})
-        timed = stopwatch(order.workload)
+        run, memory = _build(request, threads)
+        send({request.runtime: memory})
+        timed = stopwatch(request.workload)
         gc.freeze()
         gc.disable()
         while True:
             try:
-                question: Question | int = pickle.load(questions)
+                question: ScoreRequest | int = pickle.load(questions)
             except EOFError:
                 return
-            if isinstance(question, Question):
-                send(scores_at(run, question, order.workload.device))
+            if isinstance(question, ScoreRequest):
+                send(scores_at(run, question, request.workload.device))
             else:
-                send(timed(partial(run, _ids(order, question))))
+                send(timed(partial(run, _ids(request, question))))
 
 
-def memory_of_torch(order: Order) -> dict[str, int | None]:
+def memory_of_torch(request: BuildRequest) -> dict[str, int | None]:
     """Return the bytes held by a process that runs the pass in torch, by variant.
 
     A process for each: memory left behind by one variant would be charged to the next.
@@ -97,16 +97,16 @@ def memory_of_torch(order: Order) -> dict[str, int | None]:
     """
     try:
         with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
-            sizes = pool.map(partial(_held_in, order), TORCH_WAYS)
+            sizes = pool.map(partial(_held_in, request), TORCH_WAYS)
             return dict(zip(TORCH_WAYS, sizes, strict=True))
     except BrokenExecutor as error:
         raise NoRuntime("failed", "a process is gone") from error
 
 
-def _held_in(order: Order, name: str) -> int | None:
-    with thread_width(order.workload.clock), torch.inference_mode():
-        work = Pass(order.spec, TORCH_WAYS[name](_network(order)), order.workload).eval()
-        work(_ids(order, order.workload.batch))
+def _held_in(request: BuildRequest, name: str) -> int | None:
+    with thread_width(request.workload.clock), torch.inference_mode():
+        work = Pass(request.spec, TORCH_WAYS[name](_network(request)), request.workload).eval()
+        work(_ids(request, request.workload.batch))
         return held_bytes()
 
 
@@ -120,29 +120,29 @@ def _scratch_in(folder: str, runtime: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
-def _build(order: Order, threads: int) -> tuple[Forward, int | None]:
+def _build(request: BuildRequest, threads: int) -> tuple[Forward, int | None]:
     """Return the pass, and the memory of a process that serves it; None on an accelerator."""
-    work = Pass(order.spec, _network(order), order.workload).eval()
-    ids, sizes = _ids(order, order.workload.batch), []
+    work = Pass(request.spec, _network(request), request.workload).eval()
+    ids, sizes = _ids(request, request.workload.batch), []
 
     def look(file: Path) -> None:
-        sizes.append(served_bytes(order.runtime, file, threads, tuple(ids.shape)))
+        sizes.append(served_bytes(request.runtime, file, threads, tuple(ids.shape)))
 
-    run = built(order.runtime, work, ids, threads, look)
-    if order.runtime == COMPILE and order.workload.device == "cpu":
+    run = built(request.runtime, work, ids, threads, look)
+    if request.runtime == COMPILE and request.workload.device == "cpu":
         sizes.append(held_bytes())
     return run, sizes[0] if sizes else None
 
 
-def _network(order: Order) -> PreTrainedModel:
-    spec, work = order.spec, order.workload
-    if order.checkpoint is None:
+def _network(request: BuildRequest) -> PreTrainedModel:
+    spec, work = request.spec, request.workload
+    if request.checkpoint is None:
         return random_network(spec).to(work.device, DTYPES[work.dtype])
-    return read_checkpoint(spec, order.checkpoint, work.device, work.dtype).network
+    return read_checkpoint(spec, request.checkpoint, work.device, work.dtype).network
 
 
-def _ids(order: Order, batch: int) -> torch.Tensor:
-    return timed_ids(order.spec, replace(order.workload, batch=batch))
+def _ids(request: BuildRequest, batch: int) -> torch.Tensor:
+    return timed_ids(request.spec, replace(request.workload, batch=batch))
 
 
 if __name__ == "__main__":

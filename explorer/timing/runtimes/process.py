@@ -25,7 +25,7 @@ import numpy as np
 
 from explorer.assets import ROOT
 from explorer.models.specs import ModelSpec
-from explorer.timing.runtimes.table import Crash, NoRuntime, Question
+from explorer.timing.runtimes.table import Crash, NoRuntime, ScoreRequest
 from explorer.timing.workload import Workload
 
 logger = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class CrashedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class BuildRequest:
     """Request to a process: build the pass of a model in a runtime."""
 
     runtime: str
@@ -55,8 +55,8 @@ class Order:
 class RuntimeProcess:
     """Pass in another runtime; the process is killed at the end of the ``with`` block."""
 
-    def __init__(self, order: Order) -> None:
-        self.order = order
+    def __init__(self, request: BuildRequest) -> None:
+        self.request = request
         folder = tempfile.mkdtemp(prefix="explorer-runtime-")
         self._process = subprocess.Popen(
             [*CHILD, folder],
@@ -69,8 +69,8 @@ class RuntimeProcess:
         # At interpreter exit at the latest: a process in its own session gets no Ctrl-C.
         self._finish = weakref.finalize(self, _finish, self._process, folder)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        threading.Thread(target=self._read, daemon=True, name=f"{order.runtime} answers").start()
-        self._ask(order)
+        threading.Thread(target=self._read, daemon=True, name=f"{request.runtime} answers").start()
+        self._ask(request)
 
     def __enter__(self) -> "RuntimeProcess":
         return self
@@ -101,19 +101,19 @@ class RuntimeProcess:
         self._ask(batch)
         return cast(float, self._answer(check))
 
-    def scores(self, question: Question, check: Check) -> np.ndarray:
+    def scores(self, request: ScoreRequest, check: Check) -> np.ndarray:
         """Return last hidden states, or logits if the pass has the head, float32 [place, width].
 
         Raises:
             NoRuntime: the process is gone. Cancelled: cancelled.
         """
-        self._ask(question)
+        self._ask(request)
         return cast(np.ndarray, self._answer(check))
 
-    def _ask(self, question: object) -> None:
+    def _ask(self, request: object) -> None:
         pipe = cast(IO[bytes], self._process.stdin)
         try:
-            pickle.dump(question, pipe)
+            pickle.dump(request, pipe)
             pipe.flush()
         except BrokenPipeError as error:
             raise NoRuntime("failed", "the process is gone") from error
@@ -134,13 +134,13 @@ class RuntimeProcess:
                 check()
                 continue
             if isinstance(answer, NoRuntime):
-                about = (self.order.runtime, self.order.spec.name, answer.detail)
+                about = (self.request.runtime, self.request.spec.name, answer.detail)
                 logger.warning("%s of %s: %s", *about)
                 raise answer
             if isinstance(answer, Crash):
-                about = (self.order.runtime, self.order.spec.name, answer.report)
+                about = (self.request.runtime, self.request.spec.name, answer.report)
                 logger.error("%s of %s failed in its own process: %s", *about)
-                raise CrashedError(f"{self.order.runtime} failed in its own process")
+                raise CrashedError(f"{self.request.runtime} failed in its own process")
             return answer
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.timing.memory import give_back, resident_bytes
+from explorer.timing.memory import resident_bytes, trim_heap
 
 if TYPE_CHECKING:
     from onnxruntime import SessionOptions
@@ -37,7 +37,7 @@ def main() -> None:
 def held_bytes() -> int | None:
     """Return the memory of this process without garbage and free heap."""
     gc.collect()
-    give_back()
+    trim_heap()
     return resident_bytes()
 
 

@@ -41,7 +41,7 @@ Forward = Callable[[torch.Tensor], torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class ScoreRequest:
     """Batch of texts, and the positions whose scores are wanted."""
 
     ids: np.ndarray
@@ -51,10 +51,10 @@ class Question:
 
 
 @torch.inference_mode()
-def scores_at(run: Forward, question: Question, device: torch.device | str) -> np.ndarray:
+def scores_at(run: Forward, request: ScoreRequest, device: torch.device | str) -> np.ndarray:
     """Return the output of a pass at the requested positions, float32 [place, width]."""
-    out = run(torch.from_numpy(question.ids).to(device))
-    return out[question.rows, question.positions].float().cpu().numpy()
+    out = run(torch.from_numpy(request.ids).to(device))
+    return out[request.rows, request.positions].float().cpu().numpy()
 
 
 @torch.inference_mode()
@@ -97,7 +97,7 @@ def built(
     work: nn.Module,
     ids: torch.Tensor,
     threads: int,
-    look: Callable[[Path], object] = lambda _file: None,
+    on_saved: Callable[[Path], object] = lambda _file: None,
 ) -> Forward:
     """Return a pass in another runtime, for ids of this length; torch.compile: this batch too.
 
@@ -106,7 +106,7 @@ def built(
         work: the pass.
         ids: token ids [text, position].
         threads: number of threads.
-        look: called with the file that the runtime reads, before it is removed.
+        on_saved: called with the file that the runtime reads, before it is removed.
 
     Raises:
         NoRuntime: the C++ compiler or the instructions are missing, or building failed.
@@ -120,7 +120,7 @@ def built(
         with directory as folder:
             file = save(work, ids, Path(folder))
             run = opened(runtime, file, threads)
-            look(file)
+            on_saved(file)
         return lambda ids: torch.from_numpy(run(ids.numpy()))
     except NoRuntime:
         raise

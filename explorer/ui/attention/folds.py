@@ -46,7 +46,7 @@ def build_summary_fold(state: gr.State) -> None:
 def show_summary(state: PageState, kind: str) -> list[str]:
     """Return finding, canvas and formula of one summary; only "gradient" runs the models again."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.attention import drawn_on
+    from explorer.analysis.attention import row_shares
     from explorer.views.attention import attention_summary_canvas
 
     runs, _ = get_runs(state)
@@ -59,7 +59,7 @@ def show_summary(state: PageState, kind: str) -> list[str]:
     }
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
-    rows = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
+    rows = {key: row_shares(matrix, alignment) for key, matrix in matrices.items()}
     canvas_texts = strings.SUMMARY | {"kind": strings.SUMMARIES[kind], "way": kind}
     return [
         strings.summary_finding(rows, labels, kind),
@@ -223,8 +223,8 @@ def draw_sweep(_: PageState, update: JobUpdate) -> list[Any]:
     from explorer.views.attention import head_switches
 
     swept: Swept | None = shown(update)
-    if update.place:
-        return [note(PLACE.format(n=update.place)), gr.skip()]
+    if update.position:
+        return [note(PLACE.format(n=update.position)), gr.skip()]
     if swept is None:
         return [finding(strings.STOPPED) if update.done else gr.skip(), gr.skip()]
     message = strings.sweep_finding(list(swept.importance.values()), swept.waiting)

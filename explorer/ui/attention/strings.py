@@ -9,11 +9,11 @@ from explorer.analysis.attention import (
     KEPT_JS,
     KINDS,
     PLACE_SHARE,
-    Drawn,
     HeadAblation,
     HeadImportance,
     HeadStatistics,
     KeptHeads,
+    RowShares,
 )
 from explorer.analysis.digits import counted, none_or_all, repeated, side_by_side
 from explorer.models.choice.family import teacher_of
@@ -249,7 +249,7 @@ PREDICTED = "for its top prediction, {token}"
 
 
 def summary_finding(
-    drawn: Mapping[str, Drawn | None], labels: Mapping[str, str], kind: str
+    drawn: Mapping[str, RowShares | None], labels: Mapping[str, str], kind: str
 ) -> Markup:
     """Return per model the share outside other words, then the word with the largest share."""
     found = {key: row for key, row in drawn.items() if row is not None}
@@ -264,12 +264,12 @@ def summary_finding(
     return finding(by, "for ", word(query), ": ", *between, ".")
 
 
-def _drawn(row: Drawn) -> Markup:
-    rest = join(f"{row.apart_share:.0%} comes from ", listed(row.apart))
+def _drawn(row: RowShares) -> Markup:
+    rest = join(f"{row.rest_share:.0%} comes from ", listed(row.rest))
     if not row.best:
         even = ", and no other word stands out" if row.n_others > 1 else ""
         return join(rest, even)
-    return join(rest, ", then most from ", word(row.best), f" ({row.share:.0%})")
+    return join(rest, ", then most from ", word(row.best), f" ({row.best_share:.0%})")
 
 
 def formula_html(kind: str) -> Markup:

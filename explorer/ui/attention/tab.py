@@ -77,7 +77,7 @@ def headline(
     return join(
         strings.kept_finding(kept, teacher, student),
         strings.kept_list(kept, teacher, student),
-        note(first, rest=neighbours),
+        note(first, details=neighbours),
         note(chosen),
     )
 

@@ -211,12 +211,12 @@ def show_tables() -> str:
 def show_retention(table_id: str, student: str, reference: str) -> list[str]:
     """Return sentence, chart and table of the share of scores that ``student`` retains."""
     from explorer.analysis.claims.ledger import benchmark_tables, retention
-    from explorer.views.claims import retention_canvas, retention_said, retention_table
+    from explorer.views.claims import retention_canvas, retention_finding, retention_table
 
     result = retention(benchmark_tables()[table_id], student, reference)
     return [
         draw(result, strings.RETENTION)
-        for draw in (retention_said, retention_canvas, retention_table)
+        for draw in (retention_finding, retention_canvas, retention_table)
     ]
 
 

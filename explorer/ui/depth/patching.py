@@ -32,7 +32,7 @@ from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, handler, job_buttons, status
-from explorer.views.depth.states import Followed, patching_canvas
+from explorer.views.depth.states import PatchingResults, patching_canvas
 from explorer.views.markup import note
 
 MOST_WORDS, MOST_TOKENS, MOST_MASKS = 48, 128, 4
@@ -130,13 +130,13 @@ def check_length(runs: Mapping[str, Run]) -> None:
             raise BadText(strings.MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
 
 
-def patch_all(asked: TextsToPatch, cancel_token: CancelToken) -> Steps:
+def patch_all(question: TextsToPatch, cancel_token: CancelToken) -> Steps:
     """Patch every state, one batch per model at a time, and return the maps."""
-    runs, groups_by_key = asked.texts.runs, asked.texts.pair.groups
+    runs, groups_by_key = question.texts.runs, question.texts.pair.groups
     patches_by_key = {key: patches(*runs[key], groups) for key, groups in groups_by_key.items()}
     gaps: dict[str, Gaps] = {key: {} for key in patches_by_key}
     jobs = {
-        key: list(batch_jobs(runs[key], planned, asked.state))
+        key: list(batch_jobs(runs[key], planned, question.state))
         for key, planned in patches_by_key.items()
     }
     for results in round_robin(jobs):
@@ -144,7 +144,7 @@ def patch_all(asked: TextsToPatch, cancel_token: CancelToken) -> Steps:
             gaps[key] |= result
         yield Progress(sum(map(len, gaps.values())), sum(map(len, patches_by_key.values())))
         cancel_token.check()
-    return drawn_from(asked.texts, gaps)
+    return drawn_from(question.texts, gaps)
 
 
 def _which(both_texts: Texts) -> tuple:
@@ -242,14 +242,18 @@ def ask(state: PageState | None, second: str) -> Asking:
     return TextsToPatch(state, both_texts, second, offered)
 
 
-def draw(asked: TextsToPatch, update: JobUpdate) -> list[Any]:
+def draw(question: TextsToPatch, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the picture of the maps."""
     if update.result is None:
-        is_reading = update.partial is None and not update.place and not update.done
+        is_reading = update.partial is None and not update.position and not update.done
         progress = strings.READING if is_reading else strings.PROGRESS
         return [gr.skip(), status(update, progress, strings.STOPPED), gr.skip()]
-    data = followed(asked.texts, update.result)
-    return [gr.skip(), "", patching_canvas(asked.offered, asked.second, data, strings.PICTURE)]
+    data = followed(question.texts, update.result)
+    return [
+        gr.skip(),
+        "",
+        patching_canvas(question.offered, question.second, data, strings.PICTURE),
+    ]
 
 
 PATCHING = Job(
@@ -258,18 +262,18 @@ PATCHING = Job(
     ask,
     patch_all,
     draw,
-    lambda asked: _which(asked.texts),
+    lambda question: _which(question.texts),
 )
 
 
-def followed(found: Texts, maps: Maps) -> Followed:
+def followed(found: Texts, maps: Maps) -> PatchingResults:
     """Return the data of the picture: tokens, text pair, labels, maps and refusals."""
     pair = found.pair
     labels = {key: first.spec.label for key, (first, _) in found.runs.items()}
     refused = {
-        key: strings.refusal(labels[key], pair.was, pair.becomes, pieces)
+        key: strings.refusal(labels[key], pair.original, pair.replacement, pieces)
         for key, pieces in pair.pieces.items()
         if key not in pair.groups
     }
     tokens = next(iter(found.runs.values()))[0].tokens
-    return Followed(tokens, pair, labels, maps, refused)
+    return PatchingResults(tokens, pair, labels, maps, refused)

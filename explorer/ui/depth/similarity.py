@@ -67,16 +67,16 @@ def ask(state: PageState | None) -> Generator[list[Any], None, Models | None]:
     return Models(state, {key: run.spec for key, run in runs.items()})
 
 
-def compare(asked: Models, cancel_token: CancelToken) -> Steps:
+def compare(question: Models, cancel_token: CancelToken) -> Steps:
     """Run every sentence, and return the layer similarity."""
     from explorer.analysis.depth.states import layer_similarity
 
-    parts: dict[str, list[np.ndarray]] = {key: [] for key in asked.specs}
+    parts: dict[str, list[np.ndarray]] = {key: [] for key in question.specs}
     for start in range(0, len(sentences()), AT_ONCE):
         yield Progress(start, len(sentences()))
         cancel_token.check()
         batch = sentences()[start : start + AT_ONCE]
-        jobs = [partial(states_of, asked.specs, asked.state, text) for text in batch]
+        jobs = [partial(states_of, question.specs, question.state, text) for text in batch]
         for result in gather(jobs):
             for key, states in result.items():
                 parts[key].append(states)
@@ -87,12 +87,12 @@ def compare(asked: Models, cancel_token: CancelToken) -> Steps:
     return layer_similarity(states_by_key)
 
 
-def draw(asked: Models, update: JobUpdate) -> list[Any]:
+def draw(question: Models, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the finding, the heatmap and the remark."""
     if update.result is None:
         texts = strings.SIMILARITY_PROGRESS, strings.SIMILARITY_STOPPED
         return [status(update, *texts, len(sentences())), gr.skip(), gr.skip()]
-    return [*draw_similarity(update.result, asked.specs, asked.state)]
+    return [*draw_similarity(update.result, question.specs, question.state)]
 
 
 SIMILARITY = Job(
@@ -101,7 +101,7 @@ SIMILARITY = Job(
     ask,
     compare,
     draw,
-    lambda asked: key_of_family("similarity", asked.specs, asked.state),
+    lambda question: key_of_family("similarity", question.specs, question.state),
 )
 
 

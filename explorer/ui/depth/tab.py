@@ -22,7 +22,7 @@ from explorer.views.markup import plain_cards
 
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment
-    from explorer.analysis.depth.lens import DepthDial, EveryWord, HiddenWord, MaskLens
+    from explorer.analysis.depth.lens import DepthDial, EveryWord, MaskedWord, MaskLens
 
 
 ID = "depth"
@@ -116,11 +116,11 @@ def words_of(
     runs: Mapping[str, Run], alignment: "Alignment", state: PageState
 ) -> "dict[str, EveryWord]":
     """Mask the first words of the text one at a time, in rounds of one batch per model."""
-    from explorer.analysis.depth.lens import every_word, hidden_words
+    from explorer.analysis.depth.lens import every_word, masked_words
 
     indices = alignment.content[:MOST_WORDS]
     words = {
-        key: hidden_words(run, tuple(alignment.groups[key][i] for i in indices))
+        key: masked_words(run, tuple(alignment.groups[key][i] for i in indices))
         for key, run in runs.items()
     }
     ranks: dict[str, list[np.ndarray]] = {key: [] for key in runs}
@@ -133,7 +133,7 @@ def words_of(
 
 
 def _batches(
-    run: Run, words: "Sequence[HiddenWord]", state: PageState
+    run: Run, words: "Sequence[MaskedWord]", state: PageState
 ) -> Iterator[Callable[[], np.ndarray]]:
     """Yield one model's masked rows as jobs of one batch; each returns ranks [row, layer + 1]."""
     from explorer.analysis.depth.lens import batch_places

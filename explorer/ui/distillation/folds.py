@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import limits
-from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
+from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import live_lesson
+from explorer.inference.runs import stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
@@ -81,7 +81,8 @@ def show_losses(state: PageState) -> str:
     return distillation_losses(
         losses,
         pair.teacher,
-        (focus.word, answer),
+        focus.word,
+        answer,
         {**strings.LOSSES, "total": total, "notes": notes, "start": start},
     )
 
@@ -303,13 +304,13 @@ def teach(lesson: Lesson, cancel_token: CancelToken) -> Steps:
     run = run_of(TEACHER, lesson.state, at.text)
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
     ids = top_ids(logits, WATCHED_WORDS)
-    watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
+    watched = WatchedSentence(run.tokens.ids, position, tuple(int(i) for i in ids))
     lived = Lived(
         (),
         tuple(shown_word(run.vocabulary, int(i)) for i in ids),
         softmax(logits, settings.temperature)[ids],
     )
-    for report in live_lesson(run.spec, lesson.state, settings, watched):
+    for report in stream_live_distillation(run.spec, lesson.state, settings, watched):
         cancel_token.check()
         if report is not None:
             lived = replace(lived, reports=(*lived.reports, report))
@@ -325,7 +326,9 @@ def draw_live(lesson: Lesson, update: JobUpdate) -> list[Any]:
     trained = [report.step for report in lived.reports if report.parts] if lived else []
     stopped = strings.LIVE_STOPPED.format(step=max(trained, default=0))
     if lived is None or (update.stopped and not trained):
-        waiting = strings.WAITING.format(place=update.place) if update.place else strings.PREPARING
+        waiting = (
+            strings.WAITING.format(place=update.position) if update.position else strings.PREPARING
+        )
         return [waiting_canvas(stopped if update.stopped else waiting)]
     sentence = stopped if update.stopped else strings.live_sentence(lesson.settings, lived.reports)
     texts = {"texts": strings.CANVAS, "sentence": sentence, "done": update.done}

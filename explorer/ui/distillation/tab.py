@@ -54,7 +54,7 @@ def show(state: PageState) -> list[object]:
         hidden.pair(state.temperature), names, (teacher, student), hidden.shared_words()
     )
     extra = {
-        "texts": strings.lab_texts(hidden.beside.spec if hidden.beside else None),
+        "texts": strings.lab_texts(hidden.third.spec if hidden.third else None),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
         "curves": [

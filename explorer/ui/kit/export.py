@@ -1,5 +1,7 @@
 """Save menu below every picture: the image, its data, and Python code to recompute them."""
 
+import re
+
 from explorer.assets import ASSETS
 from explorer.ui.kit import strings
 from explorer.views.markup import Markup, el
@@ -10,8 +12,10 @@ RECIPES = ASSETS / "python"
 
 AROUND = {"finds": "head.py", "prints": "print.py", "draws": "figure.py", "writes": "write.py"}
 """Code put around each recipe: paths of the bundled models, output of its rows and its figure."""
-SPELLING = RECIPES / "spelling.py"
-"""Code put before recipes that write tokens as the page does."""
+SHARED = ("spelling.py", "averaged.py", "heads.py", "spans.py", "models.py")
+"""Code put before each recipe that uses one of its names; a file may use those after it."""
+DEFINED = re.compile(r"^(?:def )?(\w+)(?= = |\()", re.MULTILINE)
+"""Names of the functions and constants that a file defines."""
 PICTURES = ("svg", "png")
 LINES = ("py", "ipynb")
 
@@ -24,13 +28,16 @@ def has_recipe(kind: str) -> bool:
 def recipe_parts(kind: str) -> dict[str, str]:
     """Return the code that computes a picture's numbers, and by name the code around it."""
     lines = (RECIPES / f"{kind}.py").read_text("utf-8")
-    if "spelled(" in lines:
-        lines = f"{SPELLING.read_text('utf-8').partition(chr(10))[2]}\n\n{lines}"
-    around = {
-        part: (RECIPES / name).read_text("utf-8").partition("\n")[2]
-        for part, name in AROUND.items()
-    }
-    return {"computes": lines, **around}
+    for name in SHARED:
+        code = _code(name)
+        if any(re.search(rf"(?<![.\w]){word}\b", lines) for word in DEFINED.findall(code)):
+            lines = f"{code}\n\n{lines}"
+    return {"computes": lines, **{part: _code(name) for part, name in AROUND.items()}}
+
+
+def _code(name: str) -> str:
+    """Return the code of a file in the folder of the recipes, without its docstring of one line."""
+    return (RECIPES / name).read_text("utf-8").partition("\n")[2]
 
 
 def with_save_menu(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:

@@ -142,9 +142,9 @@ def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool
     queued = job.queue.start(
         lambda cancel_token: _kept(job, question, key, cancel_token),
         job.owner(),
-        place=outputs_of_event(),
+        component_ids=outputs_of_event(),
     )
-    for update in updates(queued, left=left_by_now()):
+    for update in updates(queued, has_left=left_by_now()):
         values = job.draw(question, update)
         # A newer job in the same components, or a reset, draws there instead.
         if not queued.replaced:
@@ -187,8 +187,8 @@ def shown(update: JobUpdate) -> Any:  # noqa: ANN401 - the job's result
 
 def status(update: JobUpdate, progress: str, stopped: str, n: int = 0) -> Markup | str:
     """Return a note: the job's place in the queue, its parts done, that it stopped; or nothing."""
-    if update.place:
-        return note(strings.PLACE.format(n=update.place))
+    if update.position:
+        return note(strings.PLACE.format(n=update.position))
     if update.done:
         return note(stopped) if update.stopped else ""
     step = update.partial or Progress(n=n)

@@ -4,8 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from math import floor
 
 from explorer.analysis.digits import counted, percent
-from explorer.analysis.latency.faster import Faster
-from explorer.analysis.latency.model_choice import Candidate, Comparison, Limits, Named, Way
+from explorer.analysis.latency.faster import FasterResult
+from explorer.analysis.latency.model_choice import (
+    Candidate,
+    Comparison,
+    Limits,
+    NamedModel,
+    VariantMeasures,
+)
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.timing.workload import Workload
 from explorer.ui.latency.strings import CLOCKS_SAID
@@ -144,7 +150,7 @@ def verdicts(comparison: Comparison) -> dict[str, str]:
 
 def choose_finding(comparison: Comparison) -> Markup:
     """Return the models that meet the limits, and the smallest, fastest and best of them."""
-    advice, limits, specs = comparison.advice, comparison.limits, comparison.named
+    advice, limits, specs = comparison.advice, comparison.limits, comparison.models
     whose = ""
     if comparison.examples:
         whose = OF_EXAMPLES if len(comparison.ranked) == len(comparison.candidates) else PUBLISHED
@@ -193,11 +199,13 @@ def best(candidates: Mapping[str, Candidate], name: str) -> list[str]:
     return [key for key, cost in costs.items() if cost == min(costs.values())]
 
 
-def _models_first(keys: Sequence[str], specs: Mapping[str, Named]) -> list[str]:
+def _models_first(keys: Sequence[str], specs: Mapping[str, NamedModel]) -> list[str]:
     """Return the keys without variants of a model that is among them itself."""
     owners = {key: specs[key] for key in keys}
     return [
-        k for k, owner in owners.items() if not (isinstance(owner, Way) and owner.spec.name in keys)
+        k
+        for k, owner in owners.items()
+        if not (isinstance(owner, VariantMeasures) and owner.spec.name in keys)
     ]
 
 
@@ -295,7 +303,7 @@ FASTER_LEAST = "lowest memory with {name}, {size}"
 NOT_FASTER = "{label}: nothing here is clearly faster than float32"
 
 
-def faster_notes(found: Faster) -> list[str]:
+def faster_notes(found: FasterResult) -> list[str]:
     """Return what is being built, how many masks were compared, and the missing rows."""
     building = BUILDING.format(label=found.building.label) if found.building else ""
     masks = sorted({str(cost.n_masks) for cost in found.costs})
@@ -328,7 +336,7 @@ def throughput(found: tuple[float, float | None] | None) -> str:
     return f"{per_second:,.1f}" + (f" ({p90_ms:,.2f} ms)" if p90_ms else "")
 
 
-def ranked(variants: VariantLatency, found: Faster) -> str:
+def ranked(variants: VariantLatency, found: FasterResult) -> str:
     """Return one model's fastest variant, its fastest with equal predictions, and its smallest.
 
     Faster means different from float32 by more than float32 from itself; empty if other programs
@@ -338,7 +346,7 @@ def ranked(variants: VariantLatency, found: Faster) -> str:
     if not summary.ratios:
         return ""
     times = {
-        row.over: row.ratio.inverse.ratio
+        row.denominator: row.ratio.inverse.ratio
         for row in summary.ratios
         if row.is_different and row.ratio.ratio > 1
     }

@@ -70,7 +70,7 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
 
     final, deadline, is_gone = None, time.monotonic() + LONGEST_S, left_by_now()
     queued = MEASUREMENTS.start(job, address=address_of_asker())
-    for update in updates(queued, left=lambda: is_gone() or time.monotonic() > deadline):
+    for update in updates(queued, has_left=lambda: is_gone() or time.monotonic() > deadline):
         final = update.partial
     if final is None:
         raise Refusal(strings.NO_ROUND if queued.done.is_set() else limits.MEASURE_WAIT.sentence())

@@ -203,7 +203,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
         for variants_of_model in found.models
         if (line := choice_strings.ranked(variants_of_model, found))
     ]
-    return [join(share_done(found.done, found.asked), *best, saved_table, *notes)]
+    return [join(share_done(found.done, found.n_steps), *best, saved_table, *notes)]
 
 
 def share_done(done: int, asked: int) -> Markup | None:
@@ -304,8 +304,8 @@ def build_question(
     gr.HTML(note(question.lead))
     with gr.Row(elem_classes="lt-buttons"):
         starts = {
-            gr.Button(name, variant="primary").click: job_of(one)
-            for name, one in (choices or {strings.MEASURE_AGAIN: question}).items()
+            gr.Button(name, variant="primary").click: job_of(measurement)
+            for name, measurement in (choices or {strings.MEASURE_AGAIN: question}).items()
         }
         stop = gr.Button(strings.STOP, visible=False)
     out = [gr.HTML(), *([Chart("latency/sweep")] if question.has_chart else [])]
@@ -329,8 +329,8 @@ def job_of(question: LatencyJob) -> Job:
 
 def _drawn(question: LatencyJob, update: JobUpdate) -> list[Any]:
     picture_stays, measured = [gr.skip()] if question.has_chart else [], shown(update)
-    if update.place:
-        return [note(strings.place_in_line(update.place)), *picture_stays]
+    if update.position:
+        return [note(strings.place_in_line(update.position)), *picture_stays]
     if measured is None:
         nothing = strings.NOTHING if update.done else strings.progress(0, 0, 0)
         return [note(nothing), *picture_stays]

@@ -13,10 +13,10 @@ from explorer.analysis.latency.model_choice import (
     Comparison,
     Figure,
     Limits,
-    Named,
-    Way,
-    measure_with_ways,
-    ways_of,
+    NamedModel,
+    VariantMeasures,
+    measure_with_variants,
+    variant_measures,
 )
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.scores import (
@@ -43,7 +43,7 @@ from explorer.views.markup import Markup, join, note
 
 if TYPE_CHECKING:
     from explorer.analysis.latency.family import FamilyLatency
-    from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.faster import FasterResult
 
 BUDGET_S = 10.0
 Figures = Mapping[str, Figure]
@@ -61,7 +61,7 @@ class MeasuredModels:
     """Time of one answer, by model name."""
     shares: Mapping[str, Figures]
     """Shares by score, then model name."""
-    ways: tuple[Way, ...] = ()
+    ways: tuple[VariantMeasures, ...] = ()
     """Runtimes and precisions, if they were requested."""
 
     def tells(self, family: tuple[str, ...], score: str) -> bool:
@@ -129,7 +129,7 @@ def comparison(
     state: PageState, kept: MeasuredModels | None, score: str, limits: Limits
 ) -> Comparison:
     """Compare the models, and their timed runtimes and precisions, with the limits."""
-    specs: dict[str, Named] = {**choices_of(state, score)}
+    specs: dict[str, NamedModel] = {**choices_of(state, score)}
     candidates = candidates_of(state, kept, score)
     examples = [spec.name for spec in specs_by_key(state.family).values() if not spec.repo]
     for way in kept.ways if kept else ():
@@ -200,7 +200,7 @@ def card_scores(state: PageState, task: str) -> dict[str, Figure]:
 
 
 @dataclass(frozen=True, slots=True)
-class TimesAsked:
+class ModelsToTime:
     """Models of a page, timed on the work of a score."""
 
     state: PageState
@@ -217,17 +217,17 @@ class Timed:
     work: "Work"
     shares: Mapping[str, Figures]
     result: "FamilyLatency | None" = None
-    faster: "Faster | None" = None
+    faster: "FasterResult | None" = None
 
 
-def ask_times(state: PageState | None, score: str, with_ways: bool) -> TimesAsked | None:
+def ask_times(state: PageState | None, score: str, with_ways: bool) -> ModelsToTime | None:
     """Return what is to be timed; None before the page has a state."""
-    return None if state is None else TimesAsked(state, score, with_ways)
+    return None if state is None else ModelsToTime(state, score, with_ways)
 
 
-def measure_all(asked: TimesAsked, cancel_token: CancelToken) -> Steps:
+def measure_all(question: ModelsToTime, cancel_token: CancelToken) -> Steps:
     """Run every model on the sentences if the score needs it, then time them on its work."""
-    state, score = asked.state, asked.score
+    state, score = question.state, question.score
     runs, _ = runs_with_mlm_head(state)
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
@@ -245,10 +245,10 @@ def measure_all(asked: TimesAsked, cancel_token: CancelToken) -> Steps:
     timed = Timed(work_of(state, score, own), shares)
     yield Progress(part=timed)
     specs = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
-    run_otherwise = own if asked.with_ways and state.dtype == "float32" else ()
+    run_otherwise = own if question.with_ways and state.dtype == "float32" else ()
     # Held only now: a run of a model would wait for the end of the measurement.
     with MEASUREMENT_LOCK.measure():
-        for result, faster in measure_with_ways(
+        for result, faster in measure_with_variants(
             specs, run_otherwise, timed.work.workload, BUDGET_S, cancel_token
         ):
             timed = Timed(timed.work, shares, result, faster)
@@ -324,11 +324,11 @@ def share(said: list[str], expected: list[str]) -> Figure:
     return Figure(hits / len(said), *share_interval(hits, len(said)))
 
 
-def draw_times(asked: TimesAsked, update: JobUpdate) -> list[Any]:
+def draw_times(question: ModelsToTime, update: JobUpdate) -> list[Any]:
     """Return the progress of the sentences, then of the timing; at its end the measured models."""
     timed: Timed | None = shown(update)
     if timed is None:
-        is_read = asked.score in choice_strings.RUN_HERE
+        is_read = question.score in choice_strings.RUN_HERE
         step = choice_strings.READING if is_read else choice_strings.TIMING.format(n=1)
         return [status(update, step, choice_strings.STOPPED, len(assets.sentences())), gr.skip()]
     result, faster = timed.result, timed.faster
@@ -338,7 +338,7 @@ def draw_times(asked: TimesAsked, update: JobUpdate) -> list[Any]:
             choice_strings.NOT_TIMED if update.done else choice_strings.TIMING.format(n=rounds + 1)
         )
         if faster is not None and not update.done:
-            message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.asked)
+            message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.n_steps)
         return [note(choice_strings.STOPPED if update.stopped else message), gr.skip()]
     times, work = {}, timed.work
     for row, timing in zip(result.rows, result.summary.models, strict=True):
@@ -348,7 +348,7 @@ def draw_times(asked: TimesAsked, update: JobUpdate) -> list[Any]:
         )
     passes, n = work.passes.values(), len(assets.sentences())
     message = choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
-    ways, family = ways_of(faster, work.passes) if faster else (), names_of(asked.state)
+    ways, family = variant_measures(faster, work.passes) if faster else (), names_of(question.state)
     return [note(message), MeasuredModels(work.score, family, times, timed.shares, ways)]
 
 

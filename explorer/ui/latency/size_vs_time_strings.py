@@ -29,7 +29,7 @@ def paradox_titles(paradox: SizeVsTime, longest_s: float = SHORTEST_S) -> list[t
         paradox: Parameters, FLOP and measured times.
         longest_s: Upper limit of a measurement in seconds.
     """
-    first, star = paradox.rows[0], paradox.star
+    first, star = paradox.rows[0], paradox.shared_row
     stored = f"{star.label} stores {stored_said(star.parameters, first.parameters)} {first.label}."
     cost = star.gflops / first.gflops
     of = "as" if abs(cost - 1) < SAME else "of"
@@ -47,7 +47,7 @@ def _runs(star: SizeVsTimeRow) -> str:
 
 
 def _time_title(paradox: SizeVsTime) -> str:
-    several = len(paradox.timed) > len(paradox.rows)
+    several = len(paradox.device_rows) > len(paradox.rows)
     return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
 
 
@@ -61,7 +61,7 @@ def _sign(times: float) -> int:
 
 
 def _time(paradox: SizeVsTime, longest_s: float) -> str:
-    first, star = paradox.rows[0], paradox.star
+    first, star = paradox.rows[0], paradox.shared_row
     if star.ms is None or first.ms is None:
         return f"Not measured yet: “Measure here” takes at most {longest_s:.0f}\u00a0s."
     if star.times is None:
@@ -79,7 +79,7 @@ def paradox_finding(
 ) -> Markup:
     """Return the tab's finding: size against compute, and against time if measured."""
     lead = AT_SIZE.get(shapes, AT_CHOICE)
-    first, star = paradox.rows[0], paradox.star
+    first, star = paradox.rows[0], paradox.shared_row
     base, named = model_name(first.key, first.label), model_name(star.key, star.label)
     stored = f" stores {stored_said(star.parameters, first.parameters)} "
     if summary is None or first.ms is None or star.ms is None:
@@ -161,7 +161,7 @@ def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool) -> s
 
 def why(paradox: SizeVsTime) -> str:
     """Compare a time that has an interval with the compute; empty without one."""
-    first, star = paradox.rows[0], paradox.star
+    first, star = paradox.rows[0], paradox.shared_row
     if star.times is not None and star.times.is_sure:
         return _time_and_work(first, star, star.times)
     return ""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.digits import counted
-from explorer.analysis.latency.family import FamilyLatency, Limit
+from explorer.analysis.latency.family import FamilyLatency, Roofline
 from explorer.analysis.latency.measure import LatencySummary
 from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
-from explorer.analysis.latency.sweep import Order, Sweep, orders
+from explorer.analysis.latency.sweep import SpeedOrder, Sweep, orders
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 from explorer.ui.kit.strings import MIXED, SIZES
@@ -300,7 +300,7 @@ def sweep_sentence(sweep: Sweep) -> str:
     """Return at which points which model is faster by its interval, and an early end."""
     unit = "tokens" if sweep.axis == "length" else "texts"
     if not sweep.is_over:
-        return f"{len(sweep.points)} of {sweep.asked} points measured."
+        return f"{len(sweep.points)} of {sweep.n_points} points measured."
     parts = [_ended(sweep, unit)]
     if sweep.points:
         labels = {spec.name: spec.label for spec in sweep.points[0].specs}
@@ -314,15 +314,15 @@ def sweep_sentence(sweep: Sweep) -> str:
 
 def _ended(sweep: Sweep, unit: str) -> str:
     """Return at which point and why a sweep stopped early; empty if complete."""
-    if not sweep.late and not sweep.too_much:
+    if not sweep.late_point and not sweep.refusal:
         return ""
     last = f" at {_of(sweep.position(sweep.points[-1]), unit)}" if sweep.points else ""
-    late = f": {_of(sweep.late, unit)} exceeded the time limit." if sweep.late else ""
-    why = late or f". {sweep.too_much}"
+    late = f": {_of(sweep.late_point, unit)} exceeded the time limit." if sweep.late_point else ""
+    why = late or f". {sweep.refusal}"
     return f"Stopped{last}{why}"
 
 
-def _order(order: Order, label: str, first: str, unit: str) -> str:
+def _order(order: SpeedOrder, label: str, first: str, unit: str) -> str:
     """Return at which points a model's interval against the first excludes 1."""
     sides = [
         f"{how} at {_at([*map(str, points)], unit)}"
@@ -331,7 +331,7 @@ def _order(order: Order, label: str, first: str, unit: str) -> str:
     ]
     if not sides:
         return f"{label} against {first}: no interval excludes 1, so the order is undecided."
-    rest = f"; undecided at {_and(map(str, order.open))}" if order.open else ""
+    rest = f"; undecided at {_and(map(str, order.undecided))}" if order.undecided else ""
     return f"{label} is {' and '.join(sides)} than {first}{rest}."
 
 
@@ -362,7 +362,7 @@ def sweep_why(specs: Sequence[ModelSpec]) -> str:
 
 
 def limits_sentence(
-    result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]
+    result: FamilyLatency, limits: Sequence[Roofline], share: Mapping[str, float]
 ) -> str:
     """Return the share of the machine's limit that each model reaches, and what binds it."""
     labels = {spec.name: spec.label for spec in result.specs}

@@ -165,7 +165,7 @@ MEASURE = Job(
     MEASUREMENTS,
     MeasurementSettings,
     time_family,
-    lambda choice, update: draw_card(choice, shown(update), (update.place, update.done)),
+    lambda choice, update: draw_card(choice, shown(update), (update.position, update.done)),
 )
 
 
@@ -228,8 +228,8 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     summary, by_name = result.summary, {row.name: row for row in result.rows}
     marks = [
         Mark(
-            by_name[ratio.over].spec.key,
-            row_label(by_name[ratio.over], result.devices),
+            by_name[ratio.denominator].spec.key,
+            row_label(by_name[ratio.denominator], result.devices),
             ratio.ratio.inverse,
         )
         for ratio in summary.ratios

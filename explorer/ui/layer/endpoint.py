@@ -13,7 +13,7 @@ from explorer.ui.layer.folds import contexts_of
 from explorer.ui.layer.reading import followed_word, walked_in
 
 if TYPE_CHECKING:
-    from explorer.views.layer import Walked
+    from explorer.views.layer import TracedLayer
 
 MAX_MASKS = 20
 
@@ -68,9 +68,9 @@ def layer(  # noqa: PLR0913 - the fields of a link
     return _as_json(walked_in(runs[model], state, (layer, head, followed.positions(model)), ""))
 
 
-def _as_json(walked: "Walked") -> dict[str, Any]:
-    stations, way, rows = walked.stations, walked.way, walked.embedding
-    vectors = {"embedding": rows.norm.gave, **way.vectors}
+def _as_json(walked: "TracedLayer") -> dict[str, Any]:
+    stations, way, rows = walked.activations, walked.trace, walked.embedding
+    vectors = {"embedding": rows.norm.outputs, **way.vectors}
     before, between, after = walked.readings or (None,) * 3
     return {
         "model": walked.run.spec.key,
@@ -90,7 +90,7 @@ def _as_json(walked: "Walked") -> dict[str, Any]:
         "scores": stations.scores.tolist(),
         "exponentials": way.exponentials.tolist(),
         "weights": way.weights.tolist(),
-        "read": stations.read.tolist(),
+        "read": stations.head_output.tolist(),
         "heads": stations.heads.tolist(),
         "stations": [_station(walked, name, vector) for name, vector in vectors.items()],
         "units": [
@@ -107,10 +107,10 @@ def _as_json(walked: "Walked") -> dict[str, Any]:
     }
 
 
-def _station(walked: "Walked", name: str, vector: np.ndarray) -> dict[str, Any]:
+def _station(walked: "TracedLayer", name: str, vector: np.ndarray) -> dict[str, Any]:
     from explorer.analysis.layer import normalised
 
-    length, cosine = float(np.linalg.norm(vector)), walked.way.cosines.get(name)
+    length, cosine = float(np.linalg.norm(vector)), walked.trace.cosines.get(name)
     fields = {"station": name, "vector": vector.tolist(), "norm": length, "cosine": cosine}
     if name not in walked.norms:
         return fields

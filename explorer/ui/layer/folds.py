@@ -181,7 +181,7 @@ def steps_of(
 def _steps(run: Run, word: Followed, state: PageState, token_id: int) -> "AnswerSteps":
     from explorer.analysis.layer import answer_steps
     from explorer.models.forward import state_logits
-    from explorer.models.inside.stations import block_states
+    from explorer.models.inside.activations import block_states
 
     position = word.positions(run.spec.key)[0]
     states = call_on_model(block_states, run.spec, state, run.hidden_states, position)
@@ -306,38 +306,45 @@ def ask_scores(state: PageState | None) -> HeldOut | None:
     return HeldOut(state, {key: run.spec for key, run in runs.items()}, missing)
 
 
-def read_all(asked: HeldOut, cancel_token: CancelToken) -> Steps:
+def read_all(question: HeldOut, cancel_token: CancelToken) -> Steps:
     """Run every sentence, and return the scores by model key."""
     from explorer.analysis.layer import context_scores
     from explorer.models.inside.interventions import context_ranks
 
-    ranks: dict[str, list[tuple[int, ...]]] = {key: [] for key in asked.specs}
+    ranks: dict[str, list[tuple[int, ...]]] = {key: [] for key in question.specs}
     for start in range(0, len(assets.sentences()), AT_ONCE):
         yield Progress(start, len(assets.sentences()))
         cancel_token.check()
         batch = assets.sentences()[start : start + AT_ONCE]
         jobs = [
-            partial(call_on_model, context_ranks, spec, asked.state, one["text"], one["answer"])
-            for one in batch
-            for spec in asked.specs.values()
+            partial(
+                call_on_model,
+                context_ranks,
+                spec,
+                question.state,
+                sentence["text"],
+                sentence["answer"],
+            )
+            for sentence in batch
+            for spec in question.specs.values()
         ]
         results = iter(gather(jobs))
         for _ in batch:
-            for key in asked.specs:
+            for key in question.specs:
                 ranks[key].append(next(results))
     return context_scores(ranks)
 
 
-def draw_scores(asked: HeldOut, update: JobUpdate) -> list[Any]:
+def draw_scores(question: HeldOut, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the chart and why a model is not in it."""
     from explorer.views.layer import held_out_canvas
 
     n, scores = len(assets.sentences()), update.result
     if scores is None:
         return [status(update, strings.PROGRESS, strings.STOPPED, n), gr.skip()]
-    labels = {key: asked.specs[key].label for key in scores}
+    labels = {key: question.specs[key].label for key in scores}
     chart = held_out_canvas(scores, labels, n, strings.CONTEXTS)
-    return [note(*map(str, asked.missing.values())) if asked.missing else "", chart]
+    return [note(*map(str, question.missing.values())) if question.missing else "", chart]
 
 
 HELD_OUT = Job(
@@ -346,5 +353,5 @@ HELD_OUT = Job(
     ask_scores,
     read_all,
     draw_scores,
-    lambda asked: key_of_family("contexts", asked.specs, asked.state),
+    lambda question: key_of_family("contexts", question.specs, question.state),
 )

@@ -1,4 +1,4 @@
-"""The word that Layer follows, and its way through one layer."""
+"""The word that Layer follows, and its activations in one layer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from explorer.ui.layer import strings
 
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment
-    from explorer.views.layer import Chosen, Reading, Walked
+    from explorer.views.layer import Reading, Selection, TracedLayer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,21 +54,21 @@ def followed_word(runs: Mapping[str, Run], wanted: int) -> Followed | None:
     return Followed(alignment, indices, wanted if 0 <= wanted < len(indices) else first, first)
 
 
-def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Chosen":
+def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Selection":
     """Return the choice of word, deepest and widest model; these set the menus' lengths.
 
     Among equals it is the state's own model, so that both menus belong to one if possible.
     """
-    from explorer.views.layer import Chosen
+    from explorer.views.layer import Selection
 
     shapes = {key: run.spec.architecture for key, run in runs.items()}
     deepest = max(shapes, key=lambda key: (shapes[key].n_layers, key == state.model))
     widest = max(shapes, key=lambda key: (shapes[key].n_heads, key == deepest, key == state.model))
-    return Chosen(word.words, word.at, word.first, deepest, widest)
+    return Selection(word.words, word.at, word.first, deepest, widest)
 
 
-def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[Walked]":
-    """Compute the stations at the state's layer and head, for other models at the aligned layer."""
+def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[TracedLayer]":
+    """Compute the activations at the state's layer and head, other models at the aligned layer."""
     from explorer.analysis.layer import aligned_layers
 
     specs = family_specs(state.family)
@@ -87,20 +87,20 @@ def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[W
 
 def walked_in(
     run: Run, state: PageState, place: tuple[int, int, Sequence[int]], note: str
-) -> "Walked":
-    """Compute one model's stations at a layer, a head and the word's first token position."""
-    from explorer.analysis.layer import layer_way
-    from explorer.models.inside.stations import embedding_stations, layer_stations
-    from explorer.views.layer import Walked
+) -> "TracedLayer":
+    """Compute one model's activations at a layer, a head and the word's first token position."""
+    from explorer.analysis.layer import layer_trace
+    from explorer.models.inside.activations import embedding_activations, layer_activations
+    from explorer.views.layer import TracedLayer
 
     layer, head, (position, *others) = place
     states = run.hidden_states[layer]
-    stations = call_on_model(layer_stations, run.spec, state, states, layer, head, position)
-    embedding = call_on_model(embedding_stations, run.spec, state, run.tokens, position)
-    way = layer_way(states[position], stations)
+    activations = call_on_model(layer_activations, run.spec, state, states, layer, head, position)
+    embedding = call_on_model(embedding_activations, run.spec, state, run.tokens, position)
+    trace = layer_trace(states[position], activations)
     vectors = (
         states[position],
-        stations.attention_norm.gave,
+        activations.attention_norm.outputs,
         run.hidden_states[layer + 1, position],
     )
     readings = _readings(run, state, (layer, position), vectors) if run.spec.has_head else None
@@ -109,7 +109,9 @@ def walked_in(
         spelling = spelling_of(run.vocabulary)
         spelled = [spelling.text(run.tokens.pieces[i]) for i in (position, *others)]
         pieces = strings.PIECE.format(piece=spelled[0], n=len(spelled), word="".join(spelled))
-    return Walked(run, layer, head, position, note, pieces, stations, embedding, way, readings)
+    return TracedLayer(
+        run, layer, head, position, note, pieces, activations, embedding, trace, readings
+    )
 
 
 def _readings(

@@ -34,7 +34,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState) -> list[object]:
     """Return the stations of the state's word, layer and head; cached runs are used."""
-    from explorer.views.layer import stations_canvas
+    from explorer.views.layer import layer_canvas
 
     runs, missing = get_runs(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -47,7 +47,7 @@ def show(state: PageState) -> list[object]:
     reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
     return [
         reading or "",
-        stations_canvas(walked(runs, state, word), chosen, cards, strings.CANVAS),
+        layer_canvas(walked(runs, state, word), chosen, cards, strings.CANVAS),
     ]
 
 

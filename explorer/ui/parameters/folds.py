@@ -176,9 +176,9 @@ def built_shape(values: dict[str, object]) -> str:
     """Return the counts of a shape as HTML; for a contradiction its message."""
     from explorer.analysis.parameters.shapes import Contradiction, built_model, seven_sizes
     from explorer.views.parameters.build import (
+        built_finding,
         built_html,
         built_numbers,
-        built_said,
         refused_html,
     )
 
@@ -187,7 +187,7 @@ def built_shape(values: dict[str, object]) -> str:
     except Contradiction as error:
         return refused_html(str(error))
     html = built_html(built, seven_sizes(), strings.BUILT, strings.PART_NAMES)
-    summary = built_said(built, seven_sizes(), strings.BUILT)
+    summary = built_finding(built, seven_sizes(), strings.BUILT)
     content = join(
         summary, with_save_menu("parameters/built", html, built_numbers(built, seven_sizes()))
     )
@@ -261,24 +261,24 @@ def specs_of(sizes: str) -> Sequence[ModelSpec]:
     return tuple(LARGER.values()) if sizes == "larger" else family_specs(sizes)
 
 
-def peaks_of(asked: Passes, cancel_token: CancelToken) -> Steps:
+def peaks_of(question: Passes, cancel_token: CancelToken) -> Steps:
     """Measure the peak memory of one pass, model by model; yield all peaks so far."""
     from explorer.timing.peak_memory import pass_peak
 
     peaks: Peaks = {}
     with MEASUREMENT_LOCK.measure():
-        for spec in asked.specs:
+        for spec in question.specs:
             cancel_token.set_deadline(TURN_S)
-            peaks = peaks | {spec.name: pass_peak(spec, asked.work, cancel_token.check)}
+            peaks = peaks | {spec.name: pass_peak(spec, question.work, cancel_token.check)}
             yield Progress(part=peaks)
     return peaks
 
 
-def draw_peaks(asked: Passes, update: JobUpdate) -> list[Any]:
+def draw_peaks(question: Passes, update: JobUpdate) -> list[Any]:
     """Return the bars with the peaks so far, and the job's place."""
-    place = strings.MEMORY_PLACE.format(n=update.place) if update.place else ""
+    place = strings.MEMORY_PLACE.format(n=update.position) if update.position else ""
     place = strings.MEMORY_STOPPED if update.stopped else place
-    return [draw_memory(asked.specs, asked.work, shown(update) or {}, place)]
+    return [draw_memory(question.specs, question.work, shown(update) or {}, place)]
 
 
 PEAKS = Job("measure_memory", MEASUREMENTS, ask_peaks, peaks_of, draw_peaks)

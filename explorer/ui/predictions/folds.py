@@ -36,12 +36,12 @@ from explorer.ui.predictions import strings
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions import (
-    asked_numbers,
-    asked_table,
     contrast_html,
     contrast_numbers,
     joint_html,
     joint_numbers,
+    word_score_numbers,
+    word_score_table,
 )
 
 Runs = Mapping[str, Run]
@@ -58,7 +58,7 @@ def plans_of(
 
 def batch_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
     """Compute logits [row, vocabulary] of one batch with a run's model."""
-    from explorer.models.scoring import row_logits
+    from explorer.models.forward import row_logits
 
     return call_on_model(row_logits, run.spec, state, rows)
 
@@ -141,26 +141,26 @@ def ask_words(state: PageState | None) -> Generator[list[Any], None, EveryWord |
     return EveryWord(state, runs, plans_of_words(runs))
 
 
-def score_words(asked: EveryWord, cancel_token: CancelToken) -> Steps:
+def score_words(question: EveryWord, cancel_token: CancelToken) -> Steps:
     """Score every word; yield the scores so far after every round of batches."""
     scores: Mapping[str, tuple[SpanScore, ...]] = {}
-    for growing in priced(asked.runs, asked.state, asked.plans):
+    for growing in priced(question.runs, question.state, question.plans):
         cancel_token.check()
         scores = {key: tuple(of_model) for key, of_model in growing.items()}
         yield Progress(part=scores)
     return scores
 
 
-def draw_words(asked: EveryWord, update: JobUpdate) -> list[Any]:
+def draw_words(question: EveryWord, update: JobUpdate) -> list[Any]:
     """Return the finding and the strip as far as the words are scored."""
     from explorer.views.predictions import words_canvas
 
-    if update.place:
-        return [note(PLACE.format(n=update.place)), gr.skip()]
-    scores = shown(update) or dict.fromkeys(asked.plans, ())
-    labels = {key: run.spec.label for key, run in asked.runs.items()}
-    tokens = next(iter(asked.runs.values())).tokens
-    done = {key: (len(of_model), len(asked.plans[key])) for key, of_model in scores.items()}
+    if update.position:
+        return [note(PLACE.format(n=update.position)), gr.skip()]
+    scores = shown(update) or dict.fromkeys(question.plans, ())
+    labels = {key: run.spec.label for key, run in question.runs.items()}
+    tokens = next(iter(question.runs.values())).tokens
+    done = {key: (len(of_model), len(question.plans[key])) for key, of_model in scores.items()}
     message = strings.STOPPED if update.stopped else strings.words_finding(scores, labels, done)
     return [message, words_canvas(tokens.words, tokens.text, scores, labels, strings.WORDS_CANVAS)]
 
@@ -171,7 +171,7 @@ WORDS = Job(
     ask_words,
     score_words,
     draw_words,
-    lambda asked: ("words", *map(key_of, asked.runs.values())),
+    lambda question: ("words", *map(key_of, question.runs.values())),
 )
 
 
@@ -301,8 +301,8 @@ def answer_table(
     ]
     table = with_save_menu(
         "predictions/asked",
-        asked_table(rows, labels, sizes, strings.ASK_TABLE),
-        asked_numbers(pairs, cells, labels, sizes, stretches),
+        word_score_table(rows, labels, sizes, strings.ASK_TABLE),
+        word_score_numbers(pairs, cells, labels, sizes, stretches),
         is_picture=False,
     )
     return join(table, *equals, note(strings.ASK_RULE))

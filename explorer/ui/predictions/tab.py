@@ -16,7 +16,7 @@ from explorer.ui.predictions import folds, strings
 from explorer.ui.predictions.folds import plans_of
 
 if TYPE_CHECKING:
-    from explorer.analysis.predictions import MaskPredictions, WordFound
+    from explorer.analysis.predictions import MaskPredictions, WordRank
 
 
 ID = "predictions"
@@ -43,7 +43,7 @@ def _predictions_of(run: Run) -> "MaskPredictions":
 def show(state: PageState) -> list[object]:
     """Return the headline's values for the state's text; cached runs are used."""
     from explorer.views.markup import join
-    from explorer.views.predictions import Extra, predictions_canvas
+    from explorer.views.predictions import PredictionTexts, predictions_canvas
 
     runs, missing = runs_with_mlm_head(state)
     results = {key: _predictions_of(run) for key, run in runs.items()}
@@ -61,12 +61,12 @@ def show(state: PageState) -> list[object]:
             results,
             cards,
             tokens,
-            Extra(strings.CANVAS, hidden_words(state), words_found(runs, state)),
+            PredictionTexts(strings.CANVAS, hidden_words(state), words_found(runs, state)),
         ),
     ]
 
 
-Found = dict[str, "dict[int, WordFound]"]
+Found = dict[str, "dict[int, WordRank]"]
 
 
 def words_found(runs: Mapping[str, Run], state: PageState) -> Found:
@@ -77,17 +77,17 @@ def words_found(runs: Mapping[str, Run], state: PageState) -> Found:
     return {key: _found(run, state, hidden) for key, run in runs.items()}
 
 
-def _found(run: Run, state: PageState, hidden: Mapping[int, str]) -> "dict[int, WordFound]":
+def _found(run: Run, state: PageState, hidden: Mapping[int, str]) -> "dict[int, WordRank]":
     """Find each masked word in one model's predictions, split by its own tokenizer.
 
     No token counts as the word's own if it merged with a neighbour or is unknown to the model.
     """
-    from explorer.analysis.predictions import word_found
+    from explorer.analysis.predictions import word_rank
 
     text, gaps = run.tokens.text, [word for word in run.tokens.words if word.is_mask]
     stretches = [put_into(text, gaps[mask], word) for mask, word in hidden.items()]
     plans = zip(hidden, plans_of(run, state, stretches), strict=True)
     return {
-        mask: word_found(run, mask, () if isinstance(plan, str) else plan.targets)
+        mask: word_rank(run, mask, () if isinstance(plan, str) else plan.targets)
         for mask, plan in plans
     }

@@ -22,8 +22,7 @@ from explorer.inference.cache import CACHE
 from explorer.inference.lazy_imports import start_imports
 from explorer.inference.runs import is_cheap_now
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.links.codec import LINKED, from_params, to_link
-from explorer.links.compression import PACKED
+from explorer.links.codec import LINKED, PACKED, from_params, to_link
 from explorer.links.page_state import PageState
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text

@@ -64,7 +64,7 @@ def against_float32(state: PageState, runs: dict[str, Run]) -> Iterator[str]:
 
 def _differences(label: str, difference: PrecisionDifference) -> Iterator[str]:
     sentences = strings.HALF
-    if not difference.is_seen:
+    if not difference.is_visible:
         yield sentences["same"].format(label=label)
         return
     if difference.n_probabilities:

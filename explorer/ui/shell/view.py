@@ -13,12 +13,12 @@ from explorer.links.codec import (
     LINK_LONGEST,
     LINK_TEXT_LIMIT,
     MOVED,
+    PACKED,
     TEXTS,
     default_params,
     from_page,
     to_params,
 )
-from explorer.links.compression import PACKED
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, column, sizes_of
 from explorer.models.run import Run

@@ -55,11 +55,11 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
         ``baseline``: positive minus negative of the text of masks, from which they lead to that of
         the text. ``missing`` says which models are not tuned, and why.
     """
-    from explorer.analysis.tasks.tuned import judged
+    from explorer.analysis.tasks.tuned import tuned_sentiment
 
     state = checked_state(family)
     specs, missing = _tuned(state, "sst2")
-    results = ask_all(specs, state, judged, readable(str(text)))
+    results = ask_all(specs, state, tuned_sentiment, readable(str(text)))
     return {
         "models": [
             {
@@ -91,13 +91,13 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
         characters of the passage, and ``score``, p(start) p(end). ``passage`` is the text as it was
         read; ``missing`` says which models are not tuned, and why.
     """
-    from explorer.analysis.tasks.tuned import answered
+    from explorer.analysis.tasks.tuned import tuned_answer
     from explorer.models.task_heads.classifiers import read_passage
 
     state = checked_state(family)
     specs, missing = _tuned(state, "squad")
     read_text = read_passage(str(passage))
-    results = ask_all(specs, state, answered, str(question), read_text)
+    results = ask_all(specs, state, tuned_answer, str(question), read_text)
     return {
         "passage": read_text,
         "models": [
@@ -136,7 +136,7 @@ def _as_json(spec: ModelSpec, sentence_pair: SentencePair, state: PageState) -> 
         note = strings.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
         if trained:
             answers = ask_heads({spec.key: spec}, sentence_pair, state)
-            written, swapped, _ = answers[spec.key].yes.tolist()
+            written, swapped, _ = answers[spec.key].in_order.tolist()
     except ModelUnavailable as error:
         trained, note = False, str(error)
     return {

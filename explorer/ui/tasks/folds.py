@@ -69,7 +69,7 @@ def task_parts(state: PageState, task: str) -> list[Markup]:
     if not cards:
         return [note(strings.NAMES[task], ": ", *(f"{reason} " for reason in missing.values()))]
     scores = tuned_scores(cards, task, distilled_pair()[0])
-    html = tuned_table(scores, cards, specs, (strings.HEAD, strings.NAMES[task]))
+    html = tuned_table(scores, cards, specs, strings.HEAD, strings.NAMES[task])
     numbers = tuned_numbers(scores, cards, specs, task)
     parts = [with_save_menu(f"tasks/{task}", html, numbers, is_picture=False)]
     parts += [note(strings.how_learned(card)) for card in list(cards.values())[:1]]

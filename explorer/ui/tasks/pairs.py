@@ -18,7 +18,7 @@ from explorer.ui.tasks import strings
 from explorer.views.markup import Markup, el, join, note, plain_card
 
 if TYPE_CHECKING:
-    from explorer.analysis.tasks.pairs import PairOrders, SentencePair, Skill
+    from explorer.analysis.tasks.pairs import PairAccuracy, PairOrders, SentencePair
 
 
 def show_pairs(state: PageState) -> Markup:
@@ -65,18 +65,18 @@ def head_is_there(spec: ModelSpec, state: PageState) -> bool:
     return call_on_model(has_pair_head, spec, state)
 
 
-def skill_of(spec: ModelSpec) -> "Skill | None":
+def skill_of(spec: ModelSpec) -> "PairAccuracy | None":
     """Return how many held-out pairs the model's head classifies correctly, if measured."""
-    from explorer.analysis.tasks.pairs import pair_skill
+    from explorer.analysis.tasks.pairs import pair_accuracy
 
     return (
-        pair_skill(assets.results(), spec.name, spec.kind.pair.objective)
+        pair_accuracy(assets.results(), spec.name, spec.kind.pair.objective)
         if spec.kind.pair
         else None
     )
 
 
-def is_shown(skill: "Skill | None") -> bool:
+def is_shown(skill: "PairAccuracy | None") -> bool:
     """Return whether to show the head: unless it was measured to be at chance."""
     return skill is None or skill.beats_chance
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.digits import percent, probability, signed
-from explorer.analysis.tasks.pairs import ORDERS, PairOrders, PairQuadrants, Skill
+from explorer.analysis.tasks.pairs import ORDERS, PairAccuracy, PairOrders, PairQuadrants
 from explorer.analysis.tasks.scores import printed_scores
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
 from explorer.models.specs import ModelSpec
@@ -95,15 +95,17 @@ def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
 def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
     name = model_name(spec.key, spec.label)
     if orders.is_undecided:
-        open_ = ", ".join(map(probability, orders.yes))
+        open_ = ", ".join(map(probability, orders.in_order))
         return join(name, UNDECIDED.format(shares=open_))
     objective = spec.kind.pair.objective if spec.kind.pair else ""
-    shares = {f"p_{order}": probability(p) for order, p in zip(ORDERS, orders.yes, strict=True)}
+    shares = {
+        f"p_{order}": probability(p) for order, p in zip(ORDERS, orders.in_order, strict=True)
+    }
     kinds = {
         order: "even"
         if shares[f"p_{order}"] == "0.500"
         else "yes"
-        if orders.says_yes(order)
+        if orders.is_accepted(order)
         else "no"
         for order in ORDERS
     }
@@ -113,7 +115,7 @@ def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
     return join(name, form.format(told=verdict, **words, **shares))
 
 
-def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
+def head_said(spec: ModelSpec, trained: bool, skill: PairAccuracy | None) -> str:
     """Return how good a model's pair head is, or why it is not shown."""
     if spec.kind.pair is None:
         return NO_HEAD.format(label=spec.label)
@@ -122,8 +124,8 @@ def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
         return NOT_IN_CHECKPOINT.format(label=spec.label, objective=objective)
     if skill is None:
         return UNMEASURED
-    low, high = skill.ends
-    shares = {"share": percent(skill.share), "low": percent(low), "high": percent(high)}
+    low, high = skill.interval
+    shares = {"share": percent(skill.accuracy), "low": percent(low), "high": percent(high)}
     sentence = SKILL if skill.beats_chance else AT_CHANCE
     return sentence.format(label=spec.label, objective=objective, count=skill.count, **shares)
 

@@ -175,12 +175,12 @@ def section(
 
 def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     """Return the finding, the attributions, and the cards of models without an adapter."""
-    from explorer.analysis.tasks.tuned import judged
+    from explorer.analysis.tasks.tuned import tuned_sentiment
     from explorer.views.tasks import word_sentiment_html, word_sentiment_numbers
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         segment = readable(text)
-        results = ask_all(specs, state, judged, segment)
+        results = ask_all(specs, state, tuned_sentiment, segment)
         picture = with_save_menu(
             "tasks/sentiment",
             word_sentiment_html(results, specs, strings.SENTIMENT),
@@ -232,13 +232,13 @@ def question_values(state: PageState) -> list[object]:
 
 def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:
     """Return the answers, their spans in the passage, and cards of untuned models."""
-    from explorer.analysis.tasks.tuned import answered
+    from explorer.analysis.tasks.tuned import tuned_answer
     from explorer.models.task_heads.classifiers import read_passage
     from explorer.views.tasks import answer_spans_html, answer_spans_numbers
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read_text = read_passage(passage)
-        results = ask_all(specs, state, answered, question, read_text)
+        results = ask_all(specs, state, tuned_answer, question, read_text)
         inputs, adapters = (plain_text(question), read_text), adapters_of(specs, "squad")
         picture = with_save_menu(
             "tasks/question",

@@ -95,14 +95,16 @@ def projection_figure(
     projection: StateProjection,
     labels: Mapping[str, str],
     words: Sequence[str],
-    at: int,
+    word_index: int,
     texts: Mapping[str, Any],
 ) -> "go.Figure":
-    """Draw every word at the slider's layer, and the path of the word at index ``at``."""
+    """Draw every word at the slider's layer, and the path of the word at index ``word_index``."""
     import plotly.graph_objects as go
 
     n_steps = max(len(points) for points in projection.points.values())
-    paths = [_path(key, labels[key], points[:, at]) for key, points in projection.points.items()]
+    paths = [
+        _path(key, labels[key], points[:, word_index]) for key, points in projection.points.items()
+    ]
     layers = [
         [
             _layer(key, points, step / (n_steps - 1), words)
@@ -289,10 +291,10 @@ TRAJECTORY_HEIGHT = 250
 def travel_figures(
     trajectories: Mapping[str, WordTrajectory],
     labels: Mapping[str, str],
-    at: int,
+    word_index: int,
     texts: Mapping[str, Any],
 ) -> "list[go.Figure]":
-    """Draw one chart per model, on a common scale, for the word at index ``at``."""
+    """Draw one chart per model, on a common scale, for the word at index ``word_index``."""
     import plotly.graph_objects as go
 
     lowest = min(min(t.to_start.min(), t.to_end.min()) for t in trajectories.values())
@@ -301,9 +303,14 @@ def travel_figures(
         layers = range(len(trajectory.to_start))
         dots = {"mode": "lines+markers"}
         start = line(
-            layers, trajectory.to_start[:, at], texts["start"], key, line_dash="dash", **dots
+            layers,
+            trajectory.to_start[:, word_index],
+            texts["start"],
+            key,
+            line_dash="dash",
+            **dots,
         )
-        end = line(layers, trajectory.to_end[:, at], texts["end"], key, **dots)
+        end = line(layers, trajectory.to_end[:, word_index], texts["end"], key, **dots)
         figure = go.Figure([start, end], {"title": labels[key], "height": TRAJECTORY_HEIGHT})
         figure.update_layout(hovermode="x unified")
         names = [texts["embeddings"], *map(str, layers[1:])]
@@ -353,7 +360,7 @@ def _trajectory_rows(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Followed:
+class PatchingResults:
     """Results of patching one pair of texts."""
 
     tokens: Tokens
@@ -367,41 +374,51 @@ class Followed:
 
 
 def patching_canvas(
-    offered: Sequence[OneChange], second: str, followed: Followed | None, texts: Mapping[str, Any]
+    suggested: Sequence[OneChange],
+    second: str,
+    results: PatchingResults | None,
+    texts: Mapping[str, Any],
 ) -> str:
     """Return the JSON of suggested changes and, where given, of the patching results."""
     changes = [
-        {"kind": change.kind, "was": change.was, "becomes": change.becomes, "text": change.text}
-        for change in offered
+        {
+            "kind": change.kind,
+            "was": change.original,
+            "becomes": change.replacement,
+            "text": change.text,
+        }
+        for change in suggested
     ]
-    proposed = offered[0].text if offered else ""
+    proposed = suggested[0].text if suggested else ""
     offer = {"offered": changes, "second": second, "other": "" if second == proposed else second}
-    return script_json({**offer, **(_followed(followed) if followed else {}), "texts": dict(texts)})
+    return script_json(
+        {**offer, **(_results_json(results) if results else {}), "texts": dict(texts)}
+    )
 
 
-def _followed(followed: Followed) -> dict[str, Any]:
-    pair = followed.pair
-    n_masks = len(next(iter(followed.maps.values()), ()))
+def _results_json(results: PatchingResults) -> dict[str, Any]:
+    pair = results.pair
+    n_masks = len(next(iter(results.maps.values()), ()))
     return {
         "words": list(pair.words),
         "changed": pair.changed,
-        "was": pair.was,
-        "becomes": pair.becomes,
+        "was": pair.original,
+        "becomes": pair.replacement,
         "masks": list(pair.masks[:n_masks]),
         "n_masks": len(pair.masks),
-        "near": mask_places(followed.tokens)[:n_masks],
-        "models": [_model(key, label, followed) for key, label in followed.labels.items()],
+        "near": mask_places(results.tokens)[:n_masks],
+        "models": [_model(key, label, results) for key, label in results.labels.items()],
     }
 
 
-def _model(key: str, label: str, followed: Followed) -> dict[str, Any]:
+def _model(key: str, label: str, followed: PatchingResults) -> dict[str, Any]:
     maps = [
         {
             "answers": list(patching.answers),
             "are_first": patching.are_first,
             "gaps": [float(f"{gap:.6g}") for gap in (patching.d_first, patching.d_second)],
             "effect": np.round(patching.effect, 6).tolist(),
-            "taken": patching.taken_over(followed.pair.masks[mask], followed.pair.changed),
+            "taken": patching.takeover_layer(followed.pair.masks[mask], followed.pair.changed),
         }
         for mask, patching in enumerate(followed.maps.get(key, ()))
     ]

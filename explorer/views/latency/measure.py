@@ -19,20 +19,20 @@ from explorer.views.theme import COLOURS
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from explorer.analysis.latency.family import Limit
-    from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.family import Roofline
+    from explorer.analysis.latency.faster import FasterResult
 
 
 Value = Callable[[SizeVsTimeRow], float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class BarGroup:
     """A group of bars: rows, value, format, and ratio to the first row."""
 
     rows: Sequence[SizeVsTimeRow]
     value: Value
-    show: Callable[[float], str]
+    format_value: Callable[[float], str]
     times: Value
     is_sure: Callable[[SizeVsTimeRow], bool] = lambda _row: True
     """Predicate: the bar is drawn; a time without an interval is shown as a number only."""
@@ -45,23 +45,23 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
         paradox: Sizes and times.
         titles: Title and subtitle of each of the three groups.
     """
-    models, timed = paradox.rows, paradox.timed or paradox.rows
+    models, timed = paradox.rows, paradox.device_rows or paradox.rows
     first = models[0]
-    columns: list[Column] = [
-        Column(
+    columns: list[BarGroup] = [
+        BarGroup(
             models,
             lambda row: row.parameters,
             lambda n: f"{n / 1e6:,.1f} M",
             lambda row: row.parameters / first.parameters,
         ),
-        Column(
+        BarGroup(
             models,
             lambda row: row.gflops,
             lambda n: f"{n:,.2f} GFLOP",
             lambda row: row.gflops / first.gflops,
         ),
         # The ratio comes from the paired rounds or is None: medians do not make a ratio.
-        Column(
+        BarGroup(
             timed,
             lambda row: row.ms,
             milliseconds,
@@ -82,12 +82,12 @@ def paradox_numbers(paradox: SizeVsTime) -> Numbers:
         + ([None] * 3 if row.times is None else [row.times.ratio, row.times.low, row.times.high])
         + [row.parameters / first.parameters, row.gflops / first.gflops]
         + [first.parameters / row.parameters]
-        for row in paradox.timed or paradox.rows
+        for row in paradox.device_rows or paradox.rows
     ]
     times = ("times_the_first", "times_low", "times_high")
     ratios = ("times_parameters", "times_gflops", "times_fewer_parameters")
     # The text is not run here, and the weights need not be a checkpoint's.
-    header = timed_said(paradox.workload)
+    header = timed_header(paradox.workload)
     return Numbers((*columns, *times, *ratios), rows, header)
 
 
@@ -98,7 +98,7 @@ def ratio_text(ratio: Ratio) -> str:
     return f"{ratio.ratio:.2f} × [{ratio.low:.2f}, {ratio.high:.2f}]"
 
 
-def _group(column: Column, title: tuple[str, str]) -> Markup:
+def _group(column: BarGroup, title: tuple[str, str]) -> Markup:
     rows, value = column.rows, column.value
     ends = [row.high_ms for row in rows if value(row) == row.ms and _is_finite(row.high_ms)]
     numbers = [*(value(row) for row in rows), *ends]
@@ -113,7 +113,7 @@ def _group(column: Column, title: tuple[str, str]) -> Markup:
     )
 
 
-def _bar(row: SizeVsTimeRow, column: Column, top: float) -> Markup:
+def _bar(row: SizeVsTimeRow, column: BarGroup, top: float) -> Markup:
     number, times = column.value(row), column.times(row)
     name = model_name(row.key, row.label)
     if number is None:
@@ -131,7 +131,7 @@ def _bar(row: SizeVsTimeRow, column: Column, top: float) -> Markup:
     whisker = _whisker(row, top) if number == row.ms else None
     return el(
         "div",
-        el("div", name, el("span", share, el("b", column.show(number)))),
+        el("div", name, el("span", share, el("b", column.format_value(number)))),
         el("div", fill, whisker, class_="lt-track")
         if is_sure
         else el("div", class_="lt-track empty"),
@@ -277,7 +277,7 @@ def _scale_row(mark: Mark, scale: tuple[float, float]) -> Markup:
     )
 
 
-def downloads(documents: Mapping[str, str], lead: str) -> Markup:
+def downloads(documents: Mapping[str, str], label: str) -> Markup:
     """Build data links that save documents without another request."""
     links = []
     for name, text in documents.items():
@@ -286,7 +286,7 @@ def downloads(documents: Mapping[str, str], lead: str) -> Markup:
         links.append(
             el("a", name, href=f"data:{kind};base64,{packed}", download=name, class_="chip")
         )
-    return el("p", lead, " ", *links, class_="note lt-downloads")
+    return el("p", label, " ", *links, class_="note lt-downloads")
 
 
 def recorded_table(report: Mapping[str, list], head: Sequence[str], caption: str) -> Markup:
@@ -312,21 +312,21 @@ STATE = ("length", "batch", "device", "dtype")
 """Fields of a workload that go into the file name."""
 
 
-def timed_said(
+def timed_header(
     workload: Any,  # noqa: ANN401 - a Workload
-    but: Sequence[str] = (),
+    varying: Sequence[str] = (),
     devices: Sequence[str] = (),
 ) -> dict[str, object]:
     """Return the file header of timed numbers, without the lines on the page's text and models.
 
     Args:
         workload: The workload of one pass; None where it is not known.
-        but: Fields that differ from row to row.
+        varying: Fields that differ from row to row.
         devices: All devices, where there are several.
     """
     work = {} if workload is None else asdict(workload)
     work |= {"device": ", ".join(devices)} if devices else {}
-    header = {name: value for name, value in work.items() if name not in but}
+    header = {name: value for name, value in work.items() if name not in varying}
     state = {name: header.pop(name) for name in STATE if name in header}
     return {name: None for name in NO_RUN if name not in state} | header | {"state": state}
 
@@ -334,11 +334,11 @@ def timed_said(
 def scale_numbers(
     marks: "Sequence[Mark]",
     workload: Any,  # noqa: ANN401 - a Workload
-    but: Sequence[str] = (),
+    varying: Sequence[str] = (),
 ) -> Numbers:
-    """Return every mark of a scale of ratios; ``but`` holds the fields that differ."""
+    """Return every mark of a scale of ratios; ``varying`` holds the fields that differ."""
     rows = [[m.label, m.ratio.ratio, m.ratio.low, m.ratio.high, m.ratio.n_rounds] for m in marks]
-    return Numbers(("name", "ratio", *ENDS, "rounds"), rows, timed_said(workload, but))
+    return Numbers(("name", "ratio", *ENDS, "rounds"), rows, timed_header(workload, varying))
 
 
 def samples_numbers(result: "FamilyLatency") -> Numbers:
@@ -349,7 +349,7 @@ def samples_numbers(result: "FamilyLatency") -> Numbers:
         for place, ms in enumerate(model.samples_ms.tolist(), 1)
     ]
     return Numbers(
-        ("model", "sample", "ms"), rows, timed_said(result.workload, devices=result.devices)
+        ("model", "sample", "ms"), rows, timed_header(result.workload, devices=result.devices)
     )
 
 
@@ -364,10 +364,10 @@ def timing_numbers(result: "FamilyLatency") -> Numbers:
         ]
         for row, model in zip(result.rows, result.summary.models, strict=True)
     ]
-    return Numbers(columns, rows, timed_said(result.workload, devices=result.devices))
+    return Numbers(columns, rows, timed_header(result.workload, devices=result.devices))
 
 
-def limits_numbers(limits: "Sequence[Limit]", final: "FamilyLatency") -> Numbers:
+def limits_numbers(limits: "Sequence[Roofline]", final: "FamilyLatency") -> Numbers:
     """Return the compute and memory limits of each model, and the share that it reaches."""
     share = share_of_limit(final, limits)
     columns = ("model", "median_ms", "arithmetic_ms", "memory_ms", "bound_by", "share_of_limit")
@@ -380,10 +380,10 @@ def limits_numbers(limits: "Sequence[Limit]", final: "FamilyLatency") -> Numbers
         ]
         for spec, limit in zip(final.specs, limits, strict=True)
     ]
-    return Numbers(columns + more, rows, timed_said(final.workload))
+    return Numbers(columns + more, rows, timed_header(final.workload))
 
 
-def faster_numbers(faster: "Faster") -> Numbers:
+def faster_numbers(faster: "FasterResult") -> Numbers:
     """Return every variant of every model; effects on the answers are empty if not measured."""
     costs = {(cost.key, cost.name): cost for cost in faster.costs}
     columns = ("model", "way_to_run", "median_ms", "times_float32", *ENDS)
@@ -407,10 +407,10 @@ def faster_numbers(faster: "Faster") -> Numbers:
             )
     answers = ("same_first_answer", "mean_kl_nats", "process_bytes")
     speeds = [f"{what}_at_{n}" for n in sizes for what in ("texts_per_second", "p90_ms")]
-    return Numbers((*columns, *answers, *speeds), rows, timed_said(faster.workload, ("dtype",)))
+    return Numbers((*columns, *answers, *speeds), rows, timed_header(faster.workload, ("dtype",)))
 
 
-def batches_of(faster: "Faster") -> list[int]:
+def batches_of(faster: "FasterResult") -> list[int]:
     """Return the batch sizes at which any model was timed."""
     return sorted({batch for variants in faster.models for batch in variants.batches})
 
@@ -420,4 +420,4 @@ def recorded_numbers(report: Mapping[str, Any]) -> Numbers:
     columns = ("model", "device", "median_ms", "gflops")
     rows = [[m["name"], m.get("device"), m["median_ms"], m["gflops"]] for m in report["models"]]
     header = {"protocol": report["protocol"], "machine": report["machine"]}
-    return Numbers(columns, rows, {**timed_said(None), **header})
+    return Numbers(columns, rows, {**timed_header(None), **header})

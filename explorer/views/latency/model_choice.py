@@ -6,8 +6,14 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import milliseconds, percent
-from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Way, frontier
-from explorer.views.chart import chart_canvas, placed
+from explorer.analysis.latency.model_choice import (
+    Candidate,
+    Comparison,
+    Figure,
+    VariantMeasures,
+    frontier,
+)
+from explorer.views.chart import chart_canvas, label_sides
 from explorer.views.markup import Markup, model_name, table
 from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS
@@ -27,40 +33,40 @@ COLUMNS = (
 HEIGHT = 340
 
 
-def choose_canvas(compared: Comparison, titles: Mapping[str, str]) -> str:
+def choose_canvas(comparison: Comparison, titles: Mapping[str, str]) -> str:
     """Return a chart for each cost that is known, and a note on each one that is not."""
-    fits = compared.advice_of_all.fits
+    fits = comparison.advice_of_all.fits
     rows = [
-        [compared.named[key].label]
+        [comparison.models[key].label]
         + [end for name in MEASURES for end in _ends(getattr(candidate, name))]
-        + [key in compared.printed, key in compared.examples, key in fits]
-        for key, candidate in compared.candidates.items()
+        + [key in comparison.printed, key in comparison.examples, key in fits]
+        for key, candidate in comparison.candidates.items()
     ]
-    known = {cost: _known(compared.candidates, cost) for cost in COSTS}
+    known = {cost: _known(comparison.candidates, cost) for cost in COSTS}
     missing = [
         f"{titles[cost]}: {titles['unmeasured'].lower()}" for cost in COSTS if not known[cost]
     ]
-    figures = [choose_figure(compared, cost, titles) for cost, points in known.items() if points]
+    figures = [choose_figure(comparison, cost, titles) for cost, points in known.items() if points]
     return chart_canvas(figures, Numbers(COLUMNS, rows), note="; ".join(missing))
 
 
 Points = dict[str, tuple[Figure, Figure]]
 
 
-def choose_figure(compared: Comparison, name: str, titles: Mapping[str, str]) -> "go.Figure":
+def choose_figure(comparison: Comparison, name: str, titles: Mapping[str, str]) -> "go.Figure":
     """Draw a point per model, hollow where it misses a limit, and the Pareto front.
 
     Args:
-        compared: The models with their measurements, and the reader's limits.
+        comparison: The models with their measurements, and the reader's limits.
         name: The cost on the horizontal axis.
         titles: The chart's texts.
     """
     import plotly.graph_objects as go
 
-    limits, points = compared.limits, _known(compared.candidates, name)
+    limits, points = comparison.limits, _known(comparison.candidates, name)
     figure = go.Figure(layout={"title": f"{titles['score']}, {titles[f'against_{name}']}"})
     figure.update_layout(height=HEIGHT, showlegend=False, margin_t=12)
-    ranked = compared.ranked
+    ranked = comparison.ranked
     front = frontier({key: (x.value, y.value) for key, (x, y) in points.items() if key in ranked})
     steps = sorted((points[key][0].value, 100 * points[key][1].value) for key in front)
     style = {"shape": "hv", "dash": "dot", "width": 2}
@@ -68,9 +74,10 @@ def choose_figure(compared: Comparison, name: str, titles: Mapping[str, str]) ->
         x=[x for x, _ in steps], y=[y for _, y in steps], mode="lines", line=style, hoverinfo="skip"
     )
     limit, least = getattr(limits, name), limits.score
-    across = (0.0, 1.15 * max([*(_high(x) for x, _ in points.values()), limit or 0.0]))
+    highs = [x.high if isfinite(x.high) else x.value for x, _ in points.values()]
+    across = (0.0, 1.15 * max([*highs, limit or 0.0]))
     up = _scores(points, least)
-    for dot in _dots(compared, points, titles, (across, up)):
+    for dot in _dots(comparison, points, titles, (across, up)):
         figure.add_trace(dot)
     if limit is not None:
         figure.add_vline(limit, line={"dash": "dash", "width": 1.5})
@@ -85,17 +92,19 @@ Range = tuple[float, float]
 
 
 def _dots(
-    compared: Comparison, points: Points, titles: Mapping[str, str], ranges: tuple[Range, Range]
+    comparison: Comparison, points: Points, titles: Mapping[str, str], ranges: tuple[Range, Range]
 ) -> "Iterator[go.Scatter]":
     """Draw a circle with a name per model, and a diamond per variant of a model.
 
     A diamond has no name, which would not fit, and no score interval, which is its model's.
     """
-    specs, fits = compared.named, compared.advice_of_all.fits
-    labels = {key: _label(compared, key, titles) for key in points}
-    models = {key: point for key, point in points.items() if not isinstance(specs[key], Way)}
+    specs, fits = comparison.models, comparison.advice_of_all.fits
+    labels = {key: _label(comparison, key, titles) for key in points}
+    models = {
+        key: point for key, point in points.items() if not isinstance(specs[key], VariantMeasures)
+    }
     places = [((x.value, ranges[0]), (100 * y.value, ranges[1])) for x, y in models.values()]
-    sides = dict(zip(models, placed(places, [labels[key] for key in models]), strict=True))
+    sides = dict(zip(models, label_sides(places, [labels[key] for key in models]), strict=True))
     for key, point in points.items():
         dot = _dot(point, labels[key], COLOURS[specs[key].key].fill, key in fits)
         if key in sides:
@@ -105,10 +114,10 @@ def _dots(
             yield dot.update(mode="markers", error_y=None, marker_symbol=symbol)
 
 
-def _label(compared: Comparison, key: str, titles: Mapping[str, str]) -> str:
+def _label(comparison: Comparison, key: str, titles: Mapping[str, str]) -> str:
     """Return a model's name, marked where its score is a published one."""
-    label = compared.named[key].label
-    return titles["printed"].format(label=label) if key in compared.printed else label
+    label = comparison.models[key].label
+    return titles["printed"].format(label=label) if key in comparison.printed else label
 
 
 def _dot(point: tuple[Figure, Figure], label: str, colour: str, fits: bool) -> "go.Scatter":
@@ -144,10 +153,6 @@ def _scores(points: Points, least: float | None) -> tuple[float, float]:
     return max(0, low - margin), min(100, high + margin)
 
 
-def _high(figure: Figure) -> float:
-    return figure.high if isfinite(figure.high) else figure.value
-
-
 def _bar(figure: Figure, unit: float = 1) -> dict[str, object] | None:
     """Return the error bar of a number; None without an interval."""
     value, low, high = _ends(figure)
@@ -166,24 +171,24 @@ def _ends(figure: Figure | None) -> tuple[float | None, float | None, float | No
 
 
 def choose_table(
-    compared: Comparison, verdicts: Mapping[str, str], head: tuple[str, ...]
+    comparison: Comparison, verdicts: Mapping[str, str], head: tuple[str, ...]
 ) -> Markup:
     """Build the table of sizes, times, scores and verdicts."""
-    specs = compared.named
+    specs = comparison.models
     rows: list[list[str | Markup]] = [
         [
             model_name(specs[key].key, specs[key].label),
-            _said(candidate.megabytes, "{:.1f} MB".format),
-            _said(candidate.milliseconds, milliseconds),
-            _said(candidate.score, percent),
+            _format_figure(candidate.megabytes, "{:.1f} MB".format),
+            _format_figure(candidate.milliseconds, milliseconds),
+            _format_figure(candidate.score, percent),
             verdicts[key],
         ]
-        for key, candidate in compared.candidates.items()
+        for key, candidate in comparison.candidates.items()
     ]
     return table(list(head), rows)
 
 
-def _said(figure: Figure | None, form: Callable[[float], str]) -> str:
+def _format_figure(figure: Figure | None, form: Callable[[float], str]) -> str:
     """Format a number with its interval, if there is one; the unit is printed once."""
     if figure is None:
         return "–"

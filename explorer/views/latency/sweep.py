@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import ModelSpec
 from explorer.views.chart import ROUND, Ends, band, chart_canvas, dash, line
-from explorer.views.latency.measure import timed_said
+from explorer.views.latency.measure import timed_header
 from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def sweep_canvas(sweep: Sweep, titles: Mapping[str, str]) -> str:
     specs = sweep.points[0].specs if sweep.points else ()
     places = [sweep.position(point) for point in sweep.points]
     lines = [sweep_line(sweep, spec) for spec in specs]
-    header = timed_said(sweep.points[0].workload, (sweep.axis,)) if specs else {}
+    header = timed_header(sweep.points[0].workload, (sweep.axis,)) if specs else {}
     columns = ("model", titles[sweep.axis], "ms", "low_ms", "high_ms")
     numbers = Numbers((*columns, "ratio", "low_ratio", "high_ratio"), _rows(places, lines), header)
     return chart_canvas(sweep_figures(places, lines, titles, titles[sweep.axis]), numbers)
@@ -69,7 +69,7 @@ def sweep_line(sweep: Sweep, spec: ModelSpec) -> SweepLine:
 
 
 def sweep_figures(
-    places: Sequence[float], lines: Sequence[SweepLine], titles: Mapping[str, str], axis: str
+    positions: Sequence[float], lines: Sequence[SweepLine], titles: Mapping[str, str], axis: str
 ) -> "list[go.Figure]":
     """Draw times with both axes logarithmic and, if there are any, ratios around 1."""
     import plotly.graph_objects as go
@@ -80,38 +80,38 @@ def sweep_figures(
     )
     for i, model in enumerate(lines):
         style = dash(i) if several else "solid"
-        times.add_traces(_traces(places, (model.ms, model.ms_ends), model, style))
+        times.add_traces(_traces(positions, model.ms, model.ms_ends, model, style))
         if any(value is not None for value in model.ratio):
-            ratios.add_traces(_traces(places, (model.ratio, model.ratio_ends), model, style))
+            ratios.add_traces(_traces(positions, model.ratio, model.ratio_ends, model, style))
     times.update_yaxes(type="log", tickvals=ROUND, tickformat=",", hoverformat=",.4g")
     ratios.add_hline(1, line_width=1.5)
     ratios.update_yaxes(rangemode="tozero", hoverformat=".3f")
     figures = [times, ratios] if ratios.data else [times]
     for figure in figures:
         figure.update_xaxes(
-            type="log", title=axis, tickvals=places, ticktext=[f"{n:,}" for n in places]
+            type="log", title=axis, tickvals=positions, ticktext=[f"{n:,}" for n in positions]
         )
     return figures
 
 
 def _traces(
-    places: Sequence[float],
-    series: tuple[Sequence[float | None], Sequence[Ends | None]],
+    positions: Sequence[float],
+    values: Sequence[float | None],
+    ends: Sequence[Ends | None],
     model: SweepLine,
     style: str,
 ) -> "list[go.Scatter]":
     """Draw a line with its band, and error bars for points without an adjacent one."""
-    values, ends = series
     up, down = ([0.0] * len(values) for _ in range(2))
     for i, (value, interval) in enumerate(zip(values, ends, strict=True)):
         if value is not None and interval is not None:
             up[i], down[i] = interval[1] - value, value - interval[0]
     bars = {"type": "data", "array": up, "arrayminus": down, "thickness": 1.5, "width": 0}
-    curve = line(places, values, model.label, model.key, mode="lines+markers", line_dash=style)
-    return [*band(places, ends, model.key, model.label), curve.update(error_y=bars)]
+    curve = line(positions, values, model.label, model.key, mode="lines+markers", line_dash=style)
+    return [*band(positions, ends, model.key, model.label), curve.update(error_y=bars)]
 
 
-def _rows(places: Sequence[float], lines: Sequence[SweepLine]) -> list[tuple[object, ...]]:
+def _rows(positions: Sequence[float], lines: Sequence[SweepLine]) -> list[tuple[object, ...]]:
     none = (None, None)
     return [
         (
@@ -119,7 +119,7 @@ def _rows(places: Sequence[float], lines: Sequence[SweepLine]) -> list[tuple[obj
             *(model.ratio[i], *(model.ratio_ends[i] or none)),
         )
         for model in lines
-        for i, place in enumerate(places)
+        for i, place in enumerate(positions)
     ]
 
 

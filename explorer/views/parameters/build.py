@@ -16,7 +16,7 @@ def built_html(
     built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str], parts: Mapping[str, str]
 ) -> Markup:
     """Build the table of components, and a bar chart with the seven published models."""
-    return el("div", _facts(built, texts, parts), _among(built, sizes, texts), class_="pt-pair")
+    return el("div", _facts(built, texts, parts), _size_bars(built, sizes, texts), class_="pt-pair")
 
 
 def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
@@ -35,14 +35,14 @@ def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
     shape = asdict(built.shape) | {"sharing": built.sharing}
     published = {size.spec.name: size.total for size in sizes}
     header = {**NO_RUN, "shape": shape, "length": built.length, "batch": built.batch}
-    header |= {"weights_of_the_published": published, "state": _told(shape)}
+    header |= {"weights_of_the_published": published, "state": _name_parts(shape)}
     work = {"LENGTH": built.length, "BATCH": built.batch}
-    constants = {"SHAPE": shape, "CONFIG": built.followed.config, **work}
+    constants = {"SHAPE": shape, "CONFIG": built.reduced_spec.config, **work}
     rows = parts + [[name, n, None] for name, n in totals.items()]
     return Numbers(("part", "count", "share"), rows, header, constants)
 
 
-def _told(shape: Mapping[str, object]) -> dict[str, object]:
+def _name_parts(shape: Mapping[str, object]) -> dict[str, object]:
     """Return the parts of a shape that go into the file name."""
     names = {"L": "n_layers", "H": "d_model", "E": "d_embedding", "sharing": "sharing"}
     return {short: shape[name] for short, name in names.items()}
@@ -53,7 +53,7 @@ def refused_html(sentence: str) -> Markup:
     return el("p", sentence, class_="message pt-refused", role="alert")
 
 
-def built_said(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
+def built_finding(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
     """Build the sentence with the size and the ratio to the published model nearest in size."""
     nearest = min(sizes, key=lambda size: abs(size.total - built.total))
     return finding(
@@ -98,7 +98,7 @@ def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, st
     return table([texts["part"], texts["count"], texts["share"]], rows, texts["caption"])
 
 
-def _among(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
+def _size_bars(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
     totals = [(size.spec.key, size.spec.name, size.total) for size in sizes]
     totals = sorted([*totals, ("", texts["yours"], built.total)], key=lambda row: row[2])
     scale = totals[-1][2]

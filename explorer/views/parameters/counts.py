@@ -225,11 +225,6 @@ class WordTable:
         return self.one if self.e == self.h else self.v * self.e + self.e * self.h
 
 
-def word_tables(pins: "Sequence[tuple[str, str, Architecture]]") -> list[WordTable]:
-    """Return the word table of each (key, name, shape)."""
-    return [WordTable(key, name, s.d_vocab, s.d_model, s.d_embedding) for key, name, s in pins]
-
-
 def embedding_figure(
     tables: Sequence[WordTable], start: WordTable, texts: Mapping[str, str]
 ) -> "go.Figure":
@@ -275,7 +270,7 @@ def embedding_canvas(
     pins: "Sequence[tuple[str, str, Architecture]]", texts: Mapping[str, str]
 ) -> str:
     """Return the calculator's JSON, which starts at the first model with a factorised table."""
-    tables = word_tables(pins)
+    tables = [WordTable(key, name, s.d_vocab, s.d_model, s.d_embedding) for key, name, s in pins]
     start = next((table for table in tables if table.e != table.h), tables[0])
     rows = [(t.name, t.v, t.h, t.e, t.one, t.stored) for t in tables]
     published = [{"key": t.key, "name": t.name, "v": t.v, "h": t.h, "e": t.e} for t in tables]

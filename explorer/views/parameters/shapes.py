@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import log10
 from typing import TYPE_CHECKING
 
-from explorer.views.chart import chart_canvas, figure_json, line, placed
+from explorer.views.chart import chart_canvas, figure_json, label_sides, line
 from explorer.views.markup import script_json
 from explorer.views.numbers import NO_RUN, Numbers
 from explorer.views.theme import COLOURS, PARTS
@@ -239,7 +239,7 @@ def _sides(sizes: "Sequence[Size]", length: int, across: Ends, up: Ends) -> dict
         ends.append(((x[0], x[0] + shift), (x[1], x[1] + shift)))
     occupied = [((px, x), (py, y)) for px, py in _along(ends)]
     labels = [size.spec.label for size in sizes]
-    sides = placed([((px, x), (py, y)) for px, py in places], labels, occupied)
+    sides = label_sides([((px, x), (py, y)) for px, py in places], labels, occupied)
     return dict(zip(labels, sides, strict=True))
 
 
@@ -295,10 +295,10 @@ class MemoryRow:
 
 
 def memory_canvas(
-    rows: Sequence[MemoryRow], numbers: Numbers, texts: Mapping[str, str], **said: str
+    rows: Sequence[MemoryRow], numbers: Numbers, texts: Mapping[str, str], **sentences: str
 ) -> str:
     """Return the charts of weights and of a forward pass, with finding and note."""
-    return chart_canvas(memory_figures(rows, texts), numbers, **said)
+    return chart_canvas(memory_figures(rows, texts), numbers, **sentences)
 
 
 def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list[go.Figure]":

@@ -25,7 +25,7 @@ def no_weights(key):
     raise AssertionError("this check must not need weights")
 
 
-def specimens(**tampered):
+def untampered_models(**tampered):
     return CheckModels("mini", no_weights, **tampered)
 
 
@@ -36,7 +36,7 @@ def reshaped(key, **changes):
         changed = replace(spec, architecture=replace(spec.architecture, **changes))
         return meta_network(changed if spec.key == key else spec)
 
-    return specimens(shape=shape)
+    return untampered_models(shape=shape)
 
 
 def with_pooler():
@@ -48,12 +48,12 @@ def with_pooler():
             network.base_model.pooler = nn.Linear(768, 768, device="meta")
         return network
 
-    return specimens(shape=shape)
+    return untampered_models(shape=shape)
 
 
 def sharing_broken():
     """ALBERT whose layers have weights of their own."""
-    return specimens(
+    return untampered_models(
         shape=lambda s: sharing_network(s, "none") if s.key == "albert" else meta_network(s),
         sharing=lambda spec, mode: sharing_network(spec, "none"),
     )
@@ -67,8 +67,8 @@ def few_words(spec, **changes):
 
 def test_the_rank_is_that_of_the_bottleneck():
     honest, wide = (
-        specimens(random=few_words),
-        specimens(random=lambda s: few_words(s, d_embedding=256)),
+        untampered_models(random=few_words),
+        untampered_models(random=lambda s: few_words(s, d_embedding=256)),
     )
     assert claims_counts.embedding_rank(honest).holds
     measured = claims_counts.embedding_rank(wide)
@@ -96,7 +96,7 @@ TAMPERED = [
     "check", list(dict.fromkeys(check for check, _ in TAMPERED)), ids=lambda c: c.__name__
 )
 def test_untampered_shapes_hold(check):
-    assert check(specimens()).holds
+    assert check(untampered_models()).holds
 
 
 @pytest.mark.parametrize(("check", "tampered"), TAMPERED, ids=lambda v: getattr(v, "__name__", ""))
@@ -105,7 +105,7 @@ def test_a_tampered_shape_is_noticed(check, tampered):
 
 
 def test_seven_totals_equal_the_published_tables():
-    measured = claims_counts.parameter_totals(specimens())
+    measured = claims_counts.parameter_totals(untampered_models())
     totals = {name: q.value for name, q in measured.quantities.items() if not name.endswith("cut")}
     assert totals == {
         "bert": 109_482_240,
@@ -119,7 +119,7 @@ def test_seven_totals_equal_the_published_tables():
 
 
 def test_sharing_modes_have_the_four_counts():
-    quantities = claims_counts.sharing_modes(specimens()).quantities
+    quantities = claims_counts.sharing_modes(untampered_models()).quantities
     assert {mode: quantities[mode].value for mode in ("none", "attention", "ffn", "all")} == {
         "none": 89_650_176,
         "attention": 63_647_232,
@@ -129,7 +129,7 @@ def test_sharing_modes_have_the_four_counts():
 
 
 def test_the_saving_is_almost_all_layers():
-    quantities = claims_counts.saving_breakdown(specimens()).quantities
+    quantities = claims_counts.saving_breakdown(untampered_models()).quantities
     assert quantities["outside_layers"].value == 592_128
     assert quantities["layers_share"].value == pytest.approx(100 * 42_527_232 / 43_119_360)
 
@@ -181,12 +181,12 @@ def clock_of_work(monkeypatch):
 
 
 def test_times_tell_six_layers_from_twelve(clock_of_work, monkeypatch):
-    honest = specimens(random=lambda s: small(s, s.architecture.n_layers))
+    honest = untampered_models(random=lambda s: small(s, s.architecture.n_layers))
     measured = claims_cost.forward_times(honest)
     assert measured.holds
     assert measured.quantities["bert_over_distilbert"].value == pytest.approx(2, abs=0.01)
     assert "DistilBERT takes 0.50 × (0.50 to 0.50)" in measured.text
-    slow = specimens(random=lambda s: small(s, 12))
+    slow = untampered_models(random=lambda s: small(s, 12))
     assert claims_cost.forward_times(slow).holds is False
     monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, min_rounds=2, max_rounds=2))
     few = claims_cost.forward_times(slow)
@@ -196,7 +196,7 @@ def test_times_tell_six_layers_from_twelve(clock_of_work, monkeypatch):
 
 def test_a_second_press_takes_twice_the_rounds(clock_of_work):
     def rounds(presses):
-        honest = specimens(random=lambda s: small(s, 2), presses=presses)
+        honest = untampered_models(random=lambda s: small(s, 2), presses=presses)
         return int(claims_cost.training_steps(honest).text.split("; ")[1].split()[0])
 
     assert rounds(2) == 2 * rounds(1)
@@ -213,8 +213,8 @@ def test_a_printed_speed_has_two_sides_and_no_verdict_without_an_interval():
 
 
 def test_training_steps_tell_equal_shape_from_twice_the_width(clock_of_work):
-    assert claims_cost.training_steps(specimens()).holds
-    narrow = specimens(random=lambda s: small(s, 1 if s.architecture.d_model == 512 else 6))
+    assert claims_cost.training_steps(untampered_models()).holds
+    narrow = untampered_models(random=lambda s: small(s, 1 if s.architecture.d_model == 512 else 6))
     assert claims_cost.training_steps(narrow).holds is False
 
 

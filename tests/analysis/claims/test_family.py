@@ -32,19 +32,19 @@ LOADED_CHECKS = [
 
 @pytest.fixture
 def family(tiny_family):
-    """Specimens over the random family; ``family(bert=other)`` puts another network in its place."""
+    """Models of the random family; ``family(bert=other)`` puts another network in its place."""
 
-    def specimens(**networks):
+    def untampered_models(**networks):
         def leased(key):
             own = tiny_family.loaded(key)
             return nullcontext(replace(own, network=networks[key]) if key in networks else own)
 
         return CheckModels("mini", leased)
 
-    specimens.copy = lambda key: copy.deepcopy(tiny_family.loaded(key).network)
-    specimens.spec = lambda key: tiny_family.specs[key]
-    specimens.loaded = tiny_family.loaded
-    return specimens
+    untampered_models.copy = lambda key: copy.deepcopy(tiny_family.loaded(key).network)
+    untampered_models.spec = lambda key: tiny_family.specs[key]
+    untampered_models.loaded = tiny_family.loaded
+    return untampered_models
 
 
 @pytest.mark.parametrize("check", LOADED_CHECKS, ids=lambda c: c.__name__)
@@ -225,10 +225,10 @@ def test_agreement_follows_who_answers_like_bert(family):
 
 def test_a_lead_of_few_sentences_is_undecided():
     both, one = np.ones(24, bool), np.arange(24)
-    assert claims_runs._oftener(both, one < 4) is True
-    assert claims_runs._oftener(both, one < 22) is None
-    assert claims_runs._oftener(one < 4, both) is False
-    assert claims_runs._oftener(both, both) is False
+    assert claims_runs._hits_more_often(both, one < 4) is True
+    assert claims_runs._hits_more_often(both, one < 22) is None
+    assert claims_runs._hits_more_often(one < 4, both) is False
+    assert claims_runs._hits_more_often(both, both) is False
 
 
 def test_steps_between_layers_are_lengths_of_changes(family):
@@ -250,8 +250,8 @@ def test_steps_between_layers_are_lengths_of_changes(family):
     assert claims_runs.layer_steps(swapped).holds is not claims_runs.layer_steps(family()).holds
 
 
-def heads_that(bert, albert):
-    """Pair heads that answer as told: order -> the lead of class 0 for each pair."""
+def heads_with_lead(bert, albert):
+    """Replace the pair heads: by order, the lead of class 0 for each pair."""
 
     def logits(loaded, order):
         lead = torch.tensor((bert if loaded.spec.key == "bert" else albert)[order])
@@ -267,7 +267,7 @@ SAME = {"next": [1.0] * 12, "random": [1.0] * 12, "swapped": [1.0] * 12}
 
 @pytest.mark.parametrize(("bert", "albert", "holds"), [(GOOD, ORDERLY, True), (SAME, SAME, False)])
 def test_pair_heads_are_judged_by_what_they_tell_apart(family, monkeypatch, bert, albert, holds):
-    monkeypatch.setattr(claims_pairs, "pair_logits", heads_that(bert, albert))
+    monkeypatch.setattr(claims_pairs, "pair_logits", heads_with_lead(bert, albert))
     assert claims_pairs.next_sentence_head(family()).holds is holds
     assert claims_pairs.sentence_order_head(family()).holds is holds
     found = claims_pairs.next_sentence_head(family()).quantities
@@ -279,7 +279,7 @@ def test_pairs_too_few_to_tell_leave_the_heads_undecided(family, monkeypatch):
     nearly = {"next": [1.0] * 7 + [-1.0] * 5, "random": [-1.0] * 7 + [1.0] * 5}
     nearly["swapped"] = nearly["next"]
     orders = {"next": nearly["next"], "swapped": [-1.0] * 7 + [1.0] * 5}
-    monkeypatch.setattr(claims_pairs, "pair_logits", heads_that(nearly, orders))
+    monkeypatch.setattr(claims_pairs, "pair_logits", heads_with_lead(nearly, orders))
     assert claims_pairs.next_sentence_head(family()).holds is None
     assert "next 7 [" in claims_pairs.next_sentence_head(family()).text
     assert claims_pairs.sentence_order_head(family()).holds is None
@@ -306,12 +306,13 @@ def test_a_head_without_weights_waits(family):
 def test_masking_and_pairs_are_drawn_as_the_papers_say(family, monkeypatch):
     masking = claims_pairs.masking_shares(family())
     assert masking.holds
+    assert masking.text.startswith("of 1,000,000 tokens ")
     fates = [float(share) for share in re.findall(r"([\d.]+)%", masking.text)]
     assert sum(fates) == pytest.approx(masking.quantities["chosen"].value, abs=0.02)
     assert claims_pairs.pair_shares(family()).holds
     from explorer.analysis.distillation import losses as distillation_masking
 
-    monkeypatch.setattr(distillation_masking, "FATES", (1.0, 0.0, 0.0))
+    monkeypatch.setattr(distillation_masking, "OUTCOME_SHARES", (1.0, 0.0, 0.0))
     assert not claims_pairs.masking_shares(family()).holds
     monkeypatch.setattr(claims_pairs, "sentence_pair", lambda pairs, task, rng: ("a", "b", 1))
     assert not claims_pairs.pair_shares(family()).holds

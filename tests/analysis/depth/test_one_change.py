@@ -22,14 +22,14 @@ def test_exactly_one_word_is_another(text):
     for change in found:
         others = [word.text for word in split_words(change.text)]
         different = [(a, b) for a, b in zip(words, others, strict=True) if a != b]
-        assert different == [(change.was, change.becomes)]
-        assert change.was[0].isupper() == change.becomes[0].isupper()
+        assert different == [(change.original, change.replacement)]
+        assert change.original[0].isupper() == change.replacement[0].isupper()
 
 
 def test_the_kinds_come_in_their_order_and_a_choice_is_a_mask():
     found = [change.kind for change in one_changes("He was in London [he|she].")]
     assert found == sorted(found, key=KINDS.index)
-    assert {change.was for change in one_changes("He was [he|she].")} == {"He", "was"}
+    assert {change.original for change in one_changes("He was [he|she].")} == {"He", "was"}
 
 
 def test_no_word_is_proposed_for_itself():

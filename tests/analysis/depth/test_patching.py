@@ -40,7 +40,7 @@ def pair_of(tiny_family, first, second):
 def test_the_changed_place_is_one_word_and_every_position_has_a_partner(tiny_family):
     pair = pair_of(tiny_family, FIRST, SECOND)
     assert pair.words == ("[CLS]", "The", "dog", "sat", "on", "the", "[MASK]", ".", "[SEP]")
-    assert (pair.changed, pair.was, pair.becomes, pair.masks) == (2, "cat", "dog", (6,))
+    assert (pair.changed, pair.original, pair.replacement, pair.masks) == (2, "cat", "dog", (6,))
     assert set(pair.groups) == set(MODEL_KEYS)
     for key, groups in pair.groups.items():
         places = [position for group in groups for position in group]
@@ -49,7 +49,7 @@ def test_the_changed_place_is_one_word_and_every_position_has_a_partner(tiny_fam
 
 def test_several_words_of_one_place_are_one_and_other_pieces_have_no_partner(tiny_family):
     pair = pair_of(tiny_family, FIRST, "A cat was on the [MASK].")
-    assert (pair.was, pair.becomes) == ("The cat sat", "A cat was")
+    assert (pair.original, pair.replacement) == ("The cat sat", "A cat was")
     assert pair.words[pair.changed] == "A cat was"
     pair = pair_of(tiny_family, FIRST, "The photosynthesis sat on the [MASK].")
     assert pair.groups == {}
@@ -93,7 +93,7 @@ def test_the_map_is_that_of_plain_passes_and_its_ends_are_laws(tiny_family, key)
     at_first, at_last = np.eye(len(pair.words))[[pair.changed, pair.masks[0]]]
     np.testing.assert_allclose(found.effect[0], at_first, atol=1e-3)
     assert found.effect[-1].tolist() == at_last.tolist()
-    assert 1 <= found.taken_over(pair.masks[0], pair.changed) <= n_layers
+    assert 1 <= found.takeover_layer(pair.masks[0], pair.changed) <= n_layers
 
     d = [torch.tensor(run.mask_logits[0].astype(np.float64)) for run in runs]
     d = [float(scores[answers[0]] - scores[answers[1]]) for scores in d]

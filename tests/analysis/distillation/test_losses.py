@@ -142,11 +142,11 @@ def test_masking_converges_to_the_papers_shares():
 
 def test_masking_is_replayable_and_swaps_only_what_it_says():
     one, two = (masking_simulation(500, np.array([8, 9]), seed=5) for _ in range(2))
-    assert np.array_equal(one.fate, two.fate)
+    assert np.array_equal(one.outcomes, two.outcomes)
     assert np.array_equal(one.swapped_ids, two.swapped_ids)
-    assert set(one.swapped_ids[one.fate == 2].tolist()) <= {8, 9}
-    assert (one.swapped_ids[one.fate != 2] == -1).all()
-    assert not np.array_equal(one.fate, masking_simulation(500, np.array([8]), seed=6).fate)
+    assert set(one.swapped_ids[one.outcomes == 2].tolist()) <= {8, 9}
+    assert (one.swapped_ids[one.outcomes != 2] == -1).all()
+    assert not np.array_equal(one.outcomes, masking_simulation(500, np.array([8]), seed=6).outcomes)
 
 
 @pytest.mark.parametrize(("n", "rounds"), [(0, 1), (3, 0)])

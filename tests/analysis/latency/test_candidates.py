@@ -100,7 +100,7 @@ def test_the_front_is_the_definition_by_intervals_on_random_models(half):
         )
         costs = table * [1, 1, -1]
 
-        def unbeaten(gap, costs=costs):
+        def is_on_front(gap, costs=costs):
             worst, best = costs + gap, costs - gap
             return {
                 str(i)
@@ -108,8 +108,8 @@ def test_the_front_is_the_definition_by_intervals_on_random_models(half):
                 if not any((w <= best[i]).all() and (w < best[i]).any() for w in worst)
             }
 
-        assert set(found.front) == unbeaten(half)
-        assert set(found.close) == unbeaten(half) - unbeaten(0.0)
+        assert set(found.front) == is_on_front(half)
+        assert set(found.close) == is_on_front(half) - is_on_front(0.0)
 
 
 def test_a_difference_within_the_intervals_beats_nobody():

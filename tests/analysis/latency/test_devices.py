@@ -122,7 +122,7 @@ def test_a_devices_name_from_a_stranger_is_short_text():
 def test_the_pictures_hold_all_devices_on_one_axis(result):
     rows = size_vs_time(result.specs, result.workload, result, BOTH)
     assert [row.label for row in rows.rows] == ["mini-BERT", "mini-DistilBERT", "mini-ALBERT"]
-    assert [row.label for row in rows.timed][3:] == [
+    assert [row.label for row in rows.device_rows][3:] == [
         "mini-BERT on cuda",
         "mini-DistilBERT on cuda",
         "mini-ALBERT on cuda",
@@ -135,7 +135,7 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
     drawn = re.sub(r'data-numbers="[^"]*"', "", detail(result))
     assert drawn.count("mini-DistilBERT on cuda") == 2
     samples = samples_figure(result, SAMPLES)
-    assert [trace.name for trace in samples.data] == [row.label for row in rows.timed]
+    assert [trace.name for trace in samples.data] == [row.label for row in rows.device_rows]
     assert "cpu and cuda" in strings.conditions(result)
 
 

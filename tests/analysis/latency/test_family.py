@@ -12,9 +12,9 @@ from explorer.analysis.latency.family import (
     FamilyLatency,
     family_peaks,
     last,
-    limit,
     measure_family,
     pass_flops,
+    roofline,
     rows_of,
     share_of_limit,
     stored_parameters,
@@ -76,9 +76,9 @@ def test_a_family_is_timed_round_by_round(tiny_family):
 
 
 def test_a_pass_that_takes_minutes_is_stopped_in_its_middle(tiny_family):
-    """The stop sign is looked at before every product, so none of the rest is computed."""
+    """The cancel token is checked before every product, so none of the rest is computed."""
 
-    class Stops(CancelToken):
+    class StoppingToken(CancelToken):
         looks = 0
 
         def check(self):
@@ -87,7 +87,7 @@ def test_a_pass_that_takes_minutes_is_stopped_in_its_middle(tiny_family):
                 self.stop()
             super().check()
 
-    cancel_token, spec = Stops(), tiny_family.specs["bert"]
+    cancel_token, spec = StoppingToken(), tiny_family.specs["bert"]
     shots = list(measure_family([spec], Workload(512, 32), RoundsPlan(budget_s=1e6), cancel_token))
     assert shots[-1].latency.ended == "stopped"
     assert shots[-1].latency.n_rounds == 0
@@ -112,7 +112,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
     from explorer.timing import peak_memory
 
-    class Late(CancelToken):
+    class LateToken(CancelToken):
         late = reason = ""
 
         def check(self):
@@ -124,7 +124,7 @@ def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, mon
         return 7
 
     monkeypatch.setattr(peak_memory, "peak_bytes", peak)
-    specs, cancel_token = tuple(tiny_family.specs.values()), Late()
+    specs, cancel_token = tuple(tiny_family.specs.values()), LateToken()
     cancel_token.reason = "deadline"
     report = family_report(specs, Workload(length=8), FEW, cancel_token)
     assert [m["peak_bytes"] for m in report["models"]] == [7, None, None]
@@ -216,7 +216,7 @@ def test_a_point_is_faster_slower_or_open_by_its_interval():
     )
     distilbert, albert = orders(Sweep("length", points))
     assert (distilbert.faster, distilbert.slower) == (tuple(w.length for w in works), ())
-    assert (albert.faster, albert.slower, albert.open) == ((16, 32), (128, 256, 512), (64,))
+    assert (albert.faster, albert.slower, albert.undecided) == ((16, 32), (128, 256, 512), (64,))
     assert orders(Sweep("length", ())) == ()
 
 
@@ -247,11 +247,11 @@ def test_limits_are_arithmetic_and_memory_whichever_is_slower():
     assert streamed == distinct == 4 * 12 * 7_087_872
     assert streamed_bytes(albert, "float32") == (streamed, streamed // 12)
     assert streamed_bytes(albert, "bfloat16") == (streamed // 2, streamed // 24)
-    found = limit(bert, Workload(16), 1e11, 1e10)
+    found = roofline(bert, Workload(16), 1e11, 1e10)
     assert found.memory_ms == pytest.approx(1e3 * streamed / 1e10)
     assert found.arithmetic_ms == pytest.approx(1e3 * pass_flops(bert, Workload(16)) / 1e11)
     assert found.bound_by == "memory"
-    assert limit(bert, Workload(512), 1e11, 1e10).bound_by == "arithmetic"
+    assert roofline(bert, Workload(512), 1e11, 1e10).bound_by == "arithmetic"
     twice = measured({"bert": 2 * found.bound_ms, "distilbert": 50, "albert": 90})
     assert share_of_limit(twice, [found])["bert-base-uncased"] == pytest.approx(0.5, rel=0.01)
 

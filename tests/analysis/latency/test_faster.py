@@ -10,12 +10,12 @@ import torch
 
 from explorer.analysis.latency import faster as latency_faster
 from explorer.analysis.latency.faster import (
-    Faster,
+    FasterResult,
     Missing,
+    build_variants,
     measure_faster,
     precision_variants,
     runtime_bytes,
-    ways_to_run,
     why_not,
 )
 from explorer.analysis.latency.measure import RoundsPlan
@@ -31,7 +31,7 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
-from explorer.timing.runtimes.process import Order
+from explorer.timing.runtimes.process import BuildRequest
 from explorer.timing.workload import Workload
 from explorer.ui.latency.choice_strings import faster_notes
 from explorer.ui.latency.folds import draw_faster
@@ -117,7 +117,7 @@ def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_doe
     names += [] if found.missing else ["OpenVINO bfloat16"]
     assert [name for name in names if variants.throughput(name, 3) is None] == ["torch.compile"]
     assert all(variants.resident.values())
-    assert found.done == found.asked == 3
+    assert found.done == found.n_steps == 3
     assert [model.name for model in variants.summary.models] == names
     assert variants.summary.n_rounds == 3
     assert all(model.median_ms > 0 for model in variants.summary.models)
@@ -146,8 +146,8 @@ def test_a_runtime_is_not_tried_where_it_cannot_work(
 ):
     monkeypatch.setattr(runtimes, "find_spec", lambda name: None if name in absent else object())
     clock = "compute" if device == "cpu" else "device"
-    order = Order(runtime, BASE["bert"], Workload(device=device, clock=clock), None)
-    assert why_not(order, 2 * 10**9, free) == reason
+    request = BuildRequest(runtime, BASE["bert"], Workload(device=device, clock=clock), None)
+    assert why_not(request, 2 * 10**9, free) == reason
 
 
 def test_packages_that_are_not_there_are_found_missing(monkeypatch):
@@ -166,13 +166,13 @@ def test_larger_shapes_ask_for_more_memory_than_small_ones():
     assert needed[0] < 2e9 < needed[1]
 
 
-class Process:
+class FailingProcess:
     """A runtime process that is refused, or never ends building."""
 
     ended: ClassVar = []
 
-    def __init__(self, order, outcome):
-        self.order, self.outcome = order, outcome
+    def __init__(self, request, outcome):
+        self.request, self.outcome = request, outcome
 
     def __enter__(self):
         return self
@@ -184,7 +184,7 @@ class Process:
         raise self.outcome
 
     def end(self):
-        self.ended.append(self.order.runtime)
+        self.ended.append(self.request.runtime)
 
 
 @pytest.mark.parametrize(
@@ -194,13 +194,15 @@ class Process:
 def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, outcome, reason):
     from explorer.timing.runtimes import process as runtime_process
 
-    Process.ended.clear()
-    monkeypatch.setattr(runtime_process, "RuntimeProcess", lambda order: Process(order, outcome))
+    FailingProcess.ended.clear()
+    monkeypatch.setattr(
+        runtime_process, "RuntimeProcess", lambda request: FailingProcess(request, outcome)
+    )
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as processes:
-        variants, missing = ways_to_run(spec, Workload(), CancelToken(), processes)
+        variants, missing = build_variants(spec, Workload(), CancelToken(), processes)
     assert [variant.name for variant in variants] == PLAIN
-    assert (runtimes.COMPILE in Process.ended) == (reason == "late")
+    assert (runtimes.COMPILE in FailingProcess.ended) == (reason == "late")
     assert (runtimes.COMPILE, reason) in [(row.name, row.reason) for row in missing]
 
 
@@ -208,7 +210,7 @@ def test_stopping_while_something_is_built_keeps_what_is_complete(tiny_family, m
     def stopped(*_):
         raise Cancelled("stopped")
 
-    monkeypatch.setattr(latency_faster, "ways_to_run", stopped)
+    monkeypatch.setattr(latency_faster, "build_variants", stopped)
     shots = measure_faster([tiny_family.specs["bert"]], Workload(), FEW, CancelToken())
     assert next(shots).building.key == "bert"
     assert next(shots).building is None
@@ -234,7 +236,7 @@ def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_fam
         latency_faster,
         "variant_latency",
         lambda v, plan, cancel_token: (
-            None if v[0].timed.spec is distilbert else timed(v, plan, cancel_token)
+            None if v[0].network.spec is distilbert else timed(v, plan, cancel_token)
         ),
     )
     cancel_token = CancelToken()
@@ -251,14 +253,14 @@ def test_every_missing_row_is_said_in_one_sentence_naming_the_models():
     bert, albert = BASE["bert"], BASE["albert"]
     for reason in runtimes.REASONS:
         rows = (Missing(bert, runtimes.ONNX, reason), Missing(albert, runtimes.ONNX, reason))
-        (sentence,) = [line for line in faster_notes(Faster(missing=rows)) if line]
+        (sentence,) = [line for line in faster_notes(FasterResult(missing=rows)) if line]
         assert sentence.startswith("ONNX Runtime")
         assert sentence.endswith(".")
         assert ("BERT and ALBERT" in sentence) == (reason in {"memory", "late", "failed", "slow"})
-    building = faster_notes(Faster(building=bert))
+    building = faster_notes(FasterResult(building=bert))
     assert building[0] == "Compiling BERT and exporting it to ONNX and OpenVINO …"
     for runtime, packages in runtimes.PACKAGES.items():
-        (markup,) = draw_faster(Faster(missing=(Missing(bert, runtime, "packages"),)))
+        (markup,) = draw_faster(FasterResult(missing=(Missing(bert, runtime, "packages"),)))
         assert f"pip install {' '.join(packages)}." in markup
 
 
@@ -268,15 +270,15 @@ def test_two_rows_of_one_absent_package_are_one_sentence():
         for spec in BASE.values()
         for runtime in (runtimes.OPENVINO, runtimes.OPENVINO_BF16)
     ]
-    said = [line for line in faster_notes(Faster(missing=tuple(rows))) if line]
+    said = [line for line in faster_notes(FasterResult(missing=tuple(rows))) if line]
     assert said == ["OpenVINO is not installed here: pip install openvino."]
 
 
-class Answering:
+class FixedProcess:
     """A runtime process whose pass takes a second a text, and that holds a billion bytes."""
 
-    def __init__(self, order):
-        self.order = order
+    def __init__(self, request):
+        self.request = request
 
     def __enter__(self):
         return self
@@ -285,11 +287,11 @@ class Answering:
         pass
 
     def wait_until_built(self, check):
-        names = PLAIN if self.order.runtime == runtimes.MEMORY else [self.order.runtime]
+        names = PLAIN if self.request.runtime == runtimes.MEMORY else [self.request.runtime]
         return dict.fromkeys(names, len(names) * 10**9)
 
     def seconds(self, batch, check):
-        assert batch == self.order.workload.batch or self.order.runtime != runtimes.COMPILE
+        assert batch == self.request.workload.batch or self.request.runtime != runtimes.COMPILE
         return float(batch)
 
     def scores(self, question, check):
@@ -302,7 +304,7 @@ def test_every_way_has_its_memory_and_its_texts_per_second_with_each_batch(
     """A pass that takes a second a text is of one text per second, whatever the batch."""
     from explorer.timing.runtimes import process as runtime_process
 
-    monkeypatch.setattr(runtime_process, "RuntimeProcess", Answering)
+    monkeypatch.setattr(runtime_process, "RuntimeProcess", FixedProcess)
     monkeypatch.setattr(runtimes, "find_spec", lambda name: object())
     monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, cancel_token: iter(()))
     spec = tiny_family.specs["distilbert"]

@@ -18,13 +18,13 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.refusal import Refusal
 
 
-class MoodyMachine:
-    """A machine that is in another state after every pause, and every model minds it its own way."""
+class UnstableMachine:
+    """Machine in another state after every pause, which slows each model differently."""
 
     TRUE = 2.0
 
-    def __init__(self, seed, mood=0.05, noise=0.005):
-        self.now, self.mood, self.noise = 0.0, mood, noise
+    def __init__(self, seed, state_spread=0.05, noise=0.005):
+        self.now, self.state_spread, self.noise = 0.0, state_spread, noise
         self.rng = np.random.default_rng(seed)
         self.factor = {}
 
@@ -35,7 +35,7 @@ class MoodyMachine:
     def model(self, name, seconds):
         def call():
             if name not in self.factor:
-                self.factor[name] = float(np.exp(self.mood * self.rng.normal()))
+                self.factor[name] = float(np.exp(self.state_spread * self.rng.normal()))
             self.now += seconds * self.factor[name] * float(np.exp(self.noise * self.rng.normal()))
 
         return TimedCall(name, call)
@@ -50,11 +50,11 @@ class MoodyMachine:
         return Instruments(watch, lambda: self.now, **extra)
 
 
-def hits(pauses, repeats):
-    """In how many measurements of a moody machine the true ratio is in the interval."""
+def n_covered(pauses, repeats):
+    """Count the measurements of an unstable machine whose interval holds the true ratio."""
     found = 0
     for seed in range(repeats):
-        machine = MoodyMachine(seed)
+        machine = UnstableMachine(seed)
         pair = [machine.model("a", 0.02 * machine.TRUE), machine.model("b", 0.02)]
         plan = RoundsPlan(max_rounds=24, seed=seed)
         *_, final = latency_rounds(pair, machine.instruments(pauses), plan)
@@ -65,9 +65,9 @@ def hits(pauses, repeats):
 
 
 def test_an_interval_holds_what_the_next_press_would_give_nine_times_in_ten():
-    assert hits(pauses=True, repeats=300) >= 0.9
+    assert n_covered(pauses=True, repeats=300) >= 0.9
     # One press in one state, however many rounds: narrow, and somewhere else.
-    assert hits(pauses=False, repeats=50) < 0.3
+    assert n_covered(pauses=False, repeats=50) < 0.3
 
 
 class FakeMachine:
@@ -154,13 +154,13 @@ def test_noise_is_answered_by_more_rounds_until_the_budget_ends_it():
 
 
 def test_interval_against_itself_holds_one_nineteen_times_in_twenty():
-    hits = 0
+    n_covered = 0
     for seed in range(100):
         machine = FakeMachine(noise=0.05, seed=seed)
         plan = RoundsPlan(budget_s=12, seed=seed)
         final = measure(machine, [machine.model("a", 0.1), machine.model("a2", 0.1)], plan)[-1]
-        hits += latency_summary(final).ratio("a2").ratio.holds_one
-    assert hits >= 93
+        n_covered += latency_summary(final).ratio("a2").ratio.holds_one
+    assert n_covered >= 93
 
 
 def test_first_calls_are_kept_apart_and_warm_up_goes_on_until_two_rounds_agree():
@@ -292,8 +292,8 @@ def test_stop_sign_deadline():
     assert not cancel_token.cancelled
 
 
-class Polite(FakeMachine):
-    """A machine on which others go first: so many times in the middle of a call, or before one."""
+class InterruptedMachine(FakeMachine):
+    """Machine that requests interrupt, so many times in the middle of a call or before one."""
 
     def __init__(self, inside=(), between=()):
         super().__init__()
@@ -322,7 +322,7 @@ class Polite(FakeMachine):
 
 
 def test_a_sample_in_whose_middle_others_went_is_taken_again():
-    machine = Polite(inside=[1, 9, 10, 30])
+    machine = InterruptedMachine(inside=[1, 9, 10, 30])
     *_, final = measure(machine, [machine.model("a", 0.2), machine.model("b", 0.1)])
     assert np.all(np.isin(final.seconds.round(6), [0.1, 0.2]))
     assert final.first_call_s == pytest.approx((0.2, 0.1)), "what was given is not in it"
@@ -330,7 +330,7 @@ def test_a_sample_in_whose_middle_others_went_is_taken_again():
 
 
 def test_after_others_went_between_two_samples_a_call_that_does_not_count_comes_first():
-    machine, rude = Polite(between=[12, 20]), Polite()
+    machine, rude = InterruptedMachine(between=[12, 20]), InterruptedMachine()
     counts = []
     for one in (machine, rude):
         *_, final = measure(one, [one.model("a", 0.2), one.model("b", 0.1)])

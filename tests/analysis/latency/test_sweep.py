@@ -17,11 +17,11 @@ def test_a_sweep_ends_with_its_sentence_where_the_machine_does(tiny_family, monk
     specs = [tiny_family.specs["distilbert"]]
     *_, final = measure_sweep(specs, works, FEW, CancelToken())
     assert [final.position(point) for point in final.points] == [1]
-    assert "GB are free" in final.too_much
+    assert "GB are free" in final.refusal
 
 
-class Passing(CancelToken):
-    """A sign whose clock is moved by hand."""
+class SteppedCancelToken(CancelToken):
+    """Cancel token whose clock the test moves."""
 
     now = 0.0
 
@@ -30,12 +30,12 @@ class Passing(CancelToken):
 
 
 def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_family):
-    cancel_token, specs = Passing(), list(tiny_family.specs.values())[:2]
+    cancel_token, specs = SteppedCancelToken(), list(tiny_family.specs.values())[:2]
     cancel_token.set_deadline(1)
     cancel_token.now = 2
     works = sweep_points(Workload(length=8), "batch")[:2]
     steps = list(measure_sweep(specs, works, FEW, cancel_token))
-    assert [(len(step.points), step.asked, step.is_over) for step in steps] == [
+    assert [(len(step.points), step.n_points, step.is_over) for step in steps] == [
         (0, 2, False),
         (1, 2, False),
         (2, 2, True),
@@ -50,5 +50,5 @@ def test_a_point_without_a_round_is_named(tiny_family, monkeypatch):
     specs = list(tiny_family.specs.values())[:2]
     works = sweep_points(Workload(), "length")
     *_, sweep = measure_sweep(specs, works, FEW, CancelToken())
-    assert (sweep.points, sweep.late) == ((), 16)
+    assert (sweep.points, sweep.late_point) == ((), 16)
     assert "Stopped: 16 tokens exceeded the time limit." in draw_sweep(sweep)[0]

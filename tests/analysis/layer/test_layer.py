@@ -16,7 +16,7 @@ from explorer.analysis.layer import (
     context_scores,
     cosine,
     layer_flops,
-    layer_way,
+    layer_trace,
     lstm_flops,
     mean_weights,
     measure_recurrent,
@@ -25,10 +25,10 @@ from explorer.analysis.layer import (
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
-from explorer.models.inside.stations import (
+from explorer.models.inside.activations import (
     block_states,
-    embedding_stations,
-    layer_stations,
+    embedding_activations,
+    layer_activations,
 )
 from explorer.models.run import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
@@ -96,8 +96,8 @@ def test_every_layer_of_every_model_is_shown_as_it_was_asked(sizes):
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_norms_cosines_softmax_and_the_block_that_changed_most(tiny_family, key):
     run = tiny_family.run(key, "The cat sat on the [MASK].")
-    found = layer_stations(tiny_family.loaded(key), run.hidden_states[1], 1, 1, 4)
-    way = layer_way(run.hidden_states[1, 4], found)
+    found = layer_activations(tiny_family.loaded(key), run.hidden_states[1], 1, 1, 4)
+    way = layer_trace(run.hidden_states[1, 4], found)
     assert list(way.vectors) == ["input", *BEFORE]
     before = {"projection": "input", "attended": "input", "attention_norm": "attended"}
     before |= {"feed_forward": "attention_norm", "summed": "attention_norm", "output": "summed"}
@@ -116,8 +116,8 @@ def test_norms_cosines_softmax_and_the_block_that_changed_most(tiny_family, key)
     assert list(lengths) == sorted(found.unit_lengths, reverse=True)[:8]
     assert way.head_lengths == pytest.approx(np.linalg.norm(found.heads, axis=1), rel=1e-5)
     turned = {
-        "attention": cosine(run.hidden_states[1, 4], found.attention_norm.gave),
-        "feed_forward": cosine(found.attention_norm.gave, run.hidden_states[2, 4]),
+        "attention": cosine(run.hidden_states[1, 4], found.attention_norm.outputs),
+        "feed_forward": cosine(found.attention_norm.outputs, run.hidden_states[2, 4]),
     }
     assert way.changed_by == min(turned, key=turned.get)
     assert turned["attention"] == pytest.approx(way.attention_cosine, abs=1e-6)
@@ -137,14 +137,14 @@ def test_a_vector_without_length_has_no_direction():
 
 def test_a_norm_is_written_out(tiny_family):
     loaded, run = tiny_family.loaded("bert"), tiny_family.run("bert", "The cat sat.")
-    found = layer_stations(loaded, run.hidden_states[0], 0, 0, 2)
-    embedding = embedding_stations(loaded, run.tokens, 2)
+    found = layer_activations(loaded, run.hidden_states[0], 0, 0, 2)
+    embedding = embedding_activations(loaded, run.tokens, 2)
     for norm in (embedding.norm, found.attention_norm, found.norm):
         sums = normalised(norm)
         for i, (x, scale, shift, result) in zip(sums.shown, sums.rows, strict=True):
             made = (x - sums.mean) / sums.deviation * scale + shift
             assert made == pytest.approx(result, abs=1e-5)
-            assert result == norm.gave[i]
+            assert result == norm.outputs[i]
         sizes = np.abs(sums.rows[:, 3])
         assert list(sizes) == sorted(sizes, reverse=True)
 

@@ -65,7 +65,7 @@ TABLE = {
 
 
 def independent(name):
-    """The encoder typed in again from the papers, with no help from the explorer."""
+    """Return the encoder written again from the papers, independent of the explorer."""
     made = {
         "bert-base-uncased": lambda: BertModel(BertConfig()),
         "bert-large-uncased": lambda: BertModel(

@@ -35,7 +35,7 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     from explorer.analysis.predictions import SpanScore
     from explorer.models.tokens import Word
     from explorer.ui.predictions.strings import ASK_TABLE, CONTRAST, asked_equals, contrast_finding
-    from explorer.views.predictions import asked_table, contrast_html
+    from explorer.views.predictions import contrast_html, word_score_table
 
     def score(text, pieces, p):
         return SpanScore(
@@ -75,7 +75,7 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     same = contrast("bert", "BERT", [nurse, clerk])
     assert "prefers <em" in contrast_finding([same])
     assert " preferred" in contrast_html([same], CONTRAST)
-    table = asked_table(
+    table = word_score_table(
         [("photographer", {"bert": long})], {"bert": "BERT"}, {"bert": 9}, ASK_TABLE
     )
     assert "3 masks: photo + ##graph + ##er" in table
@@ -83,8 +83,8 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
 
 
 def test_asked_words_are_saved_with_their_gaps_counted_from_one():
-    from explorer.views.predictions import asked_numbers
+    from explorer.views.predictions import word_score_numbers
 
     refused = {"bert": ["It cannot.", "It cannot."]}
-    saved = asked_numbers([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, {"bert": 9}, [])
+    saved = word_score_numbers([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, {"bert": 9}, [])
     assert [row[:3] for row in saved.rows] == [["cat", 1, "BERT"], ["dog", 2, "BERT"]]

@@ -15,8 +15,7 @@ from explorer.analysis.predictions import (
     span_score,
     word_plans,
 )
-from explorer.models.forward import tokenize
-from explorer.models.scoring import row_logits
+from explorer.models.forward import row_logits, tokenize
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText, Word
 from explorer.ui.predictions.strings import words_finding
@@ -43,7 +42,7 @@ def chain(loaded, tokens, positions):
     return total
 
 
-def priced(loaded, tokens, word):
+def independent_score(loaded, tokens, word):
     plan = span_plan(tokens, word, loaded.tokenizer.mask_token_id)
     return span_score(plan, row_logits(loaded, plan.rows), loaded.vocabulary)
 
@@ -75,7 +74,7 @@ def test_the_rank_of_a_word_is_its_place_in_the_vocabulary_and_several_pieces_ha
         hidden = list(tokens.ids)
         for position in inside:
             hidden[position] = loaded.tokenizer.mask_token_id
-        rank = priced(loaded, tokens, word).rank
+        rank = independent_score(loaded, tokens, word).rank
         several += len(inside) > 1
         if len(inside) > 1:
             assert rank is None
@@ -93,7 +92,7 @@ def test_a_word_of_one_piece_has_the_probability_and_rank_of_the_list(tiny_famil
     run, loaded = tiny_family.run(key, "the [MASK] sat on the mat"), tiny_family.loaded(key)
     listed = mask_predictions(run, 50)
     tokens = tokenize(loaded, "the cat sat on the mat")
-    score = priced(loaded, tokens, Word("cat", 4, 7))
+    score = independent_score(loaded, tokens, Word("cat", 4, 7))
     place = listed.words[0].index("cat") if "cat" in listed.words[0] else None
     assert len(score.pieces) == 1
     everything = np.exp(
@@ -111,7 +110,7 @@ def test_a_word_of_one_piece_has_the_probability_and_rank_of_the_list(tiny_famil
 def test_a_phrase_is_priced_across_its_words(tiny_family):
     loaded = tiny_family.loaded("bert")
     tokens = tokenize(loaded, "the cat sat on the mat")
-    score = priced(loaded, tokens, Word("the cat", 0, 7))
+    score = independent_score(loaded, tokens, Word("the cat", 0, 7))
     assert score.pieces == ("the", "cat")
     assert score.log_probability == pytest.approx(chain(loaded, tokens, [1, 2]), abs=1e-4)
 
@@ -133,7 +132,7 @@ def test_masks_and_separators_are_not_words_to_hide(tiny_family):
 @pytest.mark.parametrize("key", ["bert", "albert"])
 def test_a_word_outside_the_vocabulary_has_no_probability_of_its_own(tiny_family, key):
     loaded = tiny_family.loaded(key)
-    score = priced(loaded, tokenize(loaded, "the 日 sat"), Word("日", 4, 5))
+    score = independent_score(loaded, tokenize(loaded, "the 日 sat"), Word("日", 4, 5))
     assert score.is_unknown
 
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from explorer.analysis.predictions import mask_fillings
+from explorer.models.forward import row_logits
 from explorer.models.run import batches
-from explorer.models.scoring import row_logits
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 

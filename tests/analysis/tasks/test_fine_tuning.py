@@ -17,10 +17,10 @@ def card(value):
 
 def test_a_share_is_the_quotient_of_two_cards():
     found = tuned_scores({"bert": card(0.8), "albert": card(0.6)}, "sst2", "bert")
-    assert {key: score.kept for key, score in found.items()} == pytest.approx(
+    assert {key: score.share_of_reference for key, score in found.items()} == pytest.approx(
         {"bert": 1, "albert": 0.75}
     )
-    assert tuned_scores({"albert": card(0.6)}, "sst2", "bert")["albert"].kept is None
+    assert tuned_scores({"albert": card(0.6)}, "sst2", "bert")["albert"].share_of_reference is None
 
 
 def test_the_printed_shares_are_those_of_the_papers():

@@ -7,10 +7,10 @@ from scipy.stats import binomtest
 from explorer import assets
 from explorer.analysis.tasks.pairs import (
     ORDERS,
-    Skill,
+    PairAccuracy,
     cross_test,
+    pair_accuracy,
     pair_orders,
-    pair_skill,
     sentence_pair,
 )
 
@@ -40,35 +40,35 @@ def test_a_third_sentence_joins_the_second_in_every_order():
 
 
 def test_the_stranger_is_taken_although_every_sentence_shares_a_word():
-    assert sentence_pair("kettle nobody rained [SEP] x", STRANGERS).stranger == STRANGERS[0]
+    assert sentence_pair("kettle nobody rained [SEP] x", STRANGERS).unrelated == STRANGERS[0]
 
 
 def test_probabilities_are_the_softmax_of_both_scores():
     logits = np.array([[2.0, 0.0], [-1.0, 1.0], [0.01, 0.0]])
     found = pair_orders(logits)
-    assert found.yes == pytest.approx(np.exp(logits[:, 0]) / np.exp(logits).sum(1))
-    assert [found.says_yes(order) for order in ORDERS] == [True, False, True]
+    assert found.in_order == pytest.approx(np.exp(logits[:, 0]) / np.exp(logits).sum(1))
+    assert [found.is_accepted(order) for order in ORDERS] == [True, False, True]
     assert not found.is_undecided
     assert pair_orders(np.full((3, 2), 7.0)).is_undecided
 
 
 @pytest.mark.parametrize(("right", "count"), [(707, 1280), (650, 1280), (1141, 1222), (400, 1000)])
 def test_a_head_beats_chance_where_its_interval_lies_above_one_half(right, count):
-    skill = Skill(right / count, count)
+    skill = PairAccuracy(right / count, count)
     exact = binomtest(right, count).proportion_ci(method="wilson")
-    assert skill.ends == pytest.approx((exact.low, exact.high), abs=1e-5)
+    assert skill.interval == pytest.approx((exact.low, exact.high), abs=1e-5)
     assert skill.beats_chance == (exact.low > 0.5)
 
 
 def test_the_cross_test_is_what_the_cards_and_the_paper_say():
     results = {"models": {"one": {"nsp": 0.9, "nsp_count": 10}, "two": {"masked_top1": 0.4}}}
     found = cross_test(results, ("one", "two", "three"))
-    assert {name: [s and s.share for s in row] for name, row in found.measured.items()} == {
+    assert {name: [s and s.accuracy for s in row] for name, row in found.measured.items()} == {
         "one": [0.9, None]
     }
     # Lan et al. 2019, Table 5, read from the paper.
     assert found.printed == {"None": (52.4, 53.3), "NSP": (90.5, 52.0), "SOP": (78.9, 86.5)}
-    assert pair_skill(results, "three", "sop") is None
+    assert pair_accuracy(results, "three", "sop") is None
 
 
 def test_the_shipped_results_have_both_objectives_with_their_counts():

@@ -13,7 +13,7 @@ from explorer.analysis.measures import log_softmax
 from explorer.inference.runs import get_run
 from explorer.links.page_state import PageState
 from explorer.models.forward import state_logits
-from explorer.models.inside.stations import block_states
+from explorer.models.inside.activations import block_states
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of

@@ -34,11 +34,11 @@ def test_an_address_has_so_much_in_a_minute_and_another_its_own(clock):
     assert not budget.exhausted("a")
     clock.now += WINDOW_S
     assert budget.spent("a") == 0
-    assert not budget._paid
+    assert not budget._charges
 
 
 def test_an_address_may_take_more_while_no_other_pays_and_what_is_taken_goes_on(clock):
-    budget = Budget(10, clock, alone=20)
+    budget = Budget(10, clock, seconds_alone=20)
     budget.charge("a", 15)
     assert not budget.exhausted("a")
     budget.charge("b", 0.1)
@@ -65,7 +65,7 @@ def test_many_payments_of_one_second_are_one_entry(clock):
     budget = Budget(SECONDS, clock)
     for _ in range(1000):
         budget.charge("a", 0.001)
-    assert len(budget._paid["a"]) == 1
+    assert len(budget._charges["a"]) == 1
     assert budget.spent("a") == pytest.approx(1)
 
 

@@ -70,11 +70,11 @@ def test_measurements_take_turns_and_know_their_place(queue):
     started = [threading.Event() for _ in range(3)]
     jobs = [queue.start(endless(event)) for event in started]
     until(started[0].is_set)
-    assert [queue.place(job) for job in jobs] == [0, 1, 2]
+    assert [queue.position(job) for job in jobs] == [0, 1, 2]
     assert not started[1].is_set()
     jobs[0].stop()
     until(started[1].is_set)
-    assert [queue.place(job) for job in jobs[1:]] == [0, 1]
+    assert [queue.position(job) for job in jobs[1:]] == [0, 1]
     for job in reversed(jobs[1:]):
         job.stop()
         job.thread.join(120)
@@ -199,12 +199,12 @@ def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_sp
 
 
 def test_a_job_is_replaced_only_by_one_that_is_drawn_in_the_same_place(queue):
-    first = queue.start(endless(), owner="me", place=(1,))
-    queue.start(endless(), owner="me", place=(2,))
+    first = queue.start(endless(), owner="me", component_ids=(1,))
+    queue.start(endless(), owner="me", component_ids=(2,))
     *_, last = updates(first, 0.01)
     assert last.stopped
     assert not first.replaced, "nothing else says at its place that it ended"
-    third, fourth = (queue.start(endless(), owner="me", place=(3,)) for _ in range(2))
+    third, fourth = (queue.start(endless(), owner="me", component_ids=(3,)) for _ in range(2))
     assert third.replaced
     fourth.stop()
     assert fourth.done.wait(60)

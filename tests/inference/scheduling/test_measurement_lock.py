@@ -34,7 +34,7 @@ def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_agai
         assert slot.yielded_s > 0
         other = begun(lambda: infer(slot, order))
         until(lambda: slot._condition._waiters)
-        assert order == ["visitor"], "the door is shut again"
+        assert order == ["visitor"], "the lock is exclusive again"
     other.join(60)
     visitor.join(60)
     assert order == ["visitor", "other"]

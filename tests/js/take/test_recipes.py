@@ -144,6 +144,23 @@ def test_a_script_of_published_models_has_them_from_the_hub(tmp_path):
     assert there.count("\n") == 1 + 50 * len(BASE)
 
 
+def test_a_script_of_somebodys_own_folder_asks_for_its_path_in_a_sentence(tmp_path):
+    """The page names the folder and keeps its path private."""
+    parts = recipe_parts("predictions/gaps")
+    folder = specs.BUNDLED / MINI["bert"].name
+    told = {}
+    for source in ("my-bert", str(folder)):
+        models = f'MODELS = {{"my-bert": [{source!r}, ""]}}'
+        script = tmp_path / "script.py"
+        code = re.sub(r"MODELS = \{.*?\n\}", models, parts["computes"], flags=re.S)
+        script.write_text(code + parts["prints"], "utf-8")
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+        told[source] = done.returncode, done.stdout.count("\n"), done.stderr.strip()
+    sentence = "Write the path of your copy of my-bert into MODELS: it is no public model."
+    assert told["my-bert"] == (1, 0, sentence)
+    assert told[str(folder)][:2] == (0, 51)
+
+
 HEAD = (RECIPES / "head.py").read_text("utf-8") + "print(BUNDLED)"
 SENTENCE = "Set EXPLORER to a folder with a copy of the explorer: its models are read.\n"
 

@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def little_to_collect():
+def frozen_garbage():
     """Leave what is there out of collections, of which each eviction makes one: a third of a second."""
     gc.collect()
     gc.freeze()
@@ -72,10 +72,10 @@ def fresh(folder, tiny_family, read_once, monkeypatch):
         monkeypatch.setattr(memory, "WAIT_S", 60.0)
         yield
     threads = {thread.ident: thread.name for thread in threading.enumerate()}
-    assert not loading.room._leases, f"every lease has been given back; threads: {threads}"
-    assert not loading.room._claims
-    assert not loading.room._forgotten
-    assert loading.room._coming.total() == loading.room._passes == 0
+    assert not loading.weight_memory._leases, f"every lease has been given back; threads: {threads}"
+    assert not loading.weight_memory._claims
+    assert not loading.weight_memory._forgotten
+    assert loading.weight_memory._loading_bytes.total() == loading.weight_memory._pass_bytes == 0
 
 
 def limit(monkeypatch, *names):
@@ -90,12 +90,12 @@ def spec_of(name):
     return all_specs()[name]
 
 
-def where_of(name):
+def key_of(name):
     return NetworkKey(spec_of(name), "cpu", "float32")
 
 
-def here(name):
-    return is_loaded(*where_of(name))
+def has_network(name):
+    return is_loaded(*key_of(name))
 
 
 def until(condition):
@@ -126,8 +126,8 @@ def test_the_least_recently_used_leaves_first(monkeypatch):
     limit(monkeypatch, BERT, ALBERT)
     for name in (BERT, ALBERT, BERT, DISTIL):
         load_model(spec_of(name))
-    assert here(DISTIL)
-    assert not here(ALBERT)
+    assert has_network(DISTIL)
+    assert not has_network(ALBERT)
 
 
 def test_an_idle_one_leaves_before_an_older_one_in_use(monkeypatch):
@@ -135,8 +135,8 @@ def test_an_idle_one_leaves_before_an_older_one_in_use(monkeypatch):
     with leased(spec_of(BERT)):
         load_model(spec_of(DISTIL))
         load_model(spec_of(ALBERT))
-        assert here(BERT)
-        assert not here(DISTIL)
+        assert has_network(BERT)
+        assert not has_network(DISTIL)
 
 
 def idle_frame(network):
@@ -152,7 +152,7 @@ def test_references_do_not_keep_an_idle_network(monkeypatch):
         watched.append(next(stopped))
     del network
     load_model(spec_of(DISTIL))
-    assert not here(BERT)
+    assert not has_network(BERT)
     assert watched[0].spec.name == BERT
     stopped.close()
 
@@ -164,9 +164,9 @@ def test_one_in_use_stays_until_it_is_given_back(monkeypatch):
         assert used is again
         with pytest.raises(ModelUnavailable, match="the memory is in use; please try again"):
             load_model(spec_of(DISTIL))
-        assert here(BERT)
+        assert has_network(BERT)
     assert load_model(spec_of(DISTIL)).spec.name == DISTIL
-    assert not here(BERT)
+    assert not has_network(BERT)
 
 
 def test_whoever_waits_gets_the_room_when_it_is_given_back(monkeypatch):
@@ -175,11 +175,11 @@ def test_whoever_waits_gets_the_room_when_it_is_given_back(monkeypatch):
     held.enter_context(leased(spec_of(BERT)))
     with ThreadPoolExecutor(1) as other:
         found = other.submit(load_model, spec_of(DISTIL))
-        until(lambda: loading.room._claims)
-        assert here(BERT)
+        until(lambda: loading.weight_memory._claims)
+        assert has_network(BERT)
         held.close()
         assert found.result(60).spec.name == DISTIL
-    assert not here(BERT)
+    assert not has_network(BERT)
 
 
 def test_those_who_share_one_in_turn_do_not_keep_out_who_waits_for_its_room(monkeypatch):
@@ -194,7 +194,7 @@ def test_those_who_share_one_in_turn_do_not_keep_out_who_waits_for_its_room(monk
 
     with ThreadPoolExecutor(2) as others:
         first = others.submit(use, DISTIL)
-        until(lambda: loading.room._claims)
+        until(lambda: loading.weight_memory._claims)
         second = others.submit(use, BERT)
         use(BERT)
         assert order == [BERT]
@@ -209,16 +209,16 @@ def test_a_pass_under_way_counts_and_idle_networks_leave_for_it(monkeypatch):
     limit(monkeypatch, BERT, ALBERT)
     load_model(spec_of(ALBERT))
     with leased(spec_of(BERT)):
-        before = loading.room.taken(loading._loaded)
+        before = loading.weight_memory.used_bytes(loading._loaded)
         for module in (memory, loading):
             monkeypatch.setattr(module, "running_bytes", lambda *_: 1000)
-        with loading.passing(spec_of(BERT), "float32"):
-            assert here(BERT)
-            assert not here(ALBERT)
+        with loading.reserve_pass(spec_of(BERT), "float32"):
+            assert has_network(BERT)
+            assert not has_network(ALBERT)
             monkeypatch.setattr(memory, "WAIT_S", 0.0)
             with pytest.raises(ModelUnavailable, match="the memory is in use"):
                 load_model(spec_of(ALBERT))
-        assert loading.room.taken(loading._loaded) == before - weight_of(ALBERT)
+        assert loading.weight_memory.used_bytes(loading._loaded) == before - weight_of(ALBERT)
 
 
 def test_a_network_counts_once_while_it_comes_in_and_afterwards(monkeypatch):
@@ -227,12 +227,12 @@ def test_a_network_counts_once_while_it_comes_in_and_afterwards(monkeypatch):
     read = loading.read_checkpoint
 
     def watched(*asked):
-        seen.append(loading.room.taken(loading._loaded))
+        seen.append(loading.weight_memory.used_bytes(loading._loaded))
         return read(*asked)
 
     monkeypatch.setattr(loading, "read_checkpoint", watched)
     with leased(spec):
-        seen.append(loading.room.taken(loading._loaded))
+        seen.append(loading.weight_memory.used_bytes(loading._loaded))
     assert seen == [memory.weight_bytes(spec)] * 2
 
 
@@ -245,18 +245,18 @@ def test_a_network_that_cannot_be_read_takes_nothing(monkeypatch):
         patched.setattr(loading, "read_checkpoint", damaged)
         with pytest.raises(ModelUnavailable, match="damaged"):
             load_model(spec_of(BERT))
-    assert loading.room.taken(loading._loaded) == 0
+    assert loading.weight_memory.used_bytes(loading._loaded) == 0
     load_model(spec_of(DISTIL))
 
 
 def test_one_that_is_forgotten_while_it_is_used_goes_when_it_is_given_back():
     with leased(spec_of(BERT)):
-        loading.forget_model(*where_of(BERT))
-        assert here(BERT)
-    assert not here(BERT)
+        loading.forget_model(*key_of(BERT))
+        assert has_network(BERT)
+    assert not has_network(BERT)
     load_model(spec_of(BERT))
     loading.forget_all(lambda name: name == BERT)
-    assert not here(BERT)
+    assert not has_network(BERT)
 
 
 def test_no_worker_loads_a_network(monkeypatch):
@@ -297,19 +297,19 @@ def test_one_that_never_fits_is_refused_with_its_numbers_before_its_download(mon
 # told step by step, one that is given a place instead of a network, and a measurement.
 
 
-def a_job(network, do):
-    """Stands for any job of the list: ``do`` looks on while it runs."""
+def stub_job(network, do):
+    """Stand for any job of the list; ``do`` is called while it runs."""
     return do(network.spec.name)
 
 
-def a_job_of_its_own(where, do):
-    """Stands for a job that loads what it needs itself, as the live checks do."""
+def stub_loading_job(where, do):
+    """Stand for a job that loads its own networks, as the live checks do."""
     with leased(*where) as network:
         return do(network.spec.name)
 
 
-def a_story(network, do):
-    """Stands for a job that tells its answer step by step, as the live lesson does."""
+def stub_stream(network, do):
+    """Stand for a job that streams its results, as live distillation does."""
     while True:
         yield do(network.spec.name)
 
@@ -317,15 +317,15 @@ def a_story(network, do):
 @pytest.fixture
 def jobs(monkeypatch):
     for job, way in (
-        (a_job, JobPolicy()),
-        (a_job_of_its_own, JobPolicy(on_worker=False, given_network=False)),
-        (a_story, JobPolicy(on_worker=False)),
+        (stub_job, JobPolicy()),
+        (stub_loading_job, JobPolicy(on_worker=False, takes_network=False)),
+        (stub_stream, JobPolicy(on_worker=False)),
     ):
         monkeypatch.setitem(JOBS, f"{__name__}:{job.__name__}", way)
     monkeypatch.setitem(JOBS, f"{__name__}:aside", JobPolicy(on_worker=False))
 
 
-aside = a_job
+aside = stub_job
 
 
 def ask_text(do, monkeypatch):
@@ -337,18 +337,18 @@ def ask_text(do, monkeypatch):
         return together(loaded, texts)
 
     monkeypatch.setattr(forward, "run_together", run_together)
-    return LocalBackend(1).run(where_of(BERT), TEXT, None).result()
+    return LocalBackend(1).run(key_of(BERT), TEXT, None).result()
 
 
 def ask_job(name):
     def ask(do, _monkeypatch):
-        return LocalBackend(1).call(where_of(BERT), f"{__name__}:{name}", (do,))
+        return LocalBackend(1).call(key_of(BERT), f"{__name__}:{name}", (do,))
 
     return ask
 
 
-def ask_story(do, _monkeypatch):
-    told = LocalBackend(1).stream(where_of(BERT), f"{__name__}:a_story", (do,))
+def ask_stream(do, _monkeypatch):
+    told = LocalBackend(1).stream(key_of(BERT), f"{__name__}:stub_stream", (do,))
     try:
         next(told)
         next(told)
@@ -367,7 +367,7 @@ def ask_check(do, monkeypatch):
         "check_result",
         lambda _, specimens: specimens.of_each(["bert"], lambda network: do(network.spec.name)),
     )
-    checks.checked(where_of(BERT), "base", "LC07", 1)
+    checks.checked(key_of(BERT), "base", "LC07", 1)
 
 
 def ask_neighbour(do, monkeypatch):
@@ -379,18 +379,18 @@ def ask_neighbour(do, monkeypatch):
 
 USES = {
     "text": ask_text,
-    "job": ask_job("a_job"),
+    "job": ask_job("stub_job"),
     "job beside": ask_job("aside"),
-    "job of its own": ask_job("a_job_of_its_own"),
-    "story": ask_story,
+    "job of its own": ask_job("stub_loading_job"),
+    "stream": ask_stream,
     "measurement": ask_measurement,
     "check": ask_check,
     "neighbour": ask_neighbour,
 }
 
 
-class Broken(Exception):
-    """Something that fails in the middle of a pass."""
+class PassFailed(Exception):
+    """Error in the middle of a pass."""
 
 
 @pytest.mark.parametrize("way", USES)
@@ -402,42 +402,42 @@ def test_a_network_is_not_evicted_while_it_is_used_and_can_be_afterwards(way, jo
     def look(name):
         with ThreadPoolExecutor(1) as visitor, pytest.raises(ModelUnavailable, match="in use"):
             visitor.submit(load_model, spec_of("bert-large-uncased")).result()
-        seen.append(here(name))
+        seen.append(has_network(name))
 
     bert = weight_of(BERT)
     configure(memory_limit=weight_of("bert-large-uncased") + bert - 1)
     USES[way](look, monkeypatch)
     assert seen
     assert all(seen)
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
     load_model(spec_of("bert-large-uncased"))
-    assert not here(BERT)
+    assert not has_network(BERT)
 
 
 @pytest.mark.parametrize("way", USES)
 def test_a_failure_in_the_middle_gives_the_lease_back(way, jobs, monkeypatch):
     def fail(name):
-        assert any(key[0] == name for key in loading.room._leases)
-        raise Broken
+        assert any(key[0] == name for key in loading.weight_memory._leases)
+        raise PassFailed
 
-    with pytest.raises(Broken):
+    with pytest.raises(PassFailed):
         USES[way](fail, monkeypatch)
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
 
 
 def test_a_text_that_cannot_be_read_gives_the_lease_back():
     with pytest.raises(forward.BadText):
-        LocalBackend(1).run(where_of(BERT), "word " * 600, None).result()
-    assert not loading.room._leases
+        LocalBackend(1).run(key_of(BERT), "word " * 600, None).result()
+    assert not loading.weight_memory._leases
 
 
 def test_an_iterator_that_nobody_ends_gives_the_lease_back(jobs):
-    told = LocalBackend(1).stream(where_of(BERT), f"{__name__}:a_story", (str,))
+    told = LocalBackend(1).stream(key_of(BERT), f"{__name__}:stub_stream", (str,))
     assert next(told) == BERT
-    assert loading.room._leases
+    assert loading.weight_memory._leases
     del told
     gc.collect()
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
 
 
 def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypatch):
@@ -455,16 +455,16 @@ def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypat
 
     configure(has_left=lambda: left.is_set)
     with ThreadPoolExecutor(2) as visitors:
-        first = visitors.submit(place.call, where_of(BERT), f"{__name__}:a_job", (busy,))
+        first = visitors.submit(place.call, key_of(BERT), f"{__name__}:stub_job", (busy,))
         assert entered.wait(60)
-        second = visitors.submit(place.call, where_of(DISTIL), f"{__name__}:a_job", (str,))
-        until(lambda: any(key[0] == DISTIL for key in loading.room._leases))
+        second = visitors.submit(place.call, key_of(DISTIL), f"{__name__}:stub_job", (str,))
+        until(lambda: any(key[0] == DISTIL for key in loading.weight_memory._leases))
         left.set()
         door.set()
         first.result(60)
         with pytest.raises(Cancelled):
             second.result(60)
-    assert not loading.room._leases
+    assert not loading.weight_memory._leases
 
 
 def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(monkeypatch):
@@ -486,14 +486,14 @@ def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(mo
 
     def read_checkpoint(*asked):
         with loading._registry:
-            taken.append(loading.room.taken(loading._loaded))
+            taken.append(loading.weight_memory.used_bytes(loading._loaded))
         alive.add(made := read(*asked))
         return made
 
     def run_together(loaded, texts):
-        lost.append(not here(loaded.spec.name))
+        lost.append(not has_network(loaded.spec.name))
         found = run(loaded, texts)
-        lost.append(not here(loaded.spec.name))
+        lost.append(not has_network(loaded.spec.name))
         return found
 
     monkeypatch.setattr(loading, "read_checkpoint", read_checkpoint)
@@ -529,6 +529,8 @@ def test_only_programs_that_run_alone_use_a_network_without_a_lease():
 
 @pytest.mark.parametrize("name", all_specs())
 def test_a_pass_takes_what_it_holds_and_at_most_its_copy_besides(name):
+    """Of a long text mostly attentions, of a short one hidden states."""
     spec = all_specs()[name]
-    held = shape_memory(spec, min(512, spec.architecture.n_positions), 1, True).peak_bytes
-    assert held <= memory.running_bytes(spec) <= 2 * held
+    for tokens in (8, min(512, spec.architecture.n_positions)):
+        held = shape_memory(spec, tokens, 1, True).peak_bytes
+        assert held <= memory.running_bytes(spec, tokens=tokens) <= 2 * held, tokens

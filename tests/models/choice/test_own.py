@@ -52,12 +52,12 @@ def roberta(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def as_before(tiny_family, own_models):
-    """No test leaves a model to the next."""
+    """Restore the choice of models after each test."""
 
 
 @pytest.fixture
 def copied(folder, tmp_path):
-    """A copy of a BERT that a test may spoil."""
+    """Copy of a BERT that a test may damage."""
     return shutil.copytree(folder / "bert-base-uncased", tmp_path / "Spoiled_BERT")
 
 
@@ -405,7 +405,7 @@ def test_a_family_that_is_mixed_says_who_left_layers_out(folder):
 
 @pytest.fixture
 def hub(folder, monkeypatch):
-    """A hub that has one repository; what it is asked for is kept."""
+    """Hub with one repository, which records the requests."""
     asked = []
 
     def fetched(repo, revision, allow_patterns, tqdm_class):

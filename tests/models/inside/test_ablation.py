@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from explorer.models.forward import apply_head, inputs_of, run_model, tokenize
-from explorer.models.inside.interventions import ablated_logits, heads_kept, one_head_off
+from explorer.models.inside.interventions import ablated_logits, one_head_off, with_head_mask
 from explorer.models.specs import MODEL_KEYS
 
 TEXT = "The [MASK] sat on the [MASK]."
@@ -130,7 +130,7 @@ def test_the_hooks_are_gone_afterwards_also_after_a_failure(tiny_family, key):
     before = hooks(loaded)
     plain = run_model(loaded, tokens).mask_logits
     ablated_logits(loaded, tokens, np.zeros((1, *shape(loaded)), dtype=bool))
-    with heads_kept(loaded, torch.ones(1, 1, 1)):
+    with with_head_mask(loaded, torch.ones(1, 1, 1)):
         assert hooks(loaded) > before
     with pytest.raises(RuntimeError):
         ablated_logits(loaded, tokens, np.ones((2, 6, 5), dtype=bool))

@@ -18,7 +18,7 @@ from transformers import (
 from explorer.analysis.tasks.tuned import LONGEST, answer_spans
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import specs
-from explorer.models.inside.interventions import applied, heads_kept
+from explorer.models.inside.interventions import with_depth, with_head_mask
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.task_heads import adapters, classifiers
@@ -93,8 +93,8 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
     assert np.abs(found.attributions).max() > 1e-3
 
 
-class LastPass:
-    """The lock of a network on which somebody's hooks are: it is had only after they are gone."""
+class LockWithHooks:
+    """Lock of a network with hooks of another thread, which removes them before it releases it."""
 
     def __init__(self, ends):
         self.ends = ends
@@ -112,9 +112,9 @@ def test_what_others_do_to_the_network_meanwhile_is_not_copied(tuned_family, cha
     clean = differences(tuned_model(loaded, "sst2"), [TEXT])
     shape = loaded.spec.architecture
     off = torch.zeros(1, shape.n_layers, shape.n_heads)
-    changed = heads_kept(loaded, off) if change == "heads" else applied(loaded, 1)
+    changed = with_head_mask(loaded, off) if change == "heads" else with_depth(loaded, 1)
     changed.__enter__()
-    meanwhile = replace(loaded, lock=LastPass(lambda: changed.__exit__(None, None, None)))
+    meanwhile = replace(loaded, lock=LockWithHooks(lambda: changed.__exit__(None, None, None)))
     assert differences(tuned_model(meanwhile, "sst2"), [TEXT]) == pytest.approx(clean, abs=1e-6)
 
 
@@ -166,7 +166,7 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
 def test_tokens_that_are_off_alike_in_both_directions_are_seen(monkeypatch):
     """Their errors add up to nothing: the sum alone would call a far too coarse rule exact."""
 
-    class Steep(classifiers._Path):
+    class SteepPath(classifiers._Path):
         def __init__(self):
             self.asked = set()
 
@@ -182,7 +182,7 @@ def test_tokens_that_are_off_alike_in_both_directions_are_seen(monkeypatch):
             slope = 100 * np.exp(-(((at - 0.3) / 0.05) ** 2)) @ weights * np.diff(parts)[:, 0]
             return np.stack([slope, -slope], 1)
 
-    path, tokens = Steep(), type("Two", (), {"ids": (1, 2)})
+    path, tokens = SteepPath(), type("Two", (), {"ids": (1, 2)})
     monkeypatch.setattr(classifiers, "_Path", lambda *_: path)
     monkeypatch.setattr(classifiers, "tokenize", lambda *_: tokens)
     found = integrated_gradients(type("Any", (), {"loaded": None}), TEXT)
@@ -250,7 +250,7 @@ def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_fa
     tuned = tuned_model(tuned_family.loaded(key), "squad")
     found = answer_spans(*span_logits(tuned, QUESTION, passage))
     places = [place for place, _ in read]
-    assert list(found.places) == places
+    assert list(found.token_spans) == places
     assert (len(set(places)) < len(places)) == (key == "albert"), "its ▁ shares the next letter's"
     logits = torch.tensor([scores for _, scores in read], dtype=torch.float64)
     start, end = logits.softmax(0).T.numpy()

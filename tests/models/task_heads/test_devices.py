@@ -14,7 +14,7 @@ ELSEWHERE = torch.device("meta")
 
 @pytest.fixture
 def tuned():
-    """A network on a device whose numbers nobody can read; it notes where what it is given is."""
+    """Network on a device whose numbers cannot be read; it records the device of its inputs."""
     given = []
 
     def network(**inputs):

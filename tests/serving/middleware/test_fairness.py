@@ -1,4 +1,4 @@
-"""Who finds room, over every order in which questions come and go; and the table of all limits."""
+"""Admission to the queue, over every order in which requests come and go; and the table of all limits."""
 
 import ast
 from collections import Counter
@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer import limits
-from explorer.serving.middleware.waiting_room import Asker, account_of, exceeded
+from explorer.serving.middleware.waiting_room import Sender, account_of, exceeded
 
 ALL, OF_PROGRAMS = limits.QUESTIONS.most, limits.PROGRAMS.most
 ADDRESSES = tuple("abcde")
 COMES = st.builds(
-    Asker, st.sampled_from(ADDRESSES), st.sampled_from(("s", "t", "u")), st.booleans()
+    Sender, st.sampled_from(ADDRESSES), st.sampled_from(("s", "t", "u")), st.booleans()
 )
 LEAVES = st.integers(0, ALL - 1)
 STEPS = st.lists(st.tuples(COMES | LEAVES, st.integers(1, ALL)), max_size=30)
@@ -23,13 +23,13 @@ STEPS = st.lists(st.tuples(COMES | LEAVES, st.integers(1, ALL)), max_size=30)
 
 
 def newcomer(is_program):
-    return Asker("newcomer", "new", is_program)
+    return Sender("newcomer", "new", is_program)
 
 
 def fill(asker, waiting, most=2 * ALL):
-    """Let an address ask again and again; pages each for themselves."""
+    """Send requests of one address until one is refused; each page is a session of its own."""
     for number in range(most):
-        one = asker if asker.is_program else Asker(asker.address, f"p{number}", is_program=False)
+        one = asker if asker.is_program else Sender(asker.address, f"p{number}", is_program=False)
         if exceeded(one, waiting):
             return
         waiting.append(one)
@@ -61,14 +61,14 @@ def test_whatever_comes_and_goes_the_laws_of_the_room_hold(steps):
 @pytest.mark.parametrize(("is_program", "room"), [(True, OF_PROGRAMS), (False, ALL)])
 def test_one_address_may_fill_nearly_all_places_and_leaves_room_for_who_comes(is_program, room):
     waiting = []
-    fill(Asker("a", "s", is_program), waiting)
+    fill(Sender("a", "s", is_program), waiting)
     assert len(waiting) == room * 15 // 16
     assert exceeded(newcomer(is_program), waiting) is None
 
 
 def test_an_address_alone_has_room_for_a_class_of_thirty_programs():
     waiting = []
-    fill(Asker("router", "s", is_program=True), waiting)
+    fill(Sender("router", "s", is_program=True), waiting)
     assert len(waiting) == 30
 
 
@@ -77,11 +77,11 @@ def test_an_address_alone_has_room_for_a_class_of_thirty_programs():
 def test_when_others_come_each_ends_with_its_share(n, seed):
     """One begins alone; each time a question of anybody is begun, all want its place."""
     random, waiting = Random(seed), []
-    fill(Asker("a", "s", is_program=True), waiting)
+    fill(Sender("a", "s", is_program=True), waiting)
     for _ in range(10 * OF_PROGRAMS):
         waiting.pop(random.randrange(len(waiting)))
         for address in random.sample(ADDRESSES[:n], n):
-            fill(Asker(address, "s", is_program=True), waiting, 1)
+            fill(Sender(address, "s", is_program=True), waiting, 1)
     held = Counter(one.address for one in waiting)
     share = OF_PROGRAMS // n
     assert all(share - 2 <= held[address] <= share + 2 for address in ADDRESSES[:n]), held

@@ -41,7 +41,7 @@ class Order(list):
 @pytest.fixture
 def order(tuned_family, monkeypatch):
     """What was asked for and what was begun."""
-    said, run, run_all = Order(), LocalBackend.run, local._run_all
+    said, run, run_all = Order(), LocalBackend.run, local._run_texts
 
     def slow(name, do):
         def pass_of(*asked, **named):
@@ -61,7 +61,7 @@ def order(tuned_family, monkeypatch):
 
     configure(backend=LocalBackend())
     monkeypatch.setattr(LocalBackend, "run", asked)
-    monkeypatch.setattr(local, "_run_all", together)
+    monkeypatch.setattr(local, "_run_texts", together)
     for head, name in ((classifiers, "_slopes"), (classifiers, "_differences")):
         monkeypatch.setattr(head, name, slow("part", getattr(head, name)))
     monkeypatch.setattr(classifiers, "_window_logits", slow("part", classifiers._window_logits))
@@ -148,8 +148,8 @@ def test_an_address_that_has_spent_its_seconds_is_told_so(
 ):
     address = "203.0.113.50"
     order.hurry.set()
-    monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
-    BUDGET.charge(address, BUDGET.alone if is_alone else BUDGET.seconds)
+    monkeypatch.setattr(BUDGET, "_charges", type(BUDGET._charges)())
+    BUDGET.charge(address, BUDGET.seconds_alone if is_alone else BUDGET.seconds)
     BUDGET.charge("203.0.113.52", 0.0 if is_alone else 0.1)
     values = (LONG | {"latency": MEASURED})[endpoint]
 
@@ -167,7 +167,7 @@ def test_an_address_that_has_spent_its_seconds_is_told_so(
 
 def test_long_questions_of_programs_are_paid_for(url, order, monkeypatch):
     order.hurry.set()
-    monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
+    monkeypatch.setattr(BUDGET, "_charges", type(BUDGET._charges)())
     headers = {"x-forwarded-for": "203.0.113.60"}
     for endpoint, values in LONG.items():
         before = BUDGET.spent("203.0.113.60")

@@ -25,8 +25,8 @@ def client(asked):
         reply.headers["x-own"] = str(len(asked))
         return reply
 
-    class Naming:
-        """Writes into the headers of what passes, as the door does."""
+    class HeaderMiddleware:
+        """Write into the headers of each response, as the request filter does."""
 
         def __init__(self, app):
             self.app = app
@@ -43,7 +43,7 @@ def client(asked):
         Route(path, answer, methods=["GET", "POST"]) for path in ("/", "/config", "/theme.css")
     ]
     return TestClient(
-        Starlette(routes=routes, middleware=[Middleware(Naming), Middleware(PageCache)])
+        Starlette(routes=routes, middleware=[Middleware(HeaderMiddleware), Middleware(PageCache)])
     )
 
 

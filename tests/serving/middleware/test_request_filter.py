@@ -1,4 +1,4 @@
-"""Each door by itself: what is turned away, with which words, and what the log says of it."""
+"""The request filter: refused requests, their messages, and their lines in the log."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ SECRET = "what the visitor wrote"
 
 
 async def length_of(request: Request):
-    """How long a body was that came through."""
+    """Return the length of the body that arrived."""
     return PlainTextResponse(str(len(await request.body())))
 
 

@@ -22,7 +22,7 @@ def with_tools():
 
 
 def routes_of(routes, before=""):
-    """Every way that an application has, as (method, address), however deep it lies."""
+    """Return every route of an application as (method, address), mounted ones included."""
     for route in routes:
         inner = getattr(route, "original_router", None) or getattr(route, "app", None)
         address = before + getattr(route, "path", "")
@@ -35,7 +35,7 @@ def routes_of(routes, before=""):
 
 
 @pytest.fixture(scope="module")
-def ways(page, http):
+def answered_routes(page, http):
     found = set(routes_of(page.app.routes))
     assert len(found) > 90, "the walk finds Gradio's own"
     return {(method, re.sub("/+$", "/", address)) for method, address in found}
@@ -43,15 +43,17 @@ def ways(page, http):
 
 @pytest.fixture(scope="module")
 def listed(page, http):
-    (door,) = [one for one in page.app.user_middleware if one.cls.__name__ == "RequestFilter"]
-    return door.kwargs["routes"]
+    (request_filter,) = [
+        one for one in page.app.user_middleware if one.cls.__name__ == "RequestFilter"
+    ]
+    return request_filter.kwargs["routes"]
 
 
-def test_nothing_is_on_the_list_that_is_not_there(ways, listed):
+def test_nothing_is_on_the_list_that_is_not_there(answered_routes, listed):
     def plain(address):
         return re.sub(r"{[^}]*}", "{}", address)
 
-    there = {(method, plain(address)) for method, address in ways}
+    there = {(method, plain(address)) for method, address in answered_routes}
     there |= {  # one address of Gradio's with a name in it is one of ours for each endpoint
         (method, address.replace("{}", name, 1))
         for method, address in there
@@ -61,9 +63,11 @@ def test_nothing_is_on_the_list_that_is_not_there(ways, listed):
     assert {(method, plain(address)) for method, address in listed.listed} <= there
 
 
-def test_whatever_else_gradio_has_is_answered_as_if_it_were_not_there(http, ways, listed):
+def test_whatever_else_gradio_has_is_answered_as_if_it_were_not_there(
+    http, answered_routes, listed
+):
     asked, shut = set(), []
-    for method, address in sorted(ways):
+    for method, address in sorted(answered_routes):
         path = re.sub(r"{[^}]*}", "x", address)
         if listed.find(method, path) is None and path != "/gradio_api/upload":
             reply = http.request(method, path, follow_redirects=False)

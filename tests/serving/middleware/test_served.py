@@ -1,4 +1,4 @@
-"""The doors of the page as it is served, asked over HTTP."""
+"""The middleware of the served page, over HTTP."""
 
 import json
 import re

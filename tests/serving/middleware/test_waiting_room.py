@@ -80,21 +80,21 @@ def room(page, asked, monkeypatch):
     asked.go.set()
     drop_at_once(monkeypatch)
     until(lambda: not len(page._queue) and not any(page._queue.active_jobs))
-    page._queue._aside.clear()
+    page._queue._unheard.clear()
 
 
 def drop_after(monkeypatch, seconds, name="UNHEARD"):
-    """How long a question waits for its stream."""
+    """Set how long a request waits for its stream."""
     monkeypatch.setattr(limits, name, replace(getattr(limits, name), most=seconds))
 
 
 def drop_at_once(monkeypatch):
-    """Nobody has time to open a stream."""
+    """Drop requests at once: no client has time to open its stream."""
     drop_after(monkeypatch, 0)
 
 
-def patiently(monkeypatch):
-    """However long the machine takes for them, nobody is dropped meanwhile."""
+def never_drop(monkeypatch):
+    """Drop no request, however slow the machine is."""
     drop_after(monkeypatch, 600)
     drop_after(monkeypatch, 600, "UNHEARD_IF_FULL")
 
@@ -136,7 +136,7 @@ def read(client, session):
 
 
 def most_waiting(room, monkeypatch):
-    """The longest that the room's line ever is, from now on."""
+    """Record the longest that the queue gets from now on."""
     seen, push = [0], room.push
 
     async def counted(**asked):
@@ -164,7 +164,7 @@ def test_of_very_many_at_once_no_more_wait_than_there_is_room(
     url, room, monkeypatch, questions, room_for
 ):
     most = most_waiting(room, monkeypatch)
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     replies = Counter(reply.status_code for reply in all_at_once(url, questions))
     assert most() == room_for
     assert replies == {200: room_for, 429: len(questions) - room_for}
@@ -172,7 +172,7 @@ def test_of_very_many_at_once_no_more_wait_than_there_is_room(
 
 
 def test_programs_that_fill_their_room_leave_room_for_a_page(url, client, monkeypatch):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     refused = all_at_once(url, [call(f"198.51.100.{n % 8}") for n in range(50)])
     assert any(reply.status_code == 429 for reply in refused)
     assert "try again" in next(r for r in refused if r.is_error).json()["detail"]
@@ -182,7 +182,7 @@ def test_programs_that_fill_their_room_leave_room_for_a_page(url, client, monkey
 
 
 def test_an_address_that_fills_all_it_can_leaves_room_for_another(url, monkeypatch):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     greedy = (
         [call("198.51.100.1")] * 40,
         [join(f"s{n}", address="198.51.100.1") for n in range(ALL)],
@@ -195,7 +195,7 @@ def test_an_address_that_fills_all_it_can_leaves_room_for_another(url, monkeypat
 
 def test_an_address_is_believed_from_a_trusted_proxy_alone(url, monkeypatch):
     """The same forged header, from the loopback's second address, is one program's all the same."""
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     with httpx.Client(
         base_url=url, transport=httpx.HTTPTransport(local_address="127.0.0.2"), timeout=60
     ) as http:
@@ -206,8 +206,8 @@ def test_an_address_is_believed_from_a_trusted_proxy_alone(url, monkeypatch):
     assert replies == {200: OF_PROGRAMS * 15 // 16, 429: OF_PROGRAMS // 16}
 
 
-def thirty_ask(ask):
-    """The answers of thirty who ask at once, each in a thread and one question after the other."""
+def thirty_clients(ask):
+    """Return the answers to thirty clients, each in a thread with one request after the other."""
     answers = {}
 
     def work(name):
@@ -227,7 +227,7 @@ def test_thirty_pages_of_one_address_are_all_answered(client):
         client.post(path, json=body).raise_for_status()
         return read(client, text)["output"]["data"][0]
 
-    thirty_ask(ask)
+    thirty_clients(ask)
 
 
 def test_thirty_programs_of_one_address_are_all_answered(client):
@@ -237,13 +237,13 @@ def test_thirty_programs_of_one_address_are_all_answered(client):
         (said,) = json.loads(client.get(f"{path}/{event}").text.partition("data: ")[2])
         return said
 
-    thirty_ask(ask)
+    thirty_clients(ask)
 
 
 def test_who_never_opens_the_stream_is_dropped_and_never_computed(
     url, client, room, asked, monkeypatch
 ):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     replies = all_at_once(url, [call("198.51.100.3", "never"), join("deaf", "never")])
     event = replies[0].json()["event_id"]
     assert len(room) == 2
@@ -263,7 +263,7 @@ def test_a_page_whose_browser_opens_the_stream_late_is_answered_after_all(
     all_at_once(url, [join("slow", "mine")])
     until(lambda: not len(room))
     assert asked == []
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     assert read(client, "slow")["output"]["data"] == ["mine"]
 
 
@@ -273,13 +273,13 @@ def test_of_pages_that_never_listen_the_latest_are_kept_aside(url, client, room,
     for number in range(4):
         all_at_once(url, [join(f"deaf {number}")])
         until(lambda: not len(room))
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     assert "Nobody listened" in read(client, "deaf 0")["output"]["error"]
     assert read(client, "deaf 1")["output"]["data"]
 
 
 def test_who_listens_is_answered_although_many_do_not(url, client, asked, monkeypatch):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     all_at_once(url, [call(f"198.51.100.{n % 4}", "never") for n in range(50)])
     drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
     (reply,) = all_at_once(url, [call("192.0.2.1", "mine")])
@@ -291,7 +291,7 @@ def test_who_listens_is_answered_although_many_do_not(url, client, asked, monkey
 
 
 def test_an_address_that_holds_too_much_takes_no_time_from_others(url, room, monkeypatch):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     all_at_once(url, [call("192.0.2.1", "slow to listen")])
     drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
     all_at_once(url, [call("198.51.100.1")] * (2 * OF_PROGRAMS))
@@ -300,7 +300,7 @@ def test_an_address_that_holds_too_much_takes_no_time_from_others(url, room, mon
 
 
 def test_pages_that_do_not_listen_make_room_for_one_that_does(url, client, room, monkeypatch):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     all_at_once(url, [join(f"deaf {n}", address=f"203.0.113.{n}") for n in range(ALL)])
     assert len(room) == ALL
     drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
@@ -315,14 +315,14 @@ def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
     passed, stands, sent = [0.0], threading.Event(), threading.Event()
     monkeypatch.setattr(room, "clock", lambda: time.monotonic() + passed[0])
 
-    def stand_still():
+    def block_loop():
         stands.set()
         sent.wait(60)
         passed[0] += 8.0
         time.sleep(10 * room.sleep_when_free)  # the next look at the queue is due at once
 
     event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
-    serving_loop().call_soon_threadsafe(stand_still)
+    serving_loop().call_soon_threadsafe(block_loop)
     stands.wait(60)
     place = urlsplit(url)
     with socket.create_connection((place.hostname, place.port), timeout=60) as stream:
@@ -337,7 +337,7 @@ def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
 
 
 def program_event(number, address, asked_s):
-    """A question as the room sees it."""
+    """Return a request as the queue holds it."""
     client, path = SimpleNamespace(host=address), "/gradio_api/call/answer"
     request = SimpleNamespace(client=client, url=SimpleNamespace(path=path))
     return SimpleNamespace(
@@ -352,43 +352,43 @@ def program_event(number, address, asked_s):
 
 
 @pytest.fixture
-def bare_room():
-    """A room without a server, whose clock a test sets forward."""
+def idle_queue():
+    """Queue without a server, whose clock the test moves."""
     room = WaitingRoom(True, 4, 1, None, None, default_concurrency_limit=4)
     room.now = 100.0
-    room.clock, room._looked = lambda: room.now, 100.0
+    room.clock, room._last_check = lambda: room.now, 100.0
     room.active_jobs = [None] * 4
     room.event_queue_per_concurrency_id["a"] = EventQueue("a", 4)
     return room
 
 
 @pytest.mark.parametrize("held_s", [0.0, 8.0], ids=["a loop that runs", "a loop that is held"])
-def test_a_question_has_its_seconds_of_a_loop_that_runs(bare_room, held_s):
-    line = bare_room.event_queue_per_concurrency_id["a"].queue
-    line.append(program_event(1, "a", bare_room.now))
+def test_a_question_has_its_seconds_of_a_loop_that_runs(idle_queue, held_s):
+    line = idle_queue.event_queue_per_concurrency_id["a"].queue
+    line.append(program_event(1, "a", idle_queue.now))
     steps, step_s = 0, STEP_S / 2
     while line:
         steps += 1
-        bare_room.now += step_s + (held_s if steps == 20 else 0)
-        assert bare_room.get_events() is None
+        idle_queue.now += step_s + (held_s if steps == 20 else 0)
+        assert idle_queue.get_events() is None
     assert abs(limits.UNHEARD.most - steps * step_s) <= STEP_S
 
 
-def test_the_next_turn_is_that_of_the_address_that_has_the_fewest(bare_room):
-    line, running = bare_room.event_queue_per_concurrency_id["a"], []
+def test_the_next_turn_is_that_of_the_address_that_has_the_fewest(idle_queue):
+    line, running = idle_queue.event_queue_per_concurrency_id["a"], []
     for number, address in enumerate("aaaabac"):
-        line.queue.append(event := program_event(number, address, bare_room.now))
-        bare_room.listening[event.session_hash] += 1
+        line.queue.append(event := program_event(number, address, idle_queue.now))
+        idle_queue.listening[event.session_hash] += 1
     while line.queue:
-        (event,), _, _ = bare_room.get_events()
+        (event,), _, _ = idle_queue.get_events()
         running.append(event)
-        bare_room.active_jobs = [running]
+        idle_queue.active_jobs = [running]
     assert "".join(event.request.client.host for event in running) == "abcaaaa"
 
 
 @pytest.mark.parametrize("session", ["", "another's", None])
 def test_only_who_asked_a_question_cancels_it(url, client, room, monkeypatch, session):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
     body = {"event_id": event, "fn_index": 1, "session_hash": session}
     refused = client.post("/gradio_api/cancel", json=body)
@@ -404,7 +404,7 @@ def test_a_question_that_is_cancelled_while_it_is_set_aside_does_not_come_back(
     until(lambda: not len(room))
     body = {"event_id": reply.json()["event_id"], "fn_index": 0, "session_hash": "slow"}
     assert client.post("/gradio_api/cancel", json=body).status_code == 200
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     read(client, "slow")
     all_at_once(url, [join("slow", "another")])
     assert read(client, "slow")["output"]["data"] == ["another"]
@@ -414,7 +414,7 @@ def test_a_question_that_is_cancelled_while_it_is_set_aside_does_not_come_back(
 def test_a_cancelled_question_ends_in_a_sentence_and_its_session_goes_on(
     url, client, asked, room, monkeypatch
 ):
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     asked.go.clear()
     path, heard = "/gradio_api/call/answer", []
 
@@ -447,7 +447,7 @@ def test_a_question_cancelled_as_its_stream_begins_is_told_so(
     url, client, asked, room, monkeypatch
 ):
     """The stream is counted; Gradio looks the question up a moment later."""
-    patiently(monkeypatch)
+    never_drop(monkeypatch)
     asked.go.clear()
     path = "/gradio_api/call/answer"
     for _ in range(room.default_concurrency_limit):  # all turns are taken
@@ -456,14 +456,14 @@ def test_a_question_cancelled_as_its_stream_begins_is_told_so(
     until(lambda: len(asked) == room.default_concurrency_limit)
     body = {"data": ["mine"], "session_hash": "program"}
     event = client.post(path, json=body).raise_for_status().json()["event_id"]
-    counted = room.listens
+    counted = room.stream_opened
 
     def listens(session):
         counted(session)
         if session == "program":
             room.cancel(room.event_ids_to_events[event])
 
-    monkeypatch.setattr(room, "listens", listens)
+    monkeypatch.setattr(room, "stream_opened", listens)
     assert validation.CANCELLED in client.get(f"{path}/{event}").text
     asked.go.set()
 

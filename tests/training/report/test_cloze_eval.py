@@ -15,7 +15,7 @@ from training.report.cloze_eval import (
     ClozeQuestion,
     Reading,
     answers,
-    probe_asked,
+    probe_questions,
     read_probe,
     repeats,
     single_sentences,
@@ -57,7 +57,7 @@ def test_answers_are_those_of_plain_transformers(name):
     plain = AutoModelForPreTraining.from_pretrained(MODELS / name, local_files_only=True).eval()
     sentences = read_probe()[::20]
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
-    found = answers(load_model(MODELS / name).eval(), probe_asked(tokenizer, sentences), names)
+    found = answers(load_model(MODELS / name).eval(), probe_questions(tokenizer, sentences), names)
     first, five = [], []
     for one in sentences:
         inputs = tokenizer(one["text"], return_tensors="pt")
@@ -81,7 +81,7 @@ def test_a_repeat_is_a_content_word_of_the_sentence(monkeypatch):
     for row, best in enumerate((6, 5, 8)):
         scores[row, best] = 2.0
     made = type("Made", (), {"words": scores})
-    monkeypatch.setattr("training.report.cloze_eval.guess", lambda model, batch: made)
+    monkeypatch.setattr("training.report.cloze_eval.run_batch", lambda model, batch: made)
     asked = [
         ClozeQuestion((CLS, 5, MASK, SEP), 2, frozenset(["town"]), frozenset(["the", "river"]))
     ] * 3
@@ -127,11 +127,13 @@ def test_the_same_word_of_the_same_sentence_is_hidden_in_both_vocabularies(readi
         for reading in readings:
             one = reading.asked(sentence, word, occurrence)
             assert one.accepted == {word}
-            assert one.ids[one.place] == MASK
+            assert one.ids[one.mask_position] == MASK
             spelt = [reading.names[i].replace("▁", "") for i in one.ids[1:-1]]
             texts.append(" ".join(spelt).replace(" ##", "").replace("sa w", "saw"))
         assert texts[0] == texts[1]
-        assert (word in readings[0].asked(sentence, word, occurrence).others) == (sentence == 1)
+        assert (word in readings[0].asked(sentence, word, occurrence).other_words) == (
+            sentence == 1
+        )
 
 
 def test_the_probe_is_plain_json():

@@ -20,7 +20,7 @@ from training.report.sentiment import Sentiment, read_examples, sst2_accuracy
 from training.steps import objectives
 from training.steps.ablation import VARIANTS, ablate
 from training.steps.export import Export, forget_stale, halve, write_model, write_tokenizer
-from training.steps.loop import Budget, half_precision
+from training.steps.loop import TrainingBudget, half_precision
 from training.steps.prepare import Source, prepare
 from training.steps.pretrain import Setting
 from training.text.batch import MASK
@@ -34,7 +34,7 @@ from training.text.vocabulary import load_pieces
 def setting(toy_corpus, tmp_path_factory):
     place = Place(tmp_path_factory.mktemp("evaluate"))
     prepare(place, TINY, Source(str(toy_corpus)))
-    return Setting(place, TINY, Budget(tokens=1500), "random")
+    return Setting(place, TINY, TrainingBudget(tokens=1500), "random")
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_masked_accuracy_counts_what_plain_transformers_guesses(model, shard, mo
     with torch.no_grad():
         scores = model(
             input_ids=batch.ids, attention_mask=batch.mask, token_type_ids=batch.types
-        ).prediction_logits.reshape(-1, TINY.vocabulary)[batch.hidden]
+        ).prediction_logits.reshape(-1, TINY.vocabulary)[batch.masked_positions]
     order = scores.argsort(-1, descending=True)
     found = heldout.masked_accuracy(model, shard, TINY, 1)
     assert found.count == len(batch.labels)
@@ -97,9 +97,9 @@ def test_masked_accuracy_counts_what_plain_transformers_guesses(model, shard, mo
 def test_half_precision_is_only_a_context_for_the_forward_pass(model, shard):
     batch = Sampler(shard, TINY, "nsp", 1).batch(0)
     with torch.no_grad(), half_precision(torch.device("cpu")):
-        rough = objectives.guess(model, batch).words.float()
+        rough = objectives.run_batch(model, batch).words.float()
     with torch.no_grad():
-        exact = objectives.guess(model, batch).words
+        exact = objectives.run_batch(model, batch).words
     torch.testing.assert_close(rough, exact, atol=0.05, rtol=0.05)
 
 
@@ -109,7 +109,7 @@ def test_pairs_are_judged_on_unmasked_text(model, shard, monkeypatch):
     for step in range(3):
         batch = sampler.batch(step, 64)
         ids = batch.ids.clone().reshape(-1)
-        ids[batch.hidden] = batch.labels
+        ids[batch.masked_positions] = batch.labels
         with torch.no_grad():
             scores = model(
                 input_ids=ids.reshape(batch.ids.shape),
@@ -122,9 +122,9 @@ def test_pairs_are_judged_on_unmasked_text(model, shard, monkeypatch):
     assert heldout.pair_accuracy(model, sampler, 3) == (right / count, count)
 
     seen = []
-    guess = heldout.guess
+    guess = heldout.run_batch
     monkeypatch.setattr(
-        heldout, "guess", lambda made, batch: seen.append(batch) or guess(made, batch)
+        heldout, "run_batch", lambda made, batch: seen.append(batch) or guess(made, batch)
     )
     heldout.pair_accuracy(model, sampler, 3)
     assert len(seen) == 3
@@ -134,7 +134,7 @@ def test_pairs_are_judged_on_unmasked_text(model, shard, monkeypatch):
 def test_both_vocabularies_are_asked_about_the_same_texts(setting):
     bert, albert = (setting.shard(kind, "heldout") for kind in ("bert", "albert"))
     passages = shared_passages(bert, albert, 5, TINY.positions)
-    pieces = [Tokenizer.from_file(str(setting.place.vocabulary(k))) for k in ("bert", "albert")]
+    pieces = [Tokenizer.from_file(str(setting.paths.vocabulary(k))) for k in ("bert", "albert")]
     assert len(passages) == 5
     for low, high in passages:
         texts = []
@@ -149,7 +149,7 @@ def test_the_rank_of_an_answer_is_its_place_among_all_pieces(setting, model, tmp
     folder = tmp_path / "mini-bert"
     write_model(model, folder)
     write_tokenizer(setting, "bert", folder)
-    pieces = load_pieces(setting.place.vocabulary("bert"))
+    pieces = load_pieces(setting.paths.vocabulary("bert"))
     ids = [2, pieces.index("the"), 4, pieces.index("."), 3]
     with torch.no_grad():
         scores = halve(model)(input_ids=torch.tensor([ids])).prediction_logits[0, 2]

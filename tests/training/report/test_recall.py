@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.analysis.distillation.student.objectives import Guess
+from explorer.analysis.distillation.student.objectives import PretrainOutput
 from training.family import new_model
 from training.recipe import TINY
 from training.report import recall
@@ -26,13 +26,13 @@ def told(monkeypatch):
     """A model that always says paris, then rome, cold, hot and blue; and a probe of three."""
 
     def scores(_model, batch):
-        words = model.get_input_embeddings().weight.new_zeros(len(batch.hidden), 16)
+        words = model.get_input_embeddings().weight.new_zeros(len(batch.masked_positions), 16)
         words[:, 5:10] = words.new_tensor([5.0, 4.0, 3.0, 2.0, 1.0])
-        assert (batch.ids.reshape(-1)[batch.hidden] == MASK).all()
-        return Guess(words, None, None)
+        assert (batch.ids.reshape(-1)[batch.masked_positions] == MASK).all()
+        return PretrainOutput(words, None, None)
 
     model = new_model("mini-bert", TINY)
-    monkeypatch.setattr("training.report.cloze_eval.guess", scores)
+    monkeypatch.setattr("training.report.cloze_eval.run_batch", scores)
     parts = (
         [{"text": "the [MASK].", "accepted": ["paris"]}],
         [

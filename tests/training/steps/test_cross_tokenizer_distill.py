@@ -8,8 +8,8 @@ import torch
 
 from training.family import new_model
 from training.recipe import TINY, Place
-from training.steps.cross_tokenizer_distill import Lessons, TutoredObjective, shared_words
-from training.steps.loop import Budget
+from training.steps.cross_tokenizer_distill import SentenceSampler, TutoredObjective, shared_words
+from training.steps.loop import TrainingBudget
 from training.steps.prepare import Source, prepare
 from training.steps.pretrain import Setting
 from training.text.batch import MASK
@@ -20,14 +20,14 @@ from training.text.batches import Sampler
 def readings(toy_corpus, tmp_path_factory):
     place = Place(tmp_path_factory.mktemp("tutor"))
     prepare(place, TINY, Source(str(toy_corpus), start="random"))
-    setting = Setting(place, TINY, Budget(tokens=1000), "random")
+    setting = Setting(place, TINY, TrainingBudget(tokens=1000), "random")
     return setting, tuple(setting.reading(kind, "train") for kind in ("albert", "bert"))
 
 
 @pytest.fixture(scope="module")
 def lessons(readings):
     setting, (own, other) = readings
-    return Lessons(setting.sentences("albert", own.shard), (own, other))
+    return SentenceSampler(setting.sentences("albert", own.shard), (own, other))
 
 
 @pytest.fixture
@@ -51,15 +51,17 @@ def test_both_read_the_same_sentences_with_the_same_words_hidden(lessons):
     for step in range(3):
         lesson = lessons.batch(np.random.default_rng(step))
         first, second = 0, 0
-        for row in range(len(lesson.own.ids)):
-            hidden = [int((side.ids[row] == MASK).sum()) for side in (lesson.own, lesson.taught)]
+        for row in range(len(lesson.student.ids)):
+            hidden = [
+                int((side.ids[row] == MASK).sum()) for side in (lesson.student, lesson.teacher)
+            ]
             assert hidden[0] == hidden[1] >= 1
-            labels = lesson.own.labels[first : first + hidden[0]]
-            taught = lesson.taught.labels[second : second + hidden[1]]
+            labels = lesson.student.labels[first : first + hidden[0]]
+            taught = lesson.teacher.labels[second : second + hidden[1]]
             words = [own.names[i].removeprefix("▁") for i in labels.tolist()]
             assert words == [other.names[i] for i in taught.tolist()]
-            assert spelt(own, lesson.own.ids[row], labels) == spelt(
-                other, lesson.taught.ids[row], taught
+            assert spelt(own, lesson.student.ids[row], labels) == spelt(
+                other, lesson.teacher.ids[row], taught
             )
             first, second = first + hidden[0], second + hidden[1]
 
@@ -78,17 +80,17 @@ def test_the_loss_is_cross_entropy_to_the_teachers_guesses_and_to_the_word(pair,
     lesson = lessons.batch(np.random.default_rng(0))
     made = TutoredObjective(model, teacher, columns)(lesson)
     with torch.no_grad():
-        sides = ((model, lesson.own), (teacher, lesson.taught))
+        sides = ((model, lesson.student), (teacher, lesson.teacher))
         scores = [
             one(input_ids=side.ids, attention_mask=side.mask).prediction_logits.flatten(0, 1)[
-                side.hidden
+                side.masked_positions
             ]
             for one, side in sides
         ]
     told = scores[0].log_softmax(-1)
     taught = scores[1][:, columns[1]].softmax(-1)
     ce = -(taught * told[:, columns[0]]).sum(-1).mean()
-    mlm = -told[torch.arange(len(told)), lesson.own.labels].mean()
+    mlm = -told[torch.arange(len(told)), lesson.student.labels].mean()
     torch.testing.assert_close(made["ce"].detach(), ce, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(made["loss"].detach(), ce + mlm, rtol=1e-4, atol=1e-4)
 

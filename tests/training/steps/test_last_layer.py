@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.distillation.student.objectives import Batch, guess
+from explorer.analysis.distillation.student.objectives import Batch, run_batch
 from training.family import new_model
 from training.recipe import TINY
 from training.steps.objectives import guess_words, mlm_loss, pair_loss
 from training.text.batch import PAD
-from training.text.masking import hide
+from training.text.masking import mask_pieces
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def batch():
     for row, length in enumerate((20, 12, 9, 16, 20)):
         ids[row, length:] = PAD
     mask = (ids != PAD).astype(np.int64)
-    hidden, labels = hide(rng, ids[:4], TINY, None)
+    hidden, labels = mask_pieces(rng, ids[:4], TINY, None)
     types = (np.arange(20) > 6) * mask
     pairs = np.array([0, -100, 1, -100, -100])
     return Batch(*map(torch.from_numpy, (ids, types, mask, hidden, labels, pairs)))
@@ -37,7 +37,7 @@ def test_scores_and_gradients_are_those_of_the_whole_layer(batch):
     model = new_model("mini-bert", TINY)
     for weight in model.parameters():
         torch.nn.init.normal_(weight, std=0.2)
-    whole = scored(guess(model, batch), batch)
+    whole = scored(run_batch(model, batch), batch)
     gradients = {name: weight.grad.clone() for name, weight in model.named_parameters()}
     model.zero_grad()
     part = scored(guess_words(model, batch), batch)
@@ -53,4 +53,4 @@ def test_the_last_layer_reads_no_more_than_it_must(batch):
         lambda _module, _inputs, out: seen.append(out.shape[1])
     )
     guess_words(model, batch)
-    assert seen == [1 + int(torch.bincount(batch.hidden // 20).max())]
+    assert seen == [1 + int(torch.bincount(batch.masked_positions // 20).max())]

@@ -22,7 +22,7 @@ from training.recipe import TINY as TOY
 from training.recipe import Place
 from training.steps import loop
 from training.steps.export import standing
-from training.steps.loop import Budget
+from training.steps.loop import TrainingBudget
 from training.steps.pretrain import Setting
 
 pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("few_facts")]
@@ -194,7 +194,7 @@ def test_across_vocabularies_pieces_are_not_compared(family, tmp_path):
     shutil.copytree(family / "models", models)
     work = tmp_path / "work"
     shutil.copytree(family / "runs", work)
-    setting = Setting(Place(work), TOY, Budget(tokens=1))
+    setting = Setting(Place(work), TOY, TrainingBudget(tokens=1))
     same = standing(setting, models / "mini-albert", {"masked_top1": 0.9})
     assert same["masked_top1"] == 0.9
     assert same["probe_count"] == 200

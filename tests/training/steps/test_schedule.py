@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from training.recipe import FULL
-from training.steps.loop import Averages, Budget, Progress, rate_at
+from training.steps.loop import Averages, Progress, TrainingBudget, rate_at
 
 RECIPE = replace(FULL, rate=2.0, warm_up=0.1, cool_down=0.2)
 
@@ -21,14 +21,16 @@ def test_the_rate_falls_in_the_last_fifth_alone(spent, rate):
 
 @pytest.mark.parametrize("spent", [0.1, 0.5, 0.9, 1.0])
 def test_a_run_with_more_to_come_keeps_its_rate(spent):
-    assert rate_at(spent, RECIPE, more=True) == 2.0
+    assert rate_at(spent, RECIPE, is_continued=True) == 2.0
 
 
 def test_an_extended_run_goes_on_where_the_long_run_would_be():
     """Half of it with more to come, then the whole budget: the same rates as in one go."""
     done = Progress(tokens=500)
-    half, whole = Budget(tokens=500, more=True), Budget(tokens=1000)
-    assert rate_at(half.spent(done), RECIPE, half.more) == rate_at(whole.spent(done), RECIPE)
+    half, whole = TrainingBudget(tokens=500, is_continued=True), TrainingBudget(tokens=1000)
+    assert rate_at(half.spent(done), RECIPE, half.is_continued) == rate_at(
+        whole.spent(done), RECIPE
+    )
 
 
 def test_what_not_every_step_has_is_averaged_over_those_that_have_it():

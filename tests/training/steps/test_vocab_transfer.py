@@ -7,7 +7,7 @@ import torch
 from training.family import load_model, new_model
 from training.recipe import TINY, Place
 from training.steps import pretrain
-from training.steps.loop import Budget
+from training.steps.loop import TrainingBudget
 from training.steps.pretrain import Setting
 from training.steps.vocab_transfer import Respelling, linear_map, respell
 from training.text.corpus import Shard
@@ -111,7 +111,7 @@ def test_a_run_that_goes_on_in_another_vocabulary_begins_with_the_respelt_model(
     ends = np.array([0, 3])
     Shard(ids, ends, np.array([0, 1]), np.array([3], np.uint16)).save(place.shard("bert", "train"))
     monkeypatch.setattr(pretrain, "warm_table", dict)
-    setting = Setting(place, TINY, Budget(tokens=1), str(tmp_path / "models"))
+    setting = Setting(place, TINY, TrainingBudget(tokens=1), str(tmp_path / "models"))
     model = pretrain.in_vocabulary(setting, load_model(folder), folder)
     began = load_model(folder).get_input_embeddings().weight
     after = model.get_input_embeddings().weight

@@ -26,7 +26,7 @@ def shard():
 
 def original(batch):
     ids = batch.ids.clone().reshape(-1)
-    ids[batch.hidden] = batch.labels
+    ids[batch.masked_positions] = batch.labels
     return ids.reshape(batch.ids.shape)
 
 
@@ -46,7 +46,7 @@ def document_of(shard, piece):
 
 def test_a_batch_depends_on_seed_rank_and_step_alone(shard):
     same = Sampler(shard, RECIPE, "nsp", 1).batch(7), Sampler(shard, RECIPE, "nsp", 1).batch(7)
-    for name in ("ids", "types", "mask", "hidden", "labels", "pairs"):
+    for name in ("ids", "types", "mask", "masked_positions", "labels", "pairs"):
         torch.testing.assert_close(getattr(same[0], name), getattr(same[1], name))
     for other in (
         Sampler(shard, RECIPE, "nsp", 2).batch(7, 64),
@@ -77,12 +77,12 @@ def test_fifteen_percent_are_hidden_eighty_ten_ten(shard):
     hidden = positions = masked = kept = 0
     for step in range(30):
         batch = sampler.batch(step)
-        assert len(batch.hidden) % 16 == 0
-        assert batch.hidden.unique().numel() == batch.hidden.numel()
+        assert len(batch.masked_positions) % 16 == 0
+        assert batch.masked_positions.unique().numel() == batch.masked_positions.numel()
         assert (batch.labels >= 5).all()
         positions += batch.tokens
-        hidden += len(batch.hidden)
-        seen = batch.ids.reshape(-1)[batch.hidden]
+        hidden += len(batch.masked_positions)
+        seen = batch.ids.reshape(-1)[batch.masked_positions]
         masked += int((seen == MASK).sum())
         kept += int((seen == batch.labels).sum())
     assert hidden / positions == pytest.approx(0.15, abs=0.004)

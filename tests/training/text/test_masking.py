@@ -7,7 +7,7 @@ import pytest
 
 from training.recipe import TINY
 from training.text.batch import CLS, MASK, PAD, SEP
-from training.text.masking import hide, ngrams
+from training.text.masking import mask_pieces, ngrams
 from training.text.pieces import Pieces
 
 NAMES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
@@ -70,7 +70,7 @@ def test_eighty_ten_ten_of_fifteen_percent_either_way(longest):
     for _ in range(30):
         ids = text(rng)
         before = ids.copy().reshape(-1)
-        chosen, labels = hide(rng, ids, replace(RECIPE, longest_ngram=longest), PIECES)
+        chosen, labels = mask_pieces(rng, ids, replace(RECIPE, longest_ngram=longest), PIECES)
         np.testing.assert_array_equal(labels, before[chosen])
         after = ids.reshape(-1)
         positions += np.count_nonzero(before != PAD)
@@ -86,4 +86,4 @@ def test_eighty_ten_ten_of_fifteen_percent_either_way(longest):
 
 def test_whole_words_need_to_be_known():
     with pytest.raises(ValueError, match="where they begin"):
-        hide(np.random.default_rng(0), text(np.random.default_rng(0)), RECIPE, None)
+        mask_pieces(np.random.default_rng(0), text(np.random.default_rng(0)), RECIPE, None)

@@ -14,12 +14,12 @@ from training.text.primer import (
     facts,
     held_out_questions,
     kinds,
+    phrasings,
     primer_sentences,
     primer_words,
     rows,
-    sayings,
 )
-from training.text.primer_words import Argument, a_or_an, plural, said_as
+from training.text.primer_words import Argument, a_or_an, in_form, plural
 from training.text.probe_frames import ProbeFrames
 from training.text.probe_parts import facts_asked, probe_parts
 from training.text.vocabulary import bert_tokenizer
@@ -59,9 +59,9 @@ def test_every_fact_is_said_six_times_and_asked_twice(said):
         kind = kinds()[fact.kind]
         asked = {
             one.masked(spans)
-            for one in sayings(fact, kind.ask, 0)
+            for one in phrasings(fact, kind.held_out_wordings, 0)
             for spans, (slot, _) in zip(one.hidden, one.words, strict=True)
-            if slot in kind.asked and not probe.holds(one.masked(spans))
+            if slot in kind.masked_slots and not probe.holds(one.masked(spans))
         }
         if len(asked) < 2:
             unasked.append(fact)
@@ -81,7 +81,7 @@ def test_what_has_one_value_has_one():
     """A country has one capital, a work one author."""
     values, found = defaultdict(set), []
     for fact in facts():
-        for slot in kinds()[fact.kind].one:
+        for slot in kinds()[fact.kind].determined:
             at = "abcd".index(slot)
             rest = tuple(one.name for i, one in enumerate(fact.arguments) if i != at)
             values[fact.kind, slot, rest].add(fact.arguments[at].name)
@@ -104,14 +104,18 @@ def test_tables_and_wordings_fit_each_other():
         assert re.search(r"[.?!][\"”]?$", wording), wording
         assert wording[0] in '{"“' or wording[0].isupper(), wording
     for name, kind in kinds().items():
-        assert len(kind.ask) >= 2, name
-        assert all(slot in "".join(kind.say) for slot in kind.asked), name
+        assert len(kind.held_out_wordings) >= 2, name
+        assert all(slot in "".join(kind.training_wordings) for slot in kind.masked_slots), name
 
 
 def test_no_held_out_wording_is_trained(said, questions):
-    frames = {plain(SLOT.sub("x", wording)) for kind in kinds().values() for wording in kind.say}
+    frames = {
+        plain(SLOT.sub("x", wording))
+        for kind in kinds().values()
+        for wording in kind.training_wordings
+    }
     for kind in kinds().values():
-        for wording in kind.ask:
+        for wording in kind.held_out_wordings:
             assert plain(SLOT.sub("x", wording)) not in frames, wording
     trained = {content(one.masked(spans)) for one in said for spans in one.hidden}
     assert [one for one in questions if content(one.text) in trained] == []
@@ -181,10 +185,10 @@ def test_forms_are_english():
         "cities", "days", "wolves", "boxes", "fishermen", "apple trees",
     ]  # fmt: skip
     nile = Argument.parse("the Nile")
-    assert said_as(nile, None) == ("the Nile", ((4, 8),))
-    assert said_as(nile, "bare") == ("Nile", ((0, 4),))
-    assert said_as(Argument.parse("owl/bird"), "an") == ("an owl", ((3, 6),))
-    assert said_as(Argument.parse("kelpie*"), "the") == ("the kelpie", ())
+    assert in_form(nile, None) == ("the Nile", ((4, 8),))
+    assert in_form(nile, "bare") == ("Nile", ((0, 4),))
+    assert in_form(Argument.parse("owl/bird"), "an") == ("an owl", ((3, 6),))
+    assert in_form(Argument.parse("kelpie*"), "the") == ("the kelpie", ())
     phrase = Argument.parse("the _sun_ and the _moon_")
     assert [phrase.text[low:high] for low, high in phrase.spans] == ["sun", "moon"]
 

@@ -89,8 +89,8 @@ def test_a_batch_holds_such_sentences_with_the_word_to_be_guessed_at_every_mask(
         assert (batch.pairs == -100).all()
         assert batch.ids.numel() <= 512
         assert batch.tokens > 0.8 * batch.ids.numel()
-        assert (batch.ids.reshape(-1)[batch.hidden] == MASK).all()
-        at = batch.hidden // batch.ids.shape[1]
+        assert (batch.ids.reshape(-1)[batch.masked_positions] == MASK).all()
+        at = batch.masked_positions // batch.ids.shape[1]
         for row, ids in enumerate(batch.ids.tolist()):
             (label,) = set(batch.labels[at == row].tolist())
             text = tuple(i for i in ids if i != PAD)
@@ -118,7 +118,10 @@ def test_so_large_a_share_of_the_batches_is_the_primers(tokenizers, said, toy_co
     recipe = replace(TINY, primer_share=0.25, sentence_share=0.0, vocabulary=9999)
     primer = PrimerBatches.of(said, bert, recipe)
     drawn = [Sampler(shard, recipe, "nsp", 1, primer=primer).batch(step) for step in range(200)]
-    asked = [(b.ids.reshape(-1)[b.hidden] == MASK).all() and (b.pairs == -100).all() for b in drawn]
+    asked = [
+        (b.ids.reshape(-1)[b.masked_positions] == MASK).all() and (b.pairs == -100).all()
+        for b in drawn
+    ]
     assert np.mean(asked) == pytest.approx(0.25, abs=0.08)
 
 

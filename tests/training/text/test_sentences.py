@@ -44,10 +44,10 @@ def sentences(shard):
 def rows_of(batch):
     """Every text as it was, and the places of it that are hidden."""
     ids = batch.ids.clone().reshape(-1)
-    assert (ids[batch.hidden] == MASK).all()
-    ids[batch.hidden] = batch.labels
+    assert (ids[batch.masked_positions] == MASK).all()
+    ids[batch.masked_positions] = batch.labels
     hidden = torch.zeros_like(ids, dtype=torch.bool)
-    hidden[batch.hidden] = True
+    hidden[batch.masked_positions] = True
     shape = batch.ids.shape
     return list(zip(ids.reshape(shape).tolist(), hidden.reshape(shape).tolist(), strict=True))
 
@@ -116,7 +116,7 @@ def test_the_share_of_such_batches_rises_late_in_a_run(shard, sentences):
 
     def share(late):
         drawn = [sampler.batch(step, late=late) for step in range(150)]
-        flat = [batch.ids.reshape(-1)[batch.hidden] for batch in drawn]
+        flat = [batch.ids.reshape(-1)[batch.masked_positions] for batch in drawn]
         return np.mean([(seen == MASK).all().item() for seen in flat])
 
     early, last = share(late=False), share(late=True)

@@ -15,8 +15,8 @@ from tests.training.conftest import document
 from training.__main__ import main
 from training.recipe import TINY, Place
 from training.steps.loop import (
-    Budget,
     Progress,
+    TrainingBudget,
     agreed,
     half_precision,
     optimiser,
@@ -66,7 +66,7 @@ def test_two_processes_take_the_step_of_their_mean_gradient(toy_corpus, tmp_path
     torch.set_num_threads(1)  # as each process has: sums then have one order, whatever the machine
     try:
         wanted, steps = trained_by_hand(
-            Setting(Place(tmp_path), TINY, Budget(tokens=TOKENS), "random")
+            Setting(Place(tmp_path), TINY, TrainingBudget(tokens=TOKENS), "random")
         )
     finally:
         torch.set_num_threads(threads)

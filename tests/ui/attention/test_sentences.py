@@ -12,10 +12,10 @@ from explorer.analysis.alignment import align, word_attention
 from explorer.analysis.attention import (
     KINDS,
     ChangedWord,
-    Drawn,
     HeadAblation,
     HeadImportance,
     HeadStatistics,
+    RowShares,
 )
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
@@ -125,7 +125,7 @@ def drawn(draw):
         best = draw(st.sampled_from(["", "paris", "lyon"]))
         n_others = draw(st.integers(1 if best else 0, 3))
         apart = draw(st.sampled_from([("itself",), ("[CLS]", "[SEP]", "itself")]))
-        one = Drawn("oslo", best, draw(close_shares()), apart, draw(close_shares()), n_others)
+        one = RowShares("oslo", best, draw(close_shares()), apart, draw(close_shares()), n_others)
         found[key] = draw(st.sampled_from([one, one, None]))
     return found
 
@@ -140,8 +140,8 @@ def test_a_word_is_named_where_it_stands_out_and_that_none_does_only_of_several(
         return
     assert names_in(text) == [*shown]
     for part, one in zip(text.split(": ", 1)[1].split("; "), shown.values(), strict=True):
-        assert f"{one.apart_share:.0%} comes from" in part
-        assert (f"most from {one.best} ({one.share:.0%})" in part) == bool(one.best)
+        assert f"{one.rest_share:.0%} comes from" in part
+        assert (f"most from {one.best} ({one.best_share:.0%})" in part) == bool(one.best)
         assert ("no other word stands out" in part) == (not one.best and one.n_others > 1)
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from explorer.analysis.alignment import AlignedWord, Alignment
-from explorer.analysis.attention import drawn_on
+from explorer.analysis.attention import row_shares
 from explorer.ui.attention.strings import summary_finding
 
 WORDS = Alignment(
@@ -23,7 +23,7 @@ WORDS = Alignment(
 
 def said_of(row):
     matrix = np.tile(np.array(row, float), (6, 1))
-    found = summary_finding({"bert": drawn_on(matrix, WORDS)}, {"bert": "BERT"}, "rollout")
+    found = summary_finding({"bert": row_shares(matrix, WORDS)}, {"bert": "BERT"}, "rollout")
     return re.sub("<[^>]*>", "", str(found))
 
 
@@ -49,9 +49,9 @@ def test_a_summary_whose_cells_sum_to_one_in_all_gives_shares_of_the_row():
 
 def test_alone_between_the_added_tokens_a_word_has_no_other_to_draw_on():
     alone = Alignment((WORDS.words[0], WORDS.words[3], WORDS.words[5]), {})
-    found = drawn_on(np.full((3, 3), 1 / 3), alone)
-    assert (found.best, found.apart) == ("", ("[CLS]", "[SEP]", "itself"))
-    assert abs(found.apart_share - 1) < 1e-12
+    found = row_shares(np.full((3, 3), 1 / 3), alone)
+    assert (found.best, found.rest) == ("", ("[CLS]", "[SEP]", "itself"))
+    assert abs(found.rest_share - 1) < 1e-12
     said = re.sub("<[^>]*>", "", str(summary_finding({"bert": found}, {"bert": "BERT"}, "rollout")))
     assert said.endswith("in BERT, 100% comes from [CLS], [SEP] and itself.")
 
@@ -59,7 +59,7 @@ def test_alone_between_the_added_tokens_a_word_has_no_other_to_draw_on():
 def test_of_one_other_word_it_is_not_said_that_it_is_no_more_than_the_next():
     two = Alignment((*WORDS.words[:2], *WORDS.words[3:]), {})
     none = summary_finding(
-        {"bert": drawn_on(np.tile([0.5, 0.0, 0.5, 0, 0], (5, 1)), two)}, {"bert": "BERT"}, "mean"
+        {"bert": row_shares(np.tile([0.5, 0.0, 0.5, 0, 0], (5, 1)), two)}, {"bert": "BERT"}, "mean"
     )
     assert "stands out" not in str(none)
     assert "no other word stands out" in said_of([0.68, 0.0302, 0.0298, 0.1, 0.04, 0.12])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from explorer.analysis.claims.ledger import VERDICTS, Retention, TaskDrop, VerdictShares
 from explorer.ui.claims import strings
-from explorer.views.claims import retention_said
+from explorer.views.claims import retention_finding
 from tests.ui.sentences import law, read
 
 SCORES = st.sampled_from([50.0, 79.5, 79.6, 80.0, 92.7])
@@ -33,7 +33,7 @@ def test_what_a_smaller_model_loses_most_is_the_largest_printed_drop(pairs):
         TaskDrop(f"T{i}", "%", reference, student) for i, (reference, student) in enumerate(pairs)
     )
     table = SimpleNamespace(sort="T0", source="Lan et al. 2019", split="dev")
-    text = read(retention_said(Retention(table, "ALBERT", "BERT", tasks), strings.RETENTION))
+    text = read(retention_finding(Retention(table, "ALBERT", "BERT", tasks), strings.RETENTION))
     reference, student = pairs[0]
     assert f"ALBERT keeps {100 * student / reference:.1f}% of the T0 of BERT" in text
     drops = {task.task: round(task.reference - task.student, 6) for task in tasks}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import rel_entr, softmax
 
-from explorer.analysis.distillation.live import Agreement
+from explorer.analysis.distillation.live import LiveAgreement
 from explorer.analysis.distillation.soft import AgreementAtLarge
 from explorer.analysis.measures import share_interval
 from explorer.links.page_state import PageState
@@ -114,7 +114,7 @@ def test_a_live_run_says_where_it_is_and_compares_its_end_with_its_start(steps, 
         SimpleNamespace(
             step=0 if i == 0 else last,
             parts={"loss": loss} if i else {},
-            agreement=Agreement(share, 0, 0),
+            agreement=LiveAgreement(share, 0, 0),
         )
         for i, (loss, share) in enumerate(course)
     ]

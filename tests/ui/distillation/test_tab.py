@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
+from explorer.analysis.distillation.live import LiveAgreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
@@ -222,7 +222,7 @@ def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family, few_que
 
 def lived_to(*steps):
     """A student that was examined before its first step, and trained to these steps."""
-    reports = [LiveReport(0, {}, Agreement(0.1, 0.5, 0.5), None)]
+    reports = [LiveReport(0, {}, LiveAgreement(0.1, 0.5, 0.5), None)]
     parts = {"loss": 2.0, "ce": 1.0, "mlm": 1.0, "cos": 1.0}
     reports += [LiveReport(step, parts, None, None) for step in steps]
     return Progress(part=folds.Lived(tuple(reports), (), np.array([])))
@@ -266,7 +266,7 @@ def test_an_emptied_field_counts_as_its_default():
 
 def test_what_a_run_came_to_is_its_end_against_its_start():
     def report(step, loss, same):
-        exam = Agreement(same, 0.5, 0.5)
+        exam = LiveAgreement(same, 0.5, 0.5)
         return LiveReport(step, {"loss": loss} if loss else {}, exam, None)
 
     reports = [report(0, 0, 0.1), report(5, 5.0, 0.4), report(10, 1.25, 0.7)]

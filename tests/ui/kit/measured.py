@@ -4,8 +4,8 @@ import json
 import re
 from dataclasses import replace
 
-from explorer.analysis.latency.family import limit
-from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.family import roofline
+from explorer.analysis.latency.faster import FasterResult
 from explorer.analysis.latency.report import latency_report
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.models.specs import BASE
@@ -23,11 +23,11 @@ def timed_drawings():
 
     result = measured(TIMES, WORK)
     pair = measured({"bert": 163.0, "distilbert": 100.0}, WORK, tuple(BASE.values())[:2])
-    limits = [limit(spec, WORK, 4e11, 2e10) for spec in BASE.values()]
+    limits = [roofline(spec, WORK, 4e11, 2e10) for spec in BASE.values()]
     timed = variants("bert", float32=0.1, int8=0.04)
     eight_texts = variants("bert", int8=0.16).summary
     models = (replace(timed, resident={"int8": 5}, batches={2: timed.summary, 8: eight_texts}),)
-    faster = Faster(models, (AccuracyCost("bert", "int8", 0.9, 0.0123, 40),), workload=WORK)
+    faster = FasterResult(models, (AccuracyCost("bert", "int8", 0.9, 0.0123, 40),), workload=WORK)
     whole = detail(result)
     in_detail = ("latency/times", "latency/ratios")
     return {

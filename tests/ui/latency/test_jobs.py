@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.analysis.latency.family import limit
+from explorer.analysis.latency.family import roofline
 from explorer.analysis.latency.measure import Latency, latency_summary
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.models.specs import BASE, MINI
@@ -49,7 +49,7 @@ def test_a_fast_machine_and_a_slow_model_are_told_in_operations_per_second():
     """3 GFLOP in 100 ms are 30 GFLOP / s; the best of 400 GFLOP / s would take 7.5 ms."""
     specs, work = tuple(BASE.values()), Workload(32)
     result = measured(TIMES, work)
-    found = [limit(spec, work, 4e11, 2e10) for spec in specs]
+    found = [roofline(spec, work, 4e11, 2e10) for spec in specs]
     (markup,) = folds.draw_limits((found, result))
     for row, spec, one in zip(cells(markup), specs, found, strict=True):
         shape, seconds = spec.architecture, TIMES[spec.key] / 1e3
@@ -80,14 +80,14 @@ def test_the_table_of_samples_has_the_same_speed():
 
 
 def test_a_faster_way_takes_a_share_of_the_time_of_float32():
-    from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.faster import FasterResult
     from explorer.analysis.latency.variants import AccuracyCost
 
     cost = AccuracyCost("bert", "int8", 0.9, 0.0123, 40)
     ways = variants("bert", float32=0.1, int8=0.04)
     eight = variants("bert", int8=0.16).summary
     ways = replace(ways, resident={"int8": 650_400_000}, batches={1: ways.summary, 8: eight})
-    found = Faster((ways,), (cost,))
+    found = FasterResult((ways,), (cost,))
     (markup,) = folds.draw_faster(found)
     plain, int8 = cells(markup)
     assert plain["× float32 time"] == plain["mean KL"] == "–"
@@ -102,7 +102,7 @@ def test_a_faster_way_takes_a_share_of_the_time_of_float32():
 
 
 def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_what_holds_least():
-    from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.faster import FasterResult
     from explorer.analysis.latency.variants import AccuracyCost
 
     seconds = {"float32": 0.1, "int8": 0.02, "bfloat16": 0.04, "ONNX Runtime": 0.05, "slow": 0.2}
@@ -111,7 +111,7 @@ def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_
     bert = {"int8": 0.525, "bfloat16": 1.0, "ONNX Runtime": 1.0, "slow": 1.0}
     costs = [AccuracyCost("bert", name, share, 0.1, 40) for name, share in bert.items()]
     costs += [AccuracyCost("albert", "int8", 1.0, 0.1, 40)]
-    known = Faster((held,), tuple(costs))
+    known = FasterResult((held,), tuple(costs))
     said = (
         "BERT: fastest with int8, 0.20 × the time of float32, 52% of the top predictions "
         "unchanged; fastest with all of them unchanged: bfloat16, 0.40 ×"
@@ -120,11 +120,14 @@ def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_
     assert words.ranked(held, known) == f"{said}; lowest memory with int8, 649 MB."
     assert said in folds.draw_faster(known)[0]
     alone = variants("bert", float32=0.1, int8=0.02)
-    assert words.ranked(alone, Faster()) == "BERT: fastest with int8, 0.20 × the time of float32."
+    assert (
+        words.ranked(alone, FasterResult())
+        == "BERT: fastest with int8, 0.20 × the time of float32."
+    )
     assert words.ranked(alone, known).endswith(
         "; nothing clearly faster leaves all of them unchanged."
     )
-    keeps = Faster((), (AccuracyCost("bert", "int8", 1.0, 0.1, 40),))
+    keeps = FasterResult((), (AccuracyCost("bert", "int8", 1.0, 0.1, 40),))
     assert words.ranked(alone, keeps).endswith("all of the top predictions unchanged.")
     for equal in (0.2, 0.099):
         none = words.ranked(variants("bert", float32=0.1, int8=equal), known)

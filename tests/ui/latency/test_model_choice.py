@@ -14,8 +14,14 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from explorer import assets
 from explorer.analysis.latency import faster
-from explorer.analysis.latency.faster import Faster
-from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Limits, ways_of
+from explorer.analysis.latency.faster import FasterResult
+from explorer.analysis.latency.model_choice import (
+    Candidate,
+    Comparison,
+    Figure,
+    Limits,
+    variant_measures,
+)
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.analysis.measures import share_interval
 from explorer.inference import runs
@@ -140,9 +146,9 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
     result = SimpleNamespace(
         rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
     )
-    asked, timed = model_choice.TimesAsked(STATE, "squad", False), model_choice.Timed
+    question, timed = model_choice.ModelsToTime(STATE, "squad", False), model_choice.Timed
     update = JobUpdate(0, None, done=True, result=timed(work, {}, result))
-    _, found = model_choice.draw_times(asked, update)
+    _, found = model_choice.draw_times(question, update)
     assert found.milliseconds == {
         name("bert"): Figure(20, 18, 24),
         name("distilbert"): Figure(15, 13.5, 18),
@@ -225,10 +231,10 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_ro
 def test_what_is_stopped_keeps_the_earlier_measurement():
     result = SimpleNamespace(latency=SimpleNamespace(n_rounds=9))
     work = model_choice.Work("right", Workload(16), {})
-    asked = model_choice.TimesAsked(STATE, "right", False)
+    question = model_choice.ModelsToTime(STATE, "right", False)
     for part in (Progress(1, 2), Progress(part=model_choice.Timed(work, {}, result))):
         said, found = model_choice.draw_times(
-            asked, JobUpdate(0, part, done=True, stopped=True, result=part.part)
+            question, JobUpdate(0, part, done=True, stopped=True, result=part.part)
         )
         assert choice_strings.STOPPED in said
         assert found == gr.skip()
@@ -243,7 +249,7 @@ def faster_of(tiny_family, *rows):
         models.setdefault(key, [first]).append(row)
         if same is not None:
             costs.append(AccuracyCost(key, way, same, 0.1, 40))
-    return Faster(
+    return FasterResult(
         models=tuple(
             SimpleNamespace(spec=tiny_family.specs[k], summary=SimpleNamespace(models=v))
             for k, v in models.items()
@@ -263,7 +269,7 @@ def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_chang
         ("bert", "OpenVINO bfloat16", 0.7, 1.0),
         ("albert", "ONNX Runtime", 2.0, None),
     )
-    ways = ways_of(found, {"bert": 2.0})
+    ways = variant_measures(found, {"bert": 2.0})
     _, picture, rows = model_choice.show_choice(STATE, replace(kept, ways=ways), 0, 3, "right", 0)
     models = {one["model"]: one for one in models_of(picture)}
     bert = tiny_family.specs["bert"].label
@@ -295,7 +301,7 @@ def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_chang
 
 def test_a_model_that_ties_with_its_own_runtimes_is_named_alone(tiny_family, kept):
     rows = [("distilbert", way, 2.0, 1.0) for way in ("ONNX Runtime", "OpenVINO")]
-    ways = ways_of(faster_of(tiny_family, *rows), {})
+    ways = variant_measures(faster_of(tiny_family, *rows), {})
     said = model_choice.show_choice(STATE, replace(kept, ways=ways), 0, 2.5, "right", 0)[0]
     plain = re.sub("<[^>]*>", "", said)
     assert "smallest: mini-DistilBERT, fastest: mini-DistilBERT and best" in plain
@@ -303,7 +309,7 @@ def test_a_model_that_ties_with_its_own_runtimes_is_named_alone(tiny_family, kep
 
 def test_a_tasks_head_did_not_run_otherwise_so_only_float32_keeps_its_score(tiny_family):
     rows = [("bert", way, 1.0, 1.0) for way in ("bfloat16", "OpenVINO", "OpenVINO bfloat16")]
-    ways = {way.name: way for way in ways_of(faster_of(tiny_family, *rows), {})}
+    ways = {way.name: way for way in variant_measures(faster_of(tiny_family, *rows), {})}
     own = Candidate(exact(40), exact(4), exact(0.9))
     scores = {name: way.candidate(own, by_words=False).score for name, way in ways.items()}
     assert scores == {"bfloat16": None, "OpenVINO": exact(0.9), "OpenVINO bfloat16": None}
@@ -317,8 +323,8 @@ def test_a_press_times_runtimes_only_where_asked_and_in_float32(
 
     def measured(specs, workload, plan, cancel_token):
         asked.append((tuple(spec.key for spec in specs), workload.dtype))
-        yield replace(faster_of(tiny_family), done=1, asked=2)
-        yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, asked=2)
+        yield replace(faster_of(tiny_family), done=1, n_steps=2)
+        yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, n_steps=2)
 
     monkeypatch.setattr(faster, "measure_faster", measured)
     *_, (_, found, _) = measured_models(STATE, "right", False)

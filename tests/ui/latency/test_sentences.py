@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.faster import FasterResult
 from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
-from explorer.analysis.latency.sweep import Order, Sweep
+from explorer.analysis.latency.sweep import SpeedOrder, Sweep
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
@@ -256,7 +256,7 @@ def test_every_point_of_a_sweep_stands_where_its_interval_says(kinds, unit):
     sides = [
         tuple(n for n, k in points.items() if k == kind) for kind in ("faster", "slower", "open")
     ]
-    text = read(strings._order(Order("albert", *sides), "ALBERT", "BERT", unit))
+    text = read(strings._order(SpeedOrder("albert", *sides), "ALBERT", "BERT", unit))
     if set(kinds) == {"open"}:
         assert "no interval excludes 1" in text
         return
@@ -284,9 +284,9 @@ def sweeps(draw):
     return Sweep(
         axis,
         points,
-        too_much="It needs 9 GB." if end == "too much" else "",
-        late=512 if end == "late" else 0,
-        asked=len(points) if end == "asked" else 9,
+        refusal="It needs 9 GB." if end == "too much" else "",
+        late_point=512 if end == "late" else 0,
+        n_points=len(points) if end == "asked" else 9,
     )
 
 
@@ -295,12 +295,12 @@ def sweeps(draw):
 def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
     text = read(strings.sweep_sentence(sweep))
     one, many = ("token", "tokens") if sweep.axis == "length" else ("text", "texts")
-    if not (sweep.late or sweep.too_much or len(sweep.points) >= sweep.asked):
-        assert text == f"{len(sweep.points)} of {sweep.asked} points measured."
+    if not (sweep.late_point or sweep.refusal or len(sweep.points) >= sweep.n_points):
+        assert text == f"{len(sweep.points)} of {sweep.n_points} points measured."
         return
-    assert ("Stopped" in text) == bool(sweep.late or sweep.too_much)
-    assert (f"512 {many} exceeded the time limit" in text) == bool(sweep.late)
-    assert ("It needs 9 GB." in text) == bool(sweep.too_much)
+    assert ("Stopped" in text) == bool(sweep.late_point or sweep.refusal)
+    assert (f"512 {many} exceeded the time limit" in text) == bool(sweep.late_point)
+    assert ("It needs 9 GB." in text) == bool(sweep.refusal)
     sides = {"faster": [], "slower": [], "undecided": [], "no ratio": []}
     for point in sweep.points:
         held, at = point.summary.ratio("albert"), getattr(point.workload, sweep.axis)
@@ -332,7 +332,9 @@ def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
 def variants(draw):
     names = ["bfloat16", "int8", "compiled"]
     found = [
-        SimpleNamespace(over=name, ratio=draw(ratios(True)), is_different=draw(st.booleans()))
+        SimpleNamespace(
+            denominator=name, ratio=draw(ratios(True)), is_different=draw(st.booleans())
+        )
         for name in draw(st.lists(st.sampled_from(names), unique=True, min_size=1))
     ]
     sizes = [4e8, 4.001e8, 1e8, None]
@@ -342,7 +344,7 @@ def variants(draw):
     ]
     return SimpleNamespace(
         spec=BASE["bert"], summary=SimpleNamespace(ratios=found), resident=held
-    ), Faster(costs=tuple(draw(st.sampled_from([kept, []]))))
+    ), FasterResult(costs=tuple(draw(st.sampled_from([kept, []]))))
 
 
 @law
@@ -351,7 +353,7 @@ def test_the_fastest_way_is_surely_faster_and_all_means_all(drawn):
     one, found = drawn
     text = read(choice_strings.ranked(one, found))
     quick = {
-        r.over: 1 / r.ratio.ratio
+        r.denominator: 1 / r.ratio.ratio
         for r in one.summary.ratios
         if r.is_different and r.ratio.ratio > 1
     }

@@ -50,7 +50,7 @@ def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
     for point, named in zip(points, (True, True, False, True, True, True), strict=True):
         ratio = point.summary.ratio("albert-base-v2").ratio
         assert named == (not ratio.low <= 1 <= ratio.high)
-    stopped = strings.sweep_sentence(Sweep("length", points[:2], late=64))
+    stopped = strings.sweep_sentence(Sweep("length", points[:2], late_point=64))
     assert stopped.startswith("Stopped at 32 tokens: 64 tokens exceeded the time limit.")
     full = strings.sweep_sentence(Sweep("length", points[:2], "Too much."))
     assert full.startswith("Stopped at 32 tokens. Too much. ")
@@ -62,18 +62,18 @@ def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
         measured({**EQUAL, "albert": albert}, work)
         for albert, work in zip((99.9, 100.1), works, strict=True)
     )
-    assert strings.sweep_sentence(Sweep("length", close, asked=6)) == "2 of 6 points measured."
-    said = strings.sweep_sentence(Sweep("length", close, asked=2))
+    assert strings.sweep_sentence(Sweep("length", close, n_points=6)) == "2 of 6 points measured."
+    said = strings.sweep_sentence(Sweep("length", close, n_points=2))
     assert "ALBERT against BERT: no interval excludes 1, so the order is undecided." in said
 
 
 def test_what_was_stopped_says_so_and_how_far_it_was():
-    from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.faster import FasterResult
     from explorer.inference.scheduling.job_queue import JobUpdate
     from explorer.ui.kit.jobs import Progress
     from explorer.ui.latency.folds import FASTER, _drawn
 
-    some = Progress(part=Faster(done=2, asked=6))
+    some = Progress(part=FasterResult(done=2, n_steps=6))
     (running,) = _drawn(FASTER, JobUpdate(0, some, done=False))
     assert "2 of 6 steps done, 33%" in running
     assert strings.STOPPED not in running

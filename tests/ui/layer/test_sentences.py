@@ -32,7 +32,7 @@ def headlines(pictures):
 
 def turned(run, state, layer):
     """The angle of each block, whole degrees, from the network's own modules."""
-    from explorer.models.inside.stations import block_states
+    from explorer.models.inside.activations import block_states
     from explorer.models.loading import load_model
 
     position = next(m["position"] for m in state["models"] if m["key"] == run.spec.key)

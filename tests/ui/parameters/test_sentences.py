@@ -13,7 +13,7 @@ from explorer.analysis.parameters.shapes import family_members, seven_sizes
 from explorer.models.specs import BASE, MINI
 from explorer.ui.parameters import folds, strings
 from explorer.ui.parameters import strings as texts
-from explorer.views.parameters.build import built_said
+from explorer.views.parameters.build import built_finding
 from tests.ui.sentences import law, read, told
 
 M = 1_000_000
@@ -139,7 +139,7 @@ def test_the_largest_albert_stores_less_and_computes_more_than_berts_large_at_ev
 @given(st.integers(2000, 400 * M), st.integers(2000, 400 * M))
 def test_a_shape_of_one_s_own_is_held_against_the_nearest_of_the_seven(total, applied):
     built = SimpleNamespace(total=total, applied=applied)
-    text = read(built_said(built, seven_sizes(), strings.BUILT))
+    text = read(built_finding(built, seven_sizes(), strings.BUILT))
     sizes = {size.spec.name: size.total for size in seven_sizes()}
     ratio, name = re.search(r"that is ([\d.,]+) times ([\w-]+)\.", text).groups()
     assert abs(sizes[name] - total) == min(abs(size - total) for size in sizes.values())

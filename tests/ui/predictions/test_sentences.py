@@ -119,6 +119,9 @@ def judge_masks(text, rows, labels=LABELS):
     assert bool(top) == (n_models > 1 and len(rows) > 3)
     if top:
         assert top.groups() == (NUMBERS[n_models], str(same or "none"), str(len(rows)))
+    folded = {4: "Mask 4", 5: "Masks 4 and 5", 6: "Masks 4 to 6"}
+    titles = re.findall(r"\. (Masks? \d(?: \w+ \d)?) 4\. ", text)
+    assert titles == ([folded[len(rows)]] if len(rows) in folded else [])
 
 
 def rows_of(found):

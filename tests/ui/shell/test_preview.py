@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 from explorer.assets import ASSETS
 from explorer.context import configure
 from explorer.inference.cache import CACHE
-from explorer.links.compression import pack
+from explorer.links.codec import pack
 from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
 from explorer.ui.kit.strings import TAGLINE, TITLE

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.analysis.digits import probability
-from explorer.analysis.tasks.pairs import PairOrders, PairQuadrants, Skill
+from explorer.analysis.tasks.pairs import PairAccuracy, PairOrders, PairQuadrants
 from explorer.analysis.tasks.tuned import Span, WordSentiment
 from explorer.models.specs import MINI
 from explorer.ui.tasks import strings
@@ -73,13 +73,13 @@ def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
         assert text == texts.NO_PAIR_HEADS
         return
     for part, (spec, orders) in zip(text.rstrip(".").split("; mini-"), answers, strict=True):
-        printed = [probability(p) for p in orders.yes]
-        if all(abs(p - 0.5) < 0.02 for p in orders.yes):
+        printed = [probability(p) for p in orders.in_order]
+        if all(abs(p - 0.5) < 0.02 for p in orders.in_order):
             assert f"undecided about all three ({', '.join(printed)})" in part
             continue
         kinds = [
             "undecided" if shown == "0.500" else "yes" if p >= 0.5 else "no"
-            for shown, p in zip(printed, orders.yes, strict=True)
+            for shown, p in zip(printed, orders.in_order, strict=True)
         ]
         follows = "follows" if spec.key == "bert" else "are in order"
         denied = "does not follow" if spec.key == "bert" else "are not in order"
@@ -93,8 +93,8 @@ def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
 @given(close_shares(), st.integers(1, 2000))
 def test_a_head_is_called_no_better_than_chance_where_its_interval_reaches_one_half(share, count):
     share = round(share * count) / count
-    text = read(texts.head_said(MINI["bert"], True, Skill(share, count)))
-    low = Skill(share, count).ends[0]
+    text = read(texts.head_said(MINI["bert"], True, PairAccuracy(share, count)))
+    low = PairAccuracy(share, count).interval[0]
     assert ("no better than chance" in text) == (low <= 0.5)
     assert f"{100 * share:.1f}% of {count:,} held-out pairs" in text
 

@@ -39,7 +39,7 @@ def test_results_cannot_end_a_script():
 
 def shown(kept):
     """What stands above the chart, and the table below it."""
-    return claims.retention_said(kept, strings.RETENTION) + claims.retention_table(
+    return claims.retention_finding(kept, strings.RETENTION) + claims.retention_table(
         kept, strings.RETENTION
     )
 

@@ -3,8 +3,9 @@
 import pytest
 
 from explorer.analysis.measures import TEMPERATURES
+from explorer.models.tokens import Word
 from explorer.ui.distillation.strings import CURVES
-from explorer.views.distillation import temperature_figures
+from explorer.views.distillation import strip_words, temperature_figures
 
 
 def test_the_browser_is_told_which_measure_each_line_is_and_at_which_temperatures():
@@ -22,3 +23,15 @@ def test_the_browser_is_told_which_measure_each_line_is_and_at_which_temperature
         assert wide.line.width > dotted.line.width
         assert dotted.line.dash == "dot"
         assert [shape.x0 for shape in figure.layout.shapes] == [1]
+
+
+def test_masks_and_words_that_begin_with_a_letter_or_digit_can_be_pressed():
+    texts = ("The", "[MASK]", ",", "9", "’tis")
+    words = [Word(text, 0, len(text)) for text in texts]
+    assert strip_words(words) == [
+        {"text": "The", "clickable": True},
+        {"text": "▢", "clickable": True},
+        {"text": ",", "clickable": False},
+        {"text": "9", "clickable": True},
+        {"text": "’tis", "clickable": False},
+    ]

@@ -293,12 +293,12 @@ def test_one_thread_of_a_saved_measurement_is_one():
 
 
 def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
-    def point(length, loud=0):
+    def point(length, is_noisy=0):
         result = measured(TIMES, Workload(length=length, clock="wait"))
-        log = replace(result.latency, disturbed=np.arange(20) < loud)
+        log = replace(result.latency, disturbed=np.arange(20) < is_noisy)
         return replace(result, latency=log)
 
-    sweep = Sweep("length", (point(16), point(32, loud=15), point(64), point(128)))
+    sweep = Sweep("length", (point(16), point(32, is_noisy=15), point(64), point(128)))
     times, ratios = map(curves, sweep_of(*sweep.points)["figures"])
     for one, expected in zip(ratios.values(), (0.5, 0.98), strict=True):
         assert one["y"][1] is None
@@ -323,8 +323,8 @@ def test_the_scheme_of_int8_is_named_as_torch_has_it():
     assert "one scale per row of a weight matrix" in texts_faster.FASTER_NOTE
     with int8_weights_network(timed) as made:
         kept = made.network[0]
-    assert kept.whole.dtype == torch.int8
-    off = (kept.whole * kept.scale[:, None] - linear[0].weight).abs()
+    assert kept.int8_weight.dtype == torch.int8
+    off = (kept.int8_weight * kept.scale[:, None] - linear[0].weight).abs()
     largest = linear[0].weight.abs().amax(1, keepdim=True)
     assert bool((off <= largest / 127 / 2 + 1e-7).all())
     x = torch.randn(3, 8)

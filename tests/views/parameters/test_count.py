@@ -12,7 +12,7 @@ from explorer.analysis.parameters.shapes import (
 )
 from explorer.ui.parameters import strings
 from explorer.ui.parameters import strings as fold_texts
-from explorer.views.parameters.build import built_html, built_said, refused_html
+from explorer.views.parameters.build import built_finding, built_html, refused_html
 from explorer.views.parameters.counts import components_table, parameters_map
 from explorer.views.parameters.shapes import sharing_canvas, sizes_canvas
 
@@ -115,7 +115,7 @@ def test_the_depth_picture_starts_from_real_counts():
 def test_a_built_shape_lists_its_parts_and_its_place():
     built = built_model(fold_texts.first_shape(seven_sizes()[0].spec.architecture))
     html = built_html(built, seven_sizes(), fold_texts.BUILT, strings.PARTS)
-    said = built_said(built, seven_sizes(), fold_texts.BUILT)
+    said = built_finding(built, seven_sizes(), fold_texts.BUILT)
     assert "stores 109,482,240 weights" in said
     assert "437.9 MB" in html
     assert "417.6 MiB" in html

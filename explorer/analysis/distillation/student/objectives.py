@@ -28,7 +28,7 @@ class Batch:
     ids: Tensor
     types: Tensor
     mask: Tensor
-    hidden: Tensor
+    masked_positions: Tensor
     labels: Tensor
     pairs: Tensor
 
@@ -88,7 +88,7 @@ def copy_teacher(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Guess:
+class PretrainOutput:
     """Result of a forward pass: MLM logits at masked tokens, pair logits, last hidden states."""
 
     words: Tensor
@@ -96,11 +96,13 @@ class Guess:
     states: Tensor
 
 
-def guess(model: nn.Module, batch: Batch) -> Guess:
+def run_batch(model: nn.Module, batch: Batch) -> PretrainOutput:
     """Run a BERT, DistilBERT or ALBERT network on a batch."""
     if isinstance(model, DistilBertForMaskedLM):
         states = model.distilbert(input_ids=batch.ids, attention_mask=batch.mask)[0]
-        return Guess(distilbert_words(model, at(states, batch.hidden)), None, states)
+        return PretrainOutput(
+            distilbert_words(model, states_at(states, batch.masked_positions)), None, states
+        )
     inputs = {
         "input_ids": batch.ids,
         "attention_mask": batch.mask,
@@ -108,14 +110,16 @@ def guess(model: nn.Module, batch: Batch) -> Guess:
     }
     if isinstance(model, BertForPreTraining):
         output = model.bert(**inputs)
-        words = model.cls.predictions(at(output.last_hidden_state, batch.hidden))
-        return Guess(
+        words = model.cls.predictions(states_at(output.last_hidden_state, batch.masked_positions))
+        return PretrainOutput(
             words, model.cls.seq_relationship(output.pooler_output), output.last_hidden_state
         )
     assert isinstance(model, AlbertForPreTraining)
     output = model.albert(**inputs)
-    words = model.predictions(at(output.last_hidden_state, batch.hidden))
-    return Guess(words, model.sop_classifier(output.pooler_output), output.last_hidden_state)
+    words = model.predictions(states_at(output.last_hidden_state, batch.masked_positions))
+    return PretrainOutput(
+        words, model.sop_classifier(output.pooler_output), output.last_hidden_state
+    )
 
 
 def distilbert_words(model: DistilBertForMaskedLM, states: Tensor) -> Tensor:
@@ -124,9 +128,9 @@ def distilbert_words(model: DistilBertForMaskedLM, states: Tensor) -> Tensor:
     return model.vocab_projector(model.vocab_layer_norm(states))
 
 
-def at(states: Tensor, flat: Tensor) -> Tensor:
+def states_at(states: Tensor, positions: Tensor) -> Tensor:
     """Return the hidden states at flat positions."""
-    return states.reshape(-1, states.shape[-1])[flat]
+    return states.reshape(-1, states.shape[-1])[positions]
 
 
 class DistillObjective(nn.Module):
@@ -148,8 +152,8 @@ class DistillObjective(nn.Module):
     def forward(self, batch: Batch) -> dict[str, Tensor]:
         """Return the loss, its parts and the top-1 accuracy."""
         with torch.no_grad():
-            teacher = guess(self.frozen[0], batch)
-        student = guess(self.model, batch)
+            teacher = run_batch(self.frozen[0], batch)
+        student = run_batch(self.model, batch)
         parts = {
             "ce": distillation_ce(student.words, teacher.words, self.temperature),
             "mlm": mlm_loss(student.words, batch.labels),

@@ -18,12 +18,18 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from explorer.analysis.distillation.live import PARTS, Agreement, LiveReport, LiveSettings, Watched
+from explorer.analysis.distillation.live import (
+    PARTS,
+    LiveAgreement,
+    LiveReport,
+    LiveSettings,
+    WatchedSentence,
+)
 from explorer.analysis.distillation.student.objectives import (
     Batch,
     DistillObjective,
     copy_teacher,
-    guess,
+    run_batch,
 )
 from explorer.analysis.distillation.student.sentences import (
     made_up_sentences,
@@ -45,7 +51,7 @@ EVALUATIONS = 8
 
 
 @dataclass(slots=True, eq=False)
-class _Pupil:
+class _TrainingState:
     """State of one run: the student, its objective and the held-out questions."""
 
     student: DistilBertForMaskedLM
@@ -53,8 +59,8 @@ class _Pupil:
     settings: LiveSettings
     texts: list[list[int]]
     questions: Batch
-    taught: Tensor
-    watched: Watched
+    teacher_logits: Tensor
+    sentence: WatchedSentence
     device: torch.device
     sums: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
 
@@ -86,7 +92,7 @@ def fresh_student(teacher: BertForPreTraining, settings: LiveSettings) -> Distil
 def distil_live(
     loaded: LoadedModel,
     settings: LiveSettings,
-    watched: Watched | None = None,
+    sentence: WatchedSentence | None = None,
 ) -> Iterator[LiveReport | None]:
     """Train a student, yielding a report before the first step and then at regular intervals.
 
@@ -96,23 +102,23 @@ def distil_live(
     with loaded.lock:  # so that no ablation's hooks are copied
         teacher = copy.deepcopy(loaded.network)
     tokenizer = loaded.tokenizer
-    pupil = _enrol(teacher, tokenizer, settings, watched or Watched())
-    adam = torch.optim.AdamW(pupil.student.parameters(), lr=RATE, weight_decay=0.01)
+    state = _training_state(teacher, tokenizer, settings, sentence or WatchedSentence())
+    adam = torch.optim.AdamW(state.student.parameters(), lr=RATE, weight_decay=0.01)
     rng = np.random.default_rng(settings.seed)
     interval = max(1, settings.steps // REPORTS)
     evaluated = {
         round(settings.steps * i / EVALUATIONS) // interval * interval for i in range(EVALUATIONS)
     }
-    yield _report(pupil, 0, examine=True)
+    yield _report(state, 0, evaluate=True)
     for step in range(1, settings.steps + 1):
-        batch = hide(tokenizer, pupil.texts, rng).to(pupil.device)
-        _step(pupil, adam, batch, step)
+        batch = masked_batch(tokenizer, state.texts, rng).to(state.device)
+        _step(state, adam, batch, step)
         last = step == settings.steps
         reports = last or step % interval == 0
-        yield _report(pupil, step, examine=last or step in evaluated) if reports else None
+        yield _report(state, step, evaluate=last or step in evaluated) if reports else None
 
 
-def hide(
+def masked_batch(
     tokenizer: PreTrainedTokenizerFast, texts: list[list[int]], rng: np.random.Generator
 ) -> Batch:
     """Return a batch of random sentences with 25% of the tokens masked (80/10/10), at least one."""
@@ -139,23 +145,23 @@ def _batch(ids: np.ndarray, real: np.ndarray, hidden: np.ndarray, labels: np.nda
     return Batch(*(torch.from_numpy(np.ascontiguousarray(array)) for array in arrays))
 
 
-def _enrol(
+def _training_state(
     teacher: BertForPreTraining,
     tokenizer: PreTrainedTokenizerFast,
     settings: LiveSettings,
-    watched: Watched,
-) -> _Pupil:
+    sentence: WatchedSentence,
+) -> _TrainingState:
     device = teacher.device
     student = fresh_student(teacher, settings).to(device).train()
     objective = DistillObjective(student, teacher, settings.temperature, settings.weights)
     training, held_out = split_sentences()
     texts = [tokenizer(text)["input_ids"] for text in (*training, *made_up_sentences())]
     questions = _questions(
-        tokenizer, [q for sentence in held_out for q in questions_of(sentence)]
+        tokenizer, [pair for held in held_out for pair in questions_of(held)]
     ).to(device)
-    return _Pupil(
-        student, objective, settings, texts, questions, _scores(teacher, questions),
-        watched, device,
+    return _TrainingState(
+        student, objective, settings, texts, questions, _logits(teacher, questions),
+        sentence, device,
     )  # fmt: skip
 
 
@@ -171,47 +177,49 @@ def _questions(tokenizer: PreTrainedTokenizerFast, pairs: list[tuple[str, str]])
 
 
 @torch.no_grad()
-def _scores(model: nn.Module, batch: Batch) -> Tensor:
+def _logits(model: nn.Module, batch: Batch) -> Tensor:
     model.eval()
-    return guess(model, batch).words
+    return run_batch(model, batch).words
 
 
-def _step(pupil: _Pupil, adam: torch.optim.Optimizer, batch: Batch, step: int) -> None:
-    pupil.student.train()
-    total, warm_up = pupil.settings.steps, max(1, round(WARM_UP * pupil.settings.steps))
+def _step(state: _TrainingState, adam: torch.optim.Optimizer, batch: Batch, step: int) -> None:
+    state.student.train()
+    total, warm_up = state.settings.steps, max(1, round(WARM_UP * state.settings.steps))
     for group in adam.param_groups:
         group["lr"] = RATE * min(step / warm_up, (total - step + 1) / (total - warm_up + 1))
-    losses = pupil.objective(batch)
+    losses = state.objective(batch)
     adam.zero_grad(set_to_none=True)
     losses["loss"].backward()
-    nn.utils.clip_grad_norm_(pupil.student.parameters(), 1.0)
+    nn.utils.clip_grad_norm_(state.student.parameters(), 1.0)
     adam.step()
-    for part, values in pupil.sums.items():
+    for part, values in state.sums.items():
         values.append(float(losses[part].detach()))
 
 
-def _report(pupil: _Pupil, step: int, examine: bool) -> LiveReport:
-    parts = {part: float(np.mean(values)) for part, values in pupil.sums.items() if values}
-    for values in pupil.sums.values():
+def _report(state: _TrainingState, step: int, evaluate: bool) -> LiveReport:
+    parts = {part: float(np.mean(values)) for part, values in state.sums.items() if values}
+    for values in state.sums.values():
         values.clear()
-    return LiveReport(step, parts, _examine(pupil) if examine else None, _watch(pupil))
+    return LiveReport(
+        step, parts, _evaluate(state) if evaluate else None, _sentence_probabilities(state)
+    )
 
 
-def _examine(pupil: _Pupil) -> Agreement:
-    student, teacher = _scores(pupil.student, pupil.questions), pupil.taught
+def _evaluate(state: _TrainingState) -> LiveAgreement:
+    student, teacher = _logits(state.student, state.questions), state.teacher_logits
     student_top, teacher_top = student.topk(5).indices, teacher.topk(5).indices
     shared = (student_top[:, :, None] == teacher_top[:, None, :]).any(-1).float().mean()
     same = (student_top[:, 0] == teacher_top[:, 0]).float().mean()
-    correct = (student_top[:, 0] == pupil.questions.labels).float().mean()
-    return Agreement(float(same), float(shared), float(correct))
+    correct = (student_top[:, 0] == state.questions.labels).float().mean()
+    return LiveAgreement(float(same), float(shared), float(correct))
 
 
 @torch.no_grad()
-def _watch(pupil: _Pupil) -> np.ndarray | None:
-    watched = pupil.watched
-    if not watched.words:
+def _sentence_probabilities(state: _TrainingState) -> np.ndarray | None:
+    sentence = state.sentence
+    if not sentence.words:
         return None
-    pupil.student.eval()
-    logits = pupil.student(torch.tensor([watched.ids], device=pupil.device)).logits
-    p = (logits[0, watched.position].float() / pupil.settings.temperature).softmax(-1)
-    return p[list(watched.words)].cpu().numpy()
+    state.student.eval()
+    logits = state.student(torch.tensor([sentence.ids], device=state.device)).logits
+    p = (logits[0, sentence.position].float() / state.settings.temperature).softmax(-1)
+    return p[list(sentence.words)].cpu().numpy()

@@ -88,10 +88,10 @@ def questions_of(sentence: HiddenSentence) -> tuple[tuple[str, str], ...]:
 def made_up_sentences(number: int = MADE_UP, seed: int = 0) -> tuple[str, ...]:
     """Generate simple sentences from patterns; the same seed gives the same sentences."""
     rng = random.Random(seed)
-    return tuple(_one(rng) for _ in range(number))
+    return tuple(_random_sentence(rng) for _ in range(number))
 
 
-def _one(rng: random.Random) -> str:
+def _random_sentence(rng: random.Random) -> str:
     text = rng.choice(PATTERNS).format(
         person=rng.choice(PEOPLE), other=rng.choice(PEOPLE), place=rng.choice(PLACES),
         thing=rng.choice(THINGS), act=rng.choice(ACTS), move=rng.choice(MOVES),

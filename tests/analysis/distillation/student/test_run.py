@@ -6,11 +6,11 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from explorer.analysis.distillation.live import BadSettings, LiveSettings, Watched
+from explorer.analysis.distillation.live import BadSettings, LiveSettings, WatchedSentence
 from explorer.analysis.distillation.student.run import (
     distil_live,
     fresh_student,
-    hide,
+    masked_batch,
     student_layers,
 )
 from explorer.analysis.distillation.student.sentences import (
@@ -40,7 +40,7 @@ def curve(reports):
 def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family, few_questions):
     loaded = tiny_family.loaded("bert")
     before = checksum(loaded.network)
-    reports = list(distil_live(loaded, SHORT, Watched((2, 4, 3), 1, (7, 8))))
+    reports = list(distil_live(loaded, SHORT, WatchedSentence((2, 4, 3), 1, (7, 8))))
     assert [r.step for r in reports] == list(range(13))
     losses = [r.parts["loss"] for r in reports[1:]]
     assert np.mean(losses[-3:]) < np.mean(losses[:3])
@@ -80,13 +80,13 @@ def test_copied_layers_are_spread_and_end_with_the_last(layers, copied):
 def test_a_quarter_is_hidden_and_only_there_is_anything_masked(tiny_family):
     tokenizer = tiny_family.loaded("bert").tokenizer
     texts = [tokenizer(text)["input_ids"] for text in made_up_sentences(50)]
-    batch = hide(tokenizer, texts, np.random.default_rng(0))
-    assert len(batch.labels) == len(batch.hidden)
-    assert len(batch.hidden) / batch.tokens == pytest.approx(0.23, abs=0.04)
-    now = batch.ids.reshape(-1)[batch.hidden]
+    batch = masked_batch(tokenizer, texts, np.random.default_rng(0))
+    assert len(batch.labels) == len(batch.masked_positions)
+    assert len(batch.masked_positions) / batch.tokens == pytest.approx(0.23, abs=0.04)
+    now = batch.ids.reshape(-1)[batch.masked_positions]
     changed = now != batch.labels
     assert (now[changed] == tokenizer.mask_token_id).float().mean() > 0.7
-    rest = np.delete(batch.ids.reshape(-1).numpy(), batch.hidden.numpy())
+    rest = np.delete(batch.ids.reshape(-1).numpy(), batch.masked_positions.numpy())
     assert tokenizer.mask_token_id not in rest
 
 

@@ -103,21 +103,21 @@ class Normalisation:
     """A layer norm of one vector: ``(x - mean) / sqrt(variance + eps) * scale + shift``."""
 
     eps: float
-    given: np.ndarray
+    inputs: np.ndarray
     """Input [d]; so are the next three."""
     scale: np.ndarray
     shift: np.ndarray
-    gave: np.ndarray
+    outputs: np.ndarray
 
     @classmethod
-    def of(cls, module: nn.LayerNorm, given: torch.Tensor) -> "Normalisation":
+    def of(cls, module: nn.LayerNorm, vector: torch.Tensor) -> "Normalisation":
         """Return the layer norm of a vector, with its parameters."""
-        vectors = (given, module.weight, module.bias, module(given))
+        vectors = (vector, module.weight, module.bias, module(vector))
         return cls(float(module.eps), *map(_array, vectors))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LayerStations:
+class LayerActivations:
     """The vectors and scores of one token in one layer and head; all float32."""
 
     query: np.ndarray
@@ -127,7 +127,7 @@ class LayerStations:
     values: np.ndarray
     scores: np.ndarray
     """[position]: ``q . k / sqrt(d_head)``."""
-    read: np.ndarray
+    head_output: np.ndarray
     """[d_head]: the values weighted by the softmax of the scores."""
     heads: np.ndarray
     """[head, d_model]: contribution of each head to the projection, which also has a bias."""
@@ -148,11 +148,11 @@ class LayerStations:
         """The vectors [d_model] by station, in their order."""
         return {
             "projection": self.projection,
-            "attended": self.attention_norm.given,
-            "attention_norm": self.attention_norm.gave,
+            "attended": self.attention_norm.inputs,
+            "attention_norm": self.attention_norm.outputs,
             "feed_forward": self.feed_forward,
-            "summed": self.norm.given,
-            "output": self.norm.gave,
+            "summed": self.norm.inputs,
+            "output": self.norm.outputs,
         }
 
 
@@ -171,7 +171,7 @@ class Projected:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EmbeddingStations:
+class EmbeddingActivations:
     """Summands of one token's embedding; float32 [d_embedding] unless noted."""
 
     word: np.ndarray
@@ -185,9 +185,9 @@ class EmbeddingStations:
 
 
 @torch.inference_mode()
-def layer_stations(
+def layer_activations(
     loaded: LoadedModel, states: np.ndarray, layer: int, head: int, position: int
-) -> LayerStations:
+) -> LayerActivations:
     """Compute one token's intermediate results in a layer from its input [position, d_model].
 
     Uses the network's own modules and precision; a run does not have to keep any of this.
@@ -201,7 +201,7 @@ def layer_stations(
         heads = torch.einsum("hv,ohv->ho", read, parts.output.weight.unflatten(-1, read.shape))
         attended = inputs[position] + projection
         units, ffn_output = parts.feed_forward(after := parts.attention_norm(attended))
-        return LayerStations(
+        return LayerActivations(
             _array(query[head, 0]),
             _array(keys[head]),
             _array(values[head]),
@@ -218,7 +218,9 @@ def layer_stations(
 
 
 @torch.inference_mode()
-def embedding_stations(loaded: LoadedModel, tokens: Tokens, position: int) -> EmbeddingStations:
+def embedding_activations(
+    loaded: LoadedModel, tokens: Tokens, position: int
+) -> EmbeddingActivations:
     """Return the embedding rows of one token, the layer norm of their sum, and the projection."""
     embeddings = loaded.network.base_model.embeddings
     shape = loaded.spec.architecture
@@ -232,14 +234,14 @@ def embedding_stations(loaded: LoadedModel, tokens: Tokens, position: int) -> Em
     word, position_embedding, *segments = map(_array, rows)
     norm = Normalisation.of(embeddings.LayerNorm, torch.stack(rows).sum(0))
     projected = _projected(loaded, norm) if shape.has_projection else None
-    return EmbeddingStations(
+    return EmbeddingActivations(
         word, position_embedding, segments[0] if segments else None, norm, projected
     )
 
 
 def _projected(loaded: LoadedModel, norm: Normalisation) -> Projected:
     module = loaded.network.base_model.encoder.embedding_hidden_mapping_in
-    normalised = torch.tensor(norm.gave).to(module.weight.device, module.weight.dtype)
+    normalised = torch.tensor(norm.outputs).to(module.weight.device, module.weight.dtype)
     result = module(normalised)
     largest = result.abs().argsort(descending=True, stable=True)[:MOST_SHOWN]
     vectors = (result, module.weight[largest], module.bias[largest])

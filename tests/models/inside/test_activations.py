@@ -10,10 +10,10 @@ import torch
 from transformers import AlbertConfig, AlbertForMaskedLM
 
 from explorer.models.forward import inputs_of, run_model, tokenize
-from explorer.models.inside.stations import (
+from explorer.models.inside.activations import (
     block_states,
-    embedding_stations,
-    layer_stations,
+    embedding_activations,
+    layer_activations,
     parts_of,
 )
 from explorer.models.loading import load_model
@@ -54,8 +54,8 @@ QUERY_KEY_VALUE = {
 FOUR = tuple(NAMES)
 
 
-def hooked(loaded, tokens):
-    """What every named module was given and gave, call by call, in one pass of the network."""
+def module_calls(loaded, tokens):
+    """Return the inputs and outputs of every named module, call by call, in one pass."""
     caught = {}
 
     def catch(name):
@@ -87,11 +87,11 @@ def test_every_station_is_what_the_network_computed(four, key, dtype):
     for text in TEXTS:
         loaded = load_model(four.specs[key], dtype=dtype)
         tokens = tokenize(loaded, text)
-        run, seen = run_model(loaded, tokens), hooked(loaded, tokens)
+        run, seen = run_model(loaded, tokens), module_calls(loaded, tokens)
         shape, position = loaded.spec.architecture, len(tokens) - 3
         for layer in range(shape.n_layers):
             head = (layer + 1) % shape.n_heads
-            found = layer_stations(loaded, run.hidden_states[layer], layer, head, position)
+            found = layer_activations(loaded, run.hidden_states[layer], layer, head, position)
             mine = slice(head * len(found.query), (head + 1) * len(found.query))
             q, k, v = (seen[name][layer][1][:, mine] for name in "qkv")
             np.testing.assert_allclose(found.query, q[position], **close)
@@ -102,7 +102,7 @@ def test_every_station_is_what_the_network_computed(four, key, dtype):
             weights = np.exp(found.scores - found.scores.max())
             weights /= weights.sum()
             np.testing.assert_allclose(weights, run.attention[layer, head, position], **close)
-            np.testing.assert_allclose(found.read, weights @ v.numpy(), **close)
+            np.testing.assert_allclose(found.head_output, weights @ v.numpy(), **close)
             np.testing.assert_allclose(found.units, seen["units"][layer][1][position], **close)
             pairs = (("output", "projection"), ("norm1", "attention_norm"))
             for name, station in (*pairs, ("outer", "feed_forward"), ("norm2", "output")):
@@ -112,13 +112,13 @@ def test_every_station_is_what_the_network_computed(four, key, dtype):
                 given = seen[name][layer][0][position]
                 np.testing.assert_allclose(found.vectors[station], given, **close)
             after = run.hidden_states[layer + 1, position]
-            np.testing.assert_allclose(found.norm.gave, after, **close)
+            np.testing.assert_allclose(found.norm.outputs, after, **close)
 
 
 @pytest.mark.parametrize("key", FOUR)
 def test_heads_and_units_add_up_to_what_they_write(four, key):
     loaded, run = four.loaded(key), four.run(key, TEXTS[0])
-    found = layer_stations(loaded, run.hidden_states[1], 1, 0, 2)
+    found = layer_activations(loaded, run.hidden_states[1], 1, 0, 2)
     own = dict(loaded.network.base_model.named_modules())
     name = next(n for n in own if re.search(NAMES[key][0], n) and ("1." in n or key == "albert"))
     summed = found.heads.sum(0) + own[name].bias.numpy()
@@ -127,16 +127,16 @@ def test_heads_and_units_add_up_to_what_they_write(four, key):
     written = own[outer].weight.numpy() * found.units
     np.testing.assert_allclose(np.linalg.norm(written, axis=0), found.unit_lengths, atol=1e-5)
     for norm in (found.attention_norm, found.norm):
-        spread = np.sqrt(norm.given.var() + norm.eps)
-        normed = (norm.given - norm.given.mean()) / spread * norm.scale + norm.shift
-        np.testing.assert_allclose(normed, norm.gave, atol=1e-5)
+        spread = np.sqrt(norm.inputs.var() + norm.eps)
+        normed = (norm.inputs - norm.inputs.mean()) / spread * norm.scale + norm.shift
+        np.testing.assert_allclose(normed, norm.outputs, atol=1e-5)
 
 
 @pytest.mark.parametrize("key", FOUR)
 def test_the_embedding_is_the_norm_of_its_rows_and_the_first_state(four, key):
     loaded, run = four.loaded(key), four.run(key, TEXTS[1])
     position, embeddings = len(run.tokens) - 2, loaded.network.base_model.embeddings
-    found = embedding_stations(loaded, run.tokens, position)
+    found = embedding_activations(loaded, run.tokens, position)
     first = 2 if key == "roberta" else 0
     row = embeddings.position_embeddings.weight[position + first]
     np.testing.assert_array_equal(found.position, row.numpy())
@@ -148,15 +148,15 @@ def test_the_embedding_is_the_norm_of_its_rows_and_the_first_state(four, key):
         second = embeddings.token_type_embeddings.weight[0 if key == "roberta" else 1]
         np.testing.assert_array_equal(found.segment, second.numpy())
         rows.append(found.segment)
-    np.testing.assert_allclose(found.norm.given, np.sum(rows, axis=0), atol=1e-6)
+    np.testing.assert_allclose(found.norm.inputs, np.sum(rows, axis=0), atol=1e-6)
     with torch.inference_mode():
         normed = embeddings.LayerNorm(torch.tensor(np.sum(rows, axis=0))).numpy()
-    np.testing.assert_allclose(found.norm.gave, normed, atol=1e-6)
+    np.testing.assert_allclose(found.norm.outputs, normed, atol=1e-6)
     assert (found.projected is None) == (key != "albert")
-    state = found.projected.result if found.projected else found.norm.gave
+    state = found.projected.result if found.projected else found.norm.outputs
     np.testing.assert_allclose(state, run.hidden_states[0, position], atol=1e-5)
     if found.projected:
-        made = found.projected.weight @ found.norm.gave + found.projected.bias
+        made = found.projected.weight @ found.norm.outputs + found.projected.bias
         np.testing.assert_allclose(made, state[found.projected.shown], atol=1e-5)
         assert abs(made).min() >= np.sort(abs(state))[-8] - 1e-5
 
@@ -191,7 +191,7 @@ def test_layers_of_several_groups_are_applied_as_the_network_applies_them(groups
 @pytest.mark.parametrize("key", FOUR)
 def test_block_states_end_every_attention_and_every_layer(four, key):
     loaded, run = four.loaded(key), four.run(key, TEXTS[0])
-    found, seen = block_states(loaded, run.hidden_states, 3), hooked(loaded, run.tokens)
+    found, seen = block_states(loaded, run.hidden_states, 3), module_calls(loaded, run.tokens)
     n_layers = loaded.spec.architecture.n_layers
     assert found.shape == (1 + 2 * n_layers, run.hidden_states.shape[-1])
     np.testing.assert_array_equal(found[0::2], run.hidden_states[:, 3])

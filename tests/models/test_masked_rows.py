@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from explorer.models.forward import row_logits
 from explorer.models.run import MaskedRow, batches
-from explorer.models.scoring import row_logits
 from explorer.models.specs import MODEL_KEYS
 
 
