@@ -188,7 +188,7 @@ def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Swept:
+class SweepProgress:
     """What the sweep has measured so far, in the models that it is for."""
 
     runs: Mapping[str, Run]
@@ -213,24 +213,24 @@ def sweep_heads(state: PageState, cancel_token: CancelToken) -> Steps:
             layers.append(logits)
             importance = importance | {key: head_importance(run, layers)}
             waiting = strings.progress(run.spec.label, len(layers), run.spec.architecture.n_layers)
-            yield Progress(part=Swept(runs, cards, importance, waiting))
+            yield Progress(part=SweepProgress(runs, cards, importance, waiting))
             cancel_token.check()
-    return Swept(runs, cards, importance, "" if importance else strings.NO_MASK)
+    return SweepProgress(runs, cards, importance, "" if importance else strings.NO_MASK)
 
 
 def draw_sweep(_: PageState, update: JobUpdate) -> list[Any]:
     """Return the finding so far and the coloured switches."""
     from explorer.views.attention import head_switches
 
-    swept: Swept | None = shown(update)
+    progress: SweepProgress | None = shown(update)
     if update.position:
         return [note(PLACE.format(n=update.position)), gr.skip()]
-    if swept is None:
+    if progress is None:
         return [finding(strings.STOPPED) if update.done else gr.skip(), gr.skip()]
-    message = strings.sweep_finding(list(swept.importance.values()), swept.waiting)
+    message = strings.sweep_finding(list(progress.importance.values()), progress.waiting)
     return [
         finding(strings.STOPPED) if update.stopped else message,
-        head_switches(swept.runs, swept.cards, swept.importance, strings.SWITCHES),
+        head_switches(progress.runs, progress.cards, progress.importance, strings.SWITCHES),
     ]
 
 

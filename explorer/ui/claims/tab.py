@@ -74,7 +74,7 @@ def show_checks() -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Checked:
+class CheckProgress:
     """Results of live checks so far, and the check that runs; none at the end."""
 
     results: "tuple[CheckResult, ...]" = ()
@@ -87,17 +87,17 @@ def run_all(state: PageState, cancel_token: CancelToken) -> Steps:
 
     results: tuple[CheckResult, ...] = ()
     for check in (note.id for note in claims_ledger().checks):
-        yield Progress(part=Checked(results, (check,)))
+        yield Progress(part=CheckProgress(results, (check,)))
         cancel_token.check()
         results = (*results, _run(check, state))
-    return Checked(results)
+    return CheckProgress(results)
 
 
 def draw_checks(_: PageState, update: JobUpdate) -> list[Any]:
     """Return the canvas of the results so far, and of the check that runs."""
-    checked = shown(update) or Checked()
-    running = () if update.done else checked.running
-    return [_message(running, checked.results, len(checked.results), update.stopped)]
+    progress = shown(update) or CheckProgress()
+    running = () if update.done else progress.running
+    return [_message(running, progress.results, len(progress.results), update.stopped)]
 
 
 CHECKS = Job(

@@ -50,7 +50,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TextsToPatch:
+class PatchingQuestion:
     """Question of the job: two texts, and what the picture shows besides their maps."""
 
     state: PageState
@@ -130,7 +130,7 @@ def check_length(runs: Mapping[str, Run]) -> None:
             raise BadText(strings.MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
 
 
-def patch_all(question: TextsToPatch, cancel_token: CancelToken) -> Steps:
+def patch_all(question: PatchingQuestion, cancel_token: CancelToken) -> Steps:
     """Patch every state, one batch per model at a time, and return the maps."""
     runs, groups_by_key = question.texts.runs, question.texts.pair.groups
     patches_by_key = {key: patches(*runs[key], groups) for key, groups in groups_by_key.items()}
@@ -211,7 +211,7 @@ def build_fold(state: gr.State) -> None:
         job_buttons({(start.click, second.submit): PATCHING}, [state, second], outputs, stop)
 
 
-Asking = Generator[list[Any], None, TextsToPatch | None]
+Asking = Generator[list[Any], None, PatchingQuestion | None]
 
 
 def ask_linked(state: PageState | None) -> Asking:
@@ -239,10 +239,10 @@ def ask(state: PageState | None, second: str) -> Asking:
         yield [second, note(str(refusal)), empty]
         return None
     yield [second, gr.skip(), empty]
-    return TextsToPatch(state, both_texts, second, offered)
+    return PatchingQuestion(state, both_texts, second, offered)
 
 
-def draw(question: TextsToPatch, update: JobUpdate) -> list[Any]:
+def draw(question: PatchingQuestion, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the picture of the maps."""
     if update.result is None:
         is_reading = update.partial is None and not update.position and not update.done

@@ -49,14 +49,14 @@ def build_fold(state: gr.State) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class SimilarityQuestion:
     """Models whose layers are compared."""
 
     state: PageState
     specs: Mapping[str, ModelSpec]
 
 
-def ask(state: PageState | None) -> Generator[list[Any], None, Models | None]:
+def ask(state: PageState | None) -> Generator[list[Any], None, SimilarityQuestion | None]:
     """Return the page's models that can be loaded; draw that there are none."""
     if state is None:
         return None
@@ -64,10 +64,10 @@ def ask(state: PageState | None) -> Generator[list[Any], None, Models | None]:
     if not runs:
         yield [note(strings.SIMILARITY_NO_MODEL), "", ""]
         return None
-    return Models(state, {key: run.spec for key, run in runs.items()})
+    return SimilarityQuestion(state, {key: run.spec for key, run in runs.items()})
 
 
-def compare(question: Models, cancel_token: CancelToken) -> Steps:
+def compare(question: SimilarityQuestion, cancel_token: CancelToken) -> Steps:
     """Run every sentence, and return the layer similarity."""
     from explorer.analysis.depth.states import layer_similarity
 
@@ -87,7 +87,7 @@ def compare(question: Models, cancel_token: CancelToken) -> Steps:
     return layer_similarity(states_by_key)
 
 
-def draw(question: Models, update: JobUpdate) -> list[Any]:
+def draw(question: SimilarityQuestion, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the finding, the heatmap and the remark."""
     if update.result is None:
         texts = strings.SIMILARITY_PROGRESS, strings.SIMILARITY_STOPPED

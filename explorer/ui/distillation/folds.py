@@ -99,7 +99,7 @@ def build_agreement(state: gr.State) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Agreed:
+class AgreementResult:
     """Agreement of teacher and student over the bundled sentences."""
 
     agreement: "AgreementAtLarge"
@@ -126,18 +126,18 @@ def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
     answers = np.array([piece_id(run, sentence["answer"]) for sentence in examples])
     agreement = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
     teacher, student = (run_of(key, state, examples[0]["text"]).spec.label for key in logits)
-    return Agreed(agreement, run.vocabulary, (teacher, student))
+    return AgreementResult(agreement, run.vocabulary, (teacher, student))
 
 
 def draw_agreement(_: PageState, update: JobUpdate) -> list[Any]:
     """Return the canvas of the progress, or of the result."""
     from explorer.views.distillation import agreement_canvas, progress_canvas
 
-    agreed: Agreed | None = update.result
-    if agreed is not None:
-        said = strings.agreement_note(agreed.agreement, agreed.labels)
+    result: AgreementResult | None = update.result
+    if result is not None:
+        said = strings.agreement_note(result.agreement, result.labels)
         texts = strings.AGREEMENT
-        return [agreement_canvas(agreed.agreement, sentences(), agreed.vocabulary, texts, said)]
+        return [agreement_canvas(result.agreement, sentences(), result.vocabulary, texts, said)]
     step = update.partial or Progress(n=len(sentences()))
     message = strings.AGREEMENT_PROGRESS.format(done=step.done, n=step.n)
     if update.stopped:
@@ -242,7 +242,7 @@ def _defaults() -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LiveQuestion:
     """Student that is to be trained on the page's sentence."""
 
     state: PageState
@@ -251,7 +251,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lived:
+class LiveRun:
     """Reports of a student so far, and the words of the sentence that it is watched at."""
 
     reports: tuple[LiveReport, ...]
@@ -263,7 +263,7 @@ class Lived:
 def ask_live(
     state: PageState | None,
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
-) -> Lesson:
+) -> LiveQuestion:
     """Return the student that the controls describe.
 
     Raises:
@@ -272,7 +272,7 @@ def ask_live(
     settings = settings_of(chosen)
     # The teacher is always the bundled one, whatever family the page shows.
     state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
-    return Lesson(state, focus_of(state), settings)
+    return LiveQuestion(state, focus_of(state), settings)
 
 
 def reset_live() -> list[Any]:
@@ -294,45 +294,49 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
     return LiveSettings(**values)
 
 
-def teach(lesson: Lesson, cancel_token: CancelToken) -> Steps:
+def teach(question: LiveQuestion, cancel_token: CancelToken) -> Steps:
     """Train the student; yield all reports so far after each."""
     from explorer.analysis.distillation.soft import top_ids
     from explorer.analysis.measures import softmax
     from explorer.views.distillation import shown_word
 
-    settings, at = lesson.settings, lesson.focus
-    run = run_of(TEACHER, lesson.state, at.text)
+    settings, at = question.settings, question.focus
+    run = run_of(TEACHER, question.state, at.text)
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
     ids = top_ids(logits, WATCHED_WORDS)
     watched = WatchedSentence(run.tokens.ids, position, tuple(int(i) for i in ids))
-    lived = Lived(
+    live_run = LiveRun(
         (),
         tuple(shown_word(run.vocabulary, int(i)) for i in ids),
         softmax(logits, settings.temperature)[ids],
     )
-    for report in stream_live_distillation(run.spec, lesson.state, settings, watched):
+    for report in stream_live_distillation(run.spec, question.state, settings, watched):
         cancel_token.check()
         if report is not None:
-            lived = replace(lived, reports=(*lived.reports, report))
-            yield Progress(part=lived)
-    return lived
+            live_run = replace(live_run, reports=(*live_run.reports, report))
+            yield Progress(part=live_run)
+    return live_run
 
 
-def draw_live(lesson: Lesson, update: JobUpdate) -> list[Any]:
+def draw_live(question: LiveQuestion, update: JobUpdate) -> list[Any]:
     """Return the canvas of the student so far, or of its place in the queue."""
     from explorer.views.distillation import live_canvas, waiting_canvas
 
-    lived: Lived | None = shown(update)
-    trained = [report.step for report in lived.reports if report.parts] if lived else []
+    live_run: LiveRun | None = shown(update)
+    trained = [report.step for report in live_run.reports if report.parts] if live_run else []
     stopped = strings.LIVE_STOPPED.format(step=max(trained, default=0))
-    if lived is None or (update.stopped and not trained):
+    if live_run is None or (update.stopped and not trained):
         waiting = (
             strings.WAITING.format(place=update.position) if update.position else strings.PREPARING
         )
         return [waiting_canvas(stopped if update.stopped else waiting)]
-    sentence = stopped if update.stopped else strings.live_sentence(lesson.settings, lived.reports)
+    sentence = (
+        stopped if update.stopped else strings.live_sentence(question.settings, live_run.reports)
+    )
     texts = {"texts": strings.CANVAS, "sentence": sentence, "done": update.done}
-    return [live_canvas(lesson.settings, lived.reports, lived.words, lived.teacher, texts)]
+    return [
+        live_canvas(question.settings, live_run.reports, live_run.words, live_run.teacher, texts)
+    ]
 
 
 LIVE = Job("run_live", JobQueue("live"), ask_live, teach, draw_live)

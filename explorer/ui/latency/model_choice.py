@@ -200,8 +200,8 @@ def card_scores(state: PageState, task: str) -> dict[str, Figure]:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsToTime:
-    """Models of a page, timed on the work of a score."""
+class TimingQuestion:
+    """Models of a page, to be timed on the work of a score."""
 
     state: PageState
     score: str
@@ -211,7 +211,7 @@ class ModelsToTime:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Timed:
+class TimingProgress:
     """Times so far, and the shares of the sentences that were run before."""
 
     work: "Work"
@@ -220,12 +220,12 @@ class Timed:
     faster: "FasterResult | None" = None
 
 
-def ask_times(state: PageState | None, score: str, with_ways: bool) -> ModelsToTime | None:
+def ask_times(state: PageState | None, score: str, with_ways: bool) -> TimingQuestion | None:
     """Return what is to be timed; None before the page has a state."""
-    return None if state is None else ModelsToTime(state, score, with_ways)
+    return None if state is None else TimingQuestion(state, score, with_ways)
 
 
-def measure_all(question: ModelsToTime, cancel_token: CancelToken) -> Steps:
+def measure_all(question: TimingQuestion, cancel_token: CancelToken) -> Steps:
     """Run every model on the sentences if the score needs it, then time them on its work."""
     state, score = question.state, question.score
     runs, _ = runs_with_mlm_head(state)
@@ -242,18 +242,18 @@ def measure_all(question: ModelsToTime, cancel_token: CancelToken) -> Steps:
     shares = (
         shares_of(words, answers, specs_by_key(state.family)[teacher].name) if reads_here else {}
     )
-    timed = Timed(work_of(state, score, own), shares)
-    yield Progress(part=timed)
+    progress = TimingProgress(work_of(state, score, own), shares)
+    yield Progress(part=progress)
     specs = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
     run_otherwise = own if question.with_ways and state.dtype == "float32" else ()
     # Held only now: a run of a model would wait for the end of the measurement.
     with MEASUREMENT_LOCK.measure():
         for result, faster in measure_with_variants(
-            specs, run_otherwise, timed.work.workload, BUDGET_S, cancel_token
+            specs, run_otherwise, progress.work.workload, BUDGET_S, cancel_token
         ):
-            timed = Timed(timed.work, shares, result, faster)
-            yield Progress(part=timed)
-    return timed
+            progress = TimingProgress(progress.work, shares, result, faster)
+            yield Progress(part=progress)
+    return progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,14 +324,14 @@ def share(said: list[str], expected: list[str]) -> Figure:
     return Figure(hits / len(said), *share_interval(hits, len(said)))
 
 
-def draw_times(question: ModelsToTime, update: JobUpdate) -> list[Any]:
+def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:
     """Return the progress of the sentences, then of the timing; at its end the measured models."""
-    timed: Timed | None = shown(update)
-    if timed is None:
+    progress: TimingProgress | None = shown(update)
+    if progress is None:
         is_read = question.score in choice_strings.RUN_HERE
         step = choice_strings.READING if is_read else choice_strings.TIMING.format(n=1)
         return [status(update, step, choice_strings.STOPPED, len(assets.sentences())), gr.skip()]
-    result, faster = timed.result, timed.faster
+    result, faster = progress.result, progress.faster
     rounds = result.latency.n_rounds if result else 0
     if update.stopped or not update.done or result is None or not rounds:
         message = (
@@ -340,7 +340,7 @@ def draw_times(question: ModelsToTime, update: JobUpdate) -> list[Any]:
         if faster is not None and not update.done:
             message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.n_steps)
         return [note(choice_strings.STOPPED if update.stopped else message), gr.skip()]
-    times, work = {}, timed.work
+    times, work = {}, progress.work
     for row, timing in zip(result.rows, result.summary.models, strict=True):
         n_passes = work.passes.get(row.spec.key, 1.0)
         times[row.spec.name] = Figure(timing.median_ms, timing.low_ms, timing.high_ms).times(
@@ -349,7 +349,7 @@ def draw_times(question: ModelsToTime, update: JobUpdate) -> list[Any]:
     passes, n = work.passes.values(), len(assets.sentences())
     message = choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
     ways, family = variant_measures(faster, work.passes) if faster else (), names_of(question.state)
-    return [note(message), MeasuredModels(work.score, family, times, timed.shares, ways)]
+    return [note(message), MeasuredModels(work.score, family, times, progress.shares, ways)]
 
 
 TIMES = Job("measure_all", MEASUREMENTS, ask_times, measure_all, draw_times)

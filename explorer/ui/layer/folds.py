@@ -284,7 +284,7 @@ def _id_of(run: Run, word: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
+class HeldOutQuestion:
     """Models whose readings of all bundled sentences are scored."""
 
     state: PageState
@@ -292,7 +292,7 @@ class HeldOut:
     missing: Mapping[str, Refusal]
 
 
-def ask_scores(state: PageState | None) -> HeldOut | None:
+def ask_scores(state: PageState | None) -> HeldOutQuestion | None:
     """Return the page's models that predict words.
 
     Raises:
@@ -303,10 +303,10 @@ def ask_scores(state: PageState | None) -> HeldOut | None:
     runs, missing = runs_with_mlm_head(replace(state, text=assets.sentences()[0]["text"]))
     if not runs:
         raise next(iter(missing.values()))
-    return HeldOut(state, {key: run.spec for key, run in runs.items()}, missing)
+    return HeldOutQuestion(state, {key: run.spec for key, run in runs.items()}, missing)
 
 
-def read_all(question: HeldOut, cancel_token: CancelToken) -> Steps:
+def read_all(question: HeldOutQuestion, cancel_token: CancelToken) -> Steps:
     """Run every sentence, and return the scores by model key."""
     from explorer.analysis.layer import context_scores
     from explorer.models.inside.interventions import context_ranks
@@ -335,7 +335,7 @@ def read_all(question: HeldOut, cancel_token: CancelToken) -> Steps:
     return context_scores(ranks)
 
 
-def draw_scores(question: HeldOut, update: JobUpdate) -> list[Any]:
+def draw_scores(question: HeldOutQuestion, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the chart and why a model is not in it."""
     from explorer.views.layer import held_out_canvas
 

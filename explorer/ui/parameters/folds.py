@@ -241,19 +241,21 @@ def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Passes:
+class MemoryQuestion:
     """One pass of each of these models, whose peak memory is measured."""
 
     specs: Sequence[ModelSpec]
     work: Workload
 
 
-def ask_peaks(state: PageState | None, sizes: str, length: int, batch: int, keeps: bool) -> Passes:
+def ask_peaks(
+    state: PageState | None, sizes: str, length: int, batch: int, keeps: bool
+) -> MemoryQuestion:
     """Return the passes that the controls describe, on the page's device."""
     device = state.device if state is not None else "cpu"
     clock = clock_on(device, "compute")
     work = Workload(int(length), int(batch), device, looks=bool(keeps), clock=clock)
-    return Passes(specs_of(sizes), work)
+    return MemoryQuestion(specs_of(sizes), work)
 
 
 def specs_of(sizes: str) -> Sequence[ModelSpec]:
@@ -261,7 +263,7 @@ def specs_of(sizes: str) -> Sequence[ModelSpec]:
     return tuple(LARGER.values()) if sizes == "larger" else family_specs(sizes)
 
 
-def peaks_of(question: Passes, cancel_token: CancelToken) -> Steps:
+def peaks_of(question: MemoryQuestion, cancel_token: CancelToken) -> Steps:
     """Measure the peak memory of one pass, model by model; yield all peaks so far."""
     from explorer.timing.peak_memory import pass_peak
 
@@ -274,7 +276,7 @@ def peaks_of(question: Passes, cancel_token: CancelToken) -> Steps:
     return peaks
 
 
-def draw_peaks(question: Passes, update: JobUpdate) -> list[Any]:
+def draw_peaks(question: MemoryQuestion, update: JobUpdate) -> list[Any]:
     """Return the bars with the peaks so far, and the job's place."""
     place = strings.MEMORY_PLACE.format(n=update.position) if update.position else ""
     place = strings.MEMORY_STOPPED if update.stopped else place

@@ -122,7 +122,7 @@ def build_every_word_fold(state: gr.State) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EveryWord:
+class EveryWordQuestion:
     """Models that predict every word of a text, and their plans for it."""
 
     state: PageState
@@ -130,7 +130,7 @@ class EveryWord:
     plans: Plans
 
 
-def ask_words(state: PageState | None) -> Generator[list[Any], None, EveryWord | None]:
+def ask_words(state: PageState | None) -> Generator[list[Any], None, EveryWordQuestion | None]:
     """Return the page's models that predict words; draw that there are none."""
     if state is None:
         return None
@@ -138,10 +138,10 @@ def ask_words(state: PageState | None) -> Generator[list[Any], None, EveryWord |
     if not runs:
         yield [note(NO_MODEL), ""]
         return None
-    return EveryWord(state, runs, plans_of_words(runs))
+    return EveryWordQuestion(state, runs, plans_of_words(runs))
 
 
-def score_words(question: EveryWord, cancel_token: CancelToken) -> Steps:
+def score_words(question: EveryWordQuestion, cancel_token: CancelToken) -> Steps:
     """Score every word; yield the scores so far after every round of batches."""
     scores: Mapping[str, tuple[SpanScore, ...]] = {}
     for growing in priced(question.runs, question.state, question.plans):
@@ -151,7 +151,7 @@ def score_words(question: EveryWord, cancel_token: CancelToken) -> Steps:
     return scores
 
 
-def draw_words(question: EveryWord, update: JobUpdate) -> list[Any]:
+def draw_words(question: EveryWordQuestion, update: JobUpdate) -> list[Any]:
     """Return the finding and the strip as far as the words are scored."""
     from explorer.views.predictions import words_canvas
 

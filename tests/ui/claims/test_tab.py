@@ -35,7 +35,7 @@ def test_all_checks_are_streamed_and_one_that_breaks_does_not_end_them(monkeypat
 
 
 def test_a_stop_keeps_the_results_and_no_check_is_at_work():
-    held = tab.Checked((), ("LC26",))
+    held = tab.CheckProgress((), ("LC26",))
     (message,) = tab.draw_checks(
         PageState(), JobUpdate(0, Progress(part=held), done=True, stopped=True)
     )

@@ -220,20 +220,20 @@ def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family, few_que
     until(lambda: not len(folds.LIVE.queue))
 
 
-def lived_to(*steps):
+def trained_to(*steps):
     """A student that was examined before its first step, and trained to these steps."""
     reports = [LiveReport(0, {}, LiveAgreement(0.1, 0.5, 0.5), None)]
     parts = {"loss": 2.0, "ce": 1.0, "mlm": 1.0, "cos": 1.0}
     reports += [LiveReport(step, parts, None, None) for step in steps]
-    return Progress(part=folds.Lived(tuple(reports), (), np.array([])))
+    return Progress(part=folds.LiveRun(tuple(reports), (), np.array([])))
 
 
 def test_a_student_that_is_stopped_says_after_which_step_and_is_kept_only_if_it_learned():
-    lesson = folds.Lesson(STATE, focus_of(STATE), LiveSettings(steps=40))
+    question = folds.LiveQuestion(STATE, focus_of(STATE), LiveSettings(steps=40))
 
     def drawn(*steps, stopped):
-        update = JobUpdate(0, lived_to(*steps), done=stopped, stopped=stopped)
-        return json.loads(folds.draw_live(lesson, update)[0])
+        update = JobUpdate(0, trained_to(*steps), done=stopped, stopped=stopped)
+        return json.loads(folds.draw_live(question, update)[0])
 
     told = drawn(10, 20, stopped=True)
     assert (told["sentence"], told["done"]) == ("Stopped after step 20.", True)
@@ -245,7 +245,7 @@ def test_reset_stops_the_students_training_in_silence(tiny_family, few_questions
     monkeypatch.setattr(jobs, "owner_of", lambda _: "me")
     release = threading.Event()
 
-    def held(_lesson, cancel_token):
+    def held(_question, cancel_token):
         yield Progress()
         assert release.wait(300)
         cancel_token.check()

@@ -146,7 +146,10 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
     result = SimpleNamespace(
         rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
     )
-    question, timed = model_choice.ModelsToTime(STATE, "squad", False), model_choice.Timed
+    question, timed = (
+        model_choice.TimingQuestion(STATE, "squad", False),
+        model_choice.TimingProgress,
+    )
     update = JobUpdate(0, None, done=True, result=timed(work, {}, result))
     _, found = model_choice.draw_times(question, update)
     assert found.milliseconds == {
@@ -231,8 +234,8 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_ro
 def test_what_is_stopped_keeps_the_earlier_measurement():
     result = SimpleNamespace(latency=SimpleNamespace(n_rounds=9))
     work = model_choice.Work("right", Workload(16), {})
-    question = model_choice.ModelsToTime(STATE, "right", False)
-    for part in (Progress(1, 2), Progress(part=model_choice.Timed(work, {}, result))):
+    question = model_choice.TimingQuestion(STATE, "right", False)
+    for part in (Progress(1, 2), Progress(part=model_choice.TimingProgress(work, {}, result))):
         said, found = model_choice.draw_times(
             question, JobUpdate(0, part, done=True, stopped=True, result=part.part)
         )
