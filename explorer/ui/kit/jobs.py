@@ -151,7 +151,7 @@ def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool
             yield values, not update.done
 
 
-def _without_stop(asking: Generator[list[Any], None, Any]) -> Generator[Any, None, Any]:
+def _without_stop(asking: Generator[Any, Any, Any]) -> Generator[Any, None, Any]:
     """Yield what a question draws before the job can be stopped, and return the question."""
     while True:
         try:
