@@ -189,7 +189,7 @@ def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepProgress:
-    """What the sweep has measured so far, in the models that it is for."""
+    """Importance of the heads in each model, as far as the sweep is."""
 
     runs: Mapping[str, Run]
     cards: Mapping[str, tuple[str, str]]

@@ -207,7 +207,7 @@ class TimingQuestion:
     score: str
     """Key of the score."""
     with_ways: bool
-    """Whether other runtimes and precisions are timed too; float32 only."""
+    """True if other runtimes and precisions are timed too; float32 only."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -228,11 +228,11 @@ def test_a_few_jobs_run_at_a_time_where_the_queue_lets_them():
     queue, started = JobQueue("few", at_once=2), [threading.Event() for _ in range(3)]
     jobs = [queue.start(endless(event)) for event in started]
     until(lambda: started[0].is_set() and started[1].is_set())
-    assert [queue.place(job) for job in jobs] == [0, 0, 1]
+    assert [queue.position(job) for job in jobs] == [0, 0, 1]
     assert not started[2].is_set()
     jobs[1].stop()
     until(started[2].is_set)
-    assert queue.place(jobs[2]) == 0
+    assert queue.position(jobs[2]) == 0
     for job in jobs:
         job.stop()
         assert job.done.wait(60)
