@@ -18,7 +18,7 @@ MOST_WORDS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class TrackedWords:
     """Words of a text and their token positions in each available model."""
 
     runs: Mapping[str, Run]
@@ -37,7 +37,7 @@ def build_folds(state: gr.State) -> None:
         section.on_open(show_projection, [state], [message, cloud])
 
 
-def followed(state: PageState) -> Followed | Markup:
+def followed(state: PageState) -> TrackedWords | Markup:
     """Return the first words of the text in every model, or a message if there are none."""
     from explorer.analysis.alignment import align
 
@@ -49,7 +49,7 @@ def followed(state: PageState) -> Followed | Markup:
     if not indices:
         return note(strings.NO_WORD)
     groups = {key: tuple(alignment.groups[key][i] for i in indices) for key in runs}
-    return Followed(runs, groups, [alignment.words[i] for i in indices])
+    return TrackedWords(runs, groups, [alignment.words[i] for i in indices])
 
 
 def show_moves(state: PageState) -> list[str]:
@@ -58,7 +58,7 @@ def show_moves(state: PageState) -> list[str]:
     from explorer.views.depth.states import travel_canvas
 
     words = followed(state)
-    if not isinstance(words, Followed):
+    if not isinstance(words, TrackedWords):
         return ["", words, "", ""]
     travels = {key: word_trajectory(run, words.groups[key]) for key, run in words.runs.items()}
     labels = {key: run.spec.label for key, run in words.runs.items()}
@@ -73,7 +73,7 @@ def show_projection(state: PageState) -> list[str]:
     from explorer.views.depth.states import projection_canvas
 
     words = followed(state)
-    if not isinstance(words, Followed):
+    if not isinstance(words, TrackedWords):
         return [words, ""]
     width = next(iter(words.runs.values())).hidden_states.shape[-1]
     same_width = {k: run for k, run in words.runs.items() if run.hidden_states.shape[-1] == width}

@@ -25,7 +25,7 @@ from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
 from explorer.ui.layer import strings
-from explorer.ui.layer.reading import Followed, followed_word
+from explorer.ui.layer.reading import FollowedWord, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
 from explorer.views.markup import word as as_word
 
@@ -142,7 +142,7 @@ def shown_word(run: Run, token_id: int) -> str:
 
 
 def answer_ids(
-    runs: Mapping[str, Run], word: Followed, state: PageState, typed: str
+    runs: Mapping[str, Run], word: FollowedWord, state: PageState, typed: str
 ) -> tuple[dict[str, int], str]:
     """Return token ids by model: of the typed word, else of each head's own first word.
 
@@ -163,7 +163,7 @@ def answer_ids(
     return ids, unknown
 
 
-def _own_answer(run: Run, word: Followed, state: PageState) -> int:
+def _own_answer(run: Run, word: FollowedWord, state: PageState) -> int:
     from explorer.models.forward import state_logits
 
     last = run.hidden_states[-1, word.positions(run.spec.key)[0]]
@@ -171,14 +171,14 @@ def _own_answer(run: Run, word: Followed, state: PageState) -> int:
 
 
 def steps_of(
-    runs: Mapping[str, Run], word: Followed, state: PageState, ids: Mapping[str, int]
+    runs: Mapping[str, Run], word: FollowedWord, state: PageState, ids: Mapping[str, int]
 ) -> "dict[str, AnswerSteps]":
     """Compute the answer's steps in every model in parallel; the encoders do not run again."""
     jobs = [partial(_steps, run, word, state, ids[key]) for key, run in runs.items()]
     return dict(zip(runs, gather(jobs), strict=True))
 
 
-def _steps(run: Run, word: Followed, state: PageState, token_id: int) -> "AnswerSteps":
+def _steps(run: Run, word: FollowedWord, state: PageState, token_id: int) -> "AnswerSteps":
     from explorer.analysis.layer import answer_steps
     from explorer.models.forward import state_logits
     from explorer.models.inside.activations import block_states

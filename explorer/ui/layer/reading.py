@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Followed:
+class FollowedWord:
     """The followed word, among the words that can be chosen."""
 
     alignment: "Alignment"
@@ -42,7 +42,7 @@ class Followed:
         return self.alignment.groups[key][self.shown[self.at]]
 
 
-def followed_word(runs: Mapping[str, Run], wanted: int) -> Followed | None:
+def followed_word(runs: Mapping[str, Run], wanted: int) -> FollowedWord | None:
     """Return the state's word, else the first mask, else the last word; None without words."""
     from explorer.analysis.alignment import align, first_shown
 
@@ -51,10 +51,10 @@ def followed_word(runs: Mapping[str, Run], wanted: int) -> Followed | None:
     if not indices:
         return None
     first = first_shown([alignment.words[i] for i in indices])
-    return Followed(alignment, indices, wanted if 0 <= wanted < len(indices) else first, first)
+    return FollowedWord(alignment, indices, wanted if 0 <= wanted < len(indices) else first, first)
 
 
-def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Selection":
+def chosen_of(runs: Mapping[str, Run], state: PageState, word: FollowedWord) -> "Selection":
     """Return the choice of word, deepest and widest model; these set the menus' lengths.
 
     Among equals it is the state's own model, so that both menus belong to one if possible.
@@ -67,7 +67,7 @@ def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Sel
     return Selection(word.words, word.at, word.first, deepest, widest)
 
 
-def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[TracedLayer]":
+def walked(runs: Mapping[str, Run], state: PageState, word: FollowedWord) -> "list[TracedLayer]":
     """Compute the activations at the state's layer and head, other models at the aligned layer."""
     from explorer.analysis.layer import aligned_layers
 
