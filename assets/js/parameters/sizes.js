@@ -3,7 +3,7 @@ import {slider, switcher} from '../kit/choice.js';
 import {el, make, say, stacks, vary} from '../kit/dom.js';
 import {figure, readable} from '../kit/figure.js';
 import {sorted} from '../kit/maths.js';
-import {digits, exact, million} from '../kit/numbers.js';
+import {digits, exact, million, unbreakable} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
 
@@ -103,7 +103,7 @@ function compared(rows, length) {
 
 function comparison(rows, texts, length) {
   const {wide, large, weights, work: done} = compared(rows, length), [one, many] = texts.tokens;
-  const gflop = row => digits(work(row, length) / 1e9, 1), millions = row => digits(row.total / 1e6, 1);
+  const gflop = row => `${digits(work(row, length) / 1e9, 1)}${unbreakable}GFLOP`, millions = row => million(row.total);
   return say(texts.finding, {weights: digits(weights, 2), stored: millions(wide), of_stored: millions(large), length, tokens: length === 1 ? one : many,
     work: digits(done, 1), done: gflop(wide), of_done: gflop(large)});
 }

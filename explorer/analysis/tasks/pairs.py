@@ -99,6 +99,11 @@ class PairOrders:
         """Return whether the head's probability of the pair in this order is at least one half."""
         return bool(self.yes[ORDERS.index(order)] >= CHANCE)
 
+    def verdict_share(self, order: str) -> float:
+        """Return the probability of the head's verdict, yes or no, on the pair in this order."""
+        yes = float(self.yes[ORDERS.index(order)])
+        return max(yes, 1 - yes)
+
 
 def sentence_pair(text: str, strangers: tuple[str, ...]) -> SentencePair | None:
     """Split ``A [SEP] B`` into its two sentences; None where there are not two.

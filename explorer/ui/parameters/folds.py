@@ -322,7 +322,6 @@ def draw_memory(
         peak_share=f"{albert.peak_bytes / bert.peak_bytes:.0%}",
         length=work.length,
         batch=work.batch,
-        width=BASE["bert"].architecture.d_model,
     )
     resident = resident_bytes() if measured else None
     process_note = strings.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""

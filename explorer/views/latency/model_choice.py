@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import milliseconds, percent
+from explorer.analysis.digits import in_unit, milliseconds, percent
 from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Way, frontier
 from explorer.views.chart import chart_canvas, placed
 from explorer.views.markup import Markup, model_name, table
@@ -173,7 +173,7 @@ def choose_table(
     rows: list[list[str | Markup]] = [
         [
             model_name(specs[key].key, specs[key].label),
-            _said(candidate.megabytes, "{:.1f} MB".format),
+            _said(candidate.megabytes, lambda n: in_unit(n, "MB")),
             _said(candidate.milliseconds, milliseconds),
             _said(candidate.score, percent),
             verdicts[key],
