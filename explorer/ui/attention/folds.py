@@ -36,6 +36,7 @@ def build_summary_fold(state: gr.State) -> None:
             label=strings.SUMMARY_LABEL,
         )
         message, canvas, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
+    section.keep("summary", kind=kind)
     section.on_open(show_summary, [state, kind], [message, canvas, formula])
     kind.change(
         plain_errors(show_summary),
@@ -254,6 +255,7 @@ def build_bertviz_fold(state: gr.State) -> None:
         frame = Canvas("attention/bertviz")
         gr.HTML(note(strings.CREDIT))
         inputs, outputs = [state, model, view], [message, frame]
+        bertviz.keep("bertviz", model=model, view=view)
         bertviz.on_open(show_view, inputs, outputs)
         gr.on(
             [model.input, view.input],

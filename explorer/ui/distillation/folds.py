@@ -137,9 +137,11 @@ def build_masking(f: Fold, state: gr.State) -> None:
         again = gr.Button(strings.REPLAY)
     picture = gr.HTML()
     inputs = [state, rounds, seed]
+    f.keep("masking", rounds=rounds, seed=seed)
     f.on_open(plain_errors(show_masking), inputs, [picture])
     gr.on([rounds.change, seed.change], plain_errors(show_masking), inputs, picture, **LIGHT)
-    again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
+    replayed = again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
+    replayed.then(None, [seed], None, **f.told(seed))
 
 
 def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0) -> str:
@@ -182,9 +184,10 @@ LIVE_STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop'));
 
 def build_live(state: gr.State) -> None:
     """Build the settings, the buttons and the canvas of the live training."""
-    with fold("distillation", "live", strings.FOLD):
+    with fold("distillation", "live", strings.FOLD) as section:
         gr.HTML(note(strings.INTRO))
         controls = _controls()
+        section.keep("live", **dict(zip(LiveSettings.__slots__, controls, strict=True)))
         with gr.Row():
             run = gr.Button(strings.RUN, variant="primary")
             stop, reset = gr.Button(strings.STOP, visible=False), gr.Button(strings.RESET)
@@ -203,15 +206,19 @@ def build_live(state: gr.State) -> None:
         )
         stop.click(None, None, None, cancels=[event], js=LIVE_STOP_JS, api_visibility="private")
         hide_stop_after(stop, event, reset)
-        reset.click(
-            lambda: [*_defaults(), ""],
-            None,
-            [*controls, canvas],
-            cancels=[event],
-            api_visibility="private",
-        )
-        with_teacher.click(lambda: (5.0, 2.0, 1.0), None, weights, api_visibility="private")
-        without_teacher.click(lambda: (0.0, 2.0, 0.0), None, weights, api_visibility="private")
+        presets = [
+            reset.click(
+                lambda: [*_defaults(), ""],
+                None,
+                [*controls, canvas],
+                cancels=[event],
+                api_visibility="private",
+            ),
+            with_teacher.click(lambda: (5.0, 2.0, 1.0), None, weights, api_visibility="private"),
+            without_teacher.click(lambda: (0.0, 2.0, 0.0), None, weights, api_visibility="private"),
+        ]
+        for preset in presets:
+            preset.then(None, controls, None, **section.told(*controls))
 
 
 def _controls() -> list[gr.components.Component]:

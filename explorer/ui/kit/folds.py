@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
@@ -10,7 +10,7 @@ from gradio.context import get_blocks_context
 
 from explorer.links.page_state import FOLDS, PARTS
 from explorer.ui.kit.errors import plain_errors
-from explorer.views.markup import Markup, el
+from explorer.views.markup import Markup, el, script_json
 
 
 def parts_row(tab: str, names: Mapping[str, str], label: str) -> Markup:
@@ -68,6 +68,37 @@ class Fold:
 
     section: gr.Accordion
     refresh: gr.Button
+    form: dict[gr.components.Component, dict[str, Any]] = field(default_factory=dict)
+    """Controls whose values are in the link, and how the browser reads them from there."""
+
+    def keep(self, prefix: str, **controls: gr.components.Component) -> "Fold":
+        """Keep the controls' values in the link, and set them from it when the fold opens.
+
+        Call it before ``on_open``, which computes from the link's values.
+        """
+        self.form.update({c: _described(f"{prefix}.{n}", c) for n, c in controls.items()})
+        own: list[Any] = [*controls.values()]
+        gr.on([control.input for control in own], None, own, None, **self.told(*own))
+        gr.on(
+            [self.section.expand, self.refresh.click],
+            None,
+            None,
+            own,
+            js=f"() => window.explorer.form({self._controls(own)})",
+            api_visibility="private",
+        )
+        return self
+
+    def told(self, *controls: gr.components.Component) -> dict[str, Any]:
+        """Return the arguments of an event that puts the controls' values into the link."""
+        form = f"{{controls: {self._controls(controls)}, values}}"
+        return {
+            "js": f"(...values) => window.explorer.tell('form', {form})",
+            "api_visibility": "private",
+        }
+
+    def _controls(self, inputs: Sequence[gr.components.Component]) -> str:
+        return script_json([self.form.get(control) for control in inputs])
 
     def on_open(
         self,
@@ -77,7 +108,10 @@ class Fold:
         **kwargs: Any,  # noqa: ANN401
     ) -> gr.events.Dependency:
         """Call ``show`` when the fold opens, and again when the text changes while it is open."""
-        defaults = {"show_progress": "minimal", "concurrency_id": "infer"}
+        defaults: dict[str, Any] = {"show_progress": "minimal", "concurrency_id": "infer"}
+        if self.form.keys() & {*inputs}:
+            linked = f"window.explorer.withForm({self._controls(inputs)}, values)"
+            defaults["js"] = f"(...values) => {linked}"
         return gr.on(
             [self.section.expand, self.refresh.click],
             plain_errors(show),
@@ -87,6 +121,17 @@ class Fold:
             trigger_mode="always_last",
             **(defaults | kwargs),
         )
+
+
+def _described(name: str, control: gr.components.Component) -> dict[str, Any]:
+    """Return a control's name in the link, its usual value and the values that it can show."""
+    part: Any = control
+    described = {"name": name, "usual": part.value}
+    if isinstance(control, gr.Radio | gr.Dropdown):
+        return described | {"among": [value for _, value in part.choices]}
+    if isinstance(control, gr.Slider | gr.Number):
+        return described | {"low": part.minimum, "high": part.maximum}
+    return described
 
 
 @contextmanager

@@ -236,6 +236,7 @@ def build_memory(state: gr.State) -> None:
             measure = gr.Button(strings.MEMORY_MEASURE, variant="primary")
             stop = gr.Button(strings.MEMORY_STOP, visible=False)
         result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
+    section.keep("memory", sizes=sizes, length=length, batch=batch, keeps=keeps)
     section.on_open(show_memory, inputs, [result])
     gr.on(
         [sizes.change, length.release, batch.release, keeps.change],
