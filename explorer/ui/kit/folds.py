@@ -85,6 +85,7 @@ class Fold:
             None,
             own,
             js=f"() => window.explorer.form({self._controls(own)})",
+            trigger_mode="always_last",
             api_visibility="private",
         )
         return self
