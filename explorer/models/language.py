@@ -28,7 +28,7 @@ ACCENTED = -2.0
 LIMIT = -1.55
 """Score under which a text is taken for another language."""
 FEWEST = 2
-"""Fewest words to decide by: a single word may be a name."""
+"""Fewest words of two letters and more to decide by: a single one may be a name."""
 FREQUENT = -8.0
 """Log-probability above which a capitalised first word counts: The, She, We; not Paris."""
 SHORT = 3
@@ -54,7 +54,8 @@ def is_english(text: str) -> bool:
     letters = "".join(words)
     if 2 * sum("LATIN" in name(letter, "") for letter in letters) < len(letters):
         return False
-    return len(words) < FEWEST or english_score(text) >= LIMIT
+    telling = [word for word in words if len(word) > 1]
+    return len(telling) < FEWEST or english_score(text) >= LIMIT
 
 
 def english_score(text: str) -> float:

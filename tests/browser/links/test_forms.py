@@ -6,6 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from explorer.ui.distillation.strings import RESET, WITHOUT
+
 pytestmark = pytest.mark.browser
 
 
@@ -47,6 +49,19 @@ def test_back_sets_the_controls_again(page_at):
     page.go_back()
     expect(page).to_have_url(re.compile("masking.seed%3A3"))
     expect(seed).to_have_value("3")
+
+
+def test_presets_and_reset_set_the_controls_and_the_link(page_at):
+    page = page_at("/?v=1&tab=distillation&fold=live&form=live.ce:1.5,live.steps:40")
+    fold = page.locator("#fold-distillation-live")
+    numbers = fold.get_by_role("spinbutton")
+    expect(numbers.nth(2)).to_have_value("1.5")
+    fold.get_by_role("button", name=WITHOUT).click()
+    expect(numbers.nth(2)).to_have_value("0")
+    expect(page).to_have_url(re.compile(r"form=live.ce%3A0%2Clive.cos%3A0%2Clive.steps%3A40(&|$)"))
+    fold.get_by_role("button", name=RESET).click()
+    expect(numbers.nth(0)).to_have_value("120")
+    expect(page).not_to_have_url(re.compile("form="))
 
 
 def test_the_order_of_the_table_of_sizes_is_in_the_link(page_at):

@@ -7,7 +7,6 @@ from pathlib import Path
 import gradio as gr
 
 from explorer import limits
-from explorer.ui.distillation.strings import REPLAY
 from explorer.ui.kit.jobs import LONG
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.shell.page_map import page_map
@@ -48,12 +47,6 @@ def test_no_event_is_ended_by_gradio_and_none_waits_for_the_end_of_a_job(page):
     jobs = {event._id for event in events(page) if isgeneratorfunction(event.fn)}
     assert not [event.name for event in events(page) if event.cancels]
     assert not [event.name for event in events(page) if event.trigger_after in jobs]
-
-
-def test_hiding_words_again_draws_the_next_seed(page):
-    (button,) = (one for one in places(page, gr.Button) if one.value == REPLAY)
-    (again,) = (event for event in events(page) if (button._id, "click") in event.targets)
-    assert [again.fn(seed) for seed in (0, 41, None)] == [1, 42, 1]
 
 
 def test_an_open_fold_is_computed_for_the_newest_text_last(page):
