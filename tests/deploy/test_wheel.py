@@ -1,6 +1,8 @@
 """An installed package, far from the checkout: its files, the page, the command line."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 import urllib.request
@@ -68,6 +70,19 @@ def test_nothing_of_the_checkout_is_read(installed):
     package, files = run([sys.executable, "-c", code], where).split()
     assert Path(files) == Path(package).parent / "files"
     assert not Path(package).is_relative_to(ROOT)
+
+
+def test_the_readme_s_example_and_a_shell_command_answer(installed):
+    where, _ = installed
+    text = (ROOT / "README.md").read_text("utf-8")
+    (example,) = re.findall(r"```python\n(import explorer.*?)```", text, re.DOTALL)
+    printed = run(
+        [sys.executable, "-c", example.replace("explorer.pre", "print(explorer.pre", 1) + ")"],
+        where,
+    )
+    assert "paris" in printed
+    command = [sys.executable, "-m", "explorer", "predict", "The [MASK] sat on the mat.", "--json"]
+    assert len(json.loads(run(command, where))["models"]) == 3
 
 
 def test_the_command_starts_the_page(installed):
