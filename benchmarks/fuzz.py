@@ -43,6 +43,8 @@ GOOD: dict[str, list[Any]] = {
     "pair": ["It rains.", "We stay in.", "mini"],
     "sentiment": ["A good film.", "mini"],
     "question": ["Who sat?", "The cat sat on the mat.", "mini"],
+    "score": ["The cat sat.", "mini"],
+    "attribute": ["The [MASK] sat.", "mini", "cat", 0],
     "latency": ["mini", 8, 1, 1, "cpu", "float32"],
 }
 PATHS = ("/", "/config", "/gradio_api/info", "/qr", "/provenance/", "/recipe/", "/js/", "/bertviz/")

@@ -30,6 +30,7 @@ LEFT_OUT = (
     "docs/",
     "package-lock.json",
     "package.json",
+    "setup.py",
     "tests/",
     "training/",
     "tsconfig.json",

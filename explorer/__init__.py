@@ -1,5 +1,84 @@
 """BERT family explorer: the same text through BERT, DistilBERT and ALBERT, side by side.
 
-Imports go only downwards: ``ui -> views -> analysis -> models``. ``page_state`` and ``runs`` stand
-beside the layers: what was asked, and the one expensive answer that every tab reads.
+``import explorer`` gives the public functions; each imports what it computes with when it is first
+used. Imports go only downwards: ``ui -> library -> views -> analysis -> models``.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from explorer.library.attention import ablate, attention
+    from explorer.library.depth import depth
+    from explorer.library.distillation import distillation
+    from explorer.library.family import Family, load
+    from explorer.library.latency import latency
+    from explorer.library.layer import contexts, layer
+    from explorer.library.parameters import parameters
+    from explorer.library.patching import patch
+    from explorer.library.predictions import predict
+    from explorer.library.results import Result
+    from explorer.library.scoring import attribute, score
+    from explorer.library.similarity import similarity
+    from explorer.library.tasks import pair, question, sentiment
+    from explorer.refusal import Refusal
+
+__all__ = [
+    "Family",
+    "Refusal",
+    "Result",
+    "ablate",
+    "attention",
+    "attribute",
+    "contexts",
+    "depth",
+    "distillation",
+    "latency",
+    "layer",
+    "load",
+    "pair",
+    "parameters",
+    "patch",
+    "predict",
+    "question",
+    "score",
+    "sentiment",
+    "similarity",
+]
+_HOMES = {
+    "Family": "library.family",
+    "Refusal": "refusal",
+    "Result": "library.results",
+    "ablate": "library.attention",
+    "attention": "library.attention",
+    "attribute": "library.scoring",
+    "contexts": "library.layer",
+    "depth": "library.depth",
+    "distillation": "library.distillation",
+    "latency": "library.latency",
+    "layer": "library.layer",
+    "load": "library.family",
+    "pair": "library.tasks",
+    "parameters": "library.parameters",
+    "patch": "library.patching",
+    "predict": "library.predictions",
+    "question": "library.tasks",
+    "score": "library.scoring",
+    "sentiment": "library.tasks",
+    "similarity": "library.similarity",
+}
+"""Module of each public name."""
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public name
+    """Import a public name when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

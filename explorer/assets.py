@@ -7,7 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+CODE = Path(__file__).parent
+INSTALLED = CODE / "files"
+"""Folder to which ``setup.py`` copies the files of an installed package."""
+ROOT = INSTALLED if INSTALLED.is_dir() else CODE.parent
+"""Root of the repository, or that of its files in an installed package."""
 ASSETS = ROOT / "assets"
 DATA = ASSETS / "data"
 GLOSSARY = ROOT / "GLOSSARY.md"

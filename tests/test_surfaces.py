@@ -4,11 +4,11 @@ import math
 
 import pytest
 
+from explorer.library import similarity
 from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
-from explorer.ui.depth import similarity
 from explorer.ui.latency import endpoint
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
@@ -32,7 +32,7 @@ by_tab = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def few_sentences(seven, monkeypatch):
     """Layers are compared over three sentences; a measurement ends by its rounds alone."""
-    monkeypatch.setattr(endpoint, "BUDGET_S", 600.0)
+    monkeypatch.setattr(endpoint.library, "BUDGET_S", 600.0)
     three = similarity.sentences()[:3]
     monkeypatch.setattr(similarity, "sentences", lambda: three)
 
@@ -120,6 +120,8 @@ OF_EACH = {"attention": is_attention, "layer": is_layer, "depth": is_depth}
 OF_ALL = {
     "predict": lambda family, keys: names_of(ENDPOINTS["predict"](TEXT, family, 3)) == keys,
     "contexts": is_contexts,
+    "score": lambda family, keys: names_of(ENDPOINTS["score"]("He was here.", family)) == keys,
+    "attribute": lambda family, keys: names_of(ENDPOINTS["attribute"](TEXT, family)) == keys,
     "parameters": is_parameters,
     "distillation": is_distillation,
     "pair": lambda family, keys: names_of(ENDPOINTS["pair"]("A cat.", "It sat.", family)) == keys,

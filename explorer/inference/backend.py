@@ -63,6 +63,8 @@ JOBS = {
     "explorer.models.inside.reading:value_norms": INLINE,
     "explorer.models.inside.reading:cosines_with": INLINE,
     "explorer.models.forward:row_logits": CHUNK,
+    "explorer.models.forward:target_log_probabilities": CHUNK,
+    "explorer.models.inside.attribution:answer_slopes": CHUNK,
     "explorer.analysis.distillation.student.run:distil_live": INLINE,
 }
 """Every job by its name, with its policy; a backend runs no other."""

@@ -97,11 +97,22 @@ class ResultCache:
         """The flag that some run is pending."""
         return bool(self._pending)
 
+    def forget(self, name: str) -> None:
+        """Remove every result of the model with this name."""
+        with self._lock:
+            for key in [key for key in self._values if _names(key, name)]:
+                self.n_bytes -= self._values.pop(key)[1]
+
     def clear(self) -> None:
         """Remove every result."""
         with self._lock:
             self._values.clear()
             self.n_bytes = 0
+
+
+def _names(key: Hashable, name: str) -> bool:
+    """Return whether a key, or a part of it, is the name."""
+    return any(_names(part, name) for part in key) if isinstance(key, tuple) else key == name
 
 
 CACHE = ResultCache()

@@ -4,13 +4,16 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, WatchedSentence
 from explorer.context import context
 from explorer.inference.backend import Backend, OnProgress, name_of
 from explorer.inference.cache import CACHE, Key
+from explorer.inference.inline import InlineBackend
 from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.local import LocalBackend
 from explorer.links.page_state import PageState
@@ -27,18 +30,31 @@ Answer = TypeVar("Answer")
 Arguments = TypeVarTuple("Arguments")
 
 
-_LOCAL = LocalBackend()
+_LOCAL, _INLINE = LocalBackend(), InlineBackend()
 _LOADERS = ThreadPoolExecutor(6, "loader")
 _CALLERS = ThreadPoolExecutor(48, "caller")
+_is_inline: ContextVar[bool] = ContextVar("is_inline", default=False)
+
+
+@contextmanager
+def in_this_thread() -> Iterator[None]:
+    """Load and run networks in the current thread inside this context: no pool, no queue."""
+    token = _is_inline.set(True)
+    try:
+        yield
+    finally:
+        _is_inline.reset(token)
 
 
 def backend() -> Backend:
     """Return the backend that holds the weights: the context's, else this process."""
-    return context().backend or _LOCAL
+    return _INLINE if _is_inline.get() else context().backend or _LOCAL
 
 
 def gather(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
     """Return the results of jobs that run in parallel threads; the first error is raised."""
+    if _is_inline.get():
+        return [job() for job in jobs]
     futures = [_CALLERS.submit(copy_context().run, job) for job in jobs]
     return [future.result() for future in futures]
 
@@ -191,10 +207,13 @@ def _load_all(
 
     missing = {}
     absent = [spec for spec in specs if not backend().is_ready(network_key(spec, state))]
-    futures = [_LOADERS.submit(backend().load, network_key(spec, state), report) for spec in absent]
-    for spec, future in zip(absent, futures, strict=True):
+    loads = [partial(backend().load, network_key(spec, state), report) for spec in absent]
+    waits: list[Callable[[], None]] = (
+        list(loads) if _is_inline.get() else [_LOADERS.submit(load).result for load in loads]
+    )
+    for spec, wait in zip(absent, waits, strict=True):
         try:
-            future.result()
+            wait()
         except ModelUnavailable as error:
             missing[spec.key] = error
     return missing

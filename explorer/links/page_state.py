@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from explorer.assets import examples
 
 FOLDS: dict[str, tuple[str, ...]] = {
-    "predictions": ("ask", "words", "joint"),
+    "predictions": ("ask", "words", "joint", "attribution"),
     "attention": ("summary", "ablation", "advanced"),
     "layer": ("steps", "contexts"),
     "depth": ("similarity", "patching", "moves", "more"),

@@ -123,6 +123,28 @@ def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
     return (spec.name, device, dtype) in _loaded
 
 
+@contextmanager
+def lent(loaded: LoadedModel) -> Iterator[None]:
+    """Keep a caller's own network among those in memory inside this context; never copied.
+
+    It answers in eval mode with eager attention, without which there are no attention weights;
+    both are set back.
+    """
+    network, key = loaded.network, (loaded.spec.name, loaded.device, loaded.dtype)
+    in_training = [module for module in network.modules() if module.training]
+    implementation = network.config._attn_implementation
+    network.eval().set_attn_implementation("eager")
+    with _registry:
+        _loaded[key] = loaded
+    try:
+        yield
+    finally:
+        weight_memory.forget(lambda other: other == key, _loaded)
+        network.set_attn_implementation(implementation)
+        for module in in_training:
+            module.training = True
+
+
 def forget_all(matches: Callable[[str], bool]) -> None:
     """Remove the networks whose name matches from memory as soon as no lease is held."""
     weight_memory.forget(lambda key: matches(key[0]), _loaded)
@@ -155,16 +177,17 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
         remember(spec, path, before, reason)
         raise ModelUnavailable(spec, reason)
     network, tokenizer, lacking = _from_files(spec, path, dtype, before)
+    network = network.eval().requires_grad_(False).to(device)
+    vocabulary = vocabulary_of(network, tokenizer)
+    return LoadedModel(spec, network, tokenizer, device, dtype, lacking, vocabulary)
+
+
+def vocabulary_of(
+    network: PreTrainedModel, tokenizer: transformers.PreTrainedTokenizerFast
+) -> tuple[str, ...]:
+    """Return the piece of each id of a network; empty for ids that its tokenizer lacks."""
     pieces = tokenizer.convert_ids_to_tokens(range(int(network.config.vocab_size)))
-    return LoadedModel(
-        spec,
-        network.eval().requires_grad_(False).to(device),
-        tokenizer,
-        device,
-        dtype,
-        lacking,
-        tuple(piece or "" for piece in pieces),
-    )
+    return tuple(piece or "" for piece in pieces)
 
 
 def _from_files(

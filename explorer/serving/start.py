@@ -74,6 +74,17 @@ def leave_out_stubs() -> None:
     sys.meta_path.insert(0, _StubsFinder())
 
 
+def main() -> None:
+    """Start the page from an installed package, as ``python app.py`` does from a checkout."""
+    leave_out_stubs()
+    with exit_with_sentence():
+        flags = parse_flags()
+        from explorer.serving.launch import build, serve
+
+        serve(build(flags), flags)
+    os._exit(0)  # a forward pass still running in a thread must not keep the process alive
+
+
 class CannotStart(Exception):
     """Error of a start that fails; the terminal shows its message, one sentence."""
 

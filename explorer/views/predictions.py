@@ -6,7 +6,7 @@ from math import isfinite
 
 import numpy as np
 
-from explorer.analysis.digits import probability
+from explorer.analysis.digits import probability, signed
 from explorer.analysis.predictions import (
     Contrast,
     Filling,
@@ -15,9 +15,10 @@ from explorer.analysis.predictions import (
     SpanScore,
     WordRank,
 )
+from explorer.analysis.scoring import Attribution
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
-from explorer.views.markup import Markup, el, script_json, table
+from explorer.views.markup import Markup, el, model_name, note, script_json, table
 from explorer.views.numbers import Numbers
 
 
@@ -309,3 +310,61 @@ def _masks_column(result: MaskPredictions, hidden: Mapping[int, WordRank]) -> di
             for mask in range(len(result.positions))
         ],
     }
+
+
+def attribution_html(results: Mapping[str, Attribution], texts: Mapping[str, str]) -> Markup:
+    """Draw a column per model: its answer, and the text coloured by either attribution."""
+    return el("div", *(_attributed(r, texts) for r in results.values()), class_="columns pr-read")
+
+
+def attribution_numbers(results: Mapping[str, Attribution], mask: int) -> Numbers:
+    """Return both attributions of every word, and the two ends of the path of the gradients."""
+    columns = ("model", "answer", "probability", "log_probability", "baseline")
+    rows = [
+        [result.label, result.target, *_ends(result), *values]
+        for result in results.values()
+        for values in zip(
+            result.words, result.integrated_gradients, result.leave_one_out, strict=True
+        )
+    ]
+    names = (*columns, "word", "integrated_gradients", "leave_one_out")
+    return Numbers(names, rows, constants={"GAP": mask})
+
+
+def _ends(result: Attribution) -> tuple[float, float, float]:
+    """Return P(answer) and ln P(answer) of the text, and ln P(answer) of the text of masks."""
+    return float(np.exp(result.log_probability)), result.log_probability, result.baseline
+
+
+def _attributed(result: Attribution, texts: Mapping[str, str]) -> Markup:
+    sentence = texts["complete"].format(
+        sum=signed(float(result.integrated_gradients.sum())),
+        explained=signed(result.log_probability - result.baseline),
+        error=f"{result.completeness_error:.2f}",
+    )
+    p = probability(_ends(result)[0])
+    both = np.concatenate([result.integrated_gradients, result.leave_one_out])
+    top = max(1e-9, float(np.abs(both).max(initial=0.0)))
+    return el(
+        "section",
+        el("header", el("h3", model_name(result.model, result.label))),
+        el("p", el("strong", result.answer), " ", texts["probability"].format(p=p)),
+        el("h4", texts["gradients"]),
+        _coloured(result.words, result.integrated_gradients, top),
+        el("h4", texts["left_out"]),
+        _coloured(result.words, result.leave_one_out, top),
+        note(sentence),
+        class_="pr-column",
+        data_model=result.model,
+    )
+
+
+def _coloured(words: Sequence[str], values: np.ndarray, top: float) -> Markup:
+    """Draw a text with the value of each word below it, coloured by its share of the largest."""
+    return el("p", *(_read_word(*pair, top) for pair in zip(words, values, strict=True)))
+
+
+def _read_word(text: str, value: float, top: float) -> Markup:
+    side = "pr-for" if value >= 0 else "pr-against"
+    inner = el("b", text), el("small", signed(float(value)))
+    return el("span", *inner, class_=side, style=f"--share:{abs(value) / top:.3f}")

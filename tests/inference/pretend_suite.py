@@ -22,6 +22,7 @@ from explorer.analysis.latency.family import last, measure_family, plan_for
 from explorer.context import configure
 from explorer.inference.runs import CACHE, device_of, get_run, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
+from explorer.library import similarity
 from explorer.links.page_state import PageState
 from explorer.models import devices, forward
 from explorer.models.inside import interventions
@@ -32,7 +33,6 @@ from explorer.models.task_heads.classifiers import differences
 from explorer.timing import protocol
 from explorer.timing.workload import Workload
 from explorer.ui.attention import strings
-from explorer.ui.depth import similarity
 from explorer.ui.kit.errors import sentence_of
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.shell.api import ENDPOINTS
@@ -178,6 +178,8 @@ ASKED = {
     "pair": ("She opened the door.", "Then she went out."),
     "sentiment": ("It was good.",),
     "question": ("Who led it?", "It was led by Anna."),
+    "score": ("The door is cold.",),
+    "attribute": (TEXT,),
 }
 
 

@@ -14,7 +14,7 @@ from explorer.inference.scheduling.budget import Budget, BudgetMeter
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.inference.scheduling.priority_queues import LONG
-from explorer.models import forward
+from explorer.models import forward, gradients
 from explorer.models.specs import NetworkKey
 from explorer.models.task_heads import classifiers
 from tests.waiting import until
@@ -33,7 +33,7 @@ def where(tuned_family):
 @pytest.fixture
 def passes(monkeypatch):
     """The passes in their order; ``at_first`` is called in the first pass of the long job."""
-    order, original, window = [], classifiers._slopes, classifiers._window_logits
+    order, original, window = [], gradients.slopes_at, classifiers._window_logits
 
     def of(make):
         def run(*asked):
@@ -49,7 +49,7 @@ def passes(monkeypatch):
 
     order = Order()
     together, differences = forward.run_together, classifiers.differences
-    monkeypatch.setattr(classifiers, "_slopes", of(original))
+    monkeypatch.setattr(gradients, "slopes_at", of(original))
     monkeypatch.setattr(classifiers, "_window_logits", of(window))
     monkeypatch.setattr(
         classifiers, "differences", lambda *asked: order.append("words") or differences(*asked)
@@ -87,7 +87,7 @@ def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
 
     passes.at_first = ask
     place.call(where, JUDGED, ("the cat sat.",))
-    parts = -(-(4 * classifiers.PARTS + 1) // classifiers.AT_ONCE)
+    parts = -(-(4 * gradients.PARTS + 1) // gradients.AT_ONCE)
     assert passes[: parts + 1] == ["part"] * parts + ["words"], (
         "the first to its end, then the second"
     )

@@ -58,7 +58,9 @@ def layer_values(monkeypatch):
 def depth_values(monkeypatch):
     from explorer.ui.depth import patching, similarity, tab, trajectories
 
-    monkeypatch.setattr(similarity, "sentences", lambda: ("the cat sat.", "a dog ran in paris."))
+    monkeypatch.setattr(
+        similarity.library, "sentences", lambda: ("the cat sat.", "a dog ran in paris.")
+    )
     travel, _, film, _ = trajectories.show_moves(STATE)
     return {
         "depth/lens": tab.show(STATE)[1],

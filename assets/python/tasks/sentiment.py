@@ -5,7 +5,6 @@ Integrated gradients lead from a text of masks to the text (Sundararajan et al. 
 
 import re
 
-import numpy as np
 import torch
 from peft import PeftModel
 from transformers import AutoModelForSequenceClassification
@@ -16,8 +15,6 @@ ADAPTERS = {
     "mini-DistilBERT": "assets/models/mini-distilbert/tasks/sst2",
     "mini-ALBERT": "assets/models/mini-albert/tasks/sst2",
 }
-PARTS, MISS, NARROWEST = 4, 0.03, 1 / 64  # parts of the path that miss are halved
-BOOLE, SIMPSON = np.array([7, 32, 12, 32, 7]) / 90, np.array([1, 0, 4, 0, 1]) / 6
 WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 
@@ -38,33 +35,12 @@ for label, adapter in ADAPTERS.items():
     embed = model.get_input_embeddings()
     end = embed(ids).detach()
     start = embed(torch.where(added, ids, tokenizer.mask_token_id)).detach()
-    known, halved = {}, np.arange(PARTS)
-    parts = np.array([(part / PARTS, (part + 1) / PARTS) for part in halved])
-    while len(halved):
-        places = np.linspace(parts[:, 0], parts[:, 1], 5, axis=1)
-        for place in {*places.flat} - known.keys():
-            at = (start + place * (end - start)).requires_grad_()
-            score = positive_minus_negative(model, inputs_embeds=at)
-            (slope,) = torch.autograd.grad(score.sum(), at)
-            known[place] = score.item(), (slope * (end - start)).sum(-1)[0].double().numpy()
-        scores = np.array([[known[place][0] for place in (low, high)] for low, high in parts])
-        slopes = np.array([[known[place][1] for place in part] for part in places])
-        width = parts[:, 1] - parts[:, 0]
-        sums, rough = (np.einsum("ijk,j,i->ik", slopes, rule, width) for rule in (BOOLE, SIMPSON))
-        misses = abs(sums.sum(1) - (scores[:, 1] - scores[:, 0]))
-        misses = np.maximum(misses, abs(sums - rough).max(1) / 4)
-        order = misses.argsort()  # the worst are halved, until the others miss little together
-        far = order[np.sqrt(np.cumsum(misses[order] ** 2)) > MISS]
-        halved = far[width[far] > NARROWEST]
-        middle = parts[halved].mean(1)
-        halves = [
-            np.stack(ends, 1) for ends in ((parts[halved, 0], middle), (middle, parts[halved, 1]))
-        ]
-        parts = np.concatenate([np.delete(parts, halved, 0), *halves])
-    shares = sums.sum(0)
+    shares, baseline = integrated(
+        lambda at: positive_minus_negative(model, inputs_embeds=at), start, end
+    )
     per_word = [0.0] * len(words)
     for share, (first, last), side in zip(
-        shares.tolist(), coded["offset_mapping"][0].tolist(), coded.sequence_ids(), strict=True
+        shares, coded["offset_mapping"][0].tolist(), coded.sequence_ids(), strict=True
     ):
         first += len(TEXT[first:last]) - len(TEXT[first:last].lstrip())
         if side is not None:  # a piece belongs to the first word that ends after its beginning
@@ -74,6 +50,6 @@ for label, adapter in ADAPTERS.items():
         for word, share in zip(words, per_word, strict=True):
             rest = " ".join(f"{TEXT[: word.start()]} {TEXT[word.end() :]}".split())
             left = positive_minus_negative(model, **tokenizer(rest, return_tensors="pt"))[0]
-            ends = [whole.sigmoid().item(), known[0.0][0], whole.item()]
+            ends = [whole.sigmoid().item(), baseline, whole.item()]
             rows.append([label, *ends, word[0], share, (whole - left).item()])
 FIGURE = ("bars", "model", "word", ["integrated_gradients", "leave_one_out"])

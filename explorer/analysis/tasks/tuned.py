@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.measures import softmax
+from explorer.analysis.scoring import by_word
 from explorer.models.run import read_only
 from explorer.models.task_heads.windows import Window
 from explorer.models.tokens import BadText, Word, split_words
@@ -68,14 +69,10 @@ def word_sentiment(gradients: "Slopes", left_out: Sequence[float]) -> WordSentim
     ``left_out`` is positive minus negative of the text without each of its words.
     """
     tokens = gradients.tokens
-    per_word = np.zeros(len(tokens.words))
-    for word, value in zip(tokens.word_index, gradients.attributions, strict=True):
-        if word >= 0:
-            per_word[word] += value
     return WordSentiment(
         tuple(word.text for word in tokens.words),
         gradients.difference,
-        read_only(per_word),
+        by_word(tokens, gradients.attributions),
         read_only(gradients.difference - np.asarray(left_out, np.float64)),
         gradients.baseline,
     )

@@ -14,7 +14,7 @@ from explorer.models.specs import MOST_LAYERS, Architecture, ModelKind
 from explorer.refusal import Refusal, brief
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel
+    from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
 
 logger = logging.getLogger(__name__)
 HEADS = ("cls.predictions.transform", "vocab_transform", "predictions.dense", "lm_head.dense")
@@ -52,12 +52,7 @@ def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig
         raise NotAModel(f"{source} would run code of its own; only plain checkpoints are loaded.")
     if not any((folder / name).exists() for name in TOKENIZERS):
         raise NotAModel(f"{source} has no tokenizer beside its weights.")
-    model_type = values.get("model_type")
-    if model_type != kind.config_type:
-        raise NotAModel(
-            f"{source} is of type {brief(model_type)!r}; this column takes {kind.config_type!r}."
-        )
-    _check_numbers(values, kind, source)
+    check_numbers(values, kind, source)
     from transformers import AutoConfig
 
     try:
@@ -75,7 +70,17 @@ def _json(path: Path, source: str, absent: str = "") -> dict[str, Any]:
         raise NotAModel(f"{source} has no {path.name} that can be read.") from error
 
 
-def _check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> None:
+def check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> None:
+    """Check that the numbers of a config are whole, and are those that the pictures need.
+
+    Raises:
+        NotAModel: one is not, or the config is of another kind.
+    """
+    model_type = values.get("model_type")
+    if model_type != kind.config_type:
+        raise NotAModel(
+            f"{source} is of type {brief(model_type)!r}; this column takes {kind.config_type!r}."
+        )
     names = [
         name for field, name in kind.config.items() if field != "activation" and name in values
     ]
@@ -127,10 +132,23 @@ def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool
         tokenizer = AutoTokenizer.from_pretrained(
             folder, local_files_only=True, trust_remote_code=False
         )
-        normalizer = tokenizer.backend_tokenizer.normalizer
+        return lowers_case(tokenizer, config, source)
+    except NotAModel:
+        raise
     except Exception as error:
         # tokenizers, sentencepiece and json raise their own errors.
         raise unreadable(source, "a tokenizer that cannot be read", error) from error
+
+
+def lowers_case(
+    tokenizer: "PreTrainedTokenizerFast", config: "PreTrainedConfig", source: str
+) -> bool:
+    """Return whether a tokenizer lower-cases a text.
+
+    Raises:
+        NotAModel: it has no mask or more pieces than the network.
+    """
+    normalizer = tokenizer.backend_tokenizer.normalizer
     if tokenizer.mask_token_id is None:
         raise NotAModel(f"{source} has a tokenizer without a mask token.")
     if len(tokenizer) > config.vocab_size:

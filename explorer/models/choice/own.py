@@ -30,7 +30,7 @@ from explorer.models.specs import KINDS, MODEL_KEYS, MORE_KINDS, ModelSpec
 from explorer.refusal import brief
 
 logger = logging.getLogger(__name__)
-REPO = re.compile(r"[\w.-]+/[\w.-]+")
+REPO = re.compile(r"\w[\w.-]*/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
 NOT_THERE = "no such repository or revision is open to everybody"
 NO_ANSWER = "the hub did not answer, or the download broke off"
@@ -56,11 +56,15 @@ def add_models(arguments: Iterable[str], dtype: str = "float32") -> None:
             raise NotAModel(
                 f"--model takes NAME=PATH_OR_REPO, with a NAME of {known}, not {argument!r}."
             )
-        spec = own_spec(key, source, dtype=dtype)
-        _put(spec)
-        if key not in KINDS:
-            KINDS[key] = MORE_KINDS[key]
-            MODEL_KEYS.append(key)
+        add_spec(own_spec(key, source, dtype=dtype))
+
+
+def add_spec(spec: ModelSpec) -> ModelSpec:
+    """Add a checkpoint to its column, under a unique name; a kind without a column gets one."""
+    if spec.key not in KINDS:
+        KINDS[spec.key] = MORE_KINDS[spec.key]
+        MODEL_KEYS.append(spec.key)
+    return _put(spec)
 
 
 def typed_model(key: str, typed: str, report: OnProgress | None = None) -> str:

@@ -23,7 +23,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from explorer.assets import ROOT
+from explorer.assets import CODE
 from explorer.models.specs import ModelSpec
 from explorer.timing.runtimes.table import Crash, NoRuntime, ScoreRequest
 from explorer.timing.workload import Workload
@@ -60,7 +60,7 @@ class RuntimeProcess:
         folder = tempfile.mkdtemp(prefix="explorer-runtime-")
         self._process = subprocess.Popen(
             [*CHILD, folder],
-            cwd=ROOT,
+            cwd=CODE.parent,
             start_new_session=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

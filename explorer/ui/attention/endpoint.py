@@ -6,10 +6,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from explorer.inference.runs import get_run
-from explorer.refusal import Refusal
-from explorer.ui.attention import strings
-from explorer.ui.kit.validation import checked_spec, checked_state, is_index
+from explorer.library import attention as library
+from explorer.ui.kit.validation import page_family
 from explorer.views.attention import ADDRESS, bertviz_files
 
 
@@ -30,23 +28,7 @@ def attention(
         The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
         row sums to 1.
     """
-    state = checked_state(family, str(text))
-    spec = checked_spec(state.family, model)
-    shape = spec.architecture
-    if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
-        raise Refusal(
-            strings.BAD_HEAD.format(
-                label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
-            )
-        )
-    run = get_run(spec, state)
-    return {
-        "model": model,
-        "tokens": list(run.tokens.pieces),
-        "layer": layer,
-        "head": head,
-        "attention": run.attention[layer, head].tolist(),
-    }
+    return library.attention(text, page_family(family), model, layer, head).to_dict()
 
 
 def frame_route() -> Route:

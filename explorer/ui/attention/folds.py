@@ -1,6 +1,6 @@
 """Folds of Attention: summaries, head ablation, BertViz."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from explorer.analysis.alignment import Alignment, word_attention
 from explorer.inference.runs import call_on_model, gather, get_run, get_runs, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobUpdate
+from explorer.library.attention import ablated, kept_heads, swept_layers
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
@@ -27,7 +28,7 @@ from explorer.views.attention import LIMITS, bertviz_payload
 from explorer.views.markup import explained, finding, join, note
 
 if TYPE_CHECKING:
-    from explorer.analysis.attention import HeadAblation, HeadImportance
+    from explorer.analysis.attention import HeadImportance
 
 
 def build_summary_fold(state: gr.State) -> None:
@@ -157,7 +158,7 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     off = question.get("off", {})
     with refuse_bad_input():
         masks = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
-    jobs = [partial(ablate, runs[key], masks[key], state) for key in runs]
+    jobs = [partial(ablated, runs[key], masks[key], state) for key in runs]
     changed = [result for result in gather(jobs) if result.n_off]
     if not changed:
         return strings.change_finding(changed), ""
@@ -165,27 +166,6 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     switched = {key: np.argwhere(~heads).tolist() for key, heads in masks.items()}
     html = with_save_menu("attention/ablation", answers, changed_numbers(changed, switched))
     return strings.change_finding(changed), html
-
-
-def kept_heads(run: Run, off: object) -> np.ndarray:
-    """Return the mask of heads that stay on: bool [layer, head]; unknown heads are ignored."""
-    shape = run.spec.architecture
-    mask = np.ones((shape.n_layers, shape.n_heads), dtype=bool)
-    for layer, head in off if isinstance(off, list) else []:
-        if layer in range(shape.n_layers) and head in range(shape.n_heads):
-            mask[layer, head] = False
-    return mask
-
-
-def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
-    """Compute one model's answers without some heads; with all on, the run's own answers."""
-    from explorer.analysis.attention import head_ablation
-    from explorer.models.inside.interventions import ablated_logits
-
-    if kept.all():
-        return head_ablation(run, run.mask_logits, 0)
-    logits = call_on_model(ablated_logits, run.spec, state, run.tokens, kept[None])[0]
-    return head_ablation(run, logits, int((~kept).sum()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,16 +216,6 @@ def draw_sweep(_: PageState, update: JobUpdate) -> list[Any]:
 
 
 SWEEP = Job("show_sweep", LONG, lambda state: state, sweep_heads, draw_sweep)
-
-
-def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
-    """Yield per layer the mask logits with each head off; other jobs may run between layers."""
-    from explorer.models.inside.interventions import ablated_logits, one_head_off
-
-    shape = run.spec.architecture
-    for layer in range(shape.n_layers):
-        variants = one_head_off(shape.n_layers, shape.n_heads, layer)
-        yield call_on_model(ablated_logits, run.spec, state, run.tokens, variants)
 
 
 def build_bertviz_fold(state: gr.State) -> None:

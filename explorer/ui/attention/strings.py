@@ -16,6 +16,7 @@ from explorer.analysis.attention import (
     RowShares,
 )
 from explorer.analysis.digits import counted, none_or_all, repeated, side_by_side
+from explorer.library import strings as sentences
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import KINDS as MODEL_KINDS
 from explorer.models.specs import Architecture, ModelSpec
@@ -203,7 +204,6 @@ def _place(head: int, n_heads: int) -> str:
     return f"{layer + 1}.{place + 1}"
 
 
-BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."
 SUMMARY_QUESTION = "Attention summed over all layers: which words count?"
 SUMMARY_LABEL = "Method"
 SUMMARIES = {
@@ -291,7 +291,7 @@ def formula_html(kind: str) -> Markup:
 ABLATION_QUESTION = "Head ablation: switch heads off and see what changes"
 SWEEP = "Ablate every head on its own"
 STOP = "Stop"
-NO_MASK = "The text has no [MASK]: mask a word to see how its prediction changes."
+NO_MASK = sentences.NO_MASK_TO_ABLATE
 ALL_ON = (
     "All heads are on. Click a head to switch it off, or a layer's number to switch the whole "
     "layer."

@@ -2,41 +2,26 @@
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
-import numpy as np
 
-from explorer import assets
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import call_on_model, gather, get_runs
+from explorer.inference.runs import call_on_model, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.library import similarity as library
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import ModelSpec, distilled_pair
-from explorer.models.tokens import MASK
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.jobs import Job, Progress, Steps, status
+from explorer.ui.kit.jobs import Job, Steps, status, stepped
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.states import LayerSimilarity
-
-MOST_WORDS = 1000
-"""Upper limit of words: their square matrices of all layers stay under 150 MB."""
-AT_ONCE = 8
-
-
-@cache
-def sentences() -> tuple[str, ...]:
-    """Return the bundled sentences with their masked words filled in."""
-    return tuple(
-        sentence["text"].replace(MASK, sentence["answer"]) for sentence in assets.sentences()
-    )
 
 
 def build_fold(state: gr.State) -> None:
@@ -69,29 +54,15 @@ def ask(state: PageState | None) -> Generator[list[Any], None, SimilarityQuestio
 
 def compare(question: SimilarityQuestion, cancel_token: CancelToken) -> Steps:
     """Run every sentence, and return the layer similarity."""
-    from explorer.analysis.depth.states import layer_similarity
-
-    parts: dict[str, list[np.ndarray]] = {key: [] for key in question.specs}
-    for start in range(0, len(sentences()), AT_ONCE):
-        yield Progress(start, len(sentences()))
-        cancel_token.check()
-        batch = sentences()[start : start + AT_ONCE]
-        jobs = [partial(states_of, question.specs, question.state, text) for text in batch]
-        for result in gather(jobs):
-            for key, states in result.items():
-                parts[key].append(states)
-        if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
-            break
-    cancel_token.check()
-    states_by_key = {key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()}
-    return layer_similarity(states_by_key)
+    steps = library.compared(question.specs, question.state)
+    return stepped(steps, len(library.sentences()), cancel_token)
 
 
 def draw(question: SimilarityQuestion, update: JobUpdate) -> list[Any]:
     """Return the job's progress, or the finding, the heatmap and the remark."""
     if update.result is None:
         texts = strings.SIMILARITY_PROGRESS, strings.SIMILARITY_STOPPED
-        return [status(update, *texts, len(sentences())), gr.skip(), gr.skip()]
+        return [status(update, *texts, len(library.sentences())), gr.skip(), gr.skip()]
     return [*draw_similarity(update.result, question.specs, question.state)]
 
 
@@ -103,20 +74,6 @@ SIMILARITY = Job(
     draw,
     lambda question: key_of_family("similarity", question.specs, question.state),
 )
-
-
-def states_of(specs: Mapping[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:
-    """Compute the word states of one sentence in every model, without caching the runs."""
-    from explorer.analysis.alignment import align
-    from explorer.analysis.depth.lens import sentence_states
-    from explorer.models.forward import tokenize
-
-    tokens = {key: call_on_model(tokenize, spec, state, text) for key, spec in specs.items()}
-    alignment, states = align(tokens), {}
-    for key, spec in specs.items():
-        groups = tuple(alignment.groups[key][i] for i in alignment.content)
-        states[key] = call_on_model(sentence_states, spec, state, tokens[key], groups)
-    return states
 
 
 def draw_similarity(
@@ -132,7 +89,7 @@ def draw_similarity(
     if pair[1] in specs and teacher_of(specs[pair[1]]) == specs.get(pair[0]):
         pairs = copied_rows(found.rows, pair, specs[pair[1]].initialised_from)
         remark = Markup(remark + lineage_of(specs, state))
-    canvas = similarity_canvas(found, labels, pairs, sentences(), strings.SIMILARITY)
+    canvas = similarity_canvas(found, labels, pairs, library.sentences(), strings.SIMILARITY)
     return strings.similarity_finding(found, labels), canvas, remark
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift, WeightLineage
+from explorer.library import strings as sentences
 from explorer.models.specs import ModelSpec
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, explained, finding, join, listed, model_name, note
@@ -67,8 +68,7 @@ CANVAS = {
     "token.",
     "no_dial": "No model here shares its layer, so there is no depth to vary.",
 }
-NO_WORD = "No word in this text can be read by all models."
-NO_MASK = "The text has no [MASK]: mask a word first."
+NO_WORD = sentences.NO_WORD
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read layer by layer."
 SIMILARITY_FOLD = "CKA: which layers have similar representations?"
 SIMILARITY = {
@@ -203,11 +203,6 @@ STOP = "Stop"
 STOPPED = "Stopped. “Patch every state” starts again."
 READING = "Reading the second text."
 PROGRESS = "{done} of {n} states patched."
-NO_MODEL = "No model is available, so there is nothing to patch."
-PATCHING_NO_MASK = "The text has no [MASK]: mask a word, and its prediction can be followed."
-NO_PROPOSAL = "No change is suggested for this text: type a second text that differs in one place."
-LONG = "Patching takes texts of at most {most} words and punctuation marks; this one has {n}."
-MANY_PIECES = "Patching takes texts of at most {most} pieces; {model} makes {n} of this one."
 PIECES = (
     "{model} tokenizes “{was}” into {n_was} and “{becomes}” into {n_becomes}: their states cannot "
     "be paired."

@@ -10,6 +10,7 @@ import numpy as np
 
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, gather, round_robin, runs_with_mlm_head
+from explorer.library.depth import lens_of
 from explorer.links.codec import from_page
 from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState
 from explorer.models.run import Run, batches
@@ -100,16 +101,6 @@ def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
     return memo(
         ("lenses", *key_of(run)), lambda: tuple(lens_of(run, state, mask) for mask in masks)
     )
-
-
-def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":
-    """Compute the lens of one mask at every layer; its last row is the run's own answer."""
-    from explorer.analysis.depth.lens import mask_lens
-    from explorer.models.forward import state_logits
-
-    states = run.hidden_states[:-1, run.tokens.mask_positions[mask]]
-    earlier = call_on_model(state_logits, run.spec, state, states)
-    return mask_lens(run, mask, np.concatenate([earlier, run.mask_logits[mask, None]]))
 
 
 def words_of(

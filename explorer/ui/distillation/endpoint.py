@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from explorer.analysis.distillation.soft import SoftPair
-from explorer.refusal import Refusal
+from explorer.library import distillation as library
 from explorer.ui.distillation import strings
-from explorer.ui.kit.validation import checked_state
+from explorer.ui.kit.validation import check_masks, page_family
 
-TOP_K = 10
 MAX_MASKS = 20
 
 
@@ -27,51 +25,5 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         it where a word was clicked), ``cos`` null where the models' widths differ, and ``total``
         without them (``total_is_of`` lists its parts).
     """
-    from explorer.analysis.distillation.losses import sentence_losses
-    from explorer.analysis.distillation.soft import check_temperature, soft_pair
-    from explorer.analysis.distillation.triple_loss import WEIGHTS
-    from explorer.ui.distillation.runs import pair_logits
-
-    state = checked_state(family, str(text))
-    temperature = check_temperature(temperature)
-    pair = pair_logits(state)
-    positions = pair.teacher.tokens.mask_positions
-    if not positions:
-        raise Refusal(strings.NO_MASK)
-    if len(positions) > MAX_MASKS:
-        raise Refusal(strings.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=len(positions)))
-    masks = [
-        {
-            "position": position,
-            **_mask(soft_pair(pair.teacher, pair.student, i, temperature, TOP_K)),
-        }
-        for i, position in enumerate(positions)
-    ]
-    losses = sentence_losses(pair, temperatures=(temperature,))
-    parts = {
-        "ce": float(losses.ce[0]),
-        "mlm": losses.mlm,
-        "cos": losses.cos,
-        "total": losses.total(0, WEIGHTS),
-        "total_is_of": [
-            "ce",
-            *(name for name in ("mlm", "cos") if getattr(losses, name) is not None),
-        ],
-    }
-    return {"temperature": temperature, "masks": masks, "losses": parts, "weights": dict(WEIGHTS)}
-
-
-def _mask(pair: SoftPair) -> dict[str, Any]:
-    measures = (
-        "kl_teacher_student",
-        "kl_student_teacher",
-        "js",
-        "entropy_teacher",
-        "entropy_student",
-    )
-    return {
-        "tokens": list(pair.tokens),
-        "teacher": pair.teacher.tolist(),
-        "student": pair.student.tolist(),
-        **{name: getattr(pair, name) for name in measures},
-    }
+    check_masks(text, MAX_MASKS, strings.TOO_MANY_MASKS)
+    return library.distillation(text, page_family(family), temperature).to_dict()

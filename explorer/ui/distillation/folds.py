@@ -12,6 +12,7 @@ from explorer.inference.cache import key_of_family
 from explorer.inference.runs import stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.library.distillation import pair_logits, run_of
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.tokens import BadText, spelling_of
@@ -21,8 +22,6 @@ from explorer.ui.distillation.runs import (
     TEACHER,
     Focus,
     focus_of,
-    pair_logits,
-    run_of,
 )
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.export import with_save_menu

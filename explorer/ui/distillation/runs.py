@@ -1,18 +1,14 @@
 """Runs of teacher, student and a third model for comparison, on the tab's text."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from explorer.inference.runs import call_on_model, get_run
+from explorer.library.distillation import run_of
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import specs_by_key
 from explorer.models.specs import KINDS, distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 
 if TYPE_CHECKING:
-    from explorer.analysis.distillation.losses import PairLogits
     from explorer.analysis.distillation.soft import HiddenWord
     from explorer.models.hub import ModelUnavailable
     from explorer.models.run import Run
@@ -79,21 +75,6 @@ def hidden_word(state: PageState, focus: Focus) -> "tuple[HiddenWord, ModelUnava
     return HiddenWord(teacher, student, beside, focus.mask, answer), missing
 
 
-def run_of(key: str, state: PageState, text: str) -> "Run":
-    """Return the run of one model of the family on a text.
-
-    Raises:
-        ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
-    """
-    from explorer.models.forward import NO_HEAD
-    from explorer.models.hub import ModelUnavailable
-
-    spec = specs_by_key(state.family)[key]
-    if not spec.has_head:
-        raise ModelUnavailable(spec, NO_HEAD)
-    return get_run(spec, replace(state, text=text))
-
-
 def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailable | None]":
     """Return ALBERT's run or the error; the tab works without it, since it is no student."""
     from explorer.models.hub import ModelUnavailable
@@ -102,20 +83,3 @@ def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailab
         return run_of(BESIDE, state, text), None
     except ModelUnavailable as error:
         return None, error
-
-
-def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
-    """Run teacher and student on a text, with the head's logits at every token.
-
-    Raises:
-        ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
-    """
-    from explorer.analysis.distillation.losses import PairLogits
-    from explorer.models.forward import state_logits
-
-    def both(key: str) -> "tuple[Run, np.ndarray]":
-        run = run_of(key, state, state.text if text is None else text)
-        return run, call_on_model(state_logits, run.spec, state, run.hidden_states[-1])
-
-    (teacher, teacher_logits), (student, student_logits) = both(TEACHER), both(STUDENT)
-    return PairLogits(teacher, student, teacher_logits, student_logits)

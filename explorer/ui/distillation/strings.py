@@ -14,7 +14,6 @@ from explorer.views.markup import Markup, el, explained, finding, join, note, wo
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
-NO_MASK = "The text has no [MASK]: put one where teacher and student are to be compared."
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
 CURVES = {
     "title": "How temperature changes the divergence and the gradient",

@@ -12,7 +12,7 @@ RECIPES = ASSETS / "python"
 
 AROUND = {"finds": "head.py", "prints": "print.py", "draws": "figure.py", "writes": "write.py"}
 """Code put around each recipe: paths of the bundled models, output of its rows and its figure."""
-SHARED = ("spelling.py", "averaged.py", "heads.py", "spans.py", "models.py")
+SHARED = ("spelling.py", "averaged.py", "heads.py", "spans.py", "path.py", "models.py")
 """Code put before each recipe that uses one of its names; a file may use those after it."""
 DEFINED = re.compile(r"^(?:def )?(\w+)(?= = |\()", re.MULTILINE)
 """Names of the functions and constants that a file defines."""

@@ -35,6 +35,16 @@ class Progress:
     part: Any = None
 
 
+def stepped(steps: Generator[int, None, Any], n: int, cancel_token: CancelToken) -> Steps:
+    """Run a computation that yields its parts done of ``n``; it can be stopped between them."""
+    while True:
+        try:
+            yield Progress(next(steps), n)
+        except StopIteration as end:
+            return end.value
+        cancel_token.check()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
     """Work that a button or an opened fold starts."""

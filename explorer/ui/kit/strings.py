@@ -55,8 +55,6 @@ GROUPS = {
 }
 """Groups of tabs: the name of each with its tabs."""
 FAMILY_LABEL = "Models"
-BAD_MODEL = "The model must be one of {keys} and {last}."
-BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
 SIZES = {
     "base": "Published base size",
     "mini": "Bundled miniatures",

@@ -9,9 +9,9 @@ from math import isfinite
 from typing import Any, get_type_hints
 
 from explorer.context import context
+from explorer.library.family import Family, checked_family
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import PRESETS, column, read_family, specs_by_key
-from explorer.models.specs import MODEL_KEYS, ModelSpec
+from explorer.models.tokens import MASK, clean_text
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings
 
@@ -63,52 +63,25 @@ def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
     return call
 
 
-def checked_family(family: str) -> str:
-    """Return a family in its canonical form: a preset's name, or the size in each column.
-
-    Raises:
-        Refusal: there is no such family.
-    """
-    known = read_family(family)
-    if known is None:
-        sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
-        raise Refusal(strings.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
-    return known
-
-
-def checked_state(family: str, text: str = "") -> PageState:
-    """Return the state of a program's request, with the device and precision of the page's start.
+def page_family(family: str) -> Family:
+    """Return the models that a program asks, on the device and in the precision of the start.
 
     Raises:
         Refusal: there is no such family.
     """
     start = context().start or PageState()
-    return PageState(
-        text=text, family=checked_family(family), device=start.device, dtype=start.dtype
-    )
+    return Family(checked_family(family), start.device, start.dtype, is_inline=False)
 
 
-def checked_spec(family: str, model: str) -> ModelSpec:
-    """Return the spec of a family's model, by its key.
+def check_masks(text: str, most: int, sentence: str) -> None:
+    """Refuse a text with too many masks, before any model runs.
 
     Raises:
-        Refusal: the family has no model with that key.
+        Refusal: it has more than ``most``.
     """
-    specs = specs_by_key(family)
-    if model not in specs:
-        *keys, last = specs
-        raise Refusal(strings.BAD_MODEL.format(keys=", ".join(keys), last=last))
-    return specs[model]
-
-
-def is_index(value: object, length: int) -> bool:
-    """Return whether a value is an integer from 0 to length - 1; a bool is not."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
-
-
-def missing_reasons(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:
-    """Return the reasons for missing models under the key ``missing``; empty if none is missing."""
-    return {"missing": [str(error) for error in missing.values()]} if missing else {}
+    found = clean_text(text).count(MASK)
+    if found > most:
+        raise Refusal(sentence.format(limit=most, found=found))
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:

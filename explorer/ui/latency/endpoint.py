@@ -1,21 +1,19 @@
 """``/latency``: the three encoders timed side by side on this machine, as JSON."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from explorer import limits
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.models.choice.family import family_specs
+from explorer.library import latency as library
 from explorer.refusal import Refusal
-from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
+from explorer.timing.workload import MAX_REPEATS, whole_number
 from explorer.ui.kit.running import address_of_asker, left_by_now
-from explorer.ui.kit.validation import checked_family
+from explorer.ui.kit.validation import page_family
 from explorer.ui.latency import strings
 
-BUDGET_S: float = limits.MEASURE.most
-"""Upper limit of measuring per request in seconds, whatever its repeats."""
 LONGEST_S: float = limits.MEASURE_WAIT.most
 """Timeout of a request in seconds, its time in the queue included."""
 
@@ -45,28 +43,20 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples) and
         ratios (ci_low and ci_high are null under 7 rounds).
     """
-    family = checked_family(family)
-    clock = clock_on(device, "compute")
-    workload = Workload(
-        whole_number("The sequence length", sequence_length, 2, 512),
-        whole_number("The batch size", batch_size, 1, 32),
-        device,
-        dtype,
-        clock=clock,
-    )
-    return _measured(family, workload, whole_number("The repeats", repeats, 1, MAX_REPEATS))
+    models = page_family(family)
+    workload = library.workload_of(sequence_length, batch_size, device, dtype)
+    plan = library.plan_of(workload, whole_number("The repeats", repeats, 1, MAX_REPEATS))
 
-
-def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
-    from explorer.analysis.latency.family import plan_for
-    from explorer.analysis.latency.report import family_report
-    from explorer.inference.scheduling.job_queue import MEASUREMENTS, updates
-
-    plan = plan_for(workload, BUDGET_S, repeats)
-
-    def job(cancel_token: CancelToken) -> Iterator[dict[str, Any]]:
+    def job(cancel_token: CancelToken) -> Iterator[library.Latency]:
         with MEASUREMENT_LOCK.measure():
-            yield family_report(family_specs(family), workload, plan, cancel_token)
+            yield library.measured(models, workload, plan, cancel_token)
+
+    return _queued(job).to_dict()
+
+
+def _queued(job: Callable[[CancelToken], Iterator[library.Latency]]) -> library.Latency:
+    """Return the result of a measurement that waits for those before it."""
+    from explorer.inference.scheduling.job_queue import MEASUREMENTS, updates
 
     final, deadline, is_gone = None, time.monotonic() + LONGEST_S, left_by_now()
     queued = MEASUREMENTS.start(job, address=address_of_asker())

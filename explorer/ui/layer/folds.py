@@ -14,9 +14,10 @@ from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.links.page_state import PageState, hidden_words
+from explorer.library.layer import FollowedWord, contexts_of, followed_word
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.models.run import READINGS, Run
+from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, BadText, spelling_of, word_id
 from explorer.refusal import Refusal
@@ -25,7 +26,6 @@ from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
 from explorer.ui.layer import strings
-from explorer.ui.layer.reading import FollowedWord, followed_word
 from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
 from explorer.views.markup import word as as_word
 
@@ -251,38 +251,6 @@ def _constants(
     return {"MASK": mask, "ORDERS": orders, "WANTED": wanted}
 
 
-def contexts_of(
-    runs: Mapping[str, Run], state: PageState
-) -> "dict[str, tuple[ContextAnswers, ...]]":
-    """Compute every model's readings at every mask: one forward pass of six rows each."""
-    jobs = [partial(_contexts, run, state) for run in runs.values()]
-    return dict(zip(runs, gather(jobs), strict=True))
-
-
-def _contexts(run: Run, state: PageState) -> "tuple[ContextAnswers, ...]":
-    from explorer.analysis.layer import context_answers
-    from explorer.models.inside.interventions import context_logits, is_shuffled
-
-    logits = call_on_model(context_logits, run.spec, state, run.tokens)
-    can_shuffle = is_shuffled(run.tokens)
-    indices = [i for i, name in enumerate(READINGS) if can_shuffle or name != "shuffled"]
-    readings = tuple(READINGS[i] for i in indices)
-    n, hidden = logits.shape[1], hidden_words(state)
-    ids = [_id_of(run, word) for word in hidden[:n]]
-    wanted = [*ids, *[-1] * n][:n]
-    return tuple(
-        context_answers(
-            logits[indices, mask], run.vocabulary, token_id if token_id >= 0 else None, readings
-        )
-        for mask, token_id in enumerate(wanted)
-    )
-
-
-def _id_of(run: Run, word: str) -> int:
-    """Return the token id of a masked word; -1 if it is unknown or several tokens."""
-    return word_id(run.vocabulary, word, run.spec.lower_case) if word else -1
-
-
 @dataclass(frozen=True, slots=True)
 class HeldOutQuestion:
     """Models whose readings of all bundled sentences are scored."""
@@ -348,7 +316,7 @@ def draw_scores(question: HeldOutQuestion, update: JobUpdate) -> list[Any]:
 
 
 HELD_OUT = Job(
-    "score",
+    "score_sentences",
     JobQueue("contexts"),
     ask_scores,
     read_all,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from explorer.library import strings as sentences
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import ModelSpec
 from explorer.views.glossary import places
@@ -120,7 +121,7 @@ COPIED = "layer {n} of {all}, initialised from {teacher} layer {origin}"
 PLAIN = "layer {n} of {all}"
 HEAD_OF = "; head {n} of {all}"
 PIECE = "{piece} is the first of the {n} pieces of {word}."
-NO_WORD = "No word in this text can be read by all models."
+NO_WORD = sentences.NO_WORD
 
 
 def layer_note(spec: ModelSpec, layer: int, specs: Sequence[ModelSpec]) -> str:
@@ -185,7 +186,7 @@ CONTEXTS_NOTE = (
 )
 MANY = "Score all {n} held-out sentences"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."
-NO_MASK = "Mask a word first: the readings are compared at a [MASK]."
+NO_MASK = sentences.NO_MASK_TO_READ
 STOP = "Stop"
 STOPPED = "Stopped."
 PROGRESS = "{done} of {n} sentences"
@@ -208,4 +209,3 @@ RECURRENT_FOUND = "At {n} tokens the LSTM takes {ratio} × the layer's time ({en
 RECURRENT_LAST = ", at {n} tokens {ratio} × ({ends})"
 NO_INTERVAL = "too few rounds for an interval"
 POINTS = "{done} of {n} lengths measured"
-BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."

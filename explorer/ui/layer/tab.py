@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 import gradio as gr
 
 from explorer.inference.runs import get_runs
+from explorer.library.layer import followed_word
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in
 from explorer.ui.layer import folds, strings
-from explorer.ui.layer.reading import chosen_of, followed_word, walked
+from explorer.ui.layer.reading import chosen_of, walked
 from explorer.views.markup import finding, plain_cards
 
 if TYPE_CHECKING:

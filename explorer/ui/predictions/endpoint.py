@@ -2,15 +2,19 @@
 
 from typing import Any
 
-from explorer.analysis.predictions import TOP_K, MaskPredictions, mask_predictions
+from explorer.analysis.predictions import mask_predictions
 from explorer.inference.runs import runs_with_mlm_head
+from explorer.library import predictions as library
+from explorer.library import scoring
 from explorer.links.page_state import PageState
-from explorer.models.run import Run
-from explorer.models.tokens import Tokens
+from explorer.models.tokens import clean_text, split_words
 from explorer.refusal import Refusal
-from explorer.ui.kit.validation import checked_state, missing_reasons
+from explorer.ui.kit.validation import page_family
 from explorer.ui.predictions import strings
 from explorer.views.preview import FirstAnswer
+
+MOST_WORDS = 64
+"""Most words of a text that is scored or attributed, because each takes a forward pass."""
 
 
 def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
@@ -27,14 +31,55 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
         counts tokens from 0, ``remaining`` is the mass outside the listed words. ``missing``,
         where a model could not be asked: which one, and why.
     """
-    low, high = TOP_K
-    state = checked_state(family, str(text))
-    if type(top_k) is not int or not low <= top_k <= high:
-        raise Refusal(strings.BAD_TOP_K.format(low=low, high=high))
-    runs, missing = runs_with_mlm_head(state)
-    if not runs:
-        raise Refusal(" ".join(str(error) for error in missing.values()))
-    return _as_json(runs, state.family, top_k) | missing_reasons(missing)
+    return library.predict(text, page_family(family), top_k).to_dict()
+
+
+def score(text: str, family: str = "mini") -> dict[str, Any]:
+    """Return each model's pseudo-log-likelihood of a text, by two definitions, in nats.
+
+    Args:
+        text: The text, without [MASK], at most 64 words and signs; ``A [SEP] B`` makes a pair.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+
+    Returns:
+        Per model ``pll`` (Salazar et al. 2020: each token masked alone) and ``pll_word_l2r`` (Kauf
+        and Ivanova 2023: with the later pieces of its word), sums over the ``tokens``, and how many
+        of these are ``unknown`` to the vocabulary. Sums of two models do not compare.
+    """
+    check_words(text)
+    return scoring.score(text, page_family(family)).to_dict()
+
+
+def attribute(text: str, family: str = "mini", target: str = "", mask: int = 0) -> dict[str, Any]:
+    """Return which words of a text each model's answer at a mask is read from.
+
+    Args:
+        text: The text, with at least one [MASK], at most 64 words and signs.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+        target: The word, one piece of every vocabulary; empty: each model's own answer.
+        mask: The mask, counted from 0.
+
+    Returns:
+        Per model the ``target`` and its ``log_probability``, the ``words``, and two attributions of
+        it in nats: ``integrated_gradients`` (from a text of masks, whose ln P is the ``baseline``;
+        ``completeness_error``: how far they are from adding up) and ``leave_one_out`` (each word
+        masked in turn). ``missing``: which models could not be asked, and why.
+    """
+    check_words(text)
+    return scoring.attribute(text, page_family(family), target, mask).to_dict()
+
+
+def check_words(text: str) -> None:
+    """Refuse a text of too many words, each of which takes a forward pass.
+
+    Raises:
+        Refusal: it has more than ``MOST_WORDS``.
+    """
+    found = len(split_words(clean_text(text)))
+    if found > MOST_WORDS:
+        raise Refusal(strings.TOO_MANY_WORDS.format(found=found, limit=MOST_WORDS))
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:
@@ -52,33 +97,3 @@ def first_answers(state: PageState) -> list[FirstAnswer]:
         for key, result in results.items()
         if result.positions
     ]
-
-
-def _as_json(runs: dict[str, Run], family: str, top_k: int) -> dict[str, Any]:
-    tokens = next(iter(runs.values())).tokens
-    if not tokens.mask_positions:
-        raise Refusal(strings.NO_MASK_TO_PREDICT)
-    models = [_model(run.tokens, mask_predictions(run, top_k)) for run in runs.values()]
-    return {"text": tokens.text, "family": family, "models": models}
-
-
-def _model(tokens: Tokens, result: MaskPredictions) -> dict[str, Any]:
-    masks = [
-        {
-            "position": position,
-            "predictions": [
-                {"token": token, "id": int(i), "probability": float(p)}
-                for token, i, p in zip(tokens_, ids, probabilities, strict=True)
-            ],
-            "remaining": float(rest),
-        }
-        for position, tokens_, ids, probabilities, rest in zip(
-            result.positions,
-            result.tokens,
-            result.ids,
-            result.probabilities,
-            result.remaining,
-            strict=True,
-        )
-    ]
-    return {"model": result.model, "tokens": list(tokens.pieces), "masks": masks}

@@ -39,8 +39,7 @@ NO_MASK = (
     "every word predicted?” below."
 )
 NO_MODEL = "None of the models is available here; the cards below say why."
-BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
-NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
+TOO_MANY_WORDS = "The text has {found} words and punctuation marks; at most {limit} fit here."
 UNREADABLE = "{names} {read} half of this text or more as [UNK], so {their} answers are guesses. "
 LINES = 3
 """Number of masks whose line is shown; the others are collapsed."""

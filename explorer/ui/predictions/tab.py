@@ -12,7 +12,7 @@ from explorer.models.run import Run
 from explorer.models.tokens import put_into
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note, unreadable
-from explorer.ui.predictions import folds, strings
+from explorer.ui.predictions import attribution, folds, strings
 from explorer.ui.predictions.folds import plans_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     folds.build_ask_fold(state)
     folds.build_every_word_fold(state)
     folds.build_joint_fold(state)
+    attribution.build_fold(state)
     return headline
 
 

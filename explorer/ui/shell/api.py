@@ -20,7 +20,7 @@ from explorer.ui.kit.validation import check_argument_types
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters
-from explorer.ui.predictions.endpoint import predict
+from explorer.ui.predictions.endpoint import attribute, predict, score
 from explorer.ui.shell.programs import no_tool
 from explorer.ui.tasks.endpoint import pair, question, sentiment
 
@@ -35,10 +35,12 @@ ENDPOINTS: dict[str, Callable[..., dict]] = {
     "pair": pair,
     "sentiment": sentiment,
     "question": question,
+    "score": score,
+    "attribute": attribute,
     "latency": latency,
 }
 """Endpoints by api_name: typed functions that return one JSON object."""
-LONG = ("sentiment", "question", "depth", "contexts", "latency")
+LONG = ("sentiment", "question", "depth", "contexts", "score", "attribute", "latency")
 """Endpoints of many forward passes, for which programs have a budget."""
 
 

@@ -1,24 +1,20 @@
 """Headline of the sentence pair: two sentences in three orders, judged by the pair heads."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from explorer import assets
-from explorer.inference.runs import call_on_model, gather, get_run, get_runs
+from explorer.inference.runs import get_runs
+from explorer.library.strings import head_said
+from explorer.library.tasks import ask_heads, head_is_there, skill_of
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.models.specs import ModelSpec
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.tasks import strings
 from explorer.views.markup import Markup, el, join, note, plain_card
 
 if TYPE_CHECKING:
-    from explorer.analysis.tasks.pairs import PairAccuracy, PairOrders, SentencePair
+    from explorer.analysis.tasks.pairs import PairAccuracy
 
 
 def show_pairs(state: PageState) -> Markup:
@@ -37,7 +33,7 @@ def show_pairs(state: PageState) -> Markup:
     shown_specs = {k: s for k, s in specs.items() if trained[k] and is_shown(skills[k])}
     answers = ask_heads(shown_specs, pair, state)
     columns = [
-        PairColumn(spec, answers.get(key), strings.head_said(spec, trained[key], skills[key]))
+        PairColumn(spec, answers.get(key), head_said(spec, trained[key], skills[key]))
         for key, spec in specs.items()
     ]
     missing_cards = [
@@ -58,48 +54,9 @@ def show_pairs(state: PageState) -> Markup:
     )
 
 
-def head_is_there(spec: ModelSpec, state: PageState) -> bool:
-    """Return whether the checkpoint holds a pair head."""
-    from explorer.models.task_heads.classifiers import has_pair_head
-
-    return call_on_model(has_pair_head, spec, state)
-
-
-def skill_of(spec: ModelSpec) -> "PairAccuracy | None":
-    """Return how many held-out pairs the model's head classifies correctly, if measured."""
-    from explorer.analysis.tasks.pairs import pair_accuracy
-
-    return (
-        pair_accuracy(assets.results(), spec.name, spec.kind.pair.objective)
-        if spec.kind.pair
-        else None
-    )
-
-
 def is_shown(skill: "PairAccuracy | None") -> bool:
     """Return whether to show the head: unless it was measured to be at chance."""
     return skill is None or skill.beats_chance
-
-
-def ask_heads(
-    specs: Mapping[str, ModelSpec], pair: "SentencePair", state: PageState
-) -> "dict[str, PairOrders]":
-    """Compute each head's answers in the three orders; cached runs are used."""
-    from explorer.analysis.tasks.pairs import ORDERS, pair_orders
-
-    jobs = [
-        partial(_logits, spec, replace(state, text=pair.text(order)))
-        for spec in specs.values()
-        for order in ORDERS
-    ]
-    logits = iter(gather(jobs))
-    return {key: pair_orders(np.stack([next(logits) for _ in ORDERS])) for key in specs}
-
-
-def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
-    from explorer.models.task_heads.classifiers import pair_logits
-
-    return call_on_model(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
 
 
 def show_objectives(state: PageState) -> Markup | str:

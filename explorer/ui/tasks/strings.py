@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.digits import percent, probability, signed
-from explorer.analysis.tasks.pairs import ORDERS, PairAccuracy, PairOrders, PairQuadrants
+from explorer.analysis.tasks.pairs import ORDERS, PairOrders, PairQuadrants
 from explorer.analysis.tasks.scores import printed_scores
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
 from explorer.models.specs import ModelSpec
@@ -42,23 +42,6 @@ PAIRS_NOTE = (
     "pairs, never on unrelated sentences (Devlin et al. 2019, section 3.1; Lan et al. 2019, "
     "section 3.1)."
 )
-NO_HEAD = (
-    "{label} has no sentence-pair head: it was trained without such an objective, as Liu et al. "
-    "2019 propose."
-)
-NOT_IN_CHECKPOINT = (
-    "The checkpoint of {label} has no weights for its {objective} head, although the model was "
-    "trained with one. A newly initialised head would answer at random, so no number is shown."
-)
-AT_CHANCE = (
-    "The {objective} head of {label} classifies {share} of {count:,} held-out pairs correctly "
-    "(95% CI {low} to {high}): no better than chance (50%), so its answers are not shown."
-)
-SKILL = (
-    "It classifies {share} of {count:,} held-out pairs correctly\n(95% CI {low} to {high}); "
-    "chance is 50%."
-)
-UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
 UNDECIDED = " is undecided about all three ({shares})"
 VERDICTS = {
     "nsp_yes": "the second sentence follows the first",
@@ -74,7 +57,6 @@ VERDICTS = {
     "even": "undecided",
 }
 NO_PAIR_HEADS = "No model here has a trained sentence-pair head."
-BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 
 
 def which_one() -> Markup:
@@ -111,21 +93,6 @@ def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
     form = VERDICTS["open" if kinds["written"] == "even" else "all"]
     verdict = VERDICTS.get(f"{objective}_{kinds['written']}", "")
     return join(name, form.format(told=verdict, **words, **shares))
-
-
-def head_said(spec: ModelSpec, trained: bool, skill: PairAccuracy | None) -> str:
-    """Return how good a model's pair head is, or why it is not shown."""
-    if spec.kind.pair is None:
-        return NO_HEAD.format(label=spec.label)
-    objective = spec.kind.pair.objective.upper()
-    if not trained:
-        return NOT_IN_CHECKPOINT.format(label=spec.label, objective=objective)
-    if skill is None:
-        return UNMEASURED
-    low, high = skill.interval
-    shares = {"share": percent(skill.accuracy), "low": percent(low), "high": percent(high)}
-    sentence = SKILL if skill.beats_chance else AT_CHANCE
-    return sentence.format(label=spec.label, objective=objective, count=skill.count, **shares)
 
 
 OBJECTIVES_TITLE = "What do NSP and SOP detect?"
@@ -178,7 +145,6 @@ SENTIMENT_NOTE = (
 )
 SENTIMENT_UNDECIDED = " is undecided between positive and negative (0.500)"
 BASELINE = ", mainly because of its baseline before any word ({base}; the words add {added})"
-NO_TEXT = "There is no text to classify: type a sentence."
 QUESTION_LABEL = "Question"
 PASSAGE_LABEL = "Passage"
 QUESTION_EXAMPLES = (

@@ -1,17 +1,14 @@
 """Tasks with a fine-tuned head: sentiment and question answering."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import TypeVar
+from collections.abc import Callable, Sequence
 
 import gradio as gr
 
 from explorer.assets import ROOT
-from explorer.inference.runs import call_on_model, gather
+from explorer.library.tasks import Specs, ask_all, readable, tuned_family
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import family_specs, specs_by_key
-from explorer.models.specs import ModelSpec
-from explorer.models.tokens import MASK, SEPARATOR, BadText, plain_text
+from explorer.models.choice.family import specs_by_key
+from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.export import with_save_menu
@@ -20,51 +17,6 @@ from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import strings
 from explorer.views.markup import Markup, el, join, note, plain_card
-
-Answer = TypeVar("Answer")
-Specs = dict[str, ModelSpec]
-
-
-def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
-    """Return a family's models with a head for the task, and why the others have none.
-
-    The reason is a missing checkpoint, or else how to train the adapter.
-    """
-    from explorer.models.hub import ModelUnavailable
-    from explorer.models.task_heads.adapters import NotTuned, card_of
-
-    specs: Specs = {}
-    missing: dict[str, str] = {}
-    for spec in family_specs(state.family):
-        try:
-            call_on_model(card_of, spec, state, task)
-            specs[spec.key] = spec
-        except (NotTuned, ModelUnavailable) as error:
-            missing[spec.key] = str(error)
-    return specs, missing
-
-
-def ask_all(
-    specs: Mapping[str, ModelSpec],
-    state: PageState,
-    ask: Callable[..., Answer],
-    *question: str,
-) -> dict[str, Answer]:
-    """Return every model's answer to one question; cached answers run no model."""
-    jobs = [partial(call_on_model, ask, spec, state, *question) for spec in specs.values()]
-    return dict(zip(specs, gather(jobs), strict=True))
-
-
-def readable(text: str) -> str:
-    """Return a text as the sentiment heads read it: one segment, without [SEP].
-
-    Raises:
-        BadText: there is no word in it.
-    """
-    segment = " ".join(plain_text(text).replace(SEPARATOR, " ").split())
-    if not any(map(str.isalnum, segment)):
-        raise BadText(strings.NO_TEXT)
-    return segment
 
 
 def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:

@@ -35,6 +35,7 @@ TEXTS = {
     "depth/patching": CARRIED[0].text,
     "predictions/words": WORDS.text,
     "tasks/quadrants": PAIR.text,
+    "predictions/attribution": GAPS.text,
     "predictions/joint": GAPS.text,
     "layer/contexts": GAPS.text,
     "attention/ablation": GAPS.text,

@@ -6,10 +6,10 @@ import pytest
 from safetensors.torch import save_file
 from transformers import AutoModelForPreTraining
 
+from explorer.library.strings import NOT_IN_CHECKPOINT, head_said
 from explorer.models.choice.own import add_models
 from explorer.models.loading import read_checkpoint
 from explorer.models.specs import PUBLISHED
-from explorer.ui.tasks.strings import NOT_IN_CHECKPOINT, head_said
 from tests.models.choice.published import ABSENT, CONFIGS, DECODER, NAMES, TOKENIZER
 from tests.models.choice.seven_sizes import SHAPES, narrow, save_seven
 

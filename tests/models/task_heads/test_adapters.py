@@ -17,14 +17,14 @@ from transformers import (
 
 from explorer.analysis.tasks.tuned import LONGEST, answer_spans
 from explorer.inference.scheduling.cancel import Cancelled
-from explorer.models import specs
+from explorer.models import gradients, specs
+from explorer.models.gradients import MISS
 from explorer.models.inside.interventions import with_depth, with_head_mask
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.task_heads import adapters, classifiers
 from explorer.models.task_heads.adapters import NotTuned, tuned_model
 from explorer.models.task_heads.classifiers import (
-    MISS,
     differences,
     integrated_gradients,
     read_passage,
@@ -83,7 +83,7 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
     tuned = tuned_model(tuned_family.loaded(key), "sst2")
     rough = integrated_gradients(tuned, TEXT)
     assert rough.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=MISS)
-    monkeypatch.setattr(classifiers, "MISS", 1e-3)
+    monkeypatch.setattr(gradients, "MISS", 1e-3)
     found = integrated_gradients(tuned, TEXT)
     assert found.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=1e-2)
     assert found.attributions[np.array(found.tokens.special)] == pytest.approx(0)
@@ -131,7 +131,9 @@ def test_what_stops_a_measurement_does_not_stop_the_tuned_network(tuned_family):
 
 def slope_at(tuned, text, places):
     """What every token adds at some places of the path to the text, by torch alone."""
-    path = classifiers._Path(tuned, classifiers.tokenize(tuned.loaded, text))
+    tokens = classifiers.tokenize(tuned.loaded, text)
+    mask_id = tuned.loaded.tokenizer.mask_token_id
+    path = gradients.embedding_path(tuned.network.get_input_embeddings(), tokens, mask_id)
     found = []
     for batch in np.array_split(places, len(places) // 16):
         share = torch.tensor(batch, dtype=torch.float32)[:, None, None]
@@ -144,8 +146,8 @@ def slope_at(tuned, text, places):
 
 def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
     """mini-BERT's score changes on a short part of the path: 16 points over all miss it by 1.4."""
-    tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], classifiers._slopes
-    monkeypatch.setattr(classifiers, "_slopes", lambda t, at: points.extend(at) or slopes(t, at))
+    tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], gradients.slopes_at
+    monkeypatch.setattr(gradients, "slopes_at", lambda t, at: points.extend(at) or slopes(t, at))
     wanted, errors, off = 0, [], []
     nodes, weights = np.polynomial.legendre.leggauss(96)
     for text in (
@@ -157,7 +159,7 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
         errors.append(found.attributions.sum() - (found.difference - found.baseline))
         exact = weights / 2 @ slope_at(tuned, text, (nodes + 1) / 2)
         off.extend(found.attributions - exact)
-        wanted += 4 * classifiers.PARTS + 1
+        wanted += 4 * gradients.PARTS + 1
     assert np.abs(errors).max() < 2 * MISS
     assert np.abs(off).max() < MISS
     assert wanted < len(points) < 4 * wanted
@@ -166,7 +168,7 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
 def test_tokens_that_are_off_alike_in_both_directions_are_seen(monkeypatch):
     """Their errors add up to nothing: the sum alone would call a far too coarse rule exact."""
 
-    class SteepPath(classifiers._Path):
+    class SteepPath(gradients.Integrand):
         def __init__(self):
             self.asked = set()
 
@@ -183,17 +185,16 @@ def test_tokens_that_are_off_alike_in_both_directions_are_seen(monkeypatch):
             return np.stack([slope, -slope], 1)
 
     path, tokens = SteepPath(), type("Two", (), {"ids": (1, 2)})
-    monkeypatch.setattr(classifiers, "_Path", lambda *_: path)
-    monkeypatch.setattr(classifiers, "tokenize", lambda *_: tokens)
-    found = integrated_gradients(type("Any", (), {"loaded": None}), TEXT)
+    monkeypatch.setattr(gradients, "Integrand", lambda *_: path)
+    found = gradients.integrated(type("Any", (), {"tokens": tokens}), None, None)
     assert found.attributions[0] == pytest.approx(100 * 0.05 * np.sqrt(np.pi), abs=MISS)
-    assert len(path.asked) > 4 * classifiers.PARTS + 1
+    assert len(path.asked) > 4 * gradients.PARTS + 1
 
 
 def test_a_path_that_never_adds_up_ends(tuned_family, monkeypatch):
-    monkeypatch.setattr(classifiers, "MISS", -1)
-    monkeypatch.setattr(classifiers, "NARROWEST", 1 / 8)
-    monkeypatch.setattr(classifiers._Path, "noise", lambda _: -1)
+    monkeypatch.setattr(gradients, "MISS", -1)
+    monkeypatch.setattr(gradients, "NARROWEST", 1 / 8)
+    monkeypatch.setattr(gradients.Integrand, "noise", lambda _: -1)
     tuned = tuned_model(tuned_family.loaded("albert"), "sst2")
     found = integrated_gradients(tuned, TEXT)
     assert found.attributions.sum() == pytest.approx(found.difference - found.baseline, abs=1e-4)

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from explorer.inference.cache import CACHE
+from explorer.library import similarity as computed
 from explorer.links.page_state import PageState
 from explorer.ui.depth import similarity, trajectories
 from explorer.ui.kit import jobs
@@ -19,11 +20,9 @@ SENTENCES = tuple(f"the {word} sat on the mat." for word in ("cat", "dog", "capi
 @pytest.fixture
 def counted(tiny_family, monkeypatch):
     """How many sentences went through the models."""
-    counted, read = [], similarity.states_of
-    monkeypatch.setattr(similarity, "sentences", lambda: SENTENCES)
-    monkeypatch.setattr(
-        similarity, "states_of", lambda *args: counted.append(args[1]) or read(*args)
-    )
+    counted, read = [], computed.states_of
+    monkeypatch.setattr(computed, "sentences", lambda: SENTENCES)
+    monkeypatch.setattr(computed, "states_of", lambda *args: counted.append(args[1]) or read(*args))
     return counted
 
 
@@ -48,15 +47,15 @@ def test_layers_are_compared_once_and_then_at_once(counted):
 
 
 def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeypatch):
-    read, begun, go_on = similarity.states_of, threading.Event(), threading.Event()
+    read, begun, go_on = computed.states_of, threading.Event(), threading.Event()
 
     def slow(*arguments):
         begun.set()
         assert go_on.wait(300)
         return read(*arguments)
 
-    monkeypatch.setattr(similarity, "states_of", slow)
-    monkeypatch.setattr(similarity, "AT_ONCE", 1)
+    monkeypatch.setattr(computed, "states_of", slow)
+    monkeypatch.setattr(computed, "AT_ONCE", 1)
     monkeypatch.setattr(jobs, "owner_of", lambda _: "me")
     seen = []
     job = threading.Thread(

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from explorer.inference.cache import CACHE
+from explorer.library import patching as computed
+from explorer.library import strings as sentences
 from explorer.links.page_state import PageState
 from explorer.ui.depth import patching, strings
 from explorer.ui.kit import jobs
@@ -62,9 +64,9 @@ def test_a_pair_is_followed_once_and_then_kept(tiny_family):
 @pytest.mark.parametrize(
     ("text", "second", "said"),
     [
-        ("the cat sat.", "the dog sat.", strings.PATCHING_NO_MASK),
-        ("漢 [MASK]", "", strings.NO_PROPOSAL),
-        ("a " * 60 + "[MASK]", "", strings.LONG.format(most=48, n=61)),
+        ("the cat sat.", "the dog sat.", sentences.NO_MASK_TO_PATCH),
+        ("漢 [MASK]", "", sentences.NO_PROPOSAL),
+        ("a " * 60 + "[MASK]", "", sentences.TOO_LONG_TO_PATCH.format(most=48, n=61)),
         ("xyz" * 45 + " [MASK]", "", "Patching takes texts of at most 128 pieces"),
         (STATE.text, STATE.text, "The two texts are the same"),
         (STATE.text, "the cat sat on the mat.", "Both texts need every [MASK]"),
@@ -96,13 +98,13 @@ def test_a_model_with_other_pieces_is_refused_by_its_name_and_the_others_are_dra
 
 
 def test_one_model_may_be_drawn_alone(tiny_family, monkeypatch):
-    plain = patching.text_pair
+    plain = computed.text_pair
 
     def only_bert(*tokens):
         pair = plain(*tokens)
         return replace(pair, groups={k: g for k, g in pair.groups.items() if k == "bert"})
 
-    monkeypatch.setattr(patching, "text_pair", only_bert)
+    monkeypatch.setattr(computed, "text_pair", only_bert)
     data = json.loads(last(follow(STATE, SECOND))[PICTURE])
     assert [bool(model["maps"]) for model in data["models"]] == [True, False, False]
     assert [bool(model["refused"]) for model in data["models"]] == [False, True, True]
@@ -122,14 +124,14 @@ def test_many_masks_are_followed_up_to_a_limit(tiny_family):
     text = "the cat [MASK] [MASK] [MASK] [MASK] [MASK] [MASK]."
     data = json.loads(last(follow(PageState(text=text), text.replace("cat", "dog")))[2])
     assert data["n_masks"] == 6
-    assert {len(model["maps"]) for model in data["models"]} == {patching.MOST_MASKS}
-    assert len(data["near"]) == len(data["masks"]) == patching.MOST_MASKS
+    assert {len(model["maps"]) for model in data["models"]} == {computed.MOST_MASKS}
+    assert len(data["near"]) == len(data["masks"]) == computed.MOST_MASKS
 
 
 def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeypatch):
     """Every batch is one patch, of which there are dozens."""
-    monkeypatch.setattr(patching, "patch_batches", lambda planned, *_: ([p] for p in planned))
-    plain, calls = patching.score_gaps, []
+    monkeypatch.setattr(computed, "patch_batches", lambda planned, *_: ([p] for p in planned))
+    plain, calls = computed.score_gaps, []
     begun, go_on = threading.Event(), threading.Event()
 
     def slow(*arguments):
@@ -138,7 +140,7 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
         assert go_on.wait(300)
         return plain(*arguments)
 
-    monkeypatch.setattr(patching, "score_gaps", slow)
+    monkeypatch.setattr(computed, "score_gaps", slow)
     seen = []
     job = threading.Thread(target=lambda: seen.extend(follow(STATE, SECOND)), daemon=True)
     job.start()
@@ -153,14 +155,14 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
 
 
 def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, monkeypatch):
-    plain, begun, release = patching.score_gaps, threading.Event(), threading.Event()
+    plain, begun, release = computed.score_gaps, threading.Event(), threading.Event()
 
     def held(*arguments):
         begun.set()
         assert release.wait(300)
         return plain(*arguments)
 
-    monkeypatch.setattr(patching, "score_gaps", held)
+    monkeypatch.setattr(computed, "score_gaps", held)
     for text in (STATE.text, SECOND, "the cat sat in the [MASK]."):
         tiny_family.runs(text)  # the held batches have all workers
     older, newer = [], []

@@ -100,6 +100,6 @@ def test_the_endpoint_refuses_more_masks_than_it_reads_before_the_head_runs(
 ):
     from explorer.ui.depth import endpoint
 
-    monkeypatch.setattr(endpoint, "lens_of", lambda *_: pytest.fail("the head ran"))
+    monkeypatch.setattr(endpoint.library, "lens_of", lambda *_: pytest.fail("the head ran"))
     with pytest.raises(Refusal, match="The text has 21 masks; at most 20 can be read"):
         depth("[MASK] " * 21, "mini", "bert")

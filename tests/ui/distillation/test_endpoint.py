@@ -91,7 +91,7 @@ def test_the_family_asked_for_is_the_one_that_runs(monkeypatch):
         asked.append((state.text, state.family))
         raise Refusal("seen")
 
-    monkeypatch.setattr("explorer.ui.distillation.runs.pair_logits", pair_logits)
+    monkeypatch.setattr("explorer.library.distillation.pair_logits", pair_logits)
     for family in ("mini", "base"):
         with pytest.raises(Refusal, match="seen"):
             distillation(TEXT, family, 2.0)

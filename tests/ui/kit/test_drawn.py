@@ -36,7 +36,13 @@ TABLES = {
     "tasks/sst2",
 }
 """What is read and not looked at: no picture of it is offered."""
-DERIVED = {"tasks/pairs", "tasks/sentiment", "tasks/question", "predictions/joint"}
+DERIVED = {
+    "tasks/pairs",
+    "tasks/sentiment",
+    "tasks/question",
+    "predictions/joint",
+    "predictions/attribution",
+}
 """What prints sums, products and complements of its rows besides."""
 
 
@@ -48,6 +54,7 @@ def drawings():
     from explorer.ui.latency.settings import MeasurementSettings
     from explorer.ui.layer import folds as layer
     from explorer.ui.parameters import folds as parameters
+    from explorer.ui.predictions import attribution
     from explorer.ui.predictions import folds as predictions
     from explorer.ui.tasks import folds as tasks
     from explorer.ui.tasks import pairs, tuned
@@ -58,6 +65,7 @@ def drawings():
         "tasks/quadrants": tasks.show_pairs(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),
         "tasks/question": tuned.show_question(PAIR, "Where was the dog?", PASSAGE),
+        "predictions/attribution": attribution.show_attribution(GAPS),
         "predictions/joint": predictions.show_joint(GAPS),
         "predictions/asked": predictions.show_asked(GAPS, "cat, unbelievable"),
         "predictions/contrast": predictions.show_contrast(OFFERED),

@@ -28,6 +28,8 @@ ARGUMENTS = {
     "pair": {"first": "The cat sat.", "second": "It was happy."},
     "sentiment": {"text": "It was good."},
     "question": {"question": "Who sat?", "passage": "The cat sat."},
+    "score": {"text": "The cat sat."},
+    "attribute": {"text": TEXT},
     "parameters": {"models": ["mini-bert"]},
 }
 """Arguments of a request to each endpoint, except those that measure time."""

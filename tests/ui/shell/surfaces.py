@@ -14,7 +14,7 @@ TEXTS = (
 )
 """Texts with one mask, two, none, and a sentence pair."""
 OPENED = {
-    "predictions": 4,
+    "predictions": 5,
     "attention": 3,
     "layer": 2,
     "depth": 4,

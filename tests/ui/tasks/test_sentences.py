@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from explorer.analysis.digits import probability
 from explorer.analysis.tasks.pairs import PairAccuracy, PairOrders, PairQuadrants
 from explorer.analysis.tasks.tuned import Span, WordSentiment
+from explorer.library.strings import head_said
 from explorer.models.specs import MINI
 from explorer.ui.tasks import strings
 from explorer.ui.tasks import strings as texts
@@ -94,7 +95,7 @@ def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
 @given(close_shares(), st.integers(1, 2000))
 def test_a_head_is_called_no_better_than_chance_where_its_interval_reaches_one_half(share, count):
     share = round(share * count) / count
-    text = read(texts.head_said(MINI["bert"], True, PairAccuracy(share, count)))
+    text = read(head_said(MINI["bert"], True, PairAccuracy(share, count)))
     low = PairAccuracy(share, count).interval[0]
     assert ("no better than chance" in text) == (low <= 0.5)
     assert f"{100 * share:.1f}% of {count:,} held-out pairs" in text

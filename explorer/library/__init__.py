@@ -1,0 +1,1 @@
+"""Public functions of the package: a question in, a frozen result out."""

@@ -1,0 +1,237 @@
+"""Command line of the public functions, derived from their signatures."""
+
+import argparse
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import explorer
+from explorer.library.family import Family, load
+from explorer.library.progress import bars
+from explorer.library.results import Result
+from explorer.links.page_state import DTYPES
+from explorer.models.choice.family import column
+from explorer.models.specs import KINDS
+from explorer.refusal import Refusal
+
+if TYPE_CHECKING:
+    import pandas
+
+DONE, REFUSED_SOME, REFUSED, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: all answered; some lines of standard input refused; nothing answered; Ctrl-C."""
+EXAMPLES: dict[str, str] = {
+    "ablate": '"The cat sat on the [MASK]." --heads bert=0.3,1.7',
+    "attention": '"The cat sat on the mat." --model albert --layer 2 --head 5',
+    "attribute": '"The capital of France is [MASK]." --target paris',
+    "contexts": '"The cat sat on the [MASK]."',
+    "depth": '"The capital of France is [MASK]." --model distilbert',
+    "distillation": '"The cat sat on the [MASK]." --temperature 4',
+    "latency": "--sequence-length 16 --repeats 8",
+    "layer": '"The cat sat on the [MASK]." --layer 3',
+    "pair": '"The kettle began to whistle." "She poured the tea."',
+    "parameters": "bert-base-uncased albert-base-v2",
+    "patch": '"The cat sat on the [MASK]." --second "The dog sat on the [MASK]."',
+    "predict": '"The [MASK] sat on the mat." --top-k 5',
+    "question": '"Who sat?" "The cat sat on the mat."',
+    "score": '"The keys to the cabinet are here."',
+    "sentiment": '"A gorgeous, witty film."',
+    "similarity": "",
+}
+"""Arguments of one working call of each command."""
+ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."
+STDIN = "-"
+FIRST_LINE = "; - reads one from each line of standard input"
+BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
+NO_LINES = "Standard input has no line to answer."
+MOST_ROWS = 60
+"""Rows of a table that are printed; files hold all."""
+MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Answer the command line; return the exit code."""
+    flags = vars(build_parser().parse_args(arguments))
+    name, as_json, csv = flags.pop("command"), flags.pop("json"), flags.pop("csv")
+    answers: list[tuple[str, Result]] = []
+    code = DONE
+    try:
+        code = answer_all(name, flags, answers)
+    except Refusal as refusal:
+        sys.stderr.write(f"{refusal}\n")
+        return REFUSED
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted; what is done follows.\n")
+        code = INTERRUPTED
+    if as_json:
+        for _, result in answers:
+            sys.stdout.write(f"{json.dumps(result.to_dict(), ensure_ascii=False)}\n")
+    if csv:
+        frame_of(answers).to_csv(sys.stdout if csv == STDIN else csv, index=False)
+    if answers and not as_json and csv != STDIN:
+        print_table(frame_of(answers))
+    return code
+
+
+def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Result]]) -> int:
+    """Append every answer of a command to ``answers``, one for each line of standard input.
+
+    Raises:
+        Refusal: there is nothing that can be answered.
+    """
+    from tqdm import tqdm
+
+    function, given = getattr(explorer, name), dict(flags)
+    if "family" in given:
+        where = {} if "device" in takes(function) else _popped(given, "device", "dtype")
+        given["family"] = family_of(given["family"], name, where)
+    piped = next((key for key, value in given.items() if value == STDIN), None)
+    if piped is None:
+        with bars():
+            answers.append(("", function(**given)))
+        return DONE
+    lines = [line.strip() for line in sys.stdin if line.strip()]
+    if not lines:
+        raise Refusal(NO_LINES)
+    refused = 0
+    for number, line in enumerate(tqdm(lines, desc="lines", leave=False), 1):
+        try:
+            answers.append((line, function(**{**given, piped: line})))
+        except Refusal as refusal:
+            refused += 1
+            sys.stderr.write(f"line {number}: {refusal}\n")
+    return REFUSED if refused == len(lines) else REFUSED_SOME if refused else DONE
+
+
+def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str:
+    """Return the family of ``--family``: a preset, or sizes, folders and repositories by column.
+
+    Raises:
+        Refusal: there is no such family.
+    """
+    if name == "latency":
+        return written  # shapes are timed, with random weights where there are none
+    pairs = dict(part.partition("=")[::2] for part in written.split(",") if "=" in part)
+    if any(key not in KINDS or size not in column(key) for key, size in pairs.items()):
+        return load(pairs, **where)
+    return load(written, **where)
+
+
+def takes(function: Callable[..., Result]) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a public function."""
+    return inspect.signature(function).parameters
+
+
+def _popped(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: given.pop(name) for name in names}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser: a command for each public function, an option for each argument."""
+    parser = argparse.ArgumentParser("python -m explorer", description=ABOUT)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, example in EXAMPLES.items():
+        function = getattr(explorer, name)
+        summary, notes = described(function)
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary,
+            epilog=f"example: python -m explorer {name} {example}".rstrip(),
+        )
+        for parameter in takes(function).values():
+            add_argument(command, parameter, notes.get(parameter.name, ""))
+        if "family" in takes(function) and "device" not in takes(function):
+            command.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, mps or auto")
+            command.add_argument("--dtype", default="float32", choices=DTYPES)
+        command.add_argument("--json", action="store_true", help="print the endpoint's JSON")
+        command.add_argument(
+            "--csv", metavar="FILE", help="write all rows to a file, - prints them"
+        )
+    return parser
+
+
+def described(function: Callable[..., Result]) -> tuple[str, dict[str, str]]:
+    """Return the first sentence of a docstring, and its note on each argument."""
+    text = inspect.getdoc(function) or ""
+    notes: dict[str, str] = {}
+    last = ""
+    for line in text.partition("Args:\n")[2].split("\n"):
+        if line and not line.startswith(" "):
+            break
+        name, colon, note = line.strip().partition(": ")
+        if line.startswith("    ") and not line.startswith("     ") and colon:
+            last, notes[name] = name, note
+        elif last and line.strip():
+            notes[last] += f" {line.strip()}"
+    return text.partition("\n")[0], notes
+
+
+def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter, note: str) -> None:
+    """Add an argument: required ones stand in their place, all others are options."""
+    name, note = parameter.name, note.replace("%", "%%")
+    if name == "models":
+        command.add_argument(name, nargs="+", metavar="NAME", help=note)
+    elif parameter.default is parameter.empty:
+        command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
+    elif name == "heads":
+        command.add_argument("--heads", type=heads_of, nargs="+", action=_Merged, help=note)
+    else:
+        kind = type(parameter.default)
+        default = f" (default: {parameter.default})" if parameter.default != "" else ""
+        if name == "family":
+            note = 'mini, base, large, or by column: "bert=large,albert=./my-albert"'
+        flag = f"--{name.replace('_', '-')}"
+        command.add_argument(flag, type=kind, default=parameter.default, help=f"{note}{default}")
+
+
+class _Merged(argparse.Action):
+    """Action that joins the mappings of an option's values."""
+
+    def __call__(self, _parser: Any, flags: Any, values: Any, _option: Any = None) -> None:  # noqa: ANN401
+        """Set the option to one mapping of all values."""
+        setattr(
+            flags, self.dest, {key: places for value in values for key, places in value.items()}
+        )
+
+
+def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:
+    """Return the heads named as ``bert=0.3,1.7``: layer 0, head 3, and layer 1, head 7."""
+    key, _, places = written.partition("=")
+    try:
+        pairs = [tuple(map(int, place.split("."))) for place in places.split(",")]
+        return {key: [(layer, head) for layer, head in pairs]}
+    except ValueError:
+        raise argparse.ArgumentTypeError(BAD_HEADS.format(given=written)) from None
+
+
+def frame_of(answers: Sequence[tuple[str, Result]]) -> "pandas.DataFrame":
+    """Return the rows of all answers; with the line of standard input where there are several."""
+    import pandas
+
+    frames = []
+    for line, result in answers:
+        frame = result.to_frame()
+        if line:
+            frame.insert(0, "input", line)
+        frames.append(frame)
+    return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
+
+
+def print_table(frame: "pandas.DataFrame") -> None:
+    """Print the first rows as a table, without colours where the output is no terminal."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(*frame.columns)
+    for row in frame.head(MOST_ROWS).itertuples(index=False):
+        table.add_row(*(escape(_cell(value)) for value in row))
+    Console(file=sys.stdout, highlight=False).print(table)
+    if len(frame) > MOST_ROWS:
+        sys.stderr.write(MORE_ROWS.format(n=len(frame) - MOST_ROWS))
+
+
+def _cell(value: Any) -> str:  # noqa: ANN401 - any value of a row
+    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)

@@ -1,0 +1,153 @@
+"""Soft predictions of teacher and student, and the losses of the recipe."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from explorer.inference.runs import call_on_model, get_run
+from explorer.library import strings
+from explorer.library.family import Family, asked
+from explorer.library.results import Result
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import specs_by_key
+from explorer.models.specs import distilled_pair
+from explorer.refusal import Refusal
+from explorer.views.sketch import Sketch
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
+    from explorer.analysis.distillation.soft import SoftPair
+    from explorer.models.run import Run
+
+TOP_K = 10
+"""Tokens of each model's list at a mask; both lists are joined."""
+MEASURES = ("kl_teacher_student", "kl_student_teacher", "js", "entropy_teacher", "entropy_student")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Distillation(Result):
+    """Teacher's and student's soft predictions at each mask, and the losses of the text."""
+
+    temperature: float
+    positions: tuple[int, ...]
+    masks: "tuple[SoftPair, ...]"
+    """Per mask: tokens, both probabilities of each, divergences in nats."""
+    losses: "SentenceLosses"
+
+    COLUMNS: ClassVar = ("mask", "token", "teacher", "student")
+    SKETCH: ClassVar = Sketch("bars", "token", "student", panels="mask")
+    BAR: ClassVar = "student"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/distillation``."""
+        from explorer.analysis.distillation.triple_loss import WEIGHTS
+
+        masks = [
+            {"position": position, **_mask(pair)}
+            for position, pair in zip(self.positions, self.masks, strict=True)
+        ]
+        known = [name for name in ("mlm", "cos") if getattr(self.losses, name) is not None]
+        losses = {
+            "ce": float(self.losses.ce[0]),
+            "mlm": self.losses.mlm,
+            "cos": self.losses.cos,
+            "total": self.losses.total(0, WEIGHTS),
+            "total_is_of": ["ce", *known],
+        }
+        answer = {"temperature": self.temperature, "masks": masks, "losses": losses}
+        return answer | {"weights": dict(WEIGHTS)}
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each mask and token, with both probabilities."""
+        return [
+            (mask, token, float(teacher), float(student))
+            for mask, pair in enumerate(self.masks)
+            for token, teacher, student in zip(pair.tokens, pair.teacher, pair.student, strict=True)
+        ]
+
+    def figure(self) -> Any:  # noqa: ANN401 - go.Figure
+        """Return a Plotly figure of both models' probabilities at each mask."""
+        from explorer.views.sketch import sketch
+
+        rows = [
+            (model, mask, token, value)
+            for mask, token, teacher, student in self.rows()
+            for model, value in zip(distilled_pair(), (teacher, student), strict=True)
+        ]
+        how = Sketch("bars", "token", "probability", panels="model mask")
+        return sketch(("model", "mask", "token", "probability"), rows, how)
+
+
+def distillation(
+    text: str, family: Family | str = "mini", temperature: float = 2.0
+) -> Distillation:
+    """Return teacher's and student's soft predictions at each [MASK], and the recipe's losses.
+
+    Args:
+        text: The text, with at least one [MASK].
+        family: What ``load`` returned, or the name of a family.
+        temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
+
+    Raises:
+        Refusal: there is no mask, the temperature is out of range, or a model cannot be had.
+    """
+    from explorer.analysis.distillation.losses import sentence_losses
+    from explorer.analysis.distillation.soft import check_temperature, soft_pair
+
+    with asked(family) as models:
+        temperature = check_temperature(temperature)
+        pair = pair_logits(models.state(str(text)))
+        positions = pair.teacher.tokens.mask_positions
+        if not positions:
+            raise Refusal(strings.NO_MASK_TO_COMPARE)
+        return Distillation(
+            temperature,
+            positions,
+            tuple(
+                soft_pair(pair.teacher, pair.student, i, temperature, TOP_K)
+                for i in range(len(positions))
+            ),
+            sentence_losses(pair, temperatures=(temperature,)),
+        )
+
+
+def run_of(key: str, state: PageState, text: str) -> "Run":
+    """Return the run of one model of the family on a text.
+
+    Raises:
+        ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
+    """
+    from explorer.models.forward import NO_HEAD
+    from explorer.models.hub import ModelUnavailable
+
+    spec = specs_by_key(state.family)[key]
+    if not spec.has_head:
+        raise ModelUnavailable(spec, NO_HEAD)
+    return get_run(spec, replace(state, text=text))
+
+
+def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
+    """Run teacher and student on a text, with the head's logits at every token.
+
+    Raises:
+        ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
+    """
+    from explorer.analysis.distillation.losses import PairLogits
+    from explorer.models.forward import state_logits
+
+    def both(key: str) -> "tuple[Run, np.ndarray]":
+        run = run_of(key, state, state.text if text is None else text)
+        return run, call_on_model(state_logits, run.spec, state, run.hidden_states[-1])
+
+    (teacher, teacher_logits), (student, student_logits) = map(both, distilled_pair())
+    return PairLogits(teacher, student, teacher_logits, student_logits)
+
+
+def _mask(pair: "SoftPair") -> dict[str, Any]:
+    return {
+        "tokens": list(pair.tokens),
+        "teacher": pair.teacher.tolist(),
+        "student": pair.student.tolist(),
+        **{name: getattr(pair, name) for name in MEASURES},
+    }

@@ -1,0 +1,233 @@
+"""Families of models that the public functions ask: loading, and what they may be asked."""
+
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from explorer.inference.cache import CACHE
+from explorer.inference.runs import (
+    backend,
+    devices,
+    in_this_thread,
+    network_key,
+    runs_with_mlm_head,
+)
+from explorer.library import strings
+from explorer.links.page_state import DTYPES, PageState
+from explorer.models.choice.family import (
+    OWN,
+    PRESETS,
+    column,
+    family_name,
+    read_family,
+    sizes_of,
+    specs_by_key,
+)
+from explorer.models.run import Run
+from explorer.models.specs import KINDS, MODEL_KEYS, MORE_KINDS, ModelSpec
+from explorer.refusal import Refusal, brief
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Family:
+    """Models that answer side by side, on one device in one precision; made by ``load``."""
+
+    name: str
+    """A preset, or the size in each column: ``bert=large,distilbert=base,albert=xlarge``."""
+    device: str = "cpu"
+    dtype: str = "float32"
+    given: "tuple[LoadedModel, ...]" = ()
+    """Networks that the caller holds in memory."""
+    is_inline: bool = True
+    """True: passes run in the caller's thread. False: on the backend of this process."""
+    lock: Any = field(default_factory=RLock, init=False)
+    """Held while networks of the caller are asked."""
+
+    @property
+    def specs(self) -> dict[str, ModelSpec]:
+        """The models by key: ``bert``, ``distilbert``, ``albert``."""
+        return specs_by_key(self.name)
+
+    def spec(self, model: str) -> ModelSpec:
+        """Return the spec of a model by its key.
+
+        Raises:
+            Refusal: the family has no such model.
+        """
+        if model not in self.specs:
+            *keys, last = self.specs
+            raise Refusal(strings.BAD_MODEL.format(keys=", ".join(keys), last=last))
+        return self.specs[model]
+
+    def state(self, text: str = "") -> PageState:
+        """Return the state of a page that shows a text on these models."""
+        return PageState(text=text, family=self.name, device=self.device, dtype=self.dtype)
+
+    def __repr__(self) -> str:
+        labels = ", ".join(spec.label for spec in self.specs.values())
+        return f"<Family {labels} on {self.device} in {self.dtype}>"
+
+
+def checked_family(family: str) -> str:
+    """Return a family in its canonical form: a preset's name, or the size in each column.
+
+    Raises:
+        Refusal: there is no such family.
+    """
+    known = read_family(family)
+    if known is None:
+        sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
+        raise Refusal(strings.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
+    return known
+
+
+def is_index(value: object, length: int) -> bool:
+    """Return whether a value is an integer from 0 to length - 1; a bool is not."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
+
+
+def missing_reasons(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:
+    """Return the reasons for missing models under the key ``missing``; empty if none is missing."""
+    return {"missing": [str(error) for error in missing.values()]} if missing else {}
+
+
+@contextmanager
+def asked(family: Family | str) -> Iterator[Family]:
+    """Use the models of a family, or of its name, inside this context.
+
+    Results of a network that the caller holds are dropped at the end: its weights may change.
+
+    Raises:
+        Refusal: there is no such family.
+    """
+    models = family if isinstance(family, Family) else Family(checked_family(family))
+    with ExitStack() as stack:
+        if models.is_inline:
+            stack.enter_context(in_this_thread())
+        if models.given:
+            from explorer.models.loading import lent
+
+            stack.enter_context(models.lock)
+            for network in models.given:
+                stack.callback(CACHE.forget, network.spec.name)
+                stack.enter_context(lent(network))
+        yield models
+
+
+def masked_runs(
+    models: Family, text: str, no_mask: str
+) -> tuple[dict[str, Run], Mapping[str, Refusal]]:
+    """Return the runs of the models with an MLM head on a text with a mask, and the missing ones.
+
+    Raises:
+        Refusal: no model can be had, or there is no mask, with the sentence ``no_mask``.
+    """
+    runs, missing = runs_with_mlm_head(models.state(str(text)))
+    if not runs:
+        raise Refusal(" ".join(str(error) for error in missing.values()))
+    if not any(run.tokens.mask_positions for run in runs.values()):
+        raise Refusal(no_mask)
+    return runs, missing
+
+
+def load(
+    models: str | Mapping[str, Any] = "mini", *, device: object = "cpu", dtype: object = "float32"
+) -> Family:
+    """Load a family of models, in this process and without any thread or server.
+
+    Args:
+        models: "mini" (bundled), "base" or "large" (published checkpoints, downloaded where they
+            are not in the hub's cache), a size for each model
+            ("bert=large,distilbert=base,albert=xlarge"), or a mapping from "bert", "distilbert",
+            "albert" or "roberta" to a size, a folder, a hub repository, a model object of
+            transformers, or a pair (model, tokenizer). Columns that are not named are miniatures.
+        device: "cpu", "cuda", "cuda:1", "mps" or "auto"; a torch.device. A model object's own
+            device and precision hold for the whole family.
+        dtype: "float32", "bfloat16", "float16"; a torch.dtype.
+
+    Returns:
+        The family, to be given to every other function.
+
+    Raises:
+        Refusal: a model cannot be used or had; the message is one sentence.
+    """
+    device, dtype = _known_device(str(device)), str(dtype).removeprefix("torch.")
+    if dtype not in DTYPES:
+        raise Refusal(strings.BAD_DTYPE.format(dtype=brief(dtype), known=", ".join(DTYPES)))
+    if isinstance(models, str):
+        family = Family(checked_family(models), device, dtype)
+    else:
+        family = _own_family(models, device, dtype)
+    with asked(family):
+        for spec in family.specs.values():
+            backend().load(network_key(spec, family.state()), None)
+    return family
+
+
+def _known_device(device: str) -> str:
+    """Return the name of a device of this machine as torch writes it.
+
+    Raises:
+        Refusal: this machine has no such device.
+    """
+    with in_this_thread():
+        known = devices()
+    name = known[-1] if device == "auto" else device.removesuffix(":0")
+    if name not in known:
+        raise Refusal(strings.NO_DEVICE.format(device=brief(device), known=", ".join(known)))
+    return name
+
+
+def _own_family(models: Mapping[str, Any], device: str, dtype: str) -> Family:
+    """Return a family with the caller's checkpoints in their columns.
+
+    Raises:
+        Refusal: one of them cannot be used.
+    """
+    sizes, own, given = sizes_of("mini"), [], list["LoadedModel"]()
+    for key, source in models.items():
+        if key not in {**KINDS, **MORE_KINDS}:
+            known = ", ".join({**KINDS, **MORE_KINDS})
+            raise Refusal(strings.NO_COLUMN.format(key=brief(key), known=known))
+        if isinstance(source, str) and key in KINDS and source in column(key):
+            sizes[key] = source
+            continue
+        spec = _own_spec(key, source, dtype, given)
+        own.append(spec.name)
+        sizes[key] = spec.size
+    where = {(network.device, network.dtype) for network in given} or {(device, dtype)}
+    if len(where) > 1:
+        raise Refusal(strings.TWO_DEVICES)
+    family = Family(family_name(sizes), *where.pop(), given=tuple(given))
+    # A lambda or a bound method would hold the family for ever.
+    weakref.finalize(family, _forget, tuple(own)).atexit = False
+    return family
+
+
+def _own_spec(key: str, source: Any, dtype: str, given: "list[LoadedModel]") -> ModelSpec:  # noqa: ANN401
+    from explorer.models.choice.own import add_spec, own_spec
+
+    if isinstance(source, str | Path):
+        return add_spec(own_spec(key, str(source), dtype=dtype))
+    from explorer.models.choice.given import given_model
+
+    pair = source if isinstance(source, tuple) else (source,)
+    given.append(given_model(key, *pair[:2]))
+    return given[-1].spec
+
+
+def _forget(names: tuple[str, ...]) -> None:
+    """Remove checkpoints that no family has any more: specs, networks and results."""
+    from explorer.models.loading import forget_all
+
+    for name in names:
+        OWN.pop(name, None)
+        CACHE.forget(name)
+    forget_all(lambda name: name in names)

@@ -1,0 +1,107 @@
+"""Interleaved timings of the three encoders on this machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from explorer import limits
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.library.family import Family, asked
+from explorer.library.results import Result
+from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
+from explorer.views.sketch import Sketch
+
+if TYPE_CHECKING:
+    from explorer.analysis.latency.measure import RoundsPlan
+
+BUDGET_S: float = limits.MEASURE.most
+"""Upper limit of measuring in seconds, whatever the repeats."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Latency(Result):
+    """One forward pass of each encoder, timed in interleaved rounds, with every sample."""
+
+    report: Mapping[str, Any]
+    """``protocol``, ``machine``, ``models`` and ``ratios``, times in milliseconds."""
+
+    COLUMNS: ClassVar = ("model", "name", "round", "ms", "median_ms", "ci_low_ms", "ci_high_ms")
+    SKETCH: ClassVar = Sketch("lines", "round", "ms")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/latency``."""
+        return dict(self.report)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model and round."""
+        names = ("median_ms", "ci_low_ms", "ci_high_ms")
+        return [
+            (model["model"], model["name"], number, ms, *(model[name] for name in names))
+            for model in self.report["models"]
+            for number, ms in enumerate(model["samples_ms"], 1)
+        ]
+
+
+def latency(  # noqa: PLR0913 - the endpoint's published arguments
+    family: Family | str = "mini",
+    sequence_length: int = 32,
+    batch_size: int = 1,
+    repeats: int = 12,
+    device: str = "cpu",
+    dtype: str = "float32",
+) -> Latency:
+    """Measure one forward pass of each encoder, and return ratios with confidence intervals.
+
+    On a processor the time is that of one thread; on an accelerator it is the device's own.
+
+    Args:
+        family: What ``load`` returned, or the name of a family; where a published checkpoint is
+            not on this machine, its shape runs with random weights.
+        sequence_length: Tokens per text, 2 to 512.
+        batch_size: Texts per pass, 1 to 32.
+        repeats: Rounds, 1 to 200; fewer are made when 10 seconds are over.
+        device: "cpu", "cuda", "cuda:1", "mps", if the machine has it.
+        dtype: "float32", "bfloat16" or "float16".
+
+    Raises:
+        Refusal: an argument is out of range, or not one round was complete in time.
+    """
+    workload = workload_of(sequence_length, batch_size, device, dtype)
+    repeats = whole_number("The repeats", repeats, 1, MAX_REPEATS)
+    with asked(family) as models:
+        return measured(models, workload, plan_of(workload, repeats), CancelToken())
+
+
+def workload_of(sequence_length: int, batch_size: int, device: str, dtype: str) -> Workload:
+    """Return the workload of these arguments.
+
+    Raises:
+        Refusal: one is out of range, or the machine has no such device.
+    """
+    return Workload(
+        whole_number("The sequence length", sequence_length, 2, 512),
+        whole_number("The batch size", batch_size, 1, 32),
+        device,
+        dtype,
+        clock=clock_on(device, "compute"),
+    )
+
+
+def plan_of(workload: Workload, repeats: int) -> "RoundsPlan":
+    """Return the plan of a measurement of at most ``BUDGET_S`` seconds."""
+    from explorer.analysis.latency.family import plan_for
+
+    return plan_for(workload, BUDGET_S, repeats)
+
+
+def measured(
+    family: Family, workload: Workload, plan: "RoundsPlan", cancel_token: CancelToken
+) -> Latency:
+    """Measure a family by a plan.
+
+    Raises:
+        Refusal: not one round was complete in time.
+    """
+    from explorer.analysis.latency.report import family_report
+
+    return Latency(family_report(list(family.specs.values()), workload, plan, cancel_token))

@@ -1,0 +1,247 @@
+"""Activation patching: one text's states inside another text's pass, one at a time."""
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from explorer.analysis.depth.patching import (
+    KINDS,
+    OneChange,
+    Patching,
+    TextPair,
+    one_changes,
+    patches,
+    patching,
+    rival_answers,
+    score_gap,
+    text_pair,
+)
+from explorer.inference.cache import key_of, memo
+from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
+from explorer.library import strings
+from explorer.library.family import Family, asked, missing_reasons
+from explorer.library.progress import result_of
+from explorer.library.results import Result
+from explorer.links.page_state import PageState
+from explorer.models.run import Patch, Run, patch_batches
+from explorer.models.tokens import BadText, Tokens
+from explorer.refusal import Refusal
+from explorer.views.sketch import Sketch
+
+MOST_WORDS, MOST_TOKENS, MOST_MASKS = 48, 128, 4
+MOST_TRIED = 24
+Maps = dict[str, tuple[Patching, ...]]
+Gaps = dict[Patch, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Two texts as every model tokenized and ran them."""
+
+    pair: TextPair
+    runs: Mapping[str, tuple[Run, Run]]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Patched(Result):
+    """Effect of each patched state on each model's answer at the first masks."""
+
+    text: str
+    """The text that the states are taken from."""
+    second: str
+    """The text whose pass they are put into."""
+    family: str
+    words: tuple[str, ...]
+    """Words of both texts; the one that differs as in the first."""
+    models: Mapping[str, tuple[Patching, ...]]
+    """By model key, per mask: ``effect`` float64 [layer + 1, word], 1 brings the first text's
+    difference of logits back."""
+    missing: Mapping[str, Refusal]
+
+    COLUMNS: ClassVar = ("model", "mask", "layer", "place", "word", "effect")
+    SKETCH: ClassVar = Sketch("heatmap", "place", "effect", down="layer", panels="model mask")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the effects as a JSON object."""
+        models = [
+            {"model": key, "masks": [_mask(result) for result in results]}
+            for key, results in self.models.items()
+        ]
+        texts = {"text": self.text, "second": self.second, "family": self.family}
+        answer = texts | {"words": list(self.words), "models": models}
+        return answer | missing_reasons(self.missing)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model, mask, layer and word; layer 0 is the embeddings."""
+        return [
+            (key, mask, layer, place, self.words[place], float(effect))
+            for key, results in self.models.items()
+            for mask, result in enumerate(results)
+            for layer, effects in enumerate(result.effect)
+            for place, effect in enumerate(effects)
+        ]
+
+
+def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched:
+    """Put each state of a text into the pass of a second, and see which brings its answer back.
+
+    The effect is ``(d_patch - d_second) / (d_first - d_second)``, where d is the logit of the first
+    text's answer minus that of the second's.
+
+    Args:
+        text: The text, with at least one [MASK], at most 48 words and signs.
+        second: The same text with words replaced in one place; empty: a proposed change.
+        family: What ``load`` returned, or the name of a family.
+
+    Raises:
+        Refusal: the texts differ in other ways, are too long, or no model can be had.
+    """
+    with asked(family) as models:
+        state = models.state(str(text))
+        runs, missing = runs_with_mlm_head(state)
+        if not runs:
+            raise Refusal(" ".join(str(error) for error in missing.values()))
+        second = str(second).strip() or next((c.text for c in proposals(runs, state)), "")
+        texts = read_both(runs, second, state)
+        n = sum(len(patches(*texts.runs[key], g)) for key, g in texts.pair.groups.items())
+        maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, state), n, "patches"))
+        text = next(iter(runs.values())).tokens.text
+        return Patched(text, second, models.name, tuple(texts.pair.words), maps, missing)
+
+
+def has_masks(runs: Mapping[str, Run]) -> bool:
+    """Return whether the text has a mask, whose answer a patch can change."""
+    return any(run.tokens.mask_positions for run in runs.values())
+
+
+def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...]:
+    """Return per kind of change the first that most models can be patched with, best fit first."""
+    from explorer.models.forward import tokenize
+
+    if not has_masks(runs) or _n_words(runs) > MOST_WORDS:
+        return ()
+    best: dict[str, tuple[int, OneChange]] = {}
+    tried = dict.fromkeys(KINDS, 0)
+    for change in one_changes(state.text):
+        tried[change.kind] += 1
+        if tried[change.kind] > MOST_TRIED or best.get(change.kind, (0,))[0] == len(runs):
+            continue
+        tokens = {
+            k: call_on_model(tokenize, run.spec, state, change.text) for k, run in runs.items()
+        }
+        n_models = n_patched({key: run.tokens for key, run in runs.items()}, tokens)
+        if n_models > best.get(change.kind, (0,))[0]:
+            best[change.kind] = (n_models, change)
+    ranked = sorted(best.values(), key=lambda fit: (-fit[0], KINDS.index(fit[1].kind)))
+    return tuple(change for _, change in ranked)
+
+
+def n_patched(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> int:
+    """Return how many models tokenize both texts so that the states correspond one to one."""
+    try:
+        return len(text_pair(first, second).groups)
+    except BadText:
+        return 0
+
+
+def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
+    """Run every model on both texts and pair their words.
+
+    Raises:
+        BadText: there is nothing to follow, or too much, or the texts differ in other ways.
+    """
+    if not runs:
+        raise BadText(strings.NO_MODEL_TO_PATCH)
+    if not has_masks(runs):
+        raise BadText(strings.NO_MASK_TO_PATCH)
+    check_length(runs)
+    if not second:
+        raise BadText(strings.NO_PROPOSAL)
+    others, _ = runs_with_mlm_head(replace(state, text=second))
+    runs_of_both = {key: (run, others[key]) for key, run in runs.items() if key in others}
+    first_tokens, second_tokens = (
+        {key: pair[i].tokens for key, pair in runs_of_both.items()} for i in (0, 1)
+    )
+    return Texts(text_pair(first_tokens, second_tokens), runs_of_both)
+
+
+def _n_words(runs: Mapping[str, Run]) -> int:
+    """Return the number of words and punctuation marks of the text."""
+    return len(next(iter(runs.values())).tokens.words)
+
+
+def check_length(runs: Mapping[str, Run]) -> None:
+    """Refuse a text with too many states to patch one at a time."""
+    if _n_words(runs) > MOST_WORDS:
+        raise BadText(strings.TOO_LONG_TO_PATCH.format(most=MOST_WORDS, n=_n_words(runs)))
+    for run in runs.values():
+        if len(run.tokens) > MOST_TOKENS:
+            label, n = run.spec.label, len(run.tokens)
+            raise BadText(strings.TOO_MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
+
+
+def patched_all(texts: Texts, state: PageState) -> Generator[int, None, Maps]:
+    """Patch every state, one batch per model at a time; yield how many are done, return maps."""
+    planned = {key: patches(*texts.runs[key], g) for key, g in texts.pair.groups.items()}
+    gaps: dict[str, Gaps] = {key: {} for key in planned}
+    jobs = {key: list(batch_jobs(texts.runs[key], p, state)) for key, p in planned.items()}
+    for results in round_robin(jobs):
+        for key, result in results.items():
+            gaps[key] |= result
+        yield sum(map(len, gaps.values()))
+    return drawn_from(texts, gaps)
+
+
+def key_of_maps(texts: Texts) -> tuple:
+    """Return the cache key of the maps: model, device, dtype and text of every run."""
+    return "patching", *(key_of(run) for runs in texts.runs.values() for run in runs)
+
+
+def batch_jobs(
+    runs: tuple[Run, Run], planned: Sequence[Patch], state: PageState
+) -> Iterator[Callable[[], Gaps]]:
+    """Yield one model's patches as jobs of one batch each."""
+    n_layers = runs[0].spec.architecture.n_layers
+    for batch in patch_batches(planned, len(runs[0].tokens), n_layers):
+        yield partial(score_gaps, state, runs, batch)
+
+
+def score_gaps(state: PageState, runs: tuple[Run, Run], batch: Sequence[Patch]) -> Gaps:
+    """Compute per patch [mask]: score of the first answer minus score of the second."""
+    from explorer.models.inside.interventions import patched_logits
+
+    first, second = runs
+    states = first.hidden_states
+    logits = call_on_model(patched_logits, first.spec, state, second.tokens, batch, states)
+    pairs = zip(first.mask_logits[:MOST_MASKS], second.mask_logits, strict=False)
+    gaps = [score_gap(logits[:, i], rival_answers(*pair)) for i, pair in enumerate(pairs)]
+    return dict(zip(batch, np.stack(gaps, 1), strict=True))
+
+
+def drawn_from(texts: Texts, gaps: Mapping[str, Gaps]) -> Maps:
+    """Return the maps of every model, one for each of the first masks."""
+    return {
+        key: tuple(
+            patching(
+                texts.runs[key],
+                mask,
+                groups,
+                {patch: float(gap[mask]) for patch, gap in gaps[key].items()},
+            )
+            for mask in range(min(MOST_MASKS, len(texts.pair.masks)))
+        )
+        for key, groups in texts.pair.groups.items()
+    }
+
+
+def _mask(result: Patching) -> dict[str, Any]:
+    return {
+        "answers": list(result.answers),
+        "are_first": result.are_first,
+        "d_first": result.d_first,
+        "d_second": result.d_second,
+        "effect": result.effect.tolist(),
+    }

@@ -1,0 +1,50 @@
+"""Base of all results: the endpoint's JSON, a frame, a figure, and HTML for a notebook."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    import pandas
+    import plotly.graph_objects as go
+
+    from explorer.views.sketch import Sketch
+
+
+class Result(ABC):
+    """Frozen answer of a public function; its numbers are unrounded and its arrays read-only."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar[tuple[str, ...]] = ()
+    """Names of the columns of ``to_frame``."""
+    SKETCH: "ClassVar[Sketch]"
+    """Roles of the columns in ``figure``."""
+    BAR: ClassVar[str] = ""
+    """Column drawn as bars in a notebook."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object that the endpoint of the same name answers with."""
+
+    @abstractmethod
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return the rows of ``to_frame``, in the order of ``COLUMNS``."""
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the rows as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame(self.rows(), columns=list(self.COLUMNS))
+
+    def figure(self) -> "go.Figure":
+        """Return a Plotly figure of the rows."""
+        from explorer.views.sketch import sketch
+
+        return sketch(self.COLUMNS, self.rows(), self.SKETCH)
+
+    def _repr_html_(self) -> str:
+        from explorer.views.notebook import notebook_html
+
+        return str(notebook_html(self.COLUMNS, self.rows(), self.BAR))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {len(self.rows())} rows of {', '.join(self.COLUMNS)}>"

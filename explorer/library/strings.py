@@ -1,0 +1,73 @@
+"""Sentences of the public functions: refusals, and remarks inside their answers."""
+
+from typing import TYPE_CHECKING
+
+from explorer.analysis.digits import percent
+
+if TYPE_CHECKING:
+    from explorer.analysis.tasks.pairs import PairAccuracy
+    from explorer.models.specs import ModelSpec
+
+BAD_MODEL = "The model must be one of {keys} and {last}."
+BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
+NO_COLUMN = "There is no column {key!r}; models are given as {known}."
+NO_DEVICE = "There is no device {device!r} here; there are {known}."
+BAD_DTYPE = "There is no precision {dtype!r}; there are {known}."
+TWO_DEVICES = "The given models lie on several devices or in several precisions; move them to one."
+BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
+NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
+BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."
+NO_MASK_TO_ABLATE = "The text has no [MASK]: mask a word to see how its prediction changes."
+NO_WORD = "No word in this text can be read by all models."
+BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."
+NO_MASK_TO_READ = "Mask a word first: the readings are compared at a [MASK]."
+NO_MASK_TO_FOLLOW = "The text has no [MASK]: mask a word first."
+NO_MASK_TO_COMPARE = "The text has no [MASK]: put one where teacher and student are to be compared."
+NO_MODEL_TO_PATCH = "No model is available, so there is nothing to patch."
+NO_MASK_TO_PATCH = "The text has no [MASK]: mask a word, and its prediction can be followed."
+NO_PROPOSAL = "No change is suggested for this text: type a second text that differs in one place."
+TOO_LONG_TO_PATCH = (
+    "Patching takes texts of at most {most} words and punctuation marks; this one has {n}."
+)
+TOO_MANY_PIECES = "Patching takes texts of at most {most} pieces; {model} makes {n} of this one."
+BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
+NO_TEXT = "There is no text to classify: type a sentence."
+MASK_TO_SCORE = "The text has a [MASK]: a text is scored with all of its words."
+NO_MASK_TO_ATTRIBUTE = "The text has no [MASK]: mask the word whose prediction is to be attributed."
+BAD_MASK = "The text has masks 0 to {last}."
+NOT_ONE_PIECE = (
+    "“{word}” is not one piece of the vocabulary of {label}, and one mask stands for one piece."
+)
+
+NO_PAIR_HEAD = (
+    "{label} has no sentence-pair head: it was trained without such an objective, as Liu et al. "
+    "2019 propose."
+)
+NOT_IN_CHECKPOINT = (
+    "The checkpoint of {label} has no weights for its {objective} head, although the model was "
+    "trained with one. A newly initialised head would answer at random, so no number is shown."
+)
+AT_CHANCE = (
+    "The {objective} head of {label} classifies {share} of {count:,} held-out pairs correctly "
+    "(95% CI {low} to {high}): no better than chance (50%), so its answers are not shown."
+)
+SKILL = (
+    "It classifies {share} of {count:,} held-out pairs correctly\n(95% CI {low} to {high}); "
+    "chance is 50%."
+)
+UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
+
+
+def head_said(spec: "ModelSpec", trained: bool, skill: "PairAccuracy | None") -> str:
+    """Return how good a model's pair head is, or why it is not shown."""
+    if spec.kind.pair is None:
+        return NO_PAIR_HEAD.format(label=spec.label)
+    objective = spec.kind.pair.objective.upper()
+    if not trained:
+        return NOT_IN_CHECKPOINT.format(label=spec.label, objective=objective)
+    if skill is None:
+        return UNMEASURED
+    low, high = skill.interval
+    shares = {"share": percent(skill.accuracy), "low": percent(low), "high": percent(high)}
+    sentence = SKILL if skill.beats_chance else AT_CHANCE
+    return sentence.format(label=spec.label, objective=objective, count=skill.count, **shares)

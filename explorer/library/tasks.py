@@ -1,0 +1,308 @@
+"""Answers of three task heads: sentence pairs, sentiment, questions."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from explorer import assets
+from explorer.inference.runs import call_on_model, gather, get_run
+from explorer.library import strings
+from explorer.library.family import Family, asked
+from explorer.library.results import Result
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import SEPARATOR, BadText, plain_text
+from explorer.refusal import Refusal
+from explorer.views.sketch import Sketch
+
+if TYPE_CHECKING:
+    from explorer.analysis.tasks.pairs import PairAccuracy, PairOrders, SentencePair
+    from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
+
+Answer = TypeVar("Answer")
+Specs = dict[str, ModelSpec]
+
+
+@dataclass(frozen=True, slots=True)
+class PairAnswer:
+    """One model's sentence-pair prediction, or why there is none."""
+
+    model: str
+    objective: str | None
+    """``nsp``: does the second follow? ``sop``: are they in order? None without such training."""
+    trained: bool
+    probability_in_order: float | None
+    probability_swapped: float | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairAnswers(Result):
+    """Each model's prediction for two sentences, as given and swapped."""
+
+    models: tuple[PairAnswer, ...]
+
+    COLUMNS: ClassVar = PairAnswer.__slots__
+    SKETCH: ClassVar = Sketch("bars", "objective", "probability_in_order")
+    BAR: ClassVar = "probability_in_order"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/pair``."""
+        return {"models": [dict(zip(self.COLUMNS, row, strict=True)) for row in self.rows()]}
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model."""
+        return [tuple(getattr(answer, name) for name in self.COLUMNS) for answer in self.models]
+
+
+def pair(first: str, second: str, family: Family | str = "mini") -> PairAnswers:
+    """Return each model's sentence-pair prediction for two sentences, as given and swapped.
+
+    Args:
+        first: The first sentence.
+        second: The second sentence.
+        family: What ``load`` returned, or the name of a family.
+
+    Raises:
+        Refusal: a sentence is empty or too long.
+    """
+    from explorer.analysis.tasks.pairs import SentencePair
+
+    with asked(family) as models:
+        sentences = [
+            " ".join(plain_text(str(sentence)).replace(SEPARATOR, " ").split())
+            for sentence in (first, second)
+        ]
+        if not all(any(map(str.isalnum, sentence)) for sentence in sentences):
+            raise Refusal(strings.BAD_PAIR)
+        asked_pair = SentencePair(sentences[0], sentences[1], sentences[1])
+        state = models.state()
+        return PairAnswers(
+            tuple(_pair_answer(spec, asked_pair, state) for spec in models.specs.values())
+        )
+
+
+def head_is_there(spec: ModelSpec, state: PageState) -> bool:
+    """Return whether the checkpoint holds a pair head."""
+    from explorer.models.task_heads.classifiers import has_pair_head
+
+    return call_on_model(has_pair_head, spec, state)
+
+
+def skill_of(spec: ModelSpec) -> "PairAccuracy | None":
+    """Return how many held-out pairs the model's head classifies correctly, if measured."""
+    from explorer.analysis.tasks.pairs import pair_accuracy
+
+    return (
+        pair_accuracy(assets.results(), spec.name, spec.kind.pair.objective)
+        if spec.kind.pair
+        else None
+    )
+
+
+def ask_heads(
+    specs: Mapping[str, ModelSpec], pair: "SentencePair", state: PageState
+) -> "dict[str, PairOrders]":
+    """Compute each head's answers in the three orders; cached runs are used."""
+    from explorer.analysis.tasks.pairs import ORDERS, pair_orders
+
+    jobs = [
+        partial(_logits, spec, replace(state, text=pair.text(order)))
+        for spec in specs.values()
+        for order in ORDERS
+    ]
+    logits = iter(gather(jobs))
+    return {key: pair_orders(np.stack([next(logits) for _ in ORDERS])) for key in specs}
+
+
+def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
+    from explorer.models.task_heads.classifiers import pair_logits
+
+    return call_on_model(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
+
+
+def _pair_answer(spec: ModelSpec, pair: "SentencePair", state: PageState) -> PairAnswer:
+    from explorer.models.hub import ModelUnavailable
+
+    written: float | None = None
+    swapped: float | None = None
+    try:
+        trained = head_is_there(spec, state)
+        note = strings.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
+        if trained:
+            answers = ask_heads({spec.key: spec}, pair, state)
+            written, swapped, _ = answers[spec.key].in_order.tolist()
+    except ModelUnavailable as error:
+        trained, note = False, str(error)
+    objective = spec.kind.pair.objective if spec.kind.pair else None
+    return PairAnswer(spec.key, objective, trained, written, swapped, note)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sentiment(Result):
+    """Probability of positive by each tuned model, and each word's attribution."""
+
+    models: "Mapping[str, WordSentiment]"
+    missing: Mapping[str, str]
+
+    COLUMNS: ClassVar = ("model", "positive", "word", "integrated_gradients", "leave_one_out")
+    SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/sentiment``."""
+        models = [
+            {
+                "model": key,
+                "positive": result.positive,
+                "words": list(result.words),
+                "integrated_gradients": result.integrated_gradients.tolist(),
+                "leave_one_out": result.leave_one_out.tolist(),
+                "completeness_error": result.completeness_error,
+                "baseline": result.baseline,
+            }
+            for key, result in self.models.items()
+        ]
+        return {"models": models, "missing": dict(self.missing)}
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model and word."""
+        return [
+            (key, result.positive, word, float(gradient), float(left_out))
+            for key, result in self.models.items()
+            for word, gradient, left_out in zip(
+                result.words, result.integrated_gradients, result.leave_one_out, strict=True
+            )
+        ]
+
+    def _repr_html_(self) -> str:
+        from explorer.views.notebook import attributed_html
+
+        words = {k: (r.words, r.integrated_gradients.tolist()) for k, r in self.models.items()}
+        return str(attributed_html(words))
+
+
+def sentiment(text: str, family: Family | str = "mini") -> Sentiment:
+    """Return how positive each tuned model finds a text, and each word's attribution.
+
+    Args:
+        text: A sentence or a short review, at most 64 words and signs.
+        family: What ``load`` returned, or the name of a family.
+
+    Raises:
+        Refusal: the text is empty or too long, or no model is tuned for the task.
+    """
+    from explorer.analysis.tasks.tuned import tuned_sentiment
+
+    with asked(family) as models:
+        state = models.state()
+        specs, missing = _some_tuned(state, "sst2")
+        return Sentiment(ask_all(specs, state, tuned_sentiment, readable(str(text))), missing)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Answers(Result):
+    """Each tuned model's answers to a question, as spans of a passage."""
+
+    passage: str
+    """The passage as it was read."""
+    models: "Mapping[str, AnswerSpans]"
+    missing: Mapping[str, str]
+
+    COLUMNS: ClassVar = ("model", "rank", "text", "start", "end", "score")
+    SKETCH: ClassVar = Sketch("bars", "text", "score")
+    BAR: ClassVar = "score"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/question``."""
+        names = ("text", "start", "end", "score")
+        models: dict[str, list[dict[str, Any]]] = {key: [] for key in self.models}
+        for key, _, *values in self.rows():
+            models[key].append(dict(zip(names, values, strict=True)))
+        return {
+            "passage": self.passage,
+            "models": [{"model": key, "answers": found} for key, found in models.items()],
+            "missing": dict(self.missing),
+        }
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model and answer."""
+        return [
+            (key, rank, self.passage[s.start : s.end], s.start, s.end, s.score)
+            for key, result in self.models.items()
+            for rank, s in enumerate(result.best, 1)
+        ]
+
+
+def question(question: str, passage: str, family: Family | str = "mini") -> Answers:
+    """Return each tuned model's answers to a question, as spans of a passage.
+
+    Args:
+        question: The question.
+        passage: The text that holds the answer; a long one is read in overlapping windows.
+        family: What ``load`` returned, or the name of a family.
+
+    Raises:
+        Refusal: question or passage is empty or too long, or no model is tuned for the task.
+    """
+    from explorer.analysis.tasks.tuned import tuned_answer
+    from explorer.models.task_heads.classifiers import read_passage
+
+    with asked(family) as models:
+        state = models.state()
+        specs, missing = _some_tuned(state, "squad")
+        read_text = read_passage(str(passage))
+        results = ask_all(specs, state, tuned_answer, str(question), read_text)
+        return Answers(read_text, results, missing)
+
+
+def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
+    """Return a family's models with a head for the task, and why the others have none.
+
+    The reason is a missing checkpoint, or else how to train the adapter.
+    """
+    from explorer.models.hub import ModelUnavailable
+    from explorer.models.task_heads.adapters import NotTuned, card_of
+
+    specs: Specs = {}
+    missing: dict[str, str] = {}
+    for spec in family_specs(state.family):
+        try:
+            call_on_model(card_of, spec, state, task)
+            specs[spec.key] = spec
+        except (NotTuned, ModelUnavailable) as error:
+            missing[spec.key] = str(error)
+    return specs, missing
+
+
+def ask_all(
+    specs: Mapping[str, ModelSpec],
+    state: PageState,
+    ask: Callable[..., Answer],
+    *question: str,
+) -> dict[str, Answer]:
+    """Return every model's answer to one question; cached answers run no model."""
+    jobs = [partial(call_on_model, ask, spec, state, *question) for spec in specs.values()]
+    return dict(zip(specs, gather(jobs), strict=True))
+
+
+def readable(text: str) -> str:
+    """Return a text as the sentiment heads read it: one segment, without [SEP].
+
+    Raises:
+        BadText: there is no word in it.
+    """
+    segment = " ".join(plain_text(text).replace(SEPARATOR, " ").split())
+    if not any(map(str.isalnum, segment)):
+        raise BadText(strings.NO_TEXT)
+    return segment
+
+
+def _some_tuned(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
+    specs, missing = tuned_family(state, task)
+    if not specs:
+        raise Refusal(" ".join(missing.values()))
+    return specs, missing

@@ -1,0 +1,105 @@
+"""HTML of results in a notebook: columns of rows and coloured words, light and dark, no script."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from explorer.views.markup import Markup, el, join
+from explorer.views.theme import COLOURS, faint
+
+MOST_ROWS = 12
+"""Rows of a column that are shown."""
+LONGEST = 60
+"""Characters of a cell that are shown."""
+STYLE = (
+    ".bfx{display:flex;flex-wrap:wrap;gap:1.5rem;font:13px system-ui,sans-serif;text-align:left}"
+    ".bfx h4{margin:0 0 .3rem;color:var(--ink)}.bfx table{border-collapse:collapse}"
+    ".bfx td,.bfx th{padding:.1rem .5rem .1rem 0;text-align:left;background:none}"
+    ".bfx td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".bfx i{display:inline-block;height:.6em;background:var(--fill);border-radius:2px}"
+    ".bfx p{max-width:46rem;line-height:1.9;margin:.2rem 0}.bfx p span{padding:.15em .1em}"
+)
+DARK = (
+    '[data-jp-theme-light="false"] .bfx',
+    ".vscode-dark .bfx",
+    "html[theme=dark] .bfx",
+    ".dark .bfx",
+)
+"""Selectors of a dark notebook: Jupyter, Visual Studio Code, Colab, and the page itself."""
+LIGHT = ('[data-jp-theme-light="true"] .bfx', ".vscode-light .bfx", "html[theme=light] .bfx")
+
+
+def notebook_html(columns: Sequence[str], rows: Sequence[Sequence[Any]], bar: str = "") -> Markup:
+    """Draw a column for each value of the first field, which is a model where there are several.
+
+    Args:
+        columns: Names of the fields.
+        rows: Rows of the result.
+        bar: Field whose values from 0 to 1 are drawn as bars too; empty for none.
+    """
+    groups: dict[Any, list[Sequence[Any]]] = {}
+    for row in rows:
+        groups.setdefault(row[0], []).append(row[1:])
+    return framed(*(_section(str(name), columns[1:], part, bar) for name, part in groups.items()))
+
+
+def framed(*sections: Markup) -> Markup:
+    """Put sections side by side, with the style sheet that they need."""
+    return el("div", el("style", Markup(STYLE + _inks())), *sections, class_="bfx")
+
+
+def section(model: str, *parts: Markup) -> Markup:
+    """Build one model's section: its name in its colour above its parts."""
+    fill = COLOURS[model].fill if model in COLOURS else "#7b8496"
+    style = f"--fill:{fill};--ink:var(--ink-{model},currentColor)"
+    return el("section", el("h4", model), *parts, style=style)
+
+
+def coloured_words(words: Sequence[str], values: Sequence[float]) -> Markup:
+    """Draw a text whose words are blue where their value is positive, and orange where negative."""
+    largest = max((abs(value) for value in values if isfinite(value)), default=0.0) or 1.0
+    spans = []
+    for word, value in zip(words, values, strict=True):
+        share = 0.0 if not isfinite(value) else min(1.0, abs(value) / largest)
+        colour = faint(COLOURS["bert" if value >= 0 else "distilbert"].fill, round(0.7 * share, 3))
+        spans += [el("span", word, style=f"background:{colour}", title=f"{value:+.3f}"), " "]
+    return el("p", *spans)
+
+
+def _inks() -> str:
+    """Return the rules of the models' colours, for a light and for a dark notebook."""
+    light = "".join(f"--ink-{key}:{colour.ink};" for key, colour in COLOURS.items())
+    dark = "".join(f"--ink-{key}:{colour.ink_dark};" for key, colour in COLOURS.items())
+    system = f".bfx{{{light}}}@media(prefers-color-scheme:dark){{.bfx{{{dark}}}}}"
+    return f"{system}{','.join(LIGHT)}{{{light}}}{','.join(DARK)}{{{dark}}}"
+
+
+def _section(model: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], bar: str) -> Markup:
+    head = el("tr", *(el("th", name) for name in columns))
+    place = columns.index(bar) if bar in columns else -1
+    body = [el("tr", *(_cell(cell) for cell in row), _bar(row, place)) for row in rows[:MOST_ROWS]]
+    hidden = len(rows) - MOST_ROWS
+    more = el("div", f"{hidden:,} more in to_frame()") if hidden > 0 else None
+    return section(model, join(el("table", head, *body), more))
+
+
+def _bar(row: Sequence[Any], place: int) -> Markup | None:
+    if place < 0 or not isinstance(row[place], float):
+        return None
+    return el("td", el("i", style=f"width:{max(0.0, min(1.0, row[place])) * 6:.2f}em"))
+
+
+def _cell(cell: Any) -> Markup:  # noqa: ANN401 - any value of a row
+    if isinstance(cell, float):
+        return el("td", f"{cell:.4g}", class_="n")
+    text = "" if cell is None else str(cell)
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return el("td", text, class_="n" if isinstance(cell, int) else None)
+
+
+Words = Mapping[str, tuple[Sequence[str], Sequence[float]]]
+
+
+def attributed_html(models: Words) -> Markup:
+    """Draw each model's text with its words coloured by their values."""
+    return framed(*(section(model, coloured_words(*pair)) for model, pair in models.items()))

@@ -1,0 +1,133 @@
+"""The command line: a command for each function, its options, files, standard input, exit codes."""
+
+import csv
+import inspect
+import io
+import json
+import shlex
+
+import pytest
+
+import explorer
+from explorer.library import command
+from explorer.library.command import EXAMPLES, main
+
+FUNCTIONS = [name for name in explorer.__all__ if name[0].islower() and name != "load"]
+TEXT = "The cat sat on the [MASK]."
+
+
+def test_every_function_is_a_command():
+    assert set(EXAMPLES) == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_help_shows_every_argument_and_an_example(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"python -m explorer {name} {EXAMPLES[name]}".strip() in printed
+    for argument in inspect.signature(getattr(explorer, name)).parameters:
+        assert argument.replace("_", "-") in printed or argument == "models"
+
+
+@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"attribute"}))
+def test_every_example_works(tuned_family, eight_rounds, name, capsys):
+    assert main([name, *shlex.split(EXAMPLES[name])]) == 0
+    assert "┃ model" in capsys.readouterr().out or name == "distillation"
+
+
+def test_the_example_of_an_attribution_works_on_the_bundled_family(capsys):
+    assert main(["attribute", *shlex.split(EXAMPLES["attribute"])]) == 0
+    assert "paris" in capsys.readouterr().out
+
+
+def test_json_is_that_of_the_endpoint(tiny_family, capsys):
+    from explorer.ui.predictions.endpoint import predict
+
+    assert main(["predict", TEXT, "--top-k", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == predict(TEXT, "mini", 3)
+
+
+def test_a_file_has_every_row_unrounded(tiny_family, tmp_path, capsys):
+    path = tmp_path / "out.csv"
+    assert main(["attention", TEXT, "--csv", str(path)]) == 0
+    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    expected = explorer.attention(TEXT).rows()
+    assert [float(row["weight"]) for row in rows] == [row[-1] for row in expected]
+
+
+def piped(monkeypatch, text):
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+def test_each_line_of_standard_input_is_answered(tiny_family, monkeypatch, capsys):
+    piped(monkeypatch, "The cat sat.\n\nA dog ran.\n")
+    assert main(["score", "-", "--csv", "-"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["input"] for row in rows] == ["The cat sat."] * 3 + ["A dog ran."] * 3
+    expected = explorer.score("A dog ran.").models["albert"].pll
+    assert float(rows[-1]["pll"]) == pytest.approx(expected)
+
+
+def test_a_line_that_is_refused_is_named_and_the_others_are_answered(
+    tiny_family, monkeypatch, capsys
+):
+    piped(monkeypatch, "The cat sat.\na [MASK]\n")
+    assert main(["score", "-", "--json"]) == command.REFUSED_SOME
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 1
+    assert "line 2: The text has a [MASK]" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines", "sentence"),
+    [
+        (["predict", "no mask"], "", "The text has no [MASK]"),
+        (["predict", TEXT, "--family", "huge"], "", "There is no such family"),
+        (["predict", TEXT, "--family", "bert=./nowhere"], "", "neither a folder here nor"),
+        (["predict", TEXT, "--device", "tpu"], "", "There is no device"),
+        (["score", "-"], "", "Standard input has no line"),
+        (["score", "-"], "a [MASK]\n", "line 1: The text has a [MASK]"),
+    ],
+)
+def test_a_refusal_is_one_sentence_and_code_two(
+    tiny_family, own_models, monkeypatch, capsys, arguments, lines, sentence
+):
+    piped(monkeypatch, lines)
+    assert main(arguments) == command.REFUSED
+    printed = capsys.readouterr()
+    assert sentence in printed.err
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize("arguments", [["ablate", TEXT, "--heads", "bert=1"], ["nothing"], []])
+def test_arguments_that_cannot_be_read_end_with_code_two(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+
+
+def test_ctrl_c_keeps_what_is_done(tiny_family, monkeypatch, capsys):
+    original = explorer.score
+
+    def interrupted(text, family):
+        if text == "third":
+            raise KeyboardInterrupt
+        return original(text, family)
+
+    interrupted.__signature__ = inspect.signature(original)
+    monkeypatch.setattr(explorer, "score", interrupted)
+    piped(monkeypatch, "first\nsecond\nthird\nfourth\n")
+    monkeypatch.setattr(command, "takes", lambda _: inspect.signature(original).parameters)
+    assert main(["score", "-", "--json"]) == command.INTERRUPTED
+    texts = [json.loads(line)["text"] for line in capsys.readouterr().out.splitlines()]
+    assert texts == ["first", "second"]
+
+
+def test_a_checkpoint_of_one_s_own_is_a_family(tiny_family, own_models, capsys):
+    folder = tiny_family.path / "mini-albert"
+    assert main(["predict", TEXT, "--family", f"albert={folder}", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [model["model"] for model in answer["models"]] == ["bert", "distilbert", "albert"]
+    assert "albert=own-mini-albert" in answer["family"]

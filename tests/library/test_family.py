@@ -1,0 +1,187 @@
+"""Families of notebooks: own checkpoints, model objects in memory, refusals, and what is left behind."""
+
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
+
+import explorer
+from explorer.inference.cache import CACHE
+from explorer.models import loading
+from explorer.models.choice.family import OWN
+
+TEXT = "The cat sat on the [MASK]."
+OF_TRANSFORMERS = "transformers.utils.output_capturing"
+"""Where transformers' own hooks come from, which it sets when it is asked for attentions."""
+
+
+@pytest.fixture
+def folder(tiny_family, own_models):
+    return tiny_family.path
+
+
+def probabilities(model, tokenizer, text=TEXT):
+    """What plain transformers gives at the first mask."""
+    inputs = tokenizer(text.replace("[MASK]", tokenizer.mask_token), return_tensors="pt")
+    place = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[0, 0]
+    with torch.no_grad():
+        return model(**inputs).logits[0, place].double().softmax(-1).numpy()
+
+
+def own_hooks(model):
+    return [
+        hook
+        for module in model.modules()
+        for hook in (*module._forward_hooks.values(), *module._forward_pre_hooks.values())
+        if getattr(hook, "__module__", "") != OF_TRANSFORMERS
+    ]
+
+
+def test_importing_takes_none_of_the_large_libraries():
+    code = (
+        "import explorer, sys; dir(explorer);"
+        "print([m for m in ('torch', 'gradio', 'plotly', 'pandas', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_function_starts_no_thread(folder):
+    before = set(threading.enumerate())
+    family = explorer.load("mini")
+    explorer.predict(TEXT, family)
+    explorer.contexts(TEXT, family)
+    explorer.pair("A cat.", "A dog.", family)
+    assert set(threading.enumerate()) == before
+
+
+@pytest.mark.parametrize("implementation", ["sdpa", "eager"])
+@pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
+def test_a_model_in_memory_is_used_as_it_is(folder, key, implementation):
+    path = folder / f"mini-{key}"
+    model = AutoModelForMaskedLM.from_pretrained(path, attn_implementation=implementation).eval()
+    tokenizer = AutoTokenizer.from_pretrained(path)
+    model.train()
+    family = explorer.load({key: (model, tokenizer)})
+    result = explorer.predict(TEXT, family, 5)
+    assert model.training
+    assert model.config._attn_implementation == implementation
+    assert family.given[0].network is model
+    expected = probabilities(model.eval(), tokenizer)
+    ids = result.models[key].ids[0]
+    np.testing.assert_allclose(result.models[key].probabilities[0], expected[ids], rtol=1e-4)
+    weights = explorer.attention(TEXT, family, key).heads()
+    shape = family.spec(key).architecture
+    assert weights.shape[:2] == (shape.n_layers, shape.n_heads)
+    np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-5)
+    assert not weights.flags.writeable
+
+
+def test_an_answer_of_a_model_in_memory_follows_its_weights(folder):
+    model = AutoModelForPreTraining.from_pretrained(folder / "mini-bert")
+    family = explorer.load({"bert": model})
+    first = explorer.predict(TEXT, family).models["bert"].probabilities
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.data.mul_(1.5)
+    second = explorer.predict(TEXT, family).models["bert"].probabilities
+    assert not np.allclose(first, second)
+
+
+def test_hooks_and_memory_are_as_before_after_a_hundred_calls_and_an_error(folder, monkeypatch):
+    from explorer.models.inside import interventions
+
+    model = AutoModelForMaskedLM.from_pretrained(folder / "mini-bert")
+    family = explorer.load({"bert": model})
+    explorer.ablate(TEXT, family, {"bert": [(0, 0)]})
+    networks, results = dict(loading._loaded), len(CACHE._values)
+    for _ in range(100):
+        explorer.ablate(TEXT, family, {"bert": [(0, 0)]})
+    assert loading._loaded == networks
+    assert len(CACHE._values) == results
+    monkeypatch.setattr(interventions, "apply_head", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        explorer.ablate(TEXT, family, {"bert": [(0, 0)]})
+    assert own_hooks(model) == []
+    assert loading._loaded == networks
+    assert not family.given[0].lock.locked()
+
+
+def test_a_family_that_is_gone_leaves_nothing(folder):
+    model = AutoModelForMaskedLM.from_pretrained(folder / "mini-bert")
+    family = explorer.load({"bert": model, "albert": str(folder / "mini-albert")})
+    explorer.predict(TEXT, family)
+    names = set(OWN)
+    assert len(names) == 2
+    assert "on cpu in float32" in repr(family)
+    del family
+    gc.collect()
+    assert not names & set(OWN)
+    assert not [key for key in loading._loaded if key[0] in names]
+    assert not [key for key in CACHE._values if any(name in str(key) for name in names)]
+
+
+def test_an_own_checkpoint_and_a_size_can_be_named_together(folder):
+    family = explorer.load({"bert": folder / "mini-bert", "albert": "mini"})
+    answers = explorer.predict(TEXT, family).models
+    plain = explorer.predict(TEXT, "mini").models
+    assert list(answers) == ["bert", "distilbert", "albert"]
+    for key in answers:
+        np.testing.assert_array_equal(answers[key].probabilities, plain[key].probabilities)
+
+
+@pytest.mark.usefixtures("_roberta_pieces")
+def test_a_roberta_gets_a_column(folder):
+    family = explorer.load({"roberta": folder / "mini-roberta"})
+    assert "roberta" in explorer.predict(TEXT, family).models
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "sentence"),
+    [
+        ("huge", {}, "There is no such family."),
+        ({"gpt2": "x"}, {}, "There is no column 'gpt2'"),
+        ({"bert": 3}, {}, "int is no model of transformers"),
+        ("mini", {"device": "tpu"}, "There is no device 'tpu' here"),
+        ("mini", {"dtype": "int8"}, "There is no precision 'int8'"),
+        ("mini", {"dtype": torch.float64}, "There is no precision 'float64'"),
+    ],
+)
+def test_what_cannot_be_loaded_is_refused_in_one_sentence(folder, models, options, sentence):
+    with pytest.raises(explorer.Refusal, match=r"^[^\n]*$") as refused:
+        explorer.load(models, **options)
+    assert sentence in str(refused.value)
+
+
+def test_a_model_of_another_kind_and_one_without_a_tokenizer_are_refused(folder):
+    albert = AutoModelForMaskedLM.from_pretrained(folder / "mini-albert")
+    with pytest.raises(explorer.Refusal, match="is of type 'albert'"):
+        explorer.load({"bert": albert})
+    albert.config._name_or_path = ""
+    with pytest.raises(explorer.Refusal, match="comes without a tokenizer"):
+        explorer.load({"albert": albert})
+    with pytest.raises(explorer.Refusal, match="float64"):
+        explorer.load({"bert": AutoModelForMaskedLM.from_pretrained(folder / "mini-bert").double()})
+
+
+def test_torch_s_own_names_are_taken(folder):
+    family = explorer.load("mini", device=torch.device("cpu"), dtype=torch.bfloat16)
+    assert (family.device, family.dtype) == ("cpu", "bfloat16")
+    assert loading.is_loaded(family.spec("bert"), "cpu", "bfloat16")
+
+
+def test_a_missing_checkpoint_is_refused_by_load(no_files):
+    with pytest.raises(explorer.Refusal, match="is not available"):
+        explorer.load("mini")
+
+
+def test_a_model_that_the_family_has_not_is_refused(folder):
+    with pytest.raises(explorer.Refusal, match="must be one of bert, distilbert and albert"):
+        explorer.attention(TEXT, "mini", "gpt2")
+    with pytest.raises(explorer.Refusal, match="layers 0 to"):
+        explorer.ablate(TEXT, "mini", {"bert": [(99, 0)]})

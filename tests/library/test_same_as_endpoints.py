@@ -1,0 +1,86 @@
+"""Each public function answers what its endpoint answers, to the byte."""
+
+import inspect
+import json
+
+import pytest
+
+import explorer
+from explorer.ui.shell.api import ENDPOINTS
+from tests.ui.shell.public_names import ARGUMENTS
+
+TEXTS = [
+    "The cat sat on the [MASK].",
+    "[MASK]",
+    "The [MASK] of the [MASK] is blue.",
+    "It rained. [SEP] We [MASK] at home.",
+    "naïve café [MASK] résumé",
+    "a [MASK] – b … c",
+    "She said [he|she] was [MASK].",
+    "UPPER [MASK] lower",
+    "東京は [MASK] です",
+    "  two   spaces [MASK]  ",
+]
+TIMED = {"latency"}
+
+
+def as_bytes(answer):
+    return json.dumps(answer, ensure_ascii=False).encode()
+
+
+def asked_of(name, text):
+    """The arguments of one request: the text stands for every text that the endpoint takes."""
+    if name == "parameters":
+        return {"models": [["mini-bert", "bert-base-uncased"], ["mini-albert"]][len(text) % 2]}
+    plain = text.replace("[MASK]", "word").replace("[he|she]", "she")
+    given = dict(ARGUMENTS[name])
+    words = {
+        "text": plain if name in ("sentiment", "score") else text,
+        "first": plain,
+        "passage": plain,
+    }
+    return {argument: words.get(argument, value) for argument, value in given.items()}
+
+
+@pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - TIMED))
+def test_a_function_answers_what_its_endpoint_answers(tuned_family, name):
+    for text in TEXTS:
+        given = asked_of(name, text)
+        result = getattr(explorer, name)(**given)
+        assert as_bytes(result.to_dict()) == as_bytes(ENDPOINTS[name](**given)), text
+
+
+def test_every_endpoint_is_a_function_with_the_same_arguments():
+    for name, endpoint in ENDPOINTS.items():
+        function = getattr(explorer, name)
+        assert name in explorer.__all__
+        given, offered = (
+            {n: p.default for n, p in inspect.signature(one).parameters.items()}
+            for one in (endpoint, function)
+        )
+        assert given == offered, name
+
+
+def test_a_measurement_has_the_fields_of_its_endpoint(tiny_family, eight_rounds):
+    result = explorer.latency("mini", 4, 1, 2).to_dict()
+    answer = ENDPOINTS["latency"]("mini", 4, 1, 2)
+    assert list(result) == list(answer)
+    assert list(result["models"][0]) == list(answer["models"][0])
+
+
+@pytest.mark.parametrize("name", [*sorted(set(ENDPOINTS) - TIMED), "ablate", "patch", "similarity"])
+def test_every_result_has_a_frame_a_figure_and_html_without_scripts(tuned_family, name):
+    second = {"second": TEXTS[0].replace("cat", "dog")} if name == "patch" else {}
+    alone = {} if name == "similarity" else {"text": TEXTS[0]} | second
+    given = asked_of(name, TEXTS[0]) if name in ARGUMENTS else alone
+    result = getattr(explorer, name)(**given)
+    frame = result.to_frame()
+    assert tuple(frame.columns) == result.COLUMNS
+    assert len(frame) == len(result.rows()) > 0
+    assert result.figure().data
+    html = result._repr_html_()
+    assert "<script" not in html
+    assert "http" not in html.replace("http://www.w3.org", "")
+    assert "prefers-color-scheme:dark" in html
+    assert name in ("layer", "pair") or "<" in html
+    json.dumps(result.to_dict(), allow_nan=False)

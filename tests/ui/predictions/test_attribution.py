@@ -1,0 +1,65 @@
+"""The attribution fold: what it draws is what the endpoint says, and its sentence is true of it."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.analysis.scoring import Attribution
+from explorer.links.page_state import PageState
+from explorer.ui.predictions import attribution_strings as strings
+from explorer.ui.predictions.attribution import show_attribution
+from explorer.ui.predictions.endpoint import MOST_WORDS, attribute
+from tests.ui.kit.test_drawn import by_name, numbers_in
+from tests.ui.sentences import law, read
+
+TEXT = "the [MASK] sat on the [MASK]."
+
+
+@pytest.mark.parametrize("mask", [0, 1, 7])
+def test_the_numbers_are_those_of_the_endpoint(tiny_family, mask):
+    html = show_attribution(PageState(text=TEXT, mask=mask))
+    rows = by_name(numbers_in(html)["predictions/attribution"])
+    models = attribute(TEXT, "mini", "", min(mask, 1))["models"]
+    assert [row["word"] for row in rows] == [word for model in models for word in model["words"]]
+    for name in ("integrated_gradients", "leave_one_out"):
+        wanted = np.concatenate([model[name] for model in models])
+        assert [row[name] for row in rows] == pytest.approx(wanted, rel=1e-6)
+    assert html.count('class="pr-column"') == 3
+    assert html.count("--share:1.000") >= 3, "the largest of each model"
+
+
+def test_what_cannot_be_attributed_is_said(tiny_family):
+    assert show_attribution(None) == show_attribution(None)
+    assert strings.NO_MASK in show_attribution(PageState(text="no mask here"))
+    text = "word " * MOST_WORDS + "[MASK]"
+    assert f"The text has {MOST_WORDS + 1} words" in show_attribution(PageState(text=text))
+
+
+def test_models_that_are_missing_are_said(no_files):
+    assert "None of the models is available" in show_attribution(PageState(text=TEXT))
+
+
+values = st.lists(
+    st.sampled_from([-3.0, -0.004, 0.0, 0.004, 0.006, 1.25, 1.254, 2.0]), min_size=1, max_size=6
+)
+
+
+@law
+@given(values)
+def test_the_sentence_names_the_words_of_the_largest_printed_value(drawn):
+    words = tuple(f"w{i}" for i in range(len(drawn)))
+    gradients = np.array(drawn)
+    result = Attribution("bert", "BERT", "x", "x", words, 0, -1.0, -9.0, gradients, gradients)
+    said = read(strings.attribution_finding({"bert": result}))
+    printed = [round(value, 2) for value in drawn]
+    largest = max(printed)
+    named = re.findall(r"w\d", said)
+    if largest <= 0:
+        assert named == []
+        assert strings.NOTHING in said
+    else:
+        assert named == [w for w, v in zip(words, printed, strict=True) if v == largest]
+        assert f"(+{largest:.2f}{' each' if len(named) > 1 else ''})" in said
