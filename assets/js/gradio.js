@@ -3,6 +3,7 @@ import {closest, find, make} from './kit/dom.js';
 import {remember} from './kit/memory.js';
 import {partOf} from './kit/menus.js';
 import {choose, compare, withSize, withState} from './page/here.js';
+import {formNow, keepForm, withForm} from './page/forms.js';
 import {isDark, markOpened, opened} from './page/parts.js';
 import {placedNow, put} from './page/tabs.js';
 import './page/standing.js';
@@ -22,6 +23,7 @@ const hear = {
     compare({...changes, family});
   }),
   choose,
+  form: keepForm,
 };
 
 // Gradio writes “- 0.0%” behind a sentence of which nobody knows how much is done: the sentence stays.
@@ -194,6 +196,8 @@ window.explorer.question = kind => {
   return JSON.stringify(typeof question === 'function' ? question() : question);
 };
 window.explorer.placed = placedNow;
+window.explorer.form = formNow;
+window.explorer.withForm = withForm;
 window.explorer.tell = (name, said) => hear[name](said);
 told.forEach(([name, said]) => hear[name](said));
 waiting.forEach(asked => mount(...asked));

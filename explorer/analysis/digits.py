@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+UNBREAKABLE = "\u00a0"
 MOST_DECIMALS = 6
 """Most decimals of a probability that float32 resolves; values equal at these count as equal."""
 
@@ -58,6 +59,16 @@ def quotient(x: float) -> str:
     return f"{x:,.2f}" if x < 1.995 else f"{x:,.1f}"
 
 
+def in_unit(value: float, unit: str, decimals: int = 1) -> str:
+    """Format a value with its unit, joined by a space at which no line breaks."""
+    return f"{value:,.{decimals}f}{UNBREAKABLE}{unit}"
+
+
+def millions(count: float) -> str:
+    """Format a count in millions: 109,482,240 as ``109.5 M``."""
+    return in_unit(count / 1e6, "M")
+
+
 def milliseconds(ms: float) -> str:
     """Format a time: two decimals below 10 ms, one below 100 ms, none from there on."""
-    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
+    return in_unit(ms, "ms", 0 if ms >= 100 else 1 if ms >= 10 else 2)

@@ -71,6 +71,7 @@ _RAW = -zlib.MAX_WBITS
 LONGEST_LOOK = 300
 LONGEST_SEARCH = 80
 _LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
+_FORM = re.compile(r"([a-z]+\.[a-z]+:[A-Za-z0-9.+-]+(,[a-z]+\.[a-z]+:[A-Za-z0-9.+-]+)*)?")
 _TIMED = re.compile(
     r"((base|mini|larger|own)-[1-9]\d{0,2}-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
     r"-(float32|bfloat16|float16)-(20|60|180))?"
@@ -307,6 +308,7 @@ _READERS: Readers = {
     "hidden": _read_hidden,
     "fold": _read_fold,
     "search": _read_search,
+    "form": partial(_matching, _FORM),
     "look": partial(_matching, _LOOK),
     "timed": partial(_matching, _TIMED),
 }

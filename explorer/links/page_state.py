@@ -73,6 +73,8 @@ class PageState:
     """Workload of Latency: sizes, tokens, texts, part, clock, precision, seconds, with dashes."""
     search: str = ""
     """Search text in the list of claims."""
+    form: str = ""
+    """Settings of folds (sizes, rounds, a seed ...): `name:value` pairs for their controls."""
     look: str = ""
     """Display options (words shown, units ...): `name:value` pairs for the browser."""
     device: str = "cpu"

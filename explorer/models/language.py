@@ -15,6 +15,9 @@ from explorer.assets import ASSETS, read_in
 VOCABULARY = ASSETS / "models" / "mini-albert" / "tokenizer.json"
 LETTER, WORD = 2.0, 3.0
 """Nats that a letter and a word cost under an unknown language."""
+TWO_LETTERS = 6.0
+"""Nats that a word of two letters costs: less than its letters, because every language has its
+own frequent ones (la, un, de)."""
 WHOLE, CUT = 5.0, 1.0
 """Upper bound of a word score: as one piece, and cut into several."""
 AGAINST, LONG = 4.0, 16.0
@@ -96,7 +99,8 @@ def word_score(word: str) -> float:
         return 0.0 if word.isascii() else ACCENTED
     whole = WHOLE if f"▁{word}" in _log_probabilities() else CUT
     most, least = whole if word.isascii() else ACCENTED, -min(AGAINST, LONG / len(word))
-    score = _log_probability(f"▁{word}") + LETTER * len(word) + WORD
+    cost = TWO_LETTERS if len(word) == 2 else LETTER * len(word) + WORD
+    score = _log_probability(f"▁{word}") + cost
     return max(least, min(most, score))
 
 

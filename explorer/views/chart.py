@@ -79,6 +79,8 @@ AxisValue = tuple[float, Ends]
 """A value and the two ends of its axis' range."""
 SMALLEST, LETTER, LINE, GAP = (280.0, 230.0), 7.0, 14.0, 8.0
 """Pixels: chart on a phone, width of a letter, height of a line, distance of point and name."""
+ROUNDS = 3
+"""Rounds in which each name is placed anew beside all others."""
 SIDES: dict[str, tuple[float, float]] = {
     "top right": (0, -1),
     "bottom right": (0, 1),
@@ -104,13 +106,31 @@ def label_sides(
     pixels = [_on_phone(point) for point in points]
     taken = [(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in pixels]
     taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in map(_on_phone, occupied)]
-    sides = []
-    for point, name in zip(pixels, names, strict=True):
-        boxes = {side: _box(point, name, *offset) for side, offset in SIDES.items()}
-        best = min(boxes, key=lambda side: _cost(boxes[side], taken))
-        sides.append(best)
-        taken.append(boxes[best])
+    boxes = [
+        {side: _box(point, name, *offset) for side, offset in SIDES.items()}
+        for point, name in zip(pixels, names, strict=True)
+    ]
+    orders = [[*range(first, len(boxes)), *range(first)] for first in range(max(1, len(boxes)))]
+    _, sides = min((_settled(boxes, order, taken) for order in orders), key=lambda best: best[0])
     return sides
+
+
+Boxes = list[dict[str, "Box"]]
+
+
+def _settled(boxes: Boxes, order: list[int], taken: "list[Box]") -> tuple[float, list[str]]:
+    """Place names in an order, then each anew beside all others; return the overlap and sides."""
+    sides: dict[int, str] = {}
+    for _ in range(ROUNDS):
+        for i in order:
+            others = [boxes[other][side] for other, side in sides.items() if other != i]
+            costs = {side: _cost(box, [*taken, *others]) for side, box in boxes[i].items()}
+            sides[i] = min(costs, key=costs.__getitem__)
+    placed_boxes = [boxes[i][sides[i]] for i in range(len(boxes))]
+    overlap = sum(
+        _cost(box, [*taken, *placed_boxes[i + 1 :]]) for i, box in enumerate(placed_boxes)
+    )
+    return overlap, [sides[i] for i in range(len(boxes))]
 
 
 Box = tuple[float, float, float, float]

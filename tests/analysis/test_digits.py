@@ -28,4 +28,8 @@ def test_probabilities_beside_each_other_print_alike_only_where_six_decimals_are
 def test_shares_changes_and_times() -> None:
     assert percent(0.6) == "60.0%"
     assert [signed(x) for x in (-2.678, 0.5, -0.001)] == ["−2.68", "+0.50", "+0.00"]
-    assert [milliseconds(ms) for ms in (1234.5, 12.34, 1.234)] == ["1,234 ms", "12.3 ms", "1.23 ms"]
+    assert [milliseconds(ms) for ms in (1234.5, 12.34, 1.234)] == [
+        "1,234\u00a0ms",
+        "12.3\u00a0ms",
+        "1.23\u00a0ms",
+    ]

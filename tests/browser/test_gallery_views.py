@@ -38,9 +38,9 @@ def test_every_number_that_a_view_speaks_of_stands_where_its_link_opens(page_at)
 
 def the_quotient_and_what_is_stored_are_those_of_the_picture(view, panel):
     said = panel.locator(".finding:visible").first.inner_text()
-    albert, bert = (float(n) for n in re.findall(r"([\d.]+) M", said) if n != "66.4")
+    albert, bert = (float(n) for n in re.findall(r"([\d.]+)\sM", said) if n != "66.4")
     assert f"{bert / albert:.1f} times fewer" in view["title"]
-    assert re.findall(r"([\d.]+) M", view["says"]) == [f"{n}" for n in (bert, albert)]
+    assert re.findall(r"([\d.]+)\sM", view["says"]) == [f"{n}" for n in (bert, albert)]
 
 
 def half_the_work_and_all_of_it_are_those_of_the_card(_view, panel):

@@ -104,11 +104,13 @@ def page_states(draw):
         at=draw(st.integers(-1, len(words) - 1)),
         lens=draw(st.sampled_from(LENSES)),
         fold=",".join(draw(st.permutations(FOLDS[tab]))[: draw(st.integers(0, 3))]),
+        form=",".join(draw(st.lists(FORMS, max_size=4))),
         look=",".join(draw(st.lists(LOOKS, max_size=4))),
         **{name: draw(st.one_of(st.just(""), texts)) for name in OTHER_TEXTS},
     )
 
 
+FORMS = st.from_regex(r"[a-z]{1,9}\.[a-z]{1,9}:[A-Za-z0-9.+-]{1,20}", fullmatch=True)
 LOOKS = st.from_regex(r"[a-z]{1,9}:[A-Za-z0-9.]{1,20}", fullmatch=True)
 states = page_states()
 anything = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=80))
@@ -125,7 +127,7 @@ def allowed(state):
         and state.order in ORDERS
         and state.view in VIEWS
         and {*filter(None, state.fold.split(","))} <= {*FOLDS[state.tab], *PARTS.get(state.tab, ())}
-        and not set(state.look) & set("<>\"'& \n")
+        and not set(state.form + state.look) & set("<>\"'& \n")
         and (state.word == -1 or state.word < len(split_words(clean_text(state.text))))
         and math.isfinite(state.temperature)
         and TEMPERATURES[0] <= state.temperature <= TEMPERATURES[1]
@@ -173,12 +175,13 @@ def test_a_repaired_link_needs_no_second_repair(params):
         "temperature",
         "word",
         "fold",
+        "form",
         "look",
     ],
 )
 @pytest.mark.parametrize("value", HOSTILE[:11])
 def test_a_bad_value_becomes_the_default_and_is_named(name, value):
-    if name in ("fold", "look") and not value:
+    if name in ("fold", "form", "look") and not value:
         return  # none: a link may say so
     default = PageState(model="albert", layer=2, head=3, temperature=5.0, tab="attention")
     state, repaired = from_params({name: value}, default)
@@ -215,6 +218,8 @@ def test_numbers_in_range_are_kept(name, value):
         ({"fold": "pairs,sentiment", "tab": "tasks"}, ()),
         ({"look": "shown:5,unit:pieces"}, ()),
         ({"look": "shown:5,unit"}, ("look",)),
+        ({"form": "memory.batch:4,live.start:random"}, ()),
+        ({"form": "memory:4"}, ("form",)),
         ({"search": "60 % faster?", "tab": "claims"}, ()),
         ({"search": "x" * 81}, ("search",)),
         ({"look": ",".join(["shown:5"] * 50)}, ("look",)),

@@ -27,6 +27,24 @@ def test_every_sentence_of_another_language_is_flagged():
     assert [one for one in OTHERS if is_english(one[1])] == []
 
 
+def test_of_sentences_that_set_no_constant_few_are_judged_wrong():
+    """Lists written after the constants of the detector, except the cost of two letters.
+
+    Flagged of the English ones: "I had a croissant and café au lait for [MASK]." Not flagged:
+    sentences whose words are nearly all English words too ("Le village a un grand [MASK].").
+    """
+    english = (HERE / "unseen_english.txt").read_text("utf-8").splitlines()
+    others = [
+        line.split("\t")
+        for line in (HERE / "unseen_other_languages.tsv").read_text("utf-8").splitlines()
+    ]
+    assert len({language for language, _ in others}) >= 20
+    flagged = [text for text in english if not is_english(text)]
+    missed = [text for _, text in others if is_english(text)]
+    assert (len(flagged), len(english)) == (1, 206), flagged
+    assert (len(missed), len(others)) == (5, 65), missed
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -68,7 +68,7 @@ def some_models(least=1, most=4):
 
 def read(markup) -> str:
     """Return the text of a sentence's markup, after the grammar checks."""
-    text = html.unescape(re.sub(r"<[^>]*>", "", str(markup)))
+    text = html.unescape(re.sub(r"<[^>]*>", "", str(markup))).replace("\u00a0", " ")
     check_grammar(text)
     return text
 

@@ -28,11 +28,14 @@ export const shown = t => String(Number(t < 1 ? t.toFixed(3) : t.toFixed(2)));
 export const brief = v => v === null || v === undefined ? '–' : v === 0 ? '0' : Math.abs(v) >= 1000 || Math.abs(v) < 0.001
   ? Math.abs(v) >= 1000 && Math.abs(v) < 1e6 ? exact(v) : power(v) : minus(v.toPrecision(3).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
 
+/** Space between a number and its unit, at which no line breaks. */
+export const unbreakable = '\u00a0';
+
 // Counts: with separators, in millions, and in the unit that fits.
 export const digits = (n, d) => minus(n.toLocaleString('en', {minimumFractionDigits: d, maximumFractionDigits: d}));
-export const million = n => `${digits(n / 1e6, 1)} M`;
+export const million = n => `${digits(n / 1e6, 1)}${unbreakable}M`;
 export const exact = n => minus(Math.round(n).toLocaleString('en'));
 export const fine = n => {
   const size = Math.abs(n);
-  return size < 1e5 ? exact(n) : size < 1e7 ? `${digits(n / 1e6, 2)} M` : size < 1e9 ? million(n) : `${digits(n / 1e9, 1)} G`;
+  return size < 1e5 ? exact(n) : size < 1e7 ? `${digits(n / 1e6, 2)}${unbreakable}M` : size < 1e9 ? million(n) : `${digits(n / 1e9, 1)}${unbreakable}G`;
 };

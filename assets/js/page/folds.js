@@ -3,7 +3,7 @@ import {foldsInSight, foldsOf, onFold} from './parts.js';
 import {showTab} from './tabs.js';
 import {closest} from '../kit/dom.js';
 import {recall, remember} from '../kit/memory.js';
-import {choose, chosen, withState} from './here.js';
+import {choose, chosen, linkNow, withState} from './here.js';
 import {landOn} from './landing.js';
 
 const shown = new WeakMap();   // fold -> the run it shows
@@ -97,6 +97,17 @@ onFold(fold => withState(state => {
   else open.delete(id);
   keep();
 }));
+
+// A link to a fold that the browser itself opens (with a key, the middle button or its menu) has the page's text and models with it.
+for (const kind of ['pointerdown', 'focusin']) {
+  document.addEventListener(kind, event => {
+    const link = /** @type {HTMLAnchorElement | null} */ (closest(event, 'a[data-fold]'));
+    if (!link) return;
+    const [tab, fold] = link.dataset.fold.split('/'), url = linkNow();
+    for (const [name, value] of Object.entries({tab, fold})) url.searchParams.set(name, value);
+    link.href = url.href;
+  });
+}
 
 document.addEventListener('click', event => {   // a link to a fold of another tab
   const link = closest(event, 'a[data-fold]');

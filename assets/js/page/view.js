@@ -24,8 +24,10 @@ listen(now => showFamily(now.get('family'), now.config));
 window.addEventListener('popstate', event => {
   if (!state) return;
   const view = event.state?.view ?? addressed(), changed = state.differing(view);
-  for (const tab of state.drawnFrom(changed)) forgetShown(tab);
-  showFolds(state.knows(view.tab) ? view.tab : state.config.defaults.tab, view.fold);
+  const tab = state.knows(view.tab) ? view.tab : state.config.defaults.tab;
+  for (const other of state.drawnFrom(changed)) forgetShown(other);
+  if (changed.includes('form')) Object.keys(state.config.reads).forEach(forgetShown);
+  showFolds(tab, view.fold);
   state.walk(view);
   typeText(state.get('text'));
   put({family: state.get('family'), tab: state.tab});

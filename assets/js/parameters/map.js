@@ -1,11 +1,11 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 import {switcher} from '../kit/choice.js';
 import {el, find, make, say, sized, stacks} from '../kit/dom.js';
-import {digits, fine, million, percent} from '../kit/numbers.js';
+import {digits, fine, million, percent, unbreakable} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
 
-const mega = n => digits(n / 1e6, 1) + ' MB';
+const mega = n => `${digits(n / 1e6, 1)}${unbreakable}MB`;
 const chosenMode = look('mode', 'stored'), chosenFamily = look('counts', '');
 // A choice of whose counts are shown holds for the family that it was made beside.
 const beside = (chosen = '') => chosen.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);

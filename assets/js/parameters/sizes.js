@@ -3,7 +3,7 @@ import {slider, switcher} from '../kit/choice.js';
 import {el, make, say, stacks, vary} from '../kit/dom.js';
 import {figure, readable} from '../kit/figure.js';
 import {sorted} from '../kit/maths.js';
-import {digits, exact, million} from '../kit/numbers.js';
+import {digits, exact, million, unbreakable} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
 
@@ -11,8 +11,7 @@ export {whole} from '../kit/figure.js';
 
 /** @type {[string, number][]} */
 const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
-const choice = {by: 'total', down: true};
-const chosenLength = look('length', 128), chosenUnit = look('bytes', 'MB'), chosenForm = look('sizes', '');
+const chosenLength = look('length', 128), chosenUnit = look('bytes', 'MB'), chosenForm = look('sizes', ''), chosenOrder = look('sort', 'total.down');
 const lengthNow = lengths => lengths.find(length => String(length) === chosenLength.value) ?? 128;
 const unitName = () => chosenUnit.value === 'MiB' ? 'MiB' : 'MB';
 /** A link of before the switch that names a unit was made at the table. */
@@ -20,6 +19,11 @@ const formNow = () => chosenForm.value === 'table' || chosenForm.value === '' &&
 
 const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
 const offPrinted = row => row.total / 1e6 / row.printed[0][0] - 1;
+/** The column that the table is sorted by, and whether the largest come first. @param {Column[]} all */
+const orderNow = all => {
+  const [id, way] = chosenOrder.value.split('.');
+  return {column: all.find(column => column.id === id) ?? all[1], down: way !== 'up'};
+};
 const unit = () => (unitName() === 'MB' ? 1e6 : 2 ** 20);
 
 /**
@@ -103,23 +107,23 @@ function compared(rows, length) {
 
 function comparison(rows, texts, length) {
   const {wide, large, weights, work: done} = compared(rows, length), [one, many] = texts.tokens;
-  const gflop = row => digits(work(row, length) / 1e9, 1), millions = row => digits(row.total / 1e6, 1);
+  const gflop = row => `${digits(work(row, length) / 1e9, 1)}${unbreakable}GFLOP`, millions = row => million(row.total);
   return say(texts.finding, {weights: digits(weights, 2), stored: millions(wide), of_stored: millions(large), length, tokens: length === 1 ? one : many,
     work: digits(done, 1), done: gflop(wide), of_done: gflop(large)});
 }
 
 function tableOf(rows, texts, length, refresh) {
-  const all = columns(texts, length), chosen = all.find(c => c.id === choice.by);
+  const all = columns(texts, length), order = orderNow(all);
   const table = el('table'), head = el('tr'), body = el('tbody');
   for (const column of all) {
     const cell = el('th', '', null, {scope: 'col'});
-    if (column.id === choice.by) cell.setAttribute('aria-sort', choice.down ? 'descending' : 'ascending');
-    const mark = column.id === choice.by ? (choice.down ? ' ▾' : ' ▴') : '';
+    const isChosen = column === order.column;
+    if (isChosen) cell.setAttribute('aria-sort', order.down ? 'descending' : 'ascending');
+    const mark = isChosen ? (order.down ? ' ▾' : ' ▴') : '';
     const button = el('button', 'pt-sort', column.head + mark, {type: 'button'});
     if (column.title && column.head.length === 1) button.title = column.title();
     button.addEventListener('click', () => {
-      choice.down = choice.by === column.id ? !choice.down : column.id !== 'name';
-      choice.by = column.id;
+      chosenOrder.value = `${column.id}.${(isChosen ? order.down : column.id === 'name') ? 'up' : 'down'}`;
       const at = all.indexOf(column);
       refresh();
       /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.pt-sizes th .pt-sort'))[at].focus();
@@ -127,7 +131,7 @@ function tableOf(rows, texts, length, refresh) {
     cell.append(button);
     head.append(cell);
   }
-  for (const row of sorted(rows, chosen.value, choice.down)) {
+  for (const row of sorted(rows, order.column.value, order.down)) {
     const line = el('tr');
     Object.assign(line.dataset, {model: row.key, size: row.size});
     all.forEach((column, i) => {

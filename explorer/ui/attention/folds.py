@@ -40,6 +40,7 @@ def build_summary_fold(state: gr.State) -> None:
         )
         message, canvas, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
     outputs = [message, canvas, formula]
+    section.keep("summary", kind=kind)
     section.on_open(show_summary, [state, kind], outputs, also=[kind.change])
 
 
@@ -257,6 +258,7 @@ def build_bertviz_fold(state: gr.State) -> None:
         frame = Canvas("attention/bertviz")
         gr.HTML(note(strings.CREDIT))
         inputs, outputs = [state, model, view], [message, frame]
+        bertviz.keep("bertviz", model=model, view=view)
         bertviz.on_open(show_view, inputs, outputs, also=[model.input, view.input])
 
 

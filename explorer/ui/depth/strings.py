@@ -58,8 +58,8 @@ CANVAS = {
     "same": "Same top prediction as after the usual {n}.",
     "other": "Different top prediction from the usual {n}.",
     "distance": "KL(usual ‖ this) {kl} nats",
-    "work": "{gflop} GFLOP for the encoder, {share} the usual compute",
-    "same_work": "{gflop} GFLOP for the encoder, unchanged",
+    "work": "{gflop} for the encoder, {share} the usual compute",
+    "same_work": "{gflop} for the encoder, unchanged",
     "beyond": "Applying its layer up to {n} times",
     "dial_chart": "KL from the prediction at the usual depth, nats",
     "dial_note": "The same weights, no training: applied k times it is a k-layer model.\nLan et "

@@ -29,7 +29,7 @@ from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.running import AT_ONCE
-from explorer.views.markup import el, fold_link, note
+from explorer.views.markup import el, fold_link, note, script_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,8 +163,10 @@ def build_masking(f: Fold, state: gr.State) -> None:
         again = gr.Button(strings.REPLAY)
     picture = gr.HTML()
     inputs = [state, rounds, seed]
+    f.keep("masking", rounds=rounds, seed=seed)
     f.on_open(show_masking, inputs, [picture], also=[rounds.change, seed.change])
-    again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
+    next_seed = f.setting([seed], "[Math.round(values[0] ?? 0) + 1]")
+    again.click(None, [seed], [seed], js=next_seed, api_visibility="private")
 
 
 def show_masking(state: PageState, rounds: int = 1, seed: int | None = 0) -> str:
@@ -202,9 +204,10 @@ DEFAULTS = LiveSettings()
 
 def build_live(state: gr.State) -> None:
     """Build the settings, the buttons and the canvas of the live training."""
-    with fold("distillation", "live", strings.FOLD):
+    with fold("distillation", "live", strings.FOLD) as section:
         gr.HTML(note(strings.INTRO))
         controls = _controls()
+        section.keep("live", **dict(zip(LiveSettings.__slots__, controls, strict=True)))
         with gr.Row():
             run = gr.Button(strings.RUN, variant="primary")
             stop, reset = gr.Button(strings.STOP, visible=False), gr.Button(strings.RESET)
@@ -212,9 +215,12 @@ def build_live(state: gr.State) -> None:
         canvas = Canvas("distillation/live")
         weights = controls[4:7]
         job_buttons({run.click: LIVE}, [state, *controls], [canvas], stop)
-        reset.click(reset_live, None, [*controls, canvas, stop], **AT_ONCE)
-        with_teacher.click(lambda: (5.0, 2.0, 1.0), None, weights, api_visibility="private")
-        without_teacher.click(lambda: (0.0, 2.0, 0.0), None, weights, api_visibility="private")
+        usual = section.setting(controls, script_json(_defaults()))
+        no_inputs = f"() => {{ ({usual})(); return []; }}"
+        reset.click(reset_live, None, [*controls, canvas, stop], js=no_inputs, **AT_ONCE)
+        for button, preset in ((with_teacher, [5.0, 2.0, 1.0]), (without_teacher, [0.0, 2.0, 0.0])):
+            js = section.setting(weights, script_json(preset))
+            button.click(None, None, weights, js=js, api_visibility="private")
 
 
 def _controls() -> list[gr.components.Component]:

@@ -77,6 +77,11 @@ class MessageQueues(LRUCache[str, Any]):
 class Page(gr.Blocks):
     """Gradio's Blocks that check an event's values, and refuse bad ones in one plain sentence."""
 
+    def __init__(self, **named: Any) -> None:  # noqa: ANN401 - Gradio's
+        super().__init__(**named)
+        self.folds: list[Any] = []
+        """Folds of the page, in the order in which they are built."""
+
     def queue(self, **named: Any) -> "Page":  # noqa: ANN401
         """Set up the waiting room and the message queues, without Gradio's event analytics.
 

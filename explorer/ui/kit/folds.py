@@ -4,16 +4,17 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
 from gradio.context import get_blocks_context
 
 from explorer.links.page_state import FOLDS, PARTS, PageState
+from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.jobs import Job, handler, stop_button
-from explorer.views.markup import Markup, el
+from explorer.views.markup import Markup, el, script_json
 
 
 def parts_row(tab: str, names: Mapping[str, str], label: str) -> Markup:
@@ -71,6 +72,32 @@ class Fold:
 
     section: gr.Accordion
     refresh: gr.Button
+    form: dict[gr.components.Component, dict[str, Any]] = field(default_factory=dict)
+    """Controls whose values are in the link, and how the browser reads them from there."""
+
+    def keep(self, prefix: str, **controls: gr.components.Component) -> "Fold":
+        """Keep the controls' values in the link, and set them from it when a fold opens.
+
+        Call it before ``on_open``, which computes from the link's values.
+        """
+        self.form.update({c: _described(f"{prefix}.{n}", c) for n, c in controls.items()})
+        return self
+
+    def setting(self, controls: Sequence[gr.components.Component], values: str) -> str:
+        """Return the script of a button that sets controls to ``values``, also in the link.
+
+        Args:
+            controls: The event's inputs and outputs.
+            values: JavaScript of their new values, which may use the old ones as ``values``.
+        """
+        form = f"{{controls: {self._controls(controls)}, values: chosen}}"
+        return (
+            f"(...values) => {{ const chosen = {values}; "
+            f"window.explorer.tell('form', {form}); return chosen; }}"
+        )
+
+    def _controls(self, inputs: Sequence[gr.components.Component]) -> str:
+        return script_json([self.form.get(control) for control in inputs])
 
     def on_open(
         self,
@@ -92,7 +119,10 @@ class Fold:
             kwargs: Event options besides a fold's own.
         """
         is_of_text = bool(inputs) and isinstance(inputs[0], gr.State) and needs_state
-        defaults = {"show_progress": "minimal", "concurrency_id": "infer"}
+        defaults: dict[str, Any] = {"show_progress": "minimal", "concurrency_id": "infer"}
+        if self.form.keys() & {*inputs}:
+            linked = f"window.explorer.withForm({self._controls(inputs)}, values)"
+            defaults["js"] = f"(...values) => {linked}"
         return gr.on(
             [self.section.expand, self.refresh.click, *also],
             plain_errors(with_state(show) if is_of_text else show),
@@ -116,6 +146,32 @@ class Fold:
         stop_button(stop, job)
 
 
+def wire_forms(folds: Sequence[Fold]) -> None:
+    """Connect the kept controls of all folds with the link, by one event in each direction.
+
+    A fold that opens sets all of them, so that none holds another link's value when one is told.
+    """
+    form = {control: described for one in folds for control, described in one.form.items()}
+    controls: list[Any] = [*form]
+    described = script_json([*form.values()])
+    gr.on(
+        [control.input for control in controls],
+        None,
+        controls,
+        None,
+        js=f"(...values) => window.explorer.tell('form', {{controls: {described}, values}})",
+        api_visibility="private",
+    )
+    gr.on(
+        [event for one in folds if one.form for event in (one.section.expand, one.refresh.click)],
+        None,
+        None,
+        controls,
+        js=f"() => window.explorer.form({described})",
+        api_visibility="private",
+    )
+
+
 def with_state(show: Callable) -> Callable:
     """Wrap a handler to change nothing before the page has a state; a job asks for it itself."""
     if inspect.isgeneratorfunction(show):
@@ -126,6 +182,17 @@ def with_state(show: Callable) -> Callable:
         return gr.skip() if state is None else show(state, *rest)
 
     return call
+
+
+def _described(name: str, control: gr.components.Component) -> dict[str, Any]:
+    """Return a control's name in the link, its usual value and the values that it can show."""
+    part: Any = control
+    described = {"name": name, "usual": part.value}
+    if isinstance(control, gr.Radio | gr.Dropdown):
+        return described | {"among": [value for _, value in part.choices]}
+    if isinstance(control, gr.Slider | gr.Number):
+        return described | {"low": part.minimum, "high": part.maximum}
+    return described
 
 
 @contextmanager
@@ -140,4 +207,8 @@ def fold(tab: str, name: str, question: str) -> Iterator[Fold]:
         question, open=False, elem_id=f"fold-{tab}-{name}", elem_classes="fold"
     ) as section:
         refresh = gr.Button("Refresh", visible="hidden", elem_classes="fold-refresh")
-        yield Fold(section, refresh)
+        built = Fold(section, refresh)
+        page: Any = get_blocks_context()
+        if isinstance(page, Page):
+            page.folds.append(built)
+        yield built

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from math import floor
 
-from explorer.analysis.digits import counted, percent
+from explorer.analysis.digits import counted, in_unit, percent
 from explorer.analysis.latency.faster import FasterResult
 from explorer.analysis.latency.model_choice import (
     Candidate,
@@ -325,7 +325,7 @@ def faster_notes(found: FasterResult) -> list[str]:
 
 def megabytes(n_bytes: int | None) -> str:
     """Return memory in MB; a dash if unknown."""
-    return "–" if n_bytes is None else f"{n_bytes / 1e6:,.0f} MB"
+    return "–" if n_bytes is None else in_unit(n_bytes / 1e6, "MB", 0)
 
 
 def throughput(found: tuple[float, float | None] | None) -> str:

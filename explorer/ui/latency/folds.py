@@ -139,7 +139,7 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
                 f"{shares[spec.name]:.0%}",
                 f"{final.gflops(spec) / ms * 1e3:,.0f}",
                 f"{limit.peak_gflops:,.0f}",
-                f"{limit.working_set / 1e6:,.0f} MB",
+                choice_strings.megabytes(limit.working_set),
                 f"{limit.bandwidth_gb:,.0f}",
             ]
         )

@@ -91,6 +91,8 @@ def build_fold(state: gr.State) -> None:
         status, message, measured = gr.HTML(), gr.HTML(), gr.State(None)
         chart, rows_html = Chart("latency/choose"), gr.HTML()
         inputs, outputs = [state, measured, *limits, score, least], [message, chart, rows_html]
+        size, time = limits
+        section.keep("choose", size=size, time=time, score=score, least=least, ways=ways)
         changes = [*(box.change for box in limits), score.change, least.change, measured.change]
         section.on_open(show_choice, inputs, outputs, also=changes, show_progress="hidden")
         job_buttons({measure.click: TIMES}, [state, score, ways], [status, measured], stop)

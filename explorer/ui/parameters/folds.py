@@ -230,6 +230,7 @@ def build_memory(state: gr.State) -> None:
             measure = gr.Button(strings.MEMORY_MEASURE, variant="primary")
             stop = gr.Button(strings.MEMORY_STOP, visible=False)
         result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
+    section.keep("memory", sizes=sizes, length=length, batch=batch, keeps=keeps)
     changes = [sizes.change, length.release, batch.release, keeps.change]
     section.on_open(show_memory, inputs, [result], also=changes)
     job_buttons({measure.click: PEAKS}, [state, *inputs], [result], stop)
@@ -302,7 +303,6 @@ def draw_memory(
         peak_share=f"{albert.peak_bytes / bert.peak_bytes:.0%}",
         length=work.length,
         batch=work.batch,
-        width=BASE["bert"].architecture.d_model,
     )
     resident = resident_bytes() if measured else None
     process_note = strings.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from explorer.analysis.digits import counted, repeated
+from explorer.analysis.digits import counted, millions, repeated
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import Architecture
@@ -69,11 +69,6 @@ MAP = {
 }
 LENGTH = 128
 """Number of tokens of the forward pass whose FLOP are compared."""
-
-
-def millions(count: float) -> str:
-    """Return a count in millions: 109,482,240 as ``109.5 M``."""
-    return f"{count / 1e6:,.1f} M"
 
 
 def parameters_findings(families: Mapping[str, Sequence["FamilyMember"]]) -> Markup:
@@ -163,18 +158,18 @@ SIZES_TEXTS = {
     "forms": {"chart": "Weights against compute", "table": "Table"},
     "length": "Tokens",
     "unit": "Unit of bytes",
-    "finding": "ALBERT-xxlarge stores {weights} × BERT-large's weights ({stored} M against "
-    "{of_stored} M), but one pass over {length} {tokens} takes {work} × the compute ({done} "
-    "against {of_done} GFLOP).",
+    "finding": "ALBERT-xxlarge stores {weights} × BERT-large's weights ({stored} against "
+    "{of_stored}), but one pass over {length} {tokens} takes {work} × the compute ({done} "
+    "against {of_done}).",
     "tokens": ["token", "tokens"],
     "layers": {"own": "{n} layers", "shared": "1 layer, {n} times"},
     "chart_note": "Both axes are logarithmic. Dotted lines: 1, 4 and 16 uses per stored weight and "
     "token, at two operations a use. BERT and DistilBERT lie below 1 × because a word table is "
     "looked up, not multiplied.",
-    "note": "Counted on the released shapes, without weights. BERT-large has 335.1 M (its paper "
-    "prints 340M); ALBERT-xxlarge has 222.6 M (its paper prints 235M in the tables and 233M in "
-    "the text). ALBERT's paper prints 108M and 334M for BERT: with 30,000 word pieces we count "
-    "109.08 M and 334.61 M, without the pooler 108.49 M and 333.56 M.",
+    "note": "Counted on the released shapes, without weights. BERT-large has 335.1\u00a0M (its "
+    "paper prints 340M); ALBERT-xxlarge has 222.6\u00a0M (its paper prints 235M in the tables and "
+    "233M in the text). ALBERT's paper prints 108M and 334M for BERT: with 30,000 word pieces we "
+    "count 109.08\u00a0M and 334.61\u00a0M, without the pooler 108.49\u00a0M and 333.56\u00a0M.",
     "terms": places("GFLOP"),
     "bytes": "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576.",
     "units": "One GFLOP is 10⁹ operations; a multiply and an add are two; encoder and pooler, "
@@ -348,8 +343,8 @@ MEMORY_TEXTS = {
 }
 MEMORY_FINDING = (
     "At base size ALBERT's weights take {weight_share} of the memory of BERT's, the activations "
-    "of one pass {peak_share}: every layer still computes its own {length} × {batch} tokens of "
-    "width {width}."
+    "of one pass over {length} × {batch} tokens {peak_share}: layers that share weights do not "
+    "share activations."
 )
 MEMORY_NOTE = (
     "Float32 weights stay in memory; activations are what a pass needs beyond them at its peak.\n"

@@ -28,6 +28,7 @@ from explorer.ui.kit import strings
 from explorer.ui.kit.blocks import MOST_SESSIONS, LeanSession, Page
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import payload
+from explorer.ui.kit.folds import wire_forms
 from explorer.ui.kit.running import stop_for_those_who_leave
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import ENDPOINTS, register_endpoints
@@ -77,6 +78,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
         wire_input_bar(bar)
         wire_opening(page, start, bar)
         wire_put(bar, tabs)
+        wire_forms(page.folds)
         register_endpoints(start)
         if tools:
             register_tools()

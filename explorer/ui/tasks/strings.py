@@ -98,9 +98,7 @@ def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
         open_ = ", ".join(map(probability, orders.in_order))
         return join(name, UNDECIDED.format(shares=open_))
     objective = spec.kind.pair.objective if spec.kind.pair else ""
-    shares = {
-        f"p_{order}": probability(p) for order, p in zip(ORDERS, orders.in_order, strict=True)
-    }
+    shares = {f"p_{order}": probability(orders.verdict_share(order)) for order in ORDERS}
     kinds = {
         order: "even"
         if shares[f"p_{order}"] == "0.500"

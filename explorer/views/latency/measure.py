@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.analysis.digits import milliseconds
+from explorer.analysis.digits import in_unit, millions, milliseconds
 from explorer.analysis.latency.family import FamilyLatency, share_of_limit
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow, row_label
@@ -51,13 +51,13 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
         BarGroup(
             models,
             lambda row: row.parameters,
-            lambda n: f"{n / 1e6:,.1f} M",
+            millions,
             lambda row: row.parameters / first.parameters,
         ),
         BarGroup(
             models,
             lambda row: row.gflops,
-            lambda n: f"{n:,.2f} GFLOP",
+            lambda n: in_unit(n, "GFLOP", 2),
             lambda row: row.gflops / first.gflops,
         ),
         # The ratio comes from the paired rounds or is None: medians do not make a ratio.
@@ -204,7 +204,7 @@ def samples_figure(result: FamilyLatency, texts: Mapping[str, str]) -> "go.Figur
                 line={"color": CLEAR},
                 marker={"color": colour, "size": 6, "opacity": 0.5},
                 hoveron="points",
-                hovertemplate="%{x:.3f} ms<extra>%{y}</extra>",
+                hovertemplate="%{x:.3f}\u00a0ms<extra>%{y}</extra>",
             )
         )
         ends = {"x0": model.median_ms, "x1": model.median_ms}

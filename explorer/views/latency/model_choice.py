@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import milliseconds, percent
+from explorer.analysis.digits import in_unit, milliseconds, percent
 from explorer.analysis.latency.model_choice import (
     Candidate,
     Comparison,
@@ -178,7 +178,7 @@ def choose_table(
     rows: list[list[str | Markup]] = [
         [
             model_name(specs[key].key, specs[key].label),
-            _format_figure(candidate.megabytes, "{:.1f} MB".format),
+            _format_figure(candidate.megabytes, lambda n: in_unit(n, "MB")),
             _format_figure(candidate.milliseconds, milliseconds),
             _format_figure(candidate.score, percent),
             verdicts[key],

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import percent
+from explorer.analysis.digits import in_unit, millions, percent
 from explorer.views.markup import Markup, el, finding, model_name, table
 from explorer.views.numbers import NO_RUN, Numbers
 
@@ -59,7 +59,7 @@ def built_finding(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[s
     return finding(
         texts["sentence"].format(
             total=f"{built.total:,}",
-            applied=f"{built.applied / 1e6:,.1f} M",
+            applied=millions(built.applied),
             ratio=f"{built.total / nearest.total:,.2f}",
             nearest=nearest.spec.name,
         )
@@ -79,20 +79,20 @@ def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, st
         *(
             [
                 texts["bytes"].format(name=name),
-                f"{total * size / 1e6:,.1f} MB",
-                f"{total * size / 2**20:,.1f} MiB",
+                in_unit(total * size / 1e6, "MB"),
+                in_unit(total * size / 2**20, "MiB"),
             ]
             for name, size in (("fp32", 4), ("fp16", 2), ("int8", 1))
         ),
         [
             texts["work"].format(length=built.length, batch=built.batch),
-            f"{built.flops / 1e9:,.2f} GFLOP",
+            in_unit(built.flops / 1e9, "GFLOP", 2),
             "",
         ],
         [
             texts["activations"],
-            f"{built.peak_bytes / 1e6:,.1f} MB",
-            f"{built.peak_bytes / 2**20:,.1f} MiB",
+            in_unit(built.peak_bytes / 1e6, "MB"),
+            in_unit(built.peak_bytes / 2**20, "MiB"),
         ],
     ]
     return table([texts["part"], texts["count"], texts["share"]], rows, texts["caption"])
@@ -111,7 +111,7 @@ def _size_bars(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str,
                 el("i", class_="kept", style=f"left:0;width:{100 * total / scale:.3f}%"),
                 class_="track",
             ),
-            el("span", f"{total / 1e6:,.1f} M", class_="n"),
+            el("span", millions(total), class_="n"),
             data_model=key or None,
             class_="" if key else "yours",
         )

@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import log10
 from typing import TYPE_CHECKING
 
+from explorer.analysis.digits import millions
 from explorer.views.chart import chart_canvas, figure_json, label_sides, line
 from explorer.views.markup import script_json
 from explorer.views.numbers import NO_RUN, Numbers
@@ -61,7 +62,7 @@ def sharing_figure(
             y=[mode.total for mode in modes],
             mode="markers+text",
             textposition="top left",
-            text=[f"{mode.total / 1e6:.1f} M" for mode in modes],
+            text=[millions(mode.total) for mode in modes],
             marker={"size": 8},
             showlegend=False,
             hovertemplate="%{y:,}<extra></extra>",
@@ -276,7 +277,7 @@ def _points(
         cliponaxis=False,
         marker={"size": 11, "color": COLOURS[key].fill},
         line={"color": COLOURS[key].fill, "width": 1},
-        hovertemplate="%{customdata}<br>%{x:,} weights, %{y:.2f} GFLOP<extra></extra>",
+        hovertemplate="%{customdata}<br>%{x:,} weights, %{y:.2f}\u00a0GFLOP<extra></extra>",
     )
 
 
@@ -346,9 +347,9 @@ def _bars(rows: Sequence[MemoryRow], sizes: Sequence[int | None], name: str) -> 
         orientation="h",
         name=name,
         marker_color=[COLOURS[row.key].fill for row in rows],
-        texttemplate="%{x:,.1f} MB",
+        texttemplate="%{x:,.1f}\u00a0MB",
         textposition="auto",
-        hovertemplate="%{y}: %{x:,.3f} MB<extra>%{fullData.name}</extra>",
+        hovertemplate="%{y}: %{x:,.3f}\u00a0MB<extra>%{fullData.name}</extra>",
     )
 
 

@@ -36,8 +36,8 @@ test('a change has a true minus, and none where it rounds to nothing', () => {
 });
 
 test('counts in the unit that fits', () => {
-  assert.deepEqual([1536, 3938304, 109482240, 2.4e9].map(fine), ['1,536', '3.94 M', '109.5 M', '2.4 G']);
-  assert.equal(million(66362880), '66.4 M');
+  assert.deepEqual([1536, 3938304, 109482240, 2.4e9].map(fine), ['1,536', '3.94\u00a0M', '109.5\u00a0M', '2.4\u00a0G']);
+  assert.equal(million(66362880), '66.4\u00a0M');
   assert.equal(exact(335141888), '335,141,888');
   assert.deepEqual([.05, 1, 2.5, 20].map(shown), ['0.05', '1', '2.5', '20']);
 });
@@ -53,6 +53,6 @@ test('where one way of printing ends and the next begins', () => {
   assert.deepEqual([1e-99, 2e-99, .0014].map(number), ['0.000', '2.0×10⁻⁹⁹', '0.001']);
   assert.deepEqual([.9995, .99949, 1].map(percent), ['> 99.9%', '99.9%', '100.0%']);
   assert.deepEqual([99999, 1e5, 9.99e6, 1e7, 9.99e8, 1e9, -2e6, -50].map(fine),
-    ['99,999', '0.10 M', '9.99 M', '10.0 M', '999.0 M', '1.0 G', '−2.00 M', '−50']);
-  assert.deepEqual([million(1e6), exact(1.5), brief(1.2345), brief(12.04)], ['1.0 M', '2', '1.23', '12']);
+    ['99,999', '0.10\u00a0M', '9.99\u00a0M', '10.0\u00a0M', '999.0\u00a0M', '1.0\u00a0G', '−2.00\u00a0M', '−50']);
+  assert.deepEqual([million(1e6), exact(1.5), brief(1.2345), brief(12.04)], ['1.0\u00a0M', '2', '1.23', '12']);
 });

@@ -22,13 +22,13 @@ function open(start = {...pins[1], name: `ALBERT ${turn++}`}) {
 
 test('the sentence compares one table with two, and says from where on two cost more', () => {
   // 30000 * 768 = 23.04 M; 30000 * 128 + 128 * 768 = 3.938 M: 82.9% less; 23.04 M / 30768 = 748.8
-  assert.equal(open().said(), 'saves 82.9%: 3.94 M for 23.0 M, until 748');
+  assert.equal(open().said(), 'saves 82.9%: 3.94\u00a0M for 23.0\u00a0M, until 748');
 });
 
 test('a wide embedding costs more than one table', () => {
   const {e, said: sentence} = open();
   enter(e, '12');   // the stop of 768
-  assert.equal(sentence(), 'costs 2.6%: 23.6 M for 23.0 M, until 748');
+  assert.equal(sentence(), 'costs 2.6%: 23.6\u00a0M for 23.0\u00a0M, until 748');
 });
 
 test('the sliders begin at the model and move by its stops', () => {
@@ -68,7 +68,7 @@ test('a model’s button sets all three', () => {
   const {root, pin, values, said: sentence} = open();
   pin(0);
   assert.deepEqual([values(), [...root.querySelectorAll('input')].map(one => one.value)], [['30,522', '768', '768'], ['7', '6', '12']]);
-  assert.match(sentence(), /^costs 2\.5%: 24\.0 M for 23\.4 M/);
+  assert.match(sentence(), /^costs 2\.5%: 24\.0\u00a0M for 23\.4\u00a0M/);
   assert.deepEqual([...root.querySelectorAll('.chip')].map(one => [one.dataset.model, one.textContent]), [['bert', 'BERT'], ['albert', 'ALBERT']]);
 });
 

@@ -45,8 +45,8 @@ beforeEach(() => { const {pick} = open(); pick('Base'); open().pick('Stored'); }
 
 test('each model has its bar, on one scale, cut into its parts from left to right', () => {
   const {root, cells} = open();
-  assert.deepEqual([texts(root, 'h3'), texts(root, '.pm-total')], [['BERT', 'DistilBERT', 'ALBERT'], ['100.0 M', '68.0 M', '41.0 M']]);
-  assert.deepEqual(texts(root, '.pm-unit'), ['400.0 MB fp32', '272.0 MB fp32', '164.0 MB fp32']);
+  assert.deepEqual([texts(root, 'h3'), texts(root, '.pm-total')], [['BERT', 'DistilBERT', 'ALBERT'], ['100.0\u00a0M', '68.0\u00a0M', '41.0\u00a0M']]);
+  assert.deepEqual(texts(root, '.pm-unit'), ['400.0\u00a0MB fp32', '272.0\u00a0MB fp32', '164.0\u00a0MB fp32']);
   near(cells('bert').map(width), [[0, 38], [38, 10], [48, 20], [68, 10], [78, 20], [98, 2]]);
   assert.deepEqual(cells('bert').map(part => part.dataset.part), ['word_embeddings', 'attention', 'ffn', 'attention', 'ffn', 'pooler']);
   assert.deepEqual(cells('bert').map(part => part.classList.contains('starts')), [false, true, false, true, false, false]);
@@ -58,7 +58,7 @@ test('what is saved follows as dashed parts up to the first model’s length', (
   near(ghosts('distilbert').map(width), [[68, 30], [98, 2]]);
   near(ghosts('albert').map(width), [[41, 29], [70, 30]]);
   assert.deepEqual(ghosts('albert').map(part => [part.title, part.textContent]), Array(2).fill(0).map((_, i) =>
-    Array(2).fill(['factorising: −29.0 M', 'one shared layer: −30.0 M'][i])));
+    Array(2).fill(['factorising: −29.0\u00a0M', 'one shared layer: −30.0\u00a0M'][i])));
   near(cells('albert').map(width), [[0, 8], [8, 1], [9, 10], [19, 20], [39, 0], [39, 0], [39, 2]]);
 });
 
@@ -71,32 +71,32 @@ test('as applied, a shared layer stands again as often as it runs, and sharing s
   near(cells('albert').map(width), [[0, 8], [8, 1], [9, 10], [19, 20], [39, 10], [49, 20], [69, 2]]);
   near(ghosts('albert').map(width), [[71, 29], [100, 0]]);
   assert.deepEqual([folded(cells('albert')), folded(ghosts('albert'))], ['0000000', '01']);
-  assert.deepEqual([texts(root, '.pm-total'), texts(root, '.pm-unit')], [['100.0 M', '68.0 M', '71.0 M'], ['applied', 'applied', 'applied']]);
+  assert.deepEqual([texts(root, '.pm-total'), texts(root, '.pm-unit')], [['100.0\u00a0M', '68.0\u00a0M', '71.0\u00a0M'], ['applied', 'applied', 'applied']]);
   assert.equal(root.querySelector('.note').textContent, 'as applied');
   assert.equal(caption('albert'),
-    'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. 29.0 M less used than BERT: factorising 29.0 M (100.0%).');
-  assert.match(caption('distilbert'), /32\.0 M less used/);
+    'embeddings 9.00\u00a0M, one layer of 30.0\u00a0M, run 2 times, pooler 2.00\u00a0M. 29.0\u00a0M less used than BERT: factorising 29.0\u00a0M (100.0%).');
+  assert.match(caption('distilbert'), /32\.0\u00a0M less used/);
 });
 
 test('the caption says what a bar is made of and what it lacks', () => {
   const {root, caption} = open();
-  assert.equal(caption('bert'), 'embeddings 38.0 M, 2 layers of 30.0 M, pooler 2.00 M');
+  assert.equal(caption('bert'), 'embeddings 38.0\u00a0M, 2 layers of 30.0\u00a0M, pooler 2.00\u00a0M');
   assert.equal(caption('distilbert'),
-    'embeddings 38.0 M, one layer of 30.0 M. 32.0 M less kept than BERT: fewer layers 30.0 M (93.8%), no pooler 2.00 M (6.3%).');
+    'embeddings 38.0\u00a0M, one layer of 30.0\u00a0M. 32.0\u00a0M less kept than BERT: fewer layers 30.0\u00a0M (93.8%), no pooler 2.00\u00a0M (6.3%).');
   assert.equal(caption('albert'),
-    'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. '
-    + '59.0 M less kept than BERT: factorising 29.0 M (49.2%), one shared layer 30.0 M (50.8%).');
+    'embeddings 9.00\u00a0M, one layer of 30.0\u00a0M, run 2 times, pooler 2.00\u00a0M. '
+    + '59.0\u00a0M less kept than BERT: factorising 29.0\u00a0M (49.2%), one shared layer 30.0\u00a0M (50.8%).');
   assert.equal(root.querySelector('.note').textContent, 'as stored; dashed: BERT');
 });
 
 test('where one change adds weights there are no shares, and no dashed part for it', () => {
   const {pick, caption, ghosts, cells} = open();
   pick('Large');
-  assert.match(caption('albert'), /\. 111\.0 M less kept than BERT-L: factorising 161\.0 M, one shared layer 0, narrower 50\.0 M\.$/);
+  assert.match(caption('albert'), /\. 111\.0\u00a0M less kept than BERT-L: factorising 161\.0\u00a0M, one shared layer 0, narrower 50\.0\u00a0M\.$/);
   near(ghosts('albert').map(width), [[19.5, 80.5]]);
   assert.equal(cells('albert').length, 3 + 4, 'a layer of three calls stands two more times');
   const more = open(only(LARGE[0], {...LARGE[1], savings: [['width', -3e7], ['layers', -1e7]]}));
-  assert.match(more.caption('albert'), /40\.0 M more kept than BERT-L: narrower 30\.0 M \(75\.0%\), fewer layers 10\.0 M \(25\.0%\)\.$/);
+  assert.match(more.caption('albert'), /40\.0\u00a0M more kept than BERT-L: narrower 30\.0\u00a0M \(75\.0%\), fewer layers 10\.0\u00a0M \(25\.0%\)\.$/);
 });
 
 test('a share too small to print is left out', () => {
@@ -152,7 +152,7 @@ test('less than a per cent has three digits', () => {
 
 test('the head stands beside the bar, and is a share of what is stored', () => {
   const {root, pick, line} = open(), chips = [...root.querySelectorAll('.pm-head')];
-  assert.deepEqual(chips.map(one => one.textContent), Array(3).fill('+ 24.0 M head'));
+  assert.deepEqual(chips.map(one => one.textContent), Array(3).fill('+ 24.0\u00a0M head'));
   click(chips[1]);
   assert.equal(line(), 'DistilBERT, Head: 24,000,000 weights, 35.3%');
   pick('Applied');
@@ -167,7 +167,7 @@ test('the arrows walk the parts in sight, Home and End go to the ends', () => {
   pick('Applied');
   assert.deepEqual(walk('End', 'ArrowLeft', 'ArrowLeft'), [6, 5, 4]);
   assert.deepEqual([press(bar('albert'), 'ArrowLeft'), press(bar('albert'), 'ArrowUp')], [false, true]);
-  assert.equal(bar('albert').getAttribute('aria-label'), 'ALBERT: 41.0 M stored, 71.0 M applied');
+  assert.equal(bar('albert').getAttribute('aria-label'), 'ALBERT: 41.0\u00a0M stored, 71.0\u00a0M applied');
   assert.deepEqual([bar('albert').tabIndex, bar('albert').getAttribute('role')], [0, 'group']);
 });
 
@@ -211,7 +211,7 @@ test('another family takes the place of the first and the focus stays on its nam
   pick('Large');
   assert.deepEqual([texts(root, 'h3'), tab.dataset.family, document.activeElement.textContent], [['BERT-L', 'ALBERT-L'], 'large', 'Large']);
   assert.equal(button('Applied').getAttribute('aria-pressed'), 'true');
-  assert.equal(root.querySelector('.pm-total').textContent, '200.0 M');
+  assert.equal(root.querySelector('.pm-total').textContent, '200.0\u00a0M');
 });
 
 test('a family that is alone has no switch', () => {

@@ -29,9 +29,9 @@ beforeEach(() => { const {pick, slider} = open(); pick('E = 128'); enter(slider,
 
 test('the sentence has what each way of sharing stores and what all apply', () => {
   const {findings, pick} = open();
-  assert.equal(findings()[0], '106.0 M none, 18.0 M all, 73.0 M attention, 51.0 M feed-forward, 106.0 M applied');
+  assert.equal(findings()[0], '106.0\u00a0M none, 18.0\u00a0M all, 73.0\u00a0M attention, 51.0\u00a0M feed-forward, 106.0\u00a0M applied');
   pick('E = 768');
-  assert.equal(findings()[0], '126.0 M none, 38.0 M all, 93.0 M attention, 71.0 M feed-forward, 126.0 M applied');
+  assert.equal(findings()[0], '126.0\u00a0M none, 38.0\u00a0M all, 93.0\u00a0M attention, 71.0\u00a0M feed-forward, 126.0\u00a0M applied');
 });
 
 test('a bar is as long as what it stores beside sharing nothing', () => {
@@ -45,9 +45,9 @@ test('a bar is as long as what it stores beside sharing nothing', () => {
 
 test('any depth is counted from the parts: shared ones once, the others in every layer', () => {
   const {slider, findings, root} = open(), deep = at => { enter(slider, String(at)); return [findings()[1], charts(root)[0].data[1].text]; };
-  assert.deepEqual(deep(11), ['12 layers: 18.0 M or 106.0 M, 8,000,000 each', ['18.0 M', '73.0 M', '51.0 M', '106.0 M']]);
-  assert.deepEqual(deep(0), ['1 layer: 18.0 M or 18.0 M, 8,000,000 each', ['18.0 M', '18.0 M', '18.0 M', '18.0 M']]);
-  assert.deepEqual(deep(23), ['24 layers: 18.0 M or 202.0 M, 8,000,000 each', ['18.0 M', '133.0 M', '87.0 M', '202.0 M']]);
+  assert.deepEqual(deep(11), ['12 layers: 18.0\u00a0M or 106.0\u00a0M, 8,000,000 each', ['18.0\u00a0M', '73.0\u00a0M', '51.0\u00a0M', '106.0\u00a0M']]);
+  assert.deepEqual(deep(0), ['1 layer: 18.0\u00a0M or 18.0\u00a0M, 8,000,000 each', ['18.0\u00a0M', '18.0\u00a0M', '18.0\u00a0M', '18.0\u00a0M']]);
+  assert.deepEqual(deep(23), ['24 layers: 18.0\u00a0M or 202.0\u00a0M, 8,000,000 each', ['18.0\u00a0M', '133.0\u00a0M', '87.0\u00a0M', '202.0\u00a0M']]);
   assert.deepEqual([slider.min, slider.max], ['0', '47']);
   assert.match(deep(47)[0], /^48 layers/);
   deep(11);
@@ -57,16 +57,16 @@ test('the depth that was chosen stays for another embedding and another drawing'
   const {slider, pick, findings} = open();
   enter(slider, '1');
   pick('E = 768');
-  assert.equal(findings()[1], '2 layers: 38.0 M or 46.0 M, 8,000,000 each');
+  assert.equal(findings()[1], '2 layers: 38.0\u00a0M or 46.0\u00a0M, 8,000,000 each');
   const again = open();
-  assert.deepEqual([again.slider.value, again.findings()[1]], ['1', '2 layers: 38.0 M or 46.0 M, 8,000,000 each']);
+  assert.deepEqual([again.slider.value, again.findings()[1]], ['1', '2 layers: 38.0\u00a0M or 46.0\u00a0M, 8,000,000 each']);
   assert.equal(again.root.querySelector('.pm-switch [aria-pressed=true]').textContent, 'E = 768');
 });
 
 test('the paper’s scores stand beside what is counted here, marked as published', () => {
   const {root} = open(), rows = [...root.querySelectorAll('.table tbody tr')].map(line => [...line.children]);
   assert.deepEqual(texts(root, '.table thead th'), said.score_heads);
-  assert.deepEqual(rows[0].map(cell => cell.textContent), ['everything', '18.0 M', '19M', '88.5/81.0', '78.8/75.5', '81.6', '90.0', '63.5', '80.1']);
+  assert.deepEqual(rows[0].map(cell => cell.textContent), ['everything', '18.0\u00a0M', '19M', '88.5/81.0', '78.8/75.5', '81.6', '90.0', '63.5', '80.1']);
   assert.deepEqual(rows[0].map(cell => cell.className), ['', '', ...Array(7).fill('published')]);
   assert.deepEqual(rows[0].map(cell => cell.dataset.label), said.score_heads);
   assert.equal(rows.length, 4);

@@ -36,8 +36,8 @@ TABLES = {
     "tasks/sst2",
 }
 """What is read and not looked at: no picture of it is offered."""
-DERIVED = {"tasks/sentiment", "tasks/question", "predictions/joint"}
-"""What prints sums and products of its rows besides."""
+DERIVED = {"tasks/pairs", "tasks/sentiment", "tasks/question", "predictions/joint"}
+"""What prints sums, products and complements of its rows besides."""
 
 
 def drawings():

@@ -94,7 +94,7 @@ def test_a_faster_way_takes_a_share_of_the_time_of_float32():
     assert int8["× float32 time"].startswith("0.40 ×")
     assert (int8["ms"], int8["same top prediction"]) == ("40.00", "90%")
     assert int8["mean KL"] == "0.0123 nats"
-    assert (plain["memory"], int8["memory"]) == ("–", "650 MB")
+    assert (plain["memory"], int8["memory"]) == ("–", "650\u00a0MB")
     assert (plain["texts / s, batch 1"], int8["texts / s, batch 1"]) == ("10.0", "25.0")
     assert (plain["texts / s, batch 8"], int8["texts / s, batch 8"]) == ("–", "50.0")
     assert words.THROUGHPUT_NOTE in markup
@@ -117,7 +117,7 @@ def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_
         "unchanged; fastest with all of them unchanged: bfloat16, 0.40 ×"
     )
     assert words.ranked(ways, known) == f"{said}."
-    assert words.ranked(held, known) == f"{said}; lowest memory with int8, 649 MB."
+    assert words.ranked(held, known) == f"{said}; lowest memory with int8, 649\u00a0MB."
     assert said in folds.draw_faster(known)[0]
     alone = variants("bert", float32=0.1, int8=0.02)
     assert (

@@ -294,7 +294,7 @@ def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_chang
     assert "predictions at 40 masks were the same" in rows
     plain = re.sub("<[^>]*>", "", rows)
     assert "50.0% [40.0, 60.0]" in plain
-    assert "2.00 ms [1.80, 2.20]" in plain
+    assert "2.00\u00a0ms [1.80, 2.20]" in plain
     dots = json.loads(picture)["figures"][1]["data"][1:]
     shapes = {dot["text"][0]: (dot["mode"], dot["marker"]["symbol"]) for dot in dots}
     assert shapes[bert] == ("markers+text", "circle-open")

@@ -28,7 +28,7 @@ def test_the_tab_and_its_folds_build_inside_a_page():
 
 def test_the_headline_needs_no_text_and_no_weights(state):
     finding, picture = parameters.show(state)
-    assert "109.5 M" in finding
+    assert "109.5\u00a0M" in finding
     assert finding.count("<p ") == finding.count("data-family=") == 2
     assert "At the published base size" in finding
     assert "Among the bundled miniatures" in finding
@@ -144,6 +144,16 @@ def test_the_memory_finding_is_alberts_share_of_berts():
     assert f"{100 * 11_683_584 / 109_482_240:.1f}%" in sentence
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+def test_the_memory_finding_gives_no_reason_that_only_explains_equal_activations(keeps):
+    """At every length ALBERT needs more than BERT: computing its own tokens would explain 100%."""
+    for length in (2, 128, 512):
+        sentence = json.loads(folds.show_memory("base", length, 4, keeps))["finding"]
+        share = int(re.search(r"(\d+)%: layers that share weights do not share", sentence)[1])
+        assert share > 100, sentence
+        assert "still computes" not in sentence
+
+
 def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
     """108M and 334M are BERT with 30,000 word pieces and without the pooler, not with it."""
     from torch import device
@@ -163,7 +173,7 @@ def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
             with device("meta"):
                 network = BertModel(config, add_pooling_layer=pooled)
             count = sum(p.numel() for p in network.parameters())
-            assert f"{count / 1e6:.2f} M" in SIZES_TEXTS["note"]
+            assert f"{count / 1e6:.2f}\u00a0M" in SIZES_TEXTS["note"]
 
 
 def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_where_it_is():

@@ -73,10 +73,11 @@ def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
         assert text == texts.NO_PAIR_HEADS
         return
     for part, (spec, orders) in zip(text.rstrip(".").split("; mini-"), answers, strict=True):
-        printed = [probability(p) for p in orders.in_order]
         if all(abs(p - 0.5) < 0.02 for p in orders.in_order):
-            assert f"undecided about all three ({', '.join(printed)})" in part
+            printed = ", ".join(map(probability, orders.in_order))
+            assert f"undecided about all three ({printed})" in part
             continue
+        printed = [probability(max(p, 1 - p)) for p in orders.in_order]
         kinds = [
             "undecided" if shown == "0.500" else "yes" if p >= 0.5 else "no"
             for shown, p in zip(printed, orders.in_order, strict=True)

@@ -75,7 +75,7 @@ def test_every_part_and_change_drawn_has_a_name(drawn):
 
 def test_the_finding_names_the_counts(base):
     sentence = strings.parameters_finding(base)
-    for number in ("109.5 M", "66.4 M", "11.7 M", "12 times", "6 layers"):
+    for number in ("109.5\u00a0M", "66.4\u00a0M", "11.7\u00a0M", "12 times", "6 layers"):
         assert number in sentence
 
 
@@ -117,8 +117,8 @@ def test_a_built_shape_lists_its_parts_and_its_place():
     html = built_html(built, seven_sizes(), fold_texts.BUILT, strings.PARTS)
     said = built_finding(built, seven_sizes(), fold_texts.BUILT)
     assert "stores 109,482,240 weights" in said
-    assert "437.9 MB" in html
-    assert "417.6 MiB" in html
+    assert "437.9\u00a0MB" in html
+    assert "417.6\u00a0MiB" in html
     assert html.count("<li") == 8
 
 

@@ -1,0 +1,58 @@
+"""Settings inside folds travel in the link: a link sets the controls, and what they show is from it."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def field(page, name):
+    return parse_qs(urlsplit(page.url).query).get(name, [""])[0]
+
+
+def test_a_link_sets_the_controls_of_a_fold_and_the_fold_computes_from_them(page_at):
+    form = "memory.keeps:yes,memory.length:64,memory.sizes:mini"
+    page = page_at(f"/?v=1&tab=parameters&fold=memory&form={form}")
+    fold = page.locator("#fold-parameters-memory")
+    expect(fold.get_by_text("over 64 × 1 tokens")).to_be_visible()
+    expect(fold.get_by_role("radio", name="Bundled mini")).to_be_checked()
+    expect(fold.get_by_role("checkbox")).to_be_checked()
+    expect(fold.get_by_role("spinbutton").first).to_have_value("64")
+    fold.get_by_role("radio", name="Base, full size").check()
+    expect(page).to_have_url(re.compile(r"form=memory.keeps%3Ayes%2Cmemory.length%3A64(&|$)"))
+    fold.get_by_role("checkbox").uncheck()
+    expect(page).to_have_url(re.compile(r"form=memory.length%3A64(&|$)"))
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    expect(fold.get_by_text("over 64 × 1 tokens")).to_be_visible()
+    expect(fold.get_by_role("radio", name="Base, full size")).to_be_checked()
+
+
+def test_back_sets_the_controls_again(page_at):
+    page = page_at("/?v=1&tab=distillation&fold=losses&form=masking.rounds:100,masking.seed:3")
+    fold = page.locator("#fold-distillation-losses")
+    seed = fold.get_by_role("spinbutton")
+    expect(seed).to_have_value("3")
+    page.get_by_role("tab", name="Predictions").click()
+    expect(page).not_to_have_url(re.compile("tab=distillation"))
+    page.get_by_role("tab", name="Distillation").click()
+    fold.get_by_role("button", name="Draw again").click()
+    expect(seed).to_have_value("4")
+    expect(page).to_have_url(re.compile("masking.seed%3A4"))
+    page.go_back()
+    page.go_back()
+    expect(page).to_have_url(re.compile("masking.seed%3A3"))
+    expect(seed).to_have_value("3")
+
+
+def test_the_order_of_the_table_of_sizes_is_in_the_link(page_at):
+    page = page_at("/?v=1&tab=parameters&fold=sizes&look=sizes:table,sort:heads.up")
+    table = page.locator(".pt-sizes")
+    expect(table.locator("th[aria-sort=ascending]")).to_have_text("A ▴")
+    table.get_by_role("button", name=re.compile("^GFLOP")).click()
+    expect(table.locator("tbody tr").first).to_contain_text("albert-xxlarge-v2")
+    assert field(page, "look") == "sizes:table,sort:work.down"
