@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 
 from explorer.inference.cache import CACHE
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
 from explorer.refusal import Refusal
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import Job, Progress, handler, parts, shown, status
@@ -184,3 +184,40 @@ def test_growing_results_are_progress_and_the_last_one_is_the_result():
     growing = job(compute=lambda asked, _: parts(f"{n} of {asked}" for n in (1, 2)))
     *_, last = handler(growing)(2)
     assert last[1] == "2 of 2"
+
+
+def test_what_a_stopped_computation_still_returns_is_shown_and_not_kept(of_visitor):
+    """A measurement ends at a stop with the rounds that it has."""
+    inside, go_on = threading.Event(), threading.Event()
+
+    def compute(_question, _cancel_token):
+        yield Progress(part="a round")
+        inside.set()
+        assert go_on.wait(300)
+        return "the rounds so far"
+
+    short = job(compute=compute, key=lambda n: ("rounds", n))
+    seen, thread = started(handler(short)(4))
+    assert inside.wait(300)
+    short.queue.stop(short.owner())
+    go_on.set()
+    thread.join(300)
+    until(lambda: not len(short.queue))
+    assert "Stopped." in seen[-1][0]
+    assert ("rounds", 4) not in CACHE
+
+
+def test_a_visitor_has_two_different_jobs_at_once_but_one_measurement(of_visitor):
+    inside, go_on = threading.Event(), threading.Event()
+    queue = JobQueue("few", at_once=2)
+    strip = job(compute=held(inside, go_on), queue=queue)
+    first, thread = started(handler(strip)(4))
+    assert inside.wait(300)
+    *_, last = handler(job(queue=queue))(4)
+    assert last[1] == "14"
+    assert not queue._waiting[0].cancel_token.cancelled, "the other one goes on"
+    go_on.set()
+    thread.join(300)
+    assert first[-1][1] == "whole"
+    measurements = [job(queue=MEASUREMENTS), job(queue=MEASUREMENTS, compute=held(inside, go_on))]
+    assert {measurement.owner() for measurement in measurements} == {"me"}
