@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
-from gradio.context import get_blocks_context
+from gradio.context import Context, get_blocks_context
 
 from explorer.links.page_state import FOLDS, PARTS, PageState
 from explorer.ui.kit.blocks import Page
@@ -168,7 +168,6 @@ def wire_forms(folds: Sequence[Fold]) -> None:
         None,
         controls,
         js=f"() => window.explorer.form({described})",
-        trigger_mode="always_last",
         api_visibility="private",
     )
 
@@ -209,7 +208,6 @@ def fold(tab: str, name: str, question: str) -> Iterator[Fold]:
     ) as section:
         refresh = gr.Button("Refresh", visible="hidden", elem_classes="fold-refresh")
         built = Fold(section, refresh)
-        page: Any = get_blocks_context()
-        if isinstance(page, Page):
-            page.folds.append(built)
+        if isinstance(Context.root_block, Page):
+            Context.root_block.folds.append(built)
         yield built

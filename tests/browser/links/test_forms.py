@@ -59,7 +59,7 @@ def test_presets_and_reset_set_the_controls_and_the_link(page_at):
     fold.get_by_role("button", name=WITHOUT).click()
     expect(numbers.nth(2)).to_have_value("0")
     expect(page).to_have_url(re.compile(r"form=live.ce%3A0%2Clive.cos%3A0%2Clive.steps%3A40(&|$)"))
-    fold.get_by_role("button", name=RESET).click()
+    fold.get_by_role("button", name=RESET, exact=True).click()
     expect(numbers.nth(0)).to_have_value("120")
     expect(page).not_to_have_url(re.compile("form="))
 
