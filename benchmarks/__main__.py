@@ -3,7 +3,19 @@
 import argparse
 import sys
 
-from benchmarks import click, code, device, fuzz, hostile, latency, load, scale, together, versus
+from benchmarks import (
+    click,
+    code,
+    device,
+    fuzz,
+    hostile,
+    latency,
+    load,
+    scale,
+    texts,
+    together,
+    versus,
+)
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
 
@@ -15,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     latency.add_command(commands)
     click.add_command(commands)
     together.add_command(commands)
+    texts.add_command(commands)
     load.add_command(commands)
     scale.add_command(commands)
     versus.add_command(commands)

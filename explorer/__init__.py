@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from explorer.library.scoring import attribute, score
     from explorer.library.similarity import similarity
     from explorer.library.tasks import pair, question, sentiment
+    from explorer.library.texts import texts
     from explorer.refusal import Refusal
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "score",
     "sentiment",
     "similarity",
+    "texts",
 ]
 _HOMES = {
     "Family": "library.family",
@@ -66,6 +68,7 @@ _HOMES = {
     "score": "library.scoring",
     "sentiment": "library.tasks",
     "similarity": "library.similarity",
+    "texts": "library.texts",
 }
 """Module of each public name."""
 

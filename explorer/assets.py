@@ -55,6 +55,18 @@ def examples(path: Path = DATA / "examples.json") -> tuple[dict[str, Any], ...]:
 
 
 @cache
+def text_lists() -> tuple[dict[str, str], ...]:
+    """Return the bundled lists of texts: name, title, kind, source, and the file's content."""
+    folder = DATA / "texts"
+    with read_in(folder / "lists.json"):
+        rows = json.loads((folder / "lists.json").read_text("utf-8"))["lists"]
+        return tuple(
+            dict(row) | {"content": (folder / f"{row['name']}.csv").read_text("utf-8")}
+            for row in rows
+        )
+
+
+@cache
 def results() -> dict[str, Any]:
     """Return the recorded measurements of the bundled weights; empty where there is no file."""
     path = ASSETS / "models" / "results.json"

@@ -114,12 +114,13 @@ JOBS_OF_ADDRESS = Limit(
 )
 PROCESSOR_SAYS = (
     "Programs at one address may now use {limit} seconds of processor time a minute for "
-    "/sentiment, /question, /depth, /contexts and /latency, and yours is used up. Please try again "
-    "in a minute."
+    "/sentiment, /question, /depth, /contexts, /texts and /latency, and yours is used up. Please "
+    "try again in a minute."
 )
 PROCESSOR = Limit(
     "the programs at one address",
-    "processor time a minute for `/sentiment`, `/question`, `/depth`, `/contexts`, `/latency`",
+    "processor time a minute for `/sentiment`, `/question`, `/depth`, `/contexts`, `/texts`, "
+    "`/latency`",
     30,
     "s",
     "the next question is refused in the answer",
@@ -132,6 +133,17 @@ PROCESSOR_ALONE = Limit(
     "s",
     "the same",
     PROCESSOR_SAYS,
+)
+TEXTS = Limit(
+    "one call of `/texts`",
+    "rows",
+    200,
+    "",
+    "refused in the answer",
+    "{n} rows are too many: one call of /texts takes at most {limit}. Please send them in parts.",
+)
+TEXTS_TIME = Limit(
+    "one call of `/texts`", "time for its rows", 60, "s", "answered with the rows that are done"
 )
 MEASURE = Limit(
     "one call of `/latency`", "time that is measured", 10, "s", "answered with the rounds made"

@@ -20,13 +20,14 @@ FEATURES = {
     "parameters",
     "latency",
     "claims",
+    "texts",
 }
 FOLDERS = {
     "models": {"inside", "task_heads", "choice"},
     "timing": {"runtimes"},
     "analysis": FEATURES | {"distillation/student"},
     "links": set(),
-    "inference": {"scheduling"},
+    "inference": {"scheduling", "texts"},
     "views": FEATURES,
     "library": set(),
     "ui": FEATURES | {"shell", "kit"},
@@ -49,6 +50,7 @@ KNOWS = {
         "context",
         "analysis.distillation.live",
         "analysis.distillation.student",
+        "analysis.texts",
         "links",
         "models",
         "timing",
@@ -100,6 +102,11 @@ NEIGHBOURS = {
     ("analysis.latency", "analysis.parameters"): "the work of a pass is counted, then timed",
     ("analysis.layer", "analysis.latency"): "a layer and an LSTM are timed by the one protocol",
     ("analysis.layer", "analysis.parameters"): "the work of a layer is counted",
+    (
+        "analysis.texts",
+        "analysis.distillation",
+    ): "words of two vocabularies are matched in one place",
+    ("analysis.texts", "analysis.predictions"): "a word of several pieces is scored in one place",
 }
 """The only imports between features, and why they are there."""
 ENTRIES = {"tab", "endpoint", "opening"}

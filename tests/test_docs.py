@@ -190,7 +190,7 @@ def test_each_pin_has_one_place_and_is_repeated_without_a_mistake():
 
 def test_everything_that_is_required_is_used():
     """Imported by the house, or looked up as an installed package."""
-    modules = {"pillow": "PIL"}
+    modules = {"pillow": "PIL", "scikit-learn": "sklearn"}
     source = "".join(p.read_text("utf-8") for p in (ROOT / "explorer").rglob("*.py"))
     unused = [
         name

@@ -127,6 +127,10 @@ OF_ALL = {
     "pair": lambda family, keys: names_of(ENDPOINTS["pair"]("A cat.", "It sat.", family)) == keys,
     "sentiment": says_how("sentiment", "He was not bad."),
     "question": says_how("question", "Where was the cat?", "The cat sat on the mat."),
+    "texts": lambda family, keys: (
+        [row["model"] for row in ENDPOINTS["texts"](["the cat sat."], "plain", family)["rows"]]
+        == keys
+    ),
     "latency": lambda family, keys: names_of(ENDPOINTS["latency"](family, 8, 1, 2)) == keys,
 }
 

@@ -65,6 +65,13 @@ JOBS = {
     "explorer.models.forward:row_logits": CHUNK,
     "explorer.models.forward:target_log_probabilities": CHUNK,
     "explorer.models.inside.attribution:answer_slopes": CHUNK,
+    "explorer.models.text_batches:encoded_texts": LIGHT,
+    "explorer.models.text_batches:loaded_vocabulary": LIGHT,
+    "explorer.models.text_batches:target_rows": CHUNK,
+    "explorer.models.text_batches:text_features": CHUNK,
+    "explorer.models.text_batches:vocabulary_rows": CHUNK,
+    "explorer.analysis.texts.masked:masked_plans": LIGHT,
+    "explorer.analysis.texts.sentences:row_plans": LIGHT,
     "explorer.analysis.distillation.student.run:distil_live": INLINE,
 }
 """Every job by its name, with its policy; a backend runs no other."""

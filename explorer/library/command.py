@@ -47,6 +47,7 @@ BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
 NO_LINES = "Standard input has no line to answer."
 MOST_ROWS = 60
 """Rows of a table that are printed; files hold all."""
+INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
 
 
@@ -68,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for _, result in answers:
             sys.stdout.write(f"{json.dumps(result.to_dict(), ensure_ascii=False)}\n")
     if csv:
-        frame_of(answers).to_csv(sys.stdout if csv == STDIN else csv, index=False)
+        frame_of(answers).map(harmless).to_csv(sys.stdout if csv == STDIN else csv, index=False)
     if answers and not as_json and csv != STDIN:
         print_table(frame_of(answers))
     return code
@@ -86,6 +87,8 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
     if "family" in given:
         where = {} if "device" in takes(function) else _popped(given, "device", "dtype")
         given["family"] = family_of(given["family"], name, where)
+    if name == "texts":
+        return answer_texts(given, answers)
     piped = next((key for key, value in given.items() if value == STDIN), None)
     if piped is None:
         with bars():
@@ -102,6 +105,32 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
             refused += 1
             sys.stderr.write(f"line {number}: {refusal}\n")
     return REFUSED if refused == len(lines) else REFUSED_SOME if refused else DONE
+
+
+def answer_texts(given: dict[str, Any], answers: list[tuple[str, Result]]) -> int:
+    """Append the answers to a file of texts, or to the lines of standard input, as one list.
+
+    Raises:
+        Refusal: there is nothing that can be answered.
+    """
+    from explorer.library.texts import Interrupted, texts
+
+    if given["rows"] == STDIN:
+        given["rows"] = [line.strip() for line in sys.stdin if line.strip()]
+    try:
+        with bars():
+            answers.append(("", texts(**given)))
+    except Interrupted as stopped:
+        answers.append(("", stopped.result))
+        sys.stderr.write(INTERRUPTED_ROWS.format(n=len(stopped.result.answers.texts.rows)))
+        return INTERRUPTED
+    return DONE
+
+
+def harmless(value: Any) -> Any:  # noqa: ANN401 - any value of a row
+    """Return a cell that no spreadsheet takes for a formula: an apostrophe stands before it."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if is_formula else value
 
 
 def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str:
@@ -147,7 +176,7 @@ def build_parser() -> argparse.ArgumentParser:
             command.add_argument("--dtype", default="float32", choices=DTYPES)
         command.add_argument("--json", action="store_true", help="print the endpoint's JSON")
         command.add_argument(
-            "--csv", metavar="FILE", help="write all rows to a file, - prints them"
+            "--csv", "--out", metavar="FILE", help="write all rows to a file, - prints them"
         )
     return parser
 

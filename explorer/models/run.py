@@ -88,6 +88,24 @@ def batches(
             yield tuple(rows_of_length[start : start + size])
 
 
+def length_batches(
+    lengths: Sequence[int], most: int = 16, tokens: int = BATCH_TOKENS
+) -> Iterator[tuple[int, ...]]:
+    """Yield the indices of texts, the shortest first, in batches of like length.
+
+    A batch has at most ``most`` texts, and at most ``tokens`` tokens with its padding, unless one
+    text alone has more.
+    """
+    batch: list[int] = []
+    for index in sorted(range(len(lengths)), key=lambda index: lengths[index]):
+        if batch and (len(batch) == most or lengths[index] * (len(batch) + 1) > tokens):
+            yield tuple(batch)
+            batch = []
+        batch.append(index)
+    if batch:
+        yield tuple(batch)
+
+
 def patch_batches(
     patches: Sequence[Patch], length: int, n_layers: int, tokens: int = BATCH_TOKENS
 ) -> Iterator[tuple[Patch, ...]]:

@@ -180,6 +180,9 @@ ASKED = {
     "question": ("Who led it?", "It was led by Anna."),
     "score": ("The door is cold.",),
     "attribute": (TEXT,),
+    "texts": (
+        [{"text": TEXT, "answer": "cat"}, {"text": "It was very [MASK].", "answer": "good"}],
+    ),
 }
 
 

@@ -23,6 +23,7 @@ from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import attribute, predict, score
 from explorer.ui.shell.programs import no_tool
 from explorer.ui.tasks.endpoint import pair, question, sentiment
+from explorer.ui.texts.endpoint import texts
 
 ENDPOINTS: dict[str, Callable[..., dict]] = {
     "predict": predict,
@@ -37,10 +38,11 @@ ENDPOINTS: dict[str, Callable[..., dict]] = {
     "question": question,
     "score": score,
     "attribute": attribute,
+    "texts": texts,
     "latency": latency,
 }
 """Endpoints by api_name: typed functions that return one JSON object."""
-LONG = ("sentiment", "question", "depth", "contexts", "score", "attribute", "latency")
+LONG = ("sentiment", "question", "depth", "contexts", "score", "attribute", "texts", "latency")
 """Endpoints of many forward passes, for which programs have a budget."""
 
 

@@ -30,6 +30,7 @@ ARGUMENTS = {
     "question": {"question": "Who sat?", "passage": "The cat sat."},
     "score": {"text": "The cat sat."},
     "attribute": {"text": TEXT},
+    "texts": {"rows": [{"text": TEXT, "answer": "mat"}]},
     "parameters": {"models": ["mini-bert"]},
 }
 """Arguments of a request to each endpoint, except those that measure time."""

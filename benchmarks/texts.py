@@ -1,0 +1,120 @@
+"""``python -m benchmarks texts``: a list through all models, against a hand-written loop."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.click import measured, over_first, span
+from benchmarks.served import made_up_text, stand_in_family
+from explorer import assets
+from explorer.analysis.latency.measure import TimedCall
+from explorer.analysis.texts.reading import read_table
+from explorer.analysis.texts.rows import TextList, text_list
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.texts.answers import TextsQuestion
+from explorer.inference.texts.batches import feature_parts, prepare_features
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import family_specs
+from explorer.models.loading import LoadedModel, load_model
+
+LENGTHS = (8, 40)
+"""Tokens of a made-up text: lower bound, and exclusive upper bound."""
+BATCH = 16
+GOAL = 0.85
+Loop = Callable[[LoadedModel, dict[str, torch.Tensor]], Any]
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Declare the command and its flags."""
+    parser = commands.add_parser("texts", help=__doc__)
+    parser.set_defaults(run=run)
+    parser.add_argument("--families", nargs="+", choices=["mini", "base"], default=["mini", "base"])
+    parser.add_argument("--rows", type=int, default=64)
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds per measurement")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Print the throughput of masked rows and of features, as a share of the loop's."""
+    for family in chosen.families:
+        if family == "base":
+            stand_in_family()
+        texts, state = rows_of(family, chosen.rows), PageState(family=family)
+        models = [load_model(spec) for spec in family_specs(family)]
+        compared: dict[str, tuple[Callable[..., None], Loop]] = {
+            "masked": (ask, at_masks),
+            "features": (ask_features, means),
+        }
+        for kind, (ours, loop) in compared.items():
+            calls = [
+                TimedCall(f"{kind} here", partial(ours, texts, state)),
+                TimedCall("loop", partial(by_hand, models, texts, loop)),
+            ]
+            report(f"{family}, {kind}", measured(calls, chosen), chosen)
+    return 0
+
+
+def report(what: str, latency: Any, chosen: argparse.Namespace) -> None:  # noqa: ANN401
+    """Print one measurement: the loop's time over ours is our share of its throughput."""
+    here, loop = np.median(latency.seconds, axis=0)
+    sys.stdout.write(
+        f"{what}, {chosen.rows} rows, three models: {chosen.rows / here:.1f} rows/s, loop "
+        f"{chosen.rows / loop:.1f} rows/s; throughput {span(over_first(latency))} "
+        f"({chosen.clock} clock, {latency.n_rounds} rounds; goal: at least {GOAL})\n"
+    )
+    sys.stdout.flush()
+
+
+def rows_of(family: str, count: int) -> TextList:
+    """Return masked rows: bundled sentences, or made-up words for networks with random weights."""
+    if family == "mini":
+        lines = [sentence["text"] for sentence in assets.sentences()]
+    else:
+        words = np.random.default_rng(1)
+        lines = [made_up_text(n, words) for n in words.integers(*LENGTHS, count).tolist()]
+    return text_list(read_table("\n".join(lines[:count])), "masked")
+
+
+def ask(texts: TextList, state: PageState) -> None:
+    """Run masked rows through all models as ``/texts`` does."""
+    question = TextsQuestion(texts, state)
+    for _ in question.run(CancelToken()):
+        pass
+    question.result()
+
+
+def ask_features(texts: TextList, state: PageState) -> None:
+    """Compute the features of all layers of all models."""
+    for _ in feature_parts(prepare_features(texts, state), "mean", CancelToken()):
+        pass
+
+
+@torch.inference_mode()
+def by_hand(models: list[LoadedModel], texts: TextList, loop: Loop) -> None:
+    """Run rows, sorted by length, in batches of 16 through one model after the other."""
+    for model in models:
+        lines = [row.text for row in texts.rows]
+        lines.sort(key=lambda line: len(model.tokenizer(line)["input_ids"]))
+        for start in range(0, len(lines), BATCH):
+            batch = model.tokenizer(lines[start : start + BATCH], padding=True, return_tensors="pt")
+            loop(model, dict(batch))
+
+
+def at_masks(model: LoadedModel, batch: dict[str, torch.Tensor]) -> Any:  # noqa: ANN401
+    """Return the first word's probability at each mask, with the head at the masks alone."""
+    hidden = model.network.base_model(**batch).last_hidden_state
+    masks = batch["input_ids"] == model.tokenizer.mask_token_id
+    logits = model.spec.kind.head(model.network, hidden[masks])
+    return logits.softmax(-1).max(-1)
+
+
+def means(model: LoadedModel, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    """Return the mean of every layer's states."""
+    states = torch.stack(model.network.base_model(**batch, output_hidden_states=True).hidden_states)
+    weights = batch["attention_mask"][None, ..., None]
+    return (states * weights).sum(2) / weights.sum(2)

@@ -1,0 +1,222 @@
+"""Reading of pasted lines and of .txt, .csv, .tsv and .jsonl files, whatever is wrong with them."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+
+from explorer.analysis.texts.rows import NAMES, BadRows, LeftOut, RawTable
+from explorer.refusal import brief
+
+MOST_BYTES = 2**20
+DELIMITERS = ",;\t|"
+SUFFIXES = {"csv": "table", "tsv": "table", "jsonl": "json", "ndjson": "json", "txt": "lines"}
+NOT_TEXT = "This file holds no text: save it as .csv, .tsv, .jsonl or .txt."
+TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
+EMPTY_FILE = "There is nothing to read: the list is empty."
+NOT_JSON = "Its line is no JSON object."
+OPEN_QUOTE = "A quotation mark is opened here and never closed."
+EXTRA_CELLS = "It has {n} cells for {names} columns."
+KNOWN = {name for names in NAMES.values() for name in names}
+BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
+"""First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
+csv.field_size_limit(MOST_BYTES)
+
+
+def read_table(content: str | bytes, name: str = "") -> RawTable:
+    """Return the cells of a file, or of pasted lines where there is no name.
+
+    Args:
+        content: The text, or the bytes of the file in UTF-8, UTF-16 or Windows-1252.
+        name: The file's name, whose ending says what it is; otherwise the content does.
+
+    Raises:
+        BadRows: it is empty, or no text.
+    """
+    text, is_cut = _within_limit(content)
+    text = text.lstrip("\ufeff").replace("\x00", "")
+    if not text.strip():
+        raise BadRows(EMPTY_FILE)
+    form = SUFFIXES.get(name.rpartition(".")[2].lower()) or _form_of(text)
+    readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
+    table = readers[form](text)
+    if not table.cells:
+        raise BadRows(EMPTY_FILE)
+    if is_cut:
+        over = LeftOut(len(table.cells) + 1, TOO_LARGE)
+        table = RawTable(table.names, table.cells, table.has_header, (*table.left_out, over))
+    return table
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of a file: by its byte order mark, else UTF-8, else Windows-1252.
+
+    Raises:
+        BadRows: the bytes are no text.
+    """
+    if content.startswith(BINARY):
+        raise BadRows(NOT_TEXT)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    sample = content[:2_000]
+    for places, encoding in ((sample[1::2], "utf-16-le"), (sample[::2], "utf-16-be")):
+        if places and places.count(0) > 0.4 * len(places):
+            return content.decode(encoding, "replace")
+    if sum(byte < 32 and byte not in b"\t\n\v\f\r" for byte in sample) > len(sample) // 50:
+        raise BadRows(NOT_TEXT)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # Cut inside a character at the limit: still UTF-8.
+        if error.start >= len(content) - 3:
+            return content[: error.start].decode("utf-8-sig")
+        return content.decode("cp1252", "replace")
+
+
+def _within_limit(content: str | bytes) -> tuple[str, bool]:
+    """Return the text up to the last whole line within the limit, and whether any was cut."""
+    n_bytes = len(content.encode("utf-8", "ignore") if isinstance(content, str) else content)
+    text = content[:MOST_BYTES] if isinstance(content, str) else decoded(content[:MOST_BYTES])
+    if n_bytes <= MOST_BYTES:
+        return text, False
+    encoded = text.encode("utf-8", "ignore")[:MOST_BYTES].decode("utf-8", "ignore")
+    return encoded[: encoded.rfind("\n") + 1] or encoded, True
+
+
+def _form_of(text: str) -> str:
+    """Return what pasted content is: JSON lines, a table whose header is known, or plain lines."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if all(line.lstrip().startswith("{") for line in lines[:20]):
+        return "json"
+    first = {cell.strip().strip('"').lower() for cell in re.split(f"[{DELIMITERS}]", lines[0])}
+    has_tabs = len(lines) > 1 and all("\t" in line for line in lines)
+    return "table" if (len(lines) > 1 and first & KNOWN) or has_tabs else "lines"
+
+
+def _read_lines(text: str) -> RawTable:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    has_header = len(lines) > 1 and lines[0].lower() in NAMES["text"]
+    cells = tuple((line,) for line in lines[has_header:])
+    return RawTable(("text",), cells, has_header)
+
+
+def _read_json(text: str) -> RawTable:
+    """Read one JSON object a line; a line with a string alone is a text."""
+    objects: list[dict[str, object]] = []
+    left_out = []
+    lines = [line for line in text.splitlines() if line.strip()]
+    for number, line in enumerate(lines, 1):
+        value = _parsed(line)
+        if isinstance(value, str):
+            value = {"text": value}
+        if not isinstance(value, dict):
+            left_out.append(LeftOut(number, NOT_JSON))
+            value = {}
+        objects.append(value)
+    names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
+    cells = tuple(tuple(_cell(value.get(name)) for name in names) for value in objects)
+    if not names:
+        raise BadRows(EMPTY_FILE if not left_out else f"Row {left_out[0].number}: {NOT_JSON}")
+    return RawTable(names, cells, True, tuple(left_out))
+
+
+def _parsed(line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _read_delimited(text: str) -> RawTable:
+    """Read a table with the delimiter that divides most of its rows alike."""
+    delimiter = max(DELIMITERS, key=lambda sign: _fit(text, sign))
+    records, opened = _records(text, delimiter)
+    records = [record for record in records if any(cell.strip() for cell in record)]
+    if not records:
+        raise BadRows(EMPTY_FILE)
+    has_header = len(records) > 1 and is_header(records[0], records[1:])
+    width = len(records[0]) if has_header else _usual_width(records)
+    header = records[0] if has_header else [""] * width
+    names, rows = _distinct(header), records[has_header:]
+    left_out = [LeftOut(opened + (not has_header), OPEN_QUOTE)] if opened is not None else []
+    for number, row in enumerate(rows, 1):
+        if len(row) > width and any(cell.strip() for cell in row[width:]):
+            left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), names=width)))
+    cells = tuple(tuple((row + [""] * width)[:width]) for row in rows)
+    return RawTable(names, cells, has_header, tuple(left_out))
+
+
+def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
+    """Rate a delimiter: a known header, then the share of rows of one width, then that width."""
+    sample = [
+        row
+        for row in csv.reader(io.StringIO(text[:50_000], newline=""), delimiter=delimiter)
+        if row
+    ][:50]
+    widths = [len(row) for row in sample]
+    usual = max(set(widths), key=lambda width: (widths.count(width), width)) if widths else 1
+    known = sum(cell.strip().lower() in KNOWN for cell in sample[0]) if sample else 0
+    share = widths.count(usual) / len(widths) if usual > 1 else 0.0
+    return known > 1, share, usual
+
+
+def _records(text: str, delimiter: str) -> tuple[list[list[str]], int | None]:
+    """Return the records of a table, and the record with a quote that never closes, if any.
+
+    From that record on each line is a record.
+    """
+    lines = io.StringIO(text, newline="").readlines()
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    records: list[list[str]] = []
+    begins = 0
+    try:
+        for record in reader:
+            records.append(record)
+            begins = reader.line_num
+    except csv.Error as error:
+        if "unexpected end" in str(error):
+            rest = [next(csv.reader([line], delimiter=delimiter), []) for line in lines[begins:]]
+            opened = len([record for record in records if any(map(str.strip, record))])
+            return [*records, *rest], opened
+        return list(csv.reader(lines, delimiter=delimiter)), None
+    return records, None
+
+
+def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row names the columns: by a known name, else by its form.
+
+    Names are short, all different, and are no value of their own column.
+    """
+    names = [cell.strip() for cell in first]
+    if any(name.lower() in KNOWN for name in names):
+        return True
+    if len(set(names)) < len(names) or not all(
+        re.fullmatch(r"[^\W\d][\w -]{0,29}", n) for n in names
+    ):
+        return False
+    columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
+    if any(name in column for name, column in zip(names, columns, strict=True)):
+        return False
+    lengths = [sum(map(len, column)) / max(len(column), 1) for column in columns]
+    return any(mean > 3 * len(name) for name, mean in zip(names, lengths, strict=True))
+
+
+def _usual_width(records: Sequence[Sequence[str]]) -> int:
+    widths = [len(record) for record in records]
+    return max(set(widths), key=lambda width: (widths.count(width), width))
+
+
+def _distinct(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns: a nameless one has its number, a repeated one too."""
+    names: list[str] = []
+    for place, cell in enumerate(header, 1):
+        name = brief(cell.strip()) or f"column {place}"
+        names.append(f"{name} {place}" if name in names else name)
+    return tuple(names)

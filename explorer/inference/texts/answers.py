@@ -1,0 +1,154 @@
+"""The result of a whole list of texts, or of those rows that were done when it was stopped."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.analysis.texts.labelled import usable
+from explorer.analysis.texts.masked import joined_blocks
+from explorer.analysis.texts.results import (
+    POOLINGS,
+    ListResult,
+    TextsOptions,
+    labelled_list,
+    masked_list,
+    pair_list,
+    sentence_list,
+)
+from explorer.analysis.texts.rows import BadRows, TextList
+from explorer.analysis.texts.sentences import SCORES
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.texts.batches import (
+    Part,
+    Prepared,
+    feature_parts,
+    in_row_order,
+    masked_parts,
+    prepare_features,
+    prepare_masked,
+    prepare_sentences,
+    sentence_parts,
+)
+from explorer.links.page_state import PageState
+from explorer.models.specs import ModelSpec
+
+BAD_OPTION = "{name} must be one of: {known}."
+NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
+NOTHING_DONE = "It was stopped before any row was done."
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Rows done so far."""
+
+    done: int
+    total: int
+
+
+class TextsQuestion:
+    """Question about a list: iterate over ``run`` for its progress, then read ``result``."""
+
+    def __init__(
+        self, texts: TextList, state: PageState, options: TextsOptions | None = None
+    ) -> None:
+        """Tokenize the rows with every model of the state's family.
+
+        Raises:
+            BadRows: an option is not offered, or no row can be read. ModelUnavailable: the weights
+                of a model cannot be loaded.
+        """
+        self.options = options or TextsOptions()
+        _check(self.options)
+        prepare = {"masked": prepare_masked, "labelled": prepare_features}
+        texts = usable(texts) if texts.kind == "labelled" else texts
+        ready: Prepared[Any] = prepare.get(texts.kind, prepare_sentences)(texts, state)
+        self.ready = ready
+        if texts.kind == "labelled":
+            for spec in ready.specs.values():
+                layer_of(spec, self.options.layer)
+        self._parts: list[Part[Any]] = []
+
+    @property
+    def total(self) -> int:
+        """The number of rows that all models can run."""
+        return len(self.ready.texts.rows)
+
+    @property
+    def n_done(self) -> int:
+        """The number of rows that are done."""
+        return sum(len(part.rows) for part in self._parts)
+
+    def run(self, cancel: CancelToken) -> Iterator[Progress]:
+        """Run all rows and yield the progress after each part; what is done is kept.
+
+        Raises:
+            Cancelled: the token was cancelled; ``result`` then has the rows that are done.
+        """
+        yield Progress(0, self.total)
+        for part in self._all_parts(cancel):
+            self._parts.append(part)
+            yield Progress(self.n_done, self.total)
+
+    def result(self) -> ListResult:
+        """Return the result of the rows that are done.
+
+        Raises:
+            BadRows: there are too few of them.
+        """
+        if not self._parts:
+            raise BadRows(NOTHING_DONE)
+        done = sorted(row for part in self._parts for row in part.rows)
+        all_texts = self.ready.texts
+        rows = tuple(all_texts.rows[row] for row in done)
+        texts = TextList(all_texts.kind, all_texts.columns, rows, all_texts.left_out)
+        labels = {key: spec.label for key, spec in self.ready.specs.items()}
+        if texts.kind == "masked":
+            blocks = [(part.rows, part.value) for part in self._parts]
+            return masked_list(texts, labels, joined_blocks(blocks))
+        if texts.kind == "labelled":
+            features = in_row_order(self._parts, len(done))
+            return labelled_list(texts, labels, features, self.options)
+        by_row = self._by_row()
+        if texts.kind == "pairs":
+            return pair_list(texts, labels, by_row, self.options.score)
+        return sentence_list(
+            texts, labels, {key: [sides[0] for sides in rows] for key, rows in by_row.items()}
+        )
+
+    def _all_parts(self, cancel: CancelToken) -> Iterator[Part[Any]]:
+        if self.ready.texts.kind == "masked":
+            return masked_parts(self.ready, cancel)
+        if self.ready.texts.kind == "labelled":
+            return feature_parts(self.ready, self.options.pooling, cancel)
+        return sentence_parts(self.ready, cancel)
+
+    def _by_row(self) -> dict[str, list[Any]]:
+        """Return the scores by model, in the order of the rows."""
+        places = sorted(
+            (row, number, place)
+            for number, part in enumerate(self._parts)
+            for place, row in enumerate(part.rows)
+        )
+        return {
+            key: [self._parts[number].value[key][place] for _, number, place in places]
+            for key in self.ready.specs
+        }
+
+
+def layer_of(spec: ModelSpec, layer: int) -> int:
+    """Return the index of a layer's features, counted from the embeddings.
+
+    Raises:
+        BadRows: the model has no such layer.
+    """
+    last = spec.architecture.n_layers
+    if not -last - 1 <= layer <= last:
+        raise BadRows(NO_LAYER.format(label=spec.label, last=last))
+    return layer % (last + 1)
+
+
+def _check(options: TextsOptions) -> None:
+    offered = {"pooling": POOLINGS, "score": SCORES}
+    for name, known in offered.items():
+        if getattr(options, name) not in known:
+            raise BadRows(BAD_OPTION.format(name=name, known=", ".join(known)))

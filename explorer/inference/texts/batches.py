@@ -1,0 +1,295 @@
+"""Lists of texts through all models of a family: in batches, part by part, after visitors."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from explorer.analysis.texts.rows import MOST_TOKENS, BadRows, LeftOut, TextList
+from explorer.inference.runs import call_on_model, gather
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import family_specs
+from explorer.models.run import MaskedRow, length_batches, read_only
+from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
+
+if TYPE_CHECKING:
+    from explorer.analysis.texts.masked import MaskedBlock, MaskedPlan, MaskedReadings
+    from explorer.analysis.texts.sentences import SentencePlan, SentenceScore
+
+MOST_TEXTS, MOST_TOKENS_AT_ONCE = 16, 512
+"""Texts, and tokens with their padding, of one batch: as much memory as one text of 512 tokens, and
+a visitor waits for no more than that."""
+BLOCK_ROWS, BLOCK_SENTENCES = 64, 16
+"""Rows whose logits, and sentences whose masked copies, are held at once."""
+Value = TypeVar("Value")
+Plan = TypeVar("Plan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part(Generic[Value]):
+    """Results of some rows of a list."""
+
+    rows: tuple[int, ...]
+    """Indices in the list's rows."""
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared(Generic[Plan]):
+    """Rows that all models can run, with each model's input."""
+
+    texts: TextList
+    specs: Mapping[str, ModelSpec]
+    state: PageState
+    plans: Mapping[str, Sequence[Plan]]
+    """By model, one for each row."""
+    missing: Mapping[str, Refusal]
+    """By model the reason why it is not asked."""
+
+    def blocks(self, lengths: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
+        """Yield the indices of rows of like length, ``size`` at a time."""
+        yield from length_batches(lengths, size, size * MOST_TOKENS)
+
+
+def prepared(
+    texts: TextList, state: PageState, job: Callable[..., Any], inputs: Sequence[Any]
+) -> Prepared[Any]:
+    """Return each model's plan of every row; a row that one model cannot run is left out for all.
+
+    Args:
+        texts: The list.
+        state: The family, device and precision.
+        job: Job that makes a plan, or a sentence why there is none, of each of many inputs.
+        inputs: One for each row.
+
+    Raises:
+        BadRows: no row is left. Refusal: no model can be asked.
+    """
+    specs = {spec.key: spec for spec in family_specs(state.family)}
+    jobs = [partial(_plans_of, job, spec, state, inputs) for spec in specs.values()]
+    answers = dict(zip(specs, gather(jobs), strict=True))
+    missing = {key: each for key, each in answers.items() if isinstance(each, Refusal)}
+    plans = {key: each for key, each in answers.items() if not isinstance(each, Refusal)}
+    if not plans:
+        raise Refusal(" ".join(str(error) for error in missing.values()))
+    reasons: dict[int, str] = {}
+    for of_model in plans.values():
+        for place, plan in enumerate(of_model):
+            if isinstance(plan, str):
+                reasons.setdefault(place, plan)
+    left_out = [LeftOut(texts.rows[place].number, why) for place, why in reasons.items()]
+    kept = [place for place in range(len(texts.rows)) if place not in reasons]
+    if not kept:
+        raise BadRows(f"No row can be read. Row {left_out[0].number}: {left_out[0].reason}")
+    return Prepared(
+        texts.without(left_out),
+        {key: specs[key] for key in plans},
+        state,
+        {key: [of_model[place] for place in kept] for key, of_model in plans.items()},
+        missing,
+    )
+
+
+def _plans_of(
+    job: Callable[..., Any], spec: ModelSpec, state: PageState, inputs: Sequence[Any]
+) -> list[Any] | Refusal:
+    """Return a model's plans, or the reason why it cannot be asked."""
+    from explorer.models.forward import NO_HEAD
+    from explorer.models.hub import ModelUnavailable
+    from explorer.models.text_batches import encoded_texts
+
+    if job is not encoded_texts and not spec.has_head:
+        return ModelUnavailable(spec, NO_HEAD)
+    try:
+        return call_on_model(job, spec, state, inputs, MOST_TOKENS)
+    except ModelUnavailable as error:
+        return error
+
+
+def in_batches(
+    ask: Callable[[list[Any]], np.ndarray],
+    items: Sequence[Any],
+    lengths: Sequence[int],
+    cancel: CancelToken,
+) -> np.ndarray:
+    """Return the results of items, in their order, asked in batches of like length.
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    results: list[Any] = [None] * len(items)
+    for batch in length_batches(lengths, MOST_TEXTS, MOST_TOKENS_AT_ONCE):
+        cancel.check()
+        for place, result in zip(batch, ask([items[place] for place in batch]), strict=True):
+            results[place] = result
+    return np.stack(results) if results else np.zeros((0, 2))
+
+
+def prepare_masked(texts: TextList, state: PageState) -> "Prepared[MaskedPlan]":
+    """Return the plans of masked rows."""
+    from explorer.analysis.texts.masked import masked_plans
+
+    return prepared(texts, state, masked_plans, [(row.text, row.answer) for row in texts.rows])
+
+
+def masked_parts(
+    ready: "Prepared[MaskedPlan]", cancel: CancelToken
+) -> "Iterator[Part[MaskedBlock]]":
+    """Yield the answers of all models to masked rows, block by block.
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    from explorer.analysis.texts.masked import masked_block
+    from explorer.models.text_batches import loaded_vocabulary
+
+    specs, state = ready.specs, ready.state
+    vocabularies = {
+        key: call_on_model(loaded_vocabulary, spec, state) for key, spec in specs.items()
+    }
+    lengths = [len(plan.row.ids) for plan in next(iter(ready.plans.values()))]
+    for rows in ready.blocks(lengths, BLOCK_ROWS):
+        plans = {key: [of_model[row] for row in rows] for key, of_model in ready.plans.items()}
+        jobs = [partial(_masked_readings, specs[key], state, plans[key], cancel) for key in specs]
+        readings = dict(zip(specs, gather(jobs), strict=True))
+        yield Part(rows, masked_block(plans, readings, vocabularies))
+
+
+def _masked_readings(
+    spec: ModelSpec, state: PageState, plans: "Sequence[MaskedPlan]", cancel: CancelToken
+) -> "MaskedReadings":
+    from explorer.analysis.texts.masked import MaskedReadings
+    from explorer.models.text_batches import vocabulary_rows
+
+    rows = [plan.row for plan in plans]
+    pieces = [
+        (row, target)
+        for plan in plans
+        for row, target in zip(plan.pieces, plan.targets, strict=False)
+    ]
+
+    def ask(batch: list[MaskedRow]) -> np.ndarray:
+        return call_on_model(vocabulary_rows, spec, state, batch)
+
+    log_probs = in_batches(ask, rows, [len(row.ids) for row in rows], cancel)
+    return MaskedReadings(log_probs, target_scores(spec, state, pieces, cancel))
+
+
+def target_scores(
+    spec: ModelSpec, state: PageState, rows: Sequence[tuple[MaskedRow, int]], cancel: CancelToken
+) -> np.ndarray:
+    """Return log-probability and rank, float64 [row, 2], of the target of each masked row."""
+    from explorer.models.text_batches import target_rows
+
+    def ask(batch: list[tuple[MaskedRow, int]]) -> np.ndarray:
+        masked, targets = zip(*batch, strict=True)
+        return call_on_model(target_rows, spec, state, masked, targets)
+
+    return in_batches(ask, rows, [len(row.ids) for row, _ in rows], cancel)
+
+
+def prepare_sentences(texts: TextList, state: PageState) -> "Prepared[list[SentencePlan]]":
+    """Return the plans of plain sentences, or of both sentences of pairs."""
+    from explorer.analysis.texts.sentences import row_plans
+
+    sides = [(row.text, row.other) if row.other else (row.text,) for row in texts.rows]
+    return prepared(texts, state, row_plans, sides)
+
+
+def sentence_parts(
+    ready: "Prepared[list[SentencePlan]]", cancel: CancelToken
+) -> "Iterator[Part[dict[str, list[list[SentenceScore]]]]]":
+    """Yield the scores of all models, by model, row and sentence of the row, block by block.
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    specs, state = ready.specs, ready.state
+    lengths = [len(plans[0].tokens) for plans in next(iter(ready.plans.values()))]
+    for rows in ready.blocks(lengths, BLOCK_SENTENCES):
+        jobs = [
+            partial(_scores, spec, state, [ready.plans[key][row] for row in rows], cancel)
+            for key, spec in specs.items()
+        ]
+        yield Part(rows, dict(zip(specs, gather(jobs), strict=True)))
+
+
+def _scores(
+    spec: ModelSpec, state: PageState, plans: "Sequence[list[SentencePlan]]", cancel: CancelToken
+) -> "list[list[SentenceScore]]":
+    """Return one model's scores by row and sentence."""
+    flat = [plan for of_row in plans for plan in of_row]
+    scores = iter(pseudo_log_likelihoods(spec, state, flat, cancel))
+    return [[next(scores) for _ in of_row] for of_row in plans]
+
+
+def pseudo_log_likelihoods(
+    spec: ModelSpec, state: PageState, plans: "Sequence[SentencePlan]", cancel: CancelToken
+) -> "list[SentenceScore]":
+    """Return one model's scores of sentences; the masked copies of all of them share batches."""
+    from explorer.analysis.texts.sentences import sentence_score
+
+    rows = [plan.rows() for plan in plans]
+    flat = [row for of_plan in rows for row in of_plan]
+    log_probs = target_scores(spec, state, flat, cancel)[:, 0]
+    ends = np.cumsum([len(of_plan) for of_plan in rows])
+    return [
+        sentence_score(plan, log_probs[end - len(of_plan) : end])
+        for plan, of_plan, end in zip(plans, rows, ends, strict=True)
+    ]
+
+
+def prepare_features(texts: TextList, state: PageState) -> Prepared[Any]:
+    """Return the input ids of texts."""
+    from explorer.models.text_batches import encoded_texts
+
+    return prepared(texts, state, encoded_texts, [row.text for row in texts.rows])
+
+
+def feature_parts(
+    ready: Prepared[Any], pooling: str, cancel: CancelToken
+) -> Iterator[Part[dict[str, np.ndarray]]]:
+    """Yield the features of all models, by model float32 [row, layer + 1, d_model].
+
+    Raises:
+        Cancelled: between two batches.
+    """
+    specs, state = ready.specs, ready.state
+    lengths = [len(text.ids) for text in next(iter(ready.plans.values()))]
+    for rows in ready.blocks(lengths, BLOCK_ROWS):
+        jobs = [
+            partial(_features, spec, state, [ready.plans[key][r] for r in rows], (pooling, cancel))
+            for key, spec in specs.items()
+        ]
+        yield Part(rows, dict(zip(specs, gather(jobs), strict=True)))
+
+
+def _features(
+    spec: ModelSpec, state: PageState, texts: Sequence[Any], how: tuple[str, CancelToken]
+) -> np.ndarray:
+    from explorer.models.text_batches import text_features
+
+    pooling, cancel = how
+
+    def ask(batch: list[Any]) -> np.ndarray:
+        return call_on_model(text_features, spec, state, batch, pooling)
+
+    return in_batches(ask, texts, [len(text.ids) for text in texts], cancel)
+
+
+def in_row_order(
+    parts: Sequence[Part[Mapping[str, np.ndarray]]], n_rows: int
+) -> dict[str, np.ndarray]:
+    """Return arrays by model [row, ...] of parts that cover all rows."""
+    order = [row for part in parts for row in part.rows]
+    inverse = np.argsort(order)
+    if len(order) != n_rows:
+        raise ValueError(f"{len(order)} of {n_rows} rows are there")
+    keys = parts[0].value
+    return {
+        key: read_only(np.concatenate([part.value[key] for part in parts])[inverse]) for key in keys
+    }

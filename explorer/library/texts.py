@@ -1,0 +1,174 @@
+"""A list of texts through all models: which of them serves the task?"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from explorer.analysis.texts.reading import read_table
+from explorer.analysis.texts.results import ListResult, TextsOptions
+from explorer.analysis.texts.rows import BadRows, RawTable, text_list
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.inference.texts.answers import Progress, TextsQuestion
+from explorer.library import strings
+from explorer.library.family import Family, asked, missing_reasons
+from explorer.library.progress import each
+from explorer.library.results import Result
+from explorer.refusal import Refusal, brief
+from explorer.views.sketch import Sketch
+from explorer.views.texts import COLUMNS, as_json, table_rows
+
+Rows = str | Path | Sequence[str | Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Texts(Result):
+    """Answers of all models to the rows of a list."""
+
+    family: str
+    done: bool
+    """False: it was stopped, and ``answers`` has the rows that were done."""
+    answers: ListResult
+    """The frozen result of the list's kind, with its summary and all arrays."""
+    missing: Mapping[str, Refusal]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/texts``."""
+        answer = {"family": self.family, "done": self.done} | as_json(self.answers)
+        return answer | missing_reasons(self.missing)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each row of the list and each model."""
+        return table_rows(self.answers)
+
+
+class MaskedTexts(Texts):
+    """Masked rows: first words, and ranks and probabilities of the given answers."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["masked"]
+    SKETCH: ClassVar = Sketch("bars", "row", "answer_log_probability")
+    BAR: ClassVar = "probability"
+
+
+class PlainTexts(Texts):
+    """Sentences with both pseudo-log-likelihoods."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["plain"]
+    SKETCH: ClassVar = Sketch("bars", "row", "pll")
+
+
+class PairedTexts(Texts):
+    """Pairs of sentences, of which the good one should be likelier."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["pairs"]
+    SKETCH: ClassVar = Sketch("bars", "row", "margin")
+
+
+class LabelledTexts(Texts):
+    """Labelled rows with each classifier's prediction, made without that row."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["labelled"]
+    SKETCH: ClassVar = Sketch("bars", "row", "right")
+
+
+OF_KIND = {
+    "masked": MaskedTexts,
+    "plain": PlainTexts,
+    "pairs": PairedTexts,
+    "labelled": LabelledTexts,
+}
+
+
+class Interrupted(KeyboardInterrupt):
+    """Interruption by Ctrl-C that carries the answers to the rows that were done."""
+
+    def __init__(self, result: Texts) -> None:
+        super().__init__()
+        self.result = result
+
+
+def texts(  # noqa: PLR0913 - the endpoint's published arguments
+    rows: Rows,
+    family: Family | str = "mini",
+    kind: str = "",
+    pooling: str = "mean",
+    layer: int = -1,
+    score: str = "pll",
+) -> Texts:
+    """Return what each model says of every row of a list, and how the models compare.
+
+    A row's numbers do not depend on the rows that it shares a batch with. A row that cannot be read
+    is left out with its number and the reason, and the others go on.
+
+    Args:
+        rows: File of texts (.txt, .csv, .tsv, .jsonl), or a list of texts, or of mappings with
+            ``text`` and, where there are any, ``answer``, ``label``, ``group``; for pairs ``good``
+            and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
+        family: What ``load`` returned, or the name of a family.
+        kind: "masked", "plain", "pairs" or "labelled"; empty: follows from the columns.
+        pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
+        layer: Layer of these features; 0 is the embeddings, -1 the last.
+        score: Score that pairs are judged by: "pll" or "pll_word_l2r".
+
+    Raises:
+        Refusal: the list cannot be read, an option is not offered, or no model can be had.
+        Interrupted: Ctrl-C; its ``result`` has the rows that were done.
+    """
+    return answered(rows, family, (kind, TextsOptions(pooling, layer, score)), CancelToken())
+
+
+def answered(
+    rows: Rows, family: Family | str, how: tuple[str, TextsOptions], cancel: CancelToken
+) -> Texts:
+    """Return the answers to a list, or to the rows that were done at the token's deadline."""
+    kind, options = how
+    with asked(family) as models:
+        question = TextsQuestion(text_list(table_of(rows), kind), models.state(), options)
+        try:
+            for _ in each(rows_done(question.run(cancel)), question.total, "rows"):
+                pass
+        except Cancelled as cancelled:
+            if cancelled.reason != "deadline":
+                raise
+            return _result(question, models, done=False)
+        except KeyboardInterrupt:
+            if not question.n_done:
+                raise
+            raise Interrupted(_result(question, models, done=False)) from None
+        return _result(question, models, done=True)
+
+
+def table_of(rows: Rows) -> RawTable:
+    """Return the cells of a file, or of a list of texts or mappings.
+
+    Raises:
+        BadRows: there is no such file, or it cannot be read.
+    """
+    if isinstance(rows, str | Path):
+        path = Path(rows)
+        try:
+            return read_table(path.read_bytes(), path.name)
+        except OSError as error:
+            raise BadRows(strings.NO_FILE.format(name=brief(rows))) from error
+    if not all(isinstance(row, str | Mapping) for row in rows):
+        raise BadRows(strings.BAD_ROWS)
+    values = [row if isinstance(row, str) else dict(row) for row in rows]
+    return read_table("\n".join(json.dumps(value) for value in values), "rows.jsonl")
+
+
+def rows_done(progress: Iterator[Progress]) -> Iterator[int]:
+    """Yield once for each row that is done."""
+    before = 0
+    for state in progress:
+        yield from range(before, state.done)
+        before = state.done
+
+
+def _result(question: TextsQuestion, models: Family, done: bool) -> Texts:
+    result = question.result()
+    return OF_KIND[result.texts.kind](models.name, done, result, question.ready.missing)

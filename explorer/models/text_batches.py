@@ -1,0 +1,119 @@
+"""Batches of many short texts through one network: the numbers of a text do not depend on them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from explorer.models.forward import apply_head, padded, tokenize
+from explorer.models.loading import LoadedModel
+from explorer.models.run import MaskedRow, read_only
+from explorer.models.tokens import BadText, Tokens
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedText:
+    """Input ids of a text for one model."""
+
+    ids: tuple[int, ...]
+    segments: tuple[int, ...]
+
+
+def encoded_texts(
+    loaded: LoadedModel, texts: Sequence[str], most_tokens: int
+) -> list[EncodedText | str]:
+    """Return the ids of each text, or the sentence why it cannot be run."""
+    return [_encoded(loaded, text, most_tokens) for text in texts]
+
+
+def _encoded(loaded: LoadedModel, text: str, most_tokens: int) -> EncodedText | str:
+    tokens = readable_tokens(loaded, text, most_tokens)
+    return tokens if isinstance(tokens, str) else EncodedText(tokens.ids, tokens.segments)
+
+
+def readable_tokens(loaded: LoadedModel, text: str, most_tokens: int) -> Tokens | str:
+    """Return the tokens of a text, or the sentence why it cannot be run."""
+    try:
+        tokens = tokenize(loaded, text)
+    except BadText as error:
+        return str(error)
+    if len(tokens) > most_tokens:
+        return f"It has {len(tokens):,} tokens for {loaded.spec.label}; {most_tokens} are read."
+    return tokens
+
+
+def loaded_vocabulary(loaded: LoadedModel) -> tuple[str, ...]:
+    """Return the piece of each id of a network's vocabulary."""
+    return loaded.vocabulary
+
+
+@torch.inference_mode()
+def vocabulary_rows(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
+    """Return log-probabilities float32 [row, vocabulary] at each row's position."""
+    return read_only(_row_log_probs(loaded, rows).float().cpu().numpy())
+
+
+@torch.inference_mode()
+def target_rows(
+    loaded: LoadedModel, rows: Sequence[MaskedRow], targets: Sequence[int]
+) -> np.ndarray:
+    """Return float64 [row, 2]: log-probability and rank (1 = likeliest) of each row's target."""
+    log_probs = _row_log_probs(loaded, rows)
+    target = log_probs.gather(1, torch.tensor(targets, device=log_probs.device)[:, None])
+    ranks = 1 + (log_probs > target).sum(-1)
+    return read_only(torch.stack([target[:, 0].double(), ranks.double()], 1).cpu().numpy())
+
+
+def _row_log_probs(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
+    """Return the log-probabilities [row, vocabulary]; the head reads one position of each row."""
+    inputs = _inputs(loaded, rows)
+    positions = torch.tensor([row.position for row in rows], device=loaded.device)
+    with loaded.lock:
+        states = loaded.network.base_model(**inputs).last_hidden_state
+        logits = apply_head(
+            loaded, states[torch.arange(len(rows), device=loaded.device), positions]
+        )
+    return logits.float().log_softmax(-1)
+
+
+@torch.inference_mode()
+def text_features(loaded: LoadedModel, texts: Sequence[EncodedText], pooling: str) -> np.ndarray:
+    """Return the frozen encoder's features of texts: float32 [text, layer + 1, d_model]."""
+    inputs = _inputs(loaded, texts)
+    with loaded.lock:
+        states = loaded.network.base_model(**inputs, output_hidden_states=True).hidden_states
+    pooled = [_pooled(layer, inputs, pooling) for layer in states]
+    return read_only(torch.stack(pooled, 1).float().cpu().numpy())
+
+
+def _pooled(states: "Tensor", inputs: dict[str, "Tensor"], pooling: str) -> "Tensor":
+    if pooling == "cls":
+        return states[:, 0]
+    if "attention_mask" not in inputs:
+        return states.mean(1)
+    weights = inputs["attention_mask"][..., None].to(states.dtype)
+    return (states * weights).sum(1) / weights.sum(1)
+
+
+def _inputs(
+    loaded: LoadedModel, rows: Sequence[MaskedRow] | Sequence[EncodedText]
+) -> dict[str, "Tensor"]:
+    """Return the encoder's arguments; only rows of different length are padded."""
+    has_segments = loaded.spec.architecture.n_segments > 1
+    inputs = [
+        {"input_ids": torch.tensor([row.ids], device=loaded.device)}
+        | (
+            {"token_type_ids": torch.tensor([row.segments], device=loaded.device)}
+            if has_segments
+            else {}
+        )
+        for row in rows
+    ]
+    if len({len(row.ids) for row in rows}) > 1:
+        return padded(inputs, loaded.tokenizer.pad_token_id)
+    return {name: torch.cat([row[name] for row in inputs]) for name in inputs[0]}

@@ -1,0 +1,1 @@
+"""A list of texts through all models, for programs."""

@@ -1,0 +1,48 @@
+"""``/texts``: a list of texts through all models, as JSON."""
+
+from typing import Any
+
+from explorer import limits
+from explorer.analysis.texts.results import TextsOptions
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.library import strings
+from explorer.library.texts import answered
+from explorer.refusal import Refusal
+from explorer.ui.kit.validation import page_family
+
+
+def texts(  # noqa: PLR0913 - the endpoint's published arguments
+    rows: list[Any],
+    family: str = "mini",
+    kind: str = "",
+    pooling: str = "mean",
+    layer: int = -1,
+    score: str = "pll",
+) -> dict[str, Any]:
+    """Return what each model says of every row of a list, and how the models compare.
+
+    Args:
+        rows: Texts, or objects with the columns ``text`` and, where there are any, ``answer``,
+            ``label`` and ``group``; for pairs ``good`` and ``bad``. At most 200.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+        kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which of two sentences
+            is likelier) or "labelled" (frozen features and a logistic regression); empty: follows
+            from the columns.
+        pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
+        layer: Layer of these features; 0 is the embeddings, -1 the last.
+        score: Score that pairs are judged by: "pll" (Salazar et al. 2020) or "pll_word_l2r" (Kauf
+            and Ivanova 2023).
+
+    Returns:
+        The kind, the columns, the rows left out with their reasons, a summary, and a row for each
+        row and model. ``done`` is false where the time ran out: the answer then has the rows that
+        were done. ``missing``, where a model could not be asked: which one, and why.
+    """
+    if not isinstance(rows, list):
+        raise Refusal(strings.BAD_ROWS)
+    if len(rows) > limits.TEXTS.most:
+        raise Refusal(limits.TEXTS.sentence(n=f"{len(rows):,}"))
+    models, cancel = page_family(family), CancelToken()
+    cancel.set_deadline(limits.TEXTS_TIME.most)
+    return answered(rows, models, (kind, TextsOptions(pooling, layer, score)), cancel).to_dict()
