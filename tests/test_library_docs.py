@@ -53,7 +53,7 @@ def test_every_function_has_a_row_with_its_arguments():
 def test_every_command_of_the_page_can_be_read():
     lines = [line for block in blocks(TEXT, "bash") for line in block.splitlines()]
     parser = build_parser()
-    assert len(lines) == 3
+    assert len(lines) == 4
     for line in lines:
         words = shlex.split(line.partition("<")[0])
         assert words[:3] == ["python", "-m", "explorer"]

@@ -38,6 +38,7 @@ EXAMPLES: dict[str, str] = {
     "score": '"The keys to the cabinet are here."',
     "sentiment": '"A gorgeous, witty film."',
     "similarity": "",
+    "texts": "assets/data/texts/facts.csv --kind masked",
 }
 """Arguments of one working call of each command."""
 ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."

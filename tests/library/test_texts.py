@@ -1,0 +1,75 @@
+"""A list of texts as a function and from a shell: files, standard input, and what Ctrl-C keeps."""
+
+import csv
+import io
+
+import pytest
+
+import explorer
+from explorer.inference.texts import batches
+from explorer.library.command import INTERRUPTED, main
+from explorer.library.texts import Interrupted
+from explorer.refusal import Refusal
+
+CSV = "text,answer\nthe [MASK] sat.,cat\n=the [MASK] is good.,dog\nhe is [MASK].,bad\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(CSV, "utf-8")
+    return path
+
+
+def test_a_file_is_the_list_of_its_rows(tiny_family, file):
+    rows = [
+        {"text": row["text"], "answer": row["answer"]} for row in csv.DictReader(io.StringIO(CSV))
+    ]
+    assert explorer.texts(file).to_dict() == explorer.texts(rows).to_dict()
+    assert explorer.texts(str(file)).done
+    with pytest.raises(Refusal, match="cannot be read"):
+        explorer.texts("nowhere.csv")
+
+
+def test_a_shell_writes_every_row_and_no_formula(tiny_family, file, tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    assert main(["texts", str(file), "--kind", "masked", "--out", str(out)]) == 0
+    rows = list(csv.DictReader(out.open(encoding="utf-8")))
+    assert [row["row"] for row in rows] == ["1", "1", "1", "2", "2", "2", "3", "3", "3"]
+    assert rows[3]["text"] == "'=the [MASK] is good."
+    assert float(rows[0]["probability"]) == explorer.texts(file).rows()[0][6]
+
+
+def test_standard_input_is_one_list(tiny_family, monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("the cat sat.\n\nhe is good.\n"))
+    assert main(["texts", "-", "--csv", "-"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["row"] for row in rows] == ["1"] * 3 + ["2"] * 3
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch):
+    """Raise KeyboardInterrupt in the third block of one row."""
+    monkeypatch.setattr(batches, "BLOCK_ROWS", 1)
+    own, calls = batches.gather, iter(range(100))
+
+    def gather(jobs):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return own(jobs)
+
+    monkeypatch.setattr(batches, "gather", gather)
+
+
+def test_ctrl_c_keeps_the_rows_that_are_done(tiny_family, file, ctrl_c):
+    with pytest.raises(Interrupted) as stopped:
+        explorer.texts(file)
+    assert not stopped.value.result.done
+    assert len(stopped.value.result.rows()) == 2 * 3
+
+
+def test_a_shell_prints_what_is_done_after_ctrl_c(tiny_family, file, ctrl_c, capsys):
+    assert main(["texts", str(file), "--csv", "-"]) == INTERRUPTED
+    printed = capsys.readouterr()
+    assert len(list(csv.DictReader(io.StringIO(printed.out)))) == 2 * 3
+    assert "Interrupted: the 2 rows" in printed.err
