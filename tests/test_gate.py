@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from explorer.inference import lazy_imports
 
-LIGHT = {"stopped", "stop", "<lambda>"}
-"""Handlers that touch no model: a stop button."""
+LIGHT = {"reset_live", "stop_job", "<lambda>"}
+"""Handlers that touch no model: they stop a job."""
 
 
 def test_every_handler_waits_for_the_imports(page, monkeypatch):

@@ -44,9 +44,11 @@ from explorer.models.devices import available_devices, resolve_device
 from explorer.models.specs import MINI
 from explorer.refusal import Refusal
 from explorer.timing.workload import Workload
+from dataclasses import astuple
+from explorer.ui.kit.jobs import handler
 from explorer.ui.latency import tab
 from explorer.ui.latency.settings import MeasurementSettings, device_choices
-from explorer.ui.latency.tab import measure
+from explorer.ui.latency.tab import MEASURE
 
 def seen():
     return available_devices()
@@ -56,12 +58,12 @@ inside = on_lent_gpu(seen)()
 plan_for = tab.plan_for
 tab.plan_for = lambda workload, _budget: plan_for(workload, 600.0, 3)
 MeasurementSettings.workload = property(lambda self: Workload(4))  # the device alone is not to be had here
-*_, shown = measure(MeasurementSettings(shapes="mini", device="cuda"), None)
+*_, shown = handler(MEASURE)(*astuple(MeasurementSettings(shapes="mini", device="cuda")))
 try:
     refused = MeasurementSettings(device="cuda").on_one_device()
 except Refusal as error:
     refused = str(error)
-result = shown[-1]
+result = shown[-2]  # the last one is the stop button
 
 from dataclasses import replace
 import explorer.models.zerogpu as lending

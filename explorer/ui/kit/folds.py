@@ -168,6 +168,7 @@ def wire_forms(folds: Sequence[Fold]) -> None:
         None,
         controls,
         js=f"() => window.explorer.form({described})",
+        trigger_mode="always_last",
         api_visibility="private",
     )
 

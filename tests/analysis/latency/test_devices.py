@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import astuple
 
 import pytest
 import torch
@@ -19,7 +20,7 @@ from explorer.timing import protocol as timing
 from explorer.timing.workload import BadWorkload, Workload
 from explorer.ui.latency import settings as latency_choice
 from explorer.ui.latency import size_vs_time_strings, strings
-from explorer.ui.latency.folds import CLAIM, _handler
+from explorer.ui.latency.folds import CLAIM, job_of
 from explorer.ui.latency.settings import MeasurementSettings, device_choices
 from explorer.ui.latency.strings import RECORDED_HEAD, SAMPLES
 from explorer.ui.latency.tab import detail, draw_card
@@ -131,7 +132,7 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
     assert markup.count('class="lt-fill"') == 3 + 3, "one round has no interval, and no bar"
     assert markup.count("lt-track empty") == 6
     assert "every device" in markup
-    assert "3.00 ms" in markup
+    assert "3.00\u00a0ms" in markup
     drawn = re.sub(r'data-numbers="[^"]*"', "", detail(result))
     assert drawn.count("mini-DistilBERT on cuda") == 2
     samples = samples_figure(result, SAMPLES)
@@ -153,4 +154,4 @@ def test_every_device_is_offered_where_there_are_several(monkeypatch):
 
 def test_questions_of_one_device_say_so():
     with pytest.raises(BadWorkload, match="choose one under Device"):
-        next(_handler(CLAIM)(MeasurementSettings(device="every"), None))
+        job_of(CLAIM).ask(*astuple(MeasurementSettings(device="every")))
