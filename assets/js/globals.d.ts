@@ -10,6 +10,6 @@ interface Window {
     taken?: {link: string, params: Record<string, string>, config: any, provenance: any, recipes: Record<string, string>, values: string[], dark: boolean},
     charts?: {Plotly: any, templates: {light: any, dark: any}},
     question?: (kind: string) => string, placed?: () => {preset?: string | null, sizes?: Record<string, string>, tab?: string},
-    form?: typeof import('./page/forms.js').formNow, withForm?: typeof import('./page/forms.js').withForm,
+    form?: typeof import('./page/forms.js').formNow,
   };
 }

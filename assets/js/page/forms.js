@@ -31,6 +31,3 @@ function valueOf({name, usual, low, high, among}) {
 
 /** The values of a fold's controls by the link. @param {Control[]} controls */
 export const formNow = controls => controls.map(valueOf);
-
-/** What a fold computes from, with the link's values where its controls stand. @param {(Control | null)[]} controls @param {unknown[]} values */
-export const withForm = (controls, values) => controls.map((control, i) => control ? valueOf(control) : values[i]);

@@ -229,7 +229,7 @@ def build_bertviz_fold(state: gr.State) -> None:
         gr.HTML(note(strings.CREDIT))
         inputs, outputs = [state, model, view], [message, frame]
         bertviz.keep("bertviz", model=model, view=view)
-        bertviz.on_open(show_view, inputs, outputs, also=[model.input, view.input])
+        bertviz.on_open(show_view, inputs, outputs, also=[model.change, view.change])
 
 
 def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:

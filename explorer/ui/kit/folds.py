@@ -78,7 +78,7 @@ class Fold:
     def keep(self, prefix: str, **controls: gr.components.Component) -> "Fold":
         """Keep the controls' values in the link, and set them from it when a fold opens.
 
-        Call it before ``on_open``, which computes from the link's values.
+        A control that is set so computes by its ``change`` event.
         """
         self.form.update({c: _described(f"{prefix}.{n}", c) for n, c in controls.items()})
         return self
@@ -119,10 +119,7 @@ class Fold:
             kwargs: Event options besides a fold's own.
         """
         is_of_text = bool(inputs) and isinstance(inputs[0], gr.State) and needs_state
-        defaults: dict[str, Any] = {"show_progress": "minimal", "concurrency_id": "infer"}
-        if self.form.keys() & {*inputs}:
-            linked = f"window.explorer.withForm({self._controls(inputs)}, values)"
-            defaults["js"] = f"(...values) => {linked}"
+        defaults = {"show_progress": "minimal", "concurrency_id": "infer"}
         return gr.on(
             [self.section.expand, self.refresh.click, *also],
             plain_errors(with_state(show) if is_of_text else show),

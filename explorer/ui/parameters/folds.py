@@ -231,7 +231,7 @@ def build_memory(state: gr.State) -> None:
             stop = gr.Button(strings.MEMORY_STOP, visible=False)
         result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
     section.keep("memory", sizes=sizes, length=length, batch=batch, keeps=keeps)
-    changes = [sizes.change, length.release, batch.release, keeps.change]
+    changes = [sizes.change, length.change, batch.change, keeps.change]
     section.on_open(show_memory, inputs, [result], also=changes)
     job_buttons({measure.click: PEAKS}, [state, *inputs], [result], stop)
 
