@@ -42,6 +42,8 @@ def test_the_wall_is_exact_saved_as_it_is_drawn_and_asks_nobody(page_at):
     walk(page, PATH)
     folds_compute_when_opened(page)
     walk(page, f"{PATH}&model=bert&layer=2&head=7")
+    # This link has no method: the fold is computed with the usual one before the rest is watched.
+    expect(page.locator('[data-kind="attention/summary"]')).to_contain_text("rollout")
     arrow_keys_walk_and_no_switch_asks_the_server(page)
 
 

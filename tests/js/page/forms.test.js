@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import '../page.js';
 const {begun} = await import('./stage.js');
 import {choose, chosen} from '../../../assets/js/page/here.js';
-import {formNow, keepForm, withForm} from '../../../assets/js/page/forms.js';
+import {formNow, keepForm} from '../../../assets/js/page/forms.js';
 
 const controls = [
   {name: 'memory.sizes', usual: 'base', among: ['base', 'mini', 'larger']},
@@ -30,5 +30,4 @@ test('what a control cannot show becomes its usual value, and a fold computes fr
   begun();
   choose({form: 'memory.sizes:huge,memory.length:9000,memory.keeps:maybe,choose.size:-3,masking.rounds:40'});
   assert.deepEqual(formNow(controls), [...usual.slice(0, 4), 40]);
-  assert.deepEqual(withForm([null, controls[4]], ['the state', 1]), ['the state', 40]);
 });
