@@ -1,11 +1,14 @@
 """Every endpoint asks the family that it was asked for, and refuses one that there is not."""
 
 import inspect
+import re
 
 import pytest
 
+from explorer import limits
 from explorer.models.choice.family import PRESETS, family_specs
 from explorer.refusal import Refusal
+from explorer.ui.shell import api
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.shell.public_names import ARGUMENTS
 
@@ -40,3 +43,9 @@ def test_a_family_that_there_is_not_is_refused(name):
         assert "There is no such family. Presets: mini, base, large. Sizes: bert: " in said(
             name, family
         )
+
+
+def test_the_budget_names_every_endpoint_that_it_is_for():
+    named = re.findall(r"/(\w+)", limits.PROCESSOR.sentence())
+    assert sorted(named) == sorted(api.LONG)
+    assert sorted(re.findall(r"`/(\w+)`", limits.PROCESSOR.subject)) == sorted(api.LONG)
