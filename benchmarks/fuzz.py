@@ -45,6 +45,7 @@ GOOD: dict[str, list[Any]] = {
     "question": ["Who sat?", "The cat sat on the mat.", "mini"],
     "score": ["The cat sat.", "mini"],
     "attribute": ["The [MASK] sat.", "mini", "cat", 0],
+    "texts": [["The cat sat."], "mini", "plain"],
     "latency": ["mini", 8, 1, 1, "cpu", "float32"],
 }
 PATHS = ("/", "/config", "/gradio_api/info", "/qr", "/provenance/", "/recipe/", "/js/", "/bertviz/")

@@ -128,7 +128,7 @@ OF_ALL = {
     "sentiment": says_how("sentiment", "He was not bad."),
     "question": says_how("question", "Where was the cat?", "The cat sat on the mat."),
     "texts": lambda family, keys: (
-        [row["model"] for row in ENDPOINTS["texts"](["the cat sat."], "plain", family)["rows"]]
+        [row["model"] for row in ENDPOINTS["texts"](["the cat sat."], family, "plain")["rows"]]
         == keys
     ),
     "latency": lambda family, keys: names_of(ENDPOINTS["latency"](family, 8, 1, 2)) == keys,

@@ -307,13 +307,7 @@ def _right_from(
 
 def _fitted(model: Regression, data: np.ndarray, truth: np.ndarray) -> Regression:
     """Fit a model; a penalty so weak that it has not converged loses by its inner folds."""
-    import warnings
-
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit(data, truth)
+    return model.fit(data, truth)
 
 
 def _array(inputs: Sequence[str] | np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from explorer.inference.local import LocalBackend
 from explorer.inference.scheduling.budget import BUDGET
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.models import gradients
 from explorer.models.task_heads import classifiers
 from tests.waiting import until
 
@@ -62,7 +63,7 @@ def order(tuned_family, monkeypatch):
     configure(backend=LocalBackend())
     monkeypatch.setattr(LocalBackend, "run", asked)
     monkeypatch.setattr(local, "_run_texts", together)
-    for head, name in ((classifiers, "_slopes"), (classifiers, "_differences")):
+    for head, name in ((gradients, "slopes_at"), (classifiers, "_differences")):
         monkeypatch.setattr(head, name, slow("part", getattr(head, name)))
     monkeypatch.setattr(classifiers, "_window_logits", slow("part", classifiers._window_logits))
     return said
