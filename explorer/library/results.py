@@ -1,6 +1,7 @@
 """Base of all results: the endpoint's JSON, a frame, a figure, and HTML for a notebook."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -48,3 +49,40 @@ class Result(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.rows())} rows of {', '.join(self.COLUMNS)}>"
+
+
+class AttributionResult(Result):
+    """Result in which each model attributes a value to the words of a text, by two methods.
+
+    The second of ``COLUMNS`` names the attribute that a row has beside the model's key.
+    """
+
+    __slots__ = ()
+    models: Mapping[str, Any]
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model and word."""
+        return [
+            (key, getattr(result, self.COLUMNS[1]), word, float(gradient), float(left_out))
+            for key, result in self.models.items()
+            for word, gradient, left_out in zip(
+                result.words, result.integrated_gradients, result.leave_one_out, strict=True
+            )
+        ]
+
+    def _repr_html_(self) -> str:
+        from explorer.views.notebook import attributed_html
+
+        words = {k: (r.words, r.integrated_gradients.tolist()) for k, r in self.models.items()}
+        return str(attributed_html(words))
+
+
+def attribution_fields(result: Any) -> dict[str, Any]:  # noqa: ANN401 - two results with these
+    """Return the JSON fields that every attribution of an endpoint has."""
+    return {
+        "words": list(result.words),
+        "integrated_gradients": result.integrated_gradients.tolist(),
+        "leave_one_out": result.leave_one_out.tolist(),
+        "completeness_error": result.completeness_error,
+        "baseline": result.baseline,
+    }

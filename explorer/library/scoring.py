@@ -21,7 +21,7 @@ from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_he
 from explorer.library import strings
 from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
 from explorer.library.progress import each
-from explorer.library.results import Result
+from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.links.page_state import PageState
 from explorer.models.run import Run, batches, read_only
 from explorer.models.tokens import MASK, clean_text, spelling_of, word_id
@@ -146,7 +146,7 @@ def _score_batch(run: Run, state: PageState, rows: Any, wanted: Mapping[Hidden, 
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Attributions(Result):
+class Attributions(AttributionResult):
     """The words that each model's answer at a mask is read from, by two methods, in nats."""
 
     text: str
@@ -165,32 +165,12 @@ class Attributions(Result):
                 "model": key,
                 "target": result.target,
                 "log_probability": result.log_probability,
-                "words": list(result.words),
-                "integrated_gradients": result.integrated_gradients.tolist(),
-                "leave_one_out": result.leave_one_out.tolist(),
-                "completeness_error": result.completeness_error,
-                "baseline": result.baseline,
+                **attribution_fields(result),
             }
             for key, result in self.models.items()
         ]
         answer = {"text": self.text, "family": self.family, "mask": self.mask, "models": models}
         return answer | missing_reasons(self.missing)
-
-    def rows(self) -> list[tuple[Any, ...]]:
-        """Return a row for each model and word."""
-        return [
-            (key, result.target, word, float(gradient), float(left_out))
-            for key, result in self.models.items()
-            for word, gradient, left_out in zip(
-                result.words, result.integrated_gradients, result.leave_one_out, strict=True
-            )
-        ]
-
-    def _repr_html_(self) -> str:
-        from explorer.views.notebook import attributed_html
-
-        words = {k: (r.words, r.integrated_gradients.tolist()) for k, r in self.models.items()}
-        return str(attributed_html(words))
 
 
 def attribute(

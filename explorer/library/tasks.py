@@ -11,7 +11,7 @@ from explorer import assets
 from explorer.inference.runs import call_on_model, gather, get_run
 from explorer.library import strings
 from explorer.library.family import Family, asked
-from explorer.library.results import Result
+from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
@@ -143,7 +143,7 @@ def _pair_answer(spec: ModelSpec, pair: "SentencePair", state: PageState) -> Pai
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sentiment(Result):
+class Sentiment(AttributionResult):
     """Probability of positive by each tuned model, and each word's attribution."""
 
     models: "Mapping[str, WordSentiment]"
@@ -158,31 +158,11 @@ class Sentiment(Result):
             {
                 "model": key,
                 "positive": result.positive,
-                "words": list(result.words),
-                "integrated_gradients": result.integrated_gradients.tolist(),
-                "leave_one_out": result.leave_one_out.tolist(),
-                "completeness_error": result.completeness_error,
-                "baseline": result.baseline,
+                **attribution_fields(result),
             }
             for key, result in self.models.items()
         ]
         return {"models": models, "missing": dict(self.missing)}
-
-    def rows(self) -> list[tuple[Any, ...]]:
-        """Return a row for each model and word."""
-        return [
-            (key, result.positive, word, float(gradient), float(left_out))
-            for key, result in self.models.items()
-            for word, gradient, left_out in zip(
-                result.words, result.integrated_gradients, result.leave_one_out, strict=True
-            )
-        ]
-
-    def _repr_html_(self) -> str:
-        from explorer.views.notebook import attributed_html
-
-        words = {k: (r.words, r.integrated_gradients.tolist()) for k, r in self.models.items()}
-        return str(attributed_html(words))
 
 
 def sentiment(text: str, family: Family | str = "mini") -> Sentiment:

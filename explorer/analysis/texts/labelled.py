@@ -175,7 +175,7 @@ def judged(
     for train, test in folds(truth):
         strength = chosen_strength(data[train], truth[train], make)
         strengths.append(strength)
-        predicted[test] = _fitted(make(strength), data[train], truth[train]).predict(data[test])
+        predicted[test] = make(strength).fit(data[train], truth[train]).predict(data[test])
     return Judged(read_only(predicted), tuple(strengths))
 
 
@@ -193,8 +193,7 @@ def chosen_strength(
         np.mean(
             [
                 (
-                    _fitted(make(strength), data[train], truth[train]).predict(data[test])
-                    == truth[test]
+                    make(strength).fit(data[train], truth[train]).predict(data[test]) == truth[test]
                 ).mean()
                 for train, test in splits
             ]
@@ -300,14 +299,9 @@ def _right_from(
     if len(np.unique(truth[train])) == 1:
         return truth[test] == truth[train][0]
     return (
-        _fitted(regression(strength), features[train], truth[train]).predict(features[test])
+        regression(strength).fit(features[train], truth[train]).predict(features[test])
         == truth[test]
     )
-
-
-def _fitted(model: Regression, data: np.ndarray, truth: np.ndarray) -> Regression:
-    """Fit a model; a penalty so weak that it has not converged loses by its inner folds."""
-    return model.fit(data, truth)
 
 
 def _array(inputs: Sequence[str] | np.ndarray) -> np.ndarray:
