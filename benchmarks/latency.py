@@ -23,7 +23,7 @@ from explorer.models.choice.family import all_specs, family_specs
 from explorer.models.devices import available_devices
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
-from explorer.views.latency.measure import faster_numbers
+from explorer.views.latency.measure import faster_records
 
 APART_S = 5.0
 """Seconds between two presses."""
@@ -105,7 +105,7 @@ def ways_csv(
         f"{row.spec.name}: {row.name} missing ({row.reason})\n" for row in measurement.missing
     ):
         sys.stderr.write(line)
-    numbers, out = faster_numbers(measurement), io.StringIO()
+    numbers, out = faster_records(measurement), io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([numbers.columns, *numbers.rows])
     return out.getvalue()
 

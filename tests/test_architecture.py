@@ -84,7 +84,7 @@ SHARED = {
     "views.glossary",
     "views.markup",
     "views.notebook",
-    "views.numbers",
+    "analysis.records",
     "views.sketch",
     "views.theme",
     "ui.kit",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from explorer.analysis.records import Records
 from explorer.inference.runs import call_on_model, get_run
 from explorer.library import strings
 from explorer.library.family import Family, asked
@@ -76,7 +77,7 @@ class Distillation(Result):
             for model, value in zip(distilled_pair(), (teacher, student), strict=True)
         ]
         how = Sketch("bars", "token", "probability", panels="model mask")
-        return sketch(("model", "mask", "token", "probability"), rows, how)
+        return sketch(Records(("model", "mask", "token", "probability"), rows), how)
 
 
 def distillation(

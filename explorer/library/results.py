@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from explorer.analysis.records import Records
+
 if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects as go
@@ -30,22 +32,24 @@ class Result(ABC):
     def rows(self) -> list[tuple[Any, ...]]:
         """Return the rows of ``to_frame``, in the order of ``COLUMNS``."""
 
+    def records(self) -> Records:
+        """Return the rows under the names of their columns."""
+        return Records(self.COLUMNS, self.rows())
+
     def to_frame(self) -> "pandas.DataFrame":
         """Return the rows as a pandas frame."""
-        import pandas
-
-        return pandas.DataFrame(self.rows(), columns=list(self.COLUMNS))
+        return self.records().to_frame()
 
     def figure(self) -> "go.Figure":
         """Return a Plotly figure of the rows."""
         from explorer.views.sketch import sketch
 
-        return sketch(self.COLUMNS, self.rows(), self.SKETCH)
+        return sketch(self.records(), self.SKETCH)
 
     def _repr_html_(self) -> str:
         from explorer.views.notebook import notebook_html
 
-        return str(notebook_html(self.COLUMNS, self.rows(), self.BAR))
+        return str(notebook_html(self.records(), self.BAR))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.rows())} rows of {', '.join(self.COLUMNS)}>"

@@ -18,13 +18,13 @@ from explorer.analysis.attention import (
     HeadStatistics,
     WordHeads,
 )
+from explorer.analysis.records import Records
 from explorer.assets import ASSETS
 from explorer.models.choice.family import teacher_of
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of
 from explorer.views.markup import Markup, el, join, model_name, script_json
-from explorer.views.numbers import Numbers
 
 
 def head_switches(
@@ -75,9 +75,9 @@ def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -
     return join(columns, el("p", texts["scale"].format(top=f"{top:.3f}"), class_="note scale"))
 
 
-def changed_numbers(
+def changed_records(
     results: Sequence[HeadAblation], off: Mapping[str, Sequence[Sequence[int]]]
-) -> Numbers:
+) -> Records:
     """Return the value of every bar, and the KL of the mask's whole distribution.
 
     ``off`` holds the ablated heads as (layer, head), by model key.
@@ -106,7 +106,7 @@ def changed_numbers(
         result.label: " ".join(f"{layer + 1}.{head + 1}" for layer, head in off[result.model])
         for result in results
     }
-    return Numbers(columns, rows, {"state": {"heads_off": heads}}, constants)
+    return Records(columns, rows, {"state": {"heads_off": heads}}, constants)
 
 
 def _column(result: HeadAblation, top: float, texts: Mapping[str, str]) -> Markup:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.analysis.records import Records
 from explorer.views.markup import script_json
-from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS, DASHES, faint
 
 if TYPE_CHECKING:
@@ -18,16 +18,16 @@ ROUND = [float(f"{digit}e{power}") for power in range(-2, 6) for digit in (1, 2,
 """Ticks of a logarithmic time axis."""
 
 
-def chart_canvas(figures: "Sequence[go.Figure]", numbers: Numbers, **more: object) -> str:
+def chart_canvas(figures: "Sequence[go.Figure]", records: Records, **more: object) -> str:
     """Return the JSON of charts side by side and of the rows that they draw.
 
     Args:
         figures: Figures without a template; the browser applies that of the light or dark page.
-        numbers: Rows that the menu saves and a screen reader reads.
+        records: Rows that the menu saves and a screen reader reads.
         more: Further values for the chart's own JavaScript module.
     """
     charts = [figure_json(figure) for figure in figures]
-    return script_json({"figures": charts, "numbers": json.loads(numbers.json), **more})
+    return script_json({"figures": charts, "numbers": records.document(), **more})
 
 
 def figure_json(figure: "go.Figure") -> dict[str, object]:

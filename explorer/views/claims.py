@@ -14,10 +14,10 @@ from explorer.analysis.claims.ledger import (
 )
 from explorer.analysis.claims.outcomes import CheckResult
 from explorer.analysis.digits import signed
+from explorer.analysis.records import Records
 from explorer.views.chart import chart_canvas
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, finding, join, note, script_json, table
-from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def retention_finding(retention: Retention, texts: Mapping[str, str]) -> Markup:
 
 def retention_canvas(retention: Retention, texts: Mapping[str, str]) -> str:
     """Return the chart of both systems' scores, and its numbers."""
-    return chart_canvas([retention_figure(retention, texts)], retention_numbers(retention))
+    return chart_canvas([retention_figure(retention, texts)], retention_records(retention))
 
 
 def retention_figure(retention: Retention, texts: Mapping[str, str]) -> "go.Figure":
@@ -120,7 +120,7 @@ def retention_table(retention: Retention, texts: Mapping[str, str]) -> Markup:
     return join(el("div", table(heads, rows, texts["table"]), class_="bm-kept"), *remarks)
 
 
-def retention_numbers(retention: Retention) -> Numbers:
+def retention_records(retention: Retention) -> Records:
     """Return the published scores of every task, with remarks on differing publications."""
     flags = {(f.row, f.column): f.text for f in retention.table.flags}
     columns = ("source", "task", "unit", "reference", "reference_score", "system", "score")
@@ -138,7 +138,7 @@ def retention_numbers(retention: Retention) -> Numbers:
         ]
         for task in retention.tasks
     ]
-    return Numbers(columns + more, rows)
+    return Records(columns + more, rows)
 
 
 def _remark(

@@ -25,11 +25,11 @@ from explorer.analysis.distillation.soft import (
     shared_vocabulary,
 )
 from explorer.analysis.measures import top_ids
+from explorer.analysis.records import Records
 from explorer.models.run import Run
 from explorer.models.tokens import MASK, Word, spelling_of, split_words
 from explorer.views.chart import figure_json, line
 from explorer.views.markup import Markup, el, join, note, script_json, table
-from explorer.views.numbers import Numbers
 from explorer.views.theme import LOSSES
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def masking_html(
     return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(simulation))
 
 
-def masking_numbers(simulation: MaskingSimulation, pool: int) -> Numbers:
+def masking_records(simulation: MaskingSimulation, pool: int) -> Records:
     """Return the fates over all rounds; ``pool`` is the number of possible swapped tokens."""
     rows = [
         [LABELS[fate], simulation.counts[fate], simulation.shares[fate], limit / 100]
@@ -287,7 +287,7 @@ def masking_numbers(simulation: MaskingSimulation, pool: int) -> Numbers:
     constants |= {"TOKENS": len(simulation.outcomes), "POOL": pool}
     header = {"models": None, "state": state}
     columns = ("token", "count", "share_of_all_tokens", "tends_to")
-    return Numbers(columns, rows, header, constants)
+    return Records(columns, rows, header, constants)
 
 
 def _word(piece: str, outcome: int, replacement: str) -> Markup:

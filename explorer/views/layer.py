@@ -19,11 +19,11 @@ from explorer.analysis.layer import (
     mean_weights,
     normalised,
 )
+from explorer.analysis.records import NO_RUN, Records
 from explorer.models.run import READINGS, Run
 from explorer.models.tokens import spelling_of
 from explorer.views.chart import ROUND, chart_canvas, line
 from explorer.views.markup import Markup, el, join, script_json, word
-from explorer.views.numbers import NO_RUN, Numbers
 from explorer.views.theme import COLOURS, PARTS, faint
 
 if TYPE_CHECKING:
@@ -83,11 +83,11 @@ def _cell(
     return join(first, el("span", word(answer.wanted), f" {rest}", class_="lc-wanted"))
 
 
-def context_numbers(
+def context_records(
     answers: Mapping[str, ContextAnswers],
     labels: Mapping[str, str],
     constants: Mapping[str, object],
-) -> Numbers:
+) -> Records:
     """Return the unrounded answers; ``constants`` hold the mask and the shuffled order."""
     rows = [
         (
@@ -99,7 +99,7 @@ def context_numbers(
         for key, answer in answers.items()
         for i, name in enumerate(answer.readings)
     ]
-    return Numbers(ANSWERS, rows, {"state": {"mask": 1 + int(str(constants["MASK"]))}}, constants)
+    return Records(ANSWERS, rows, {"state": {"mask": 1 + int(str(constants["MASK"]))}}, constants)
 
 
 def held_out_figure(
@@ -157,7 +157,7 @@ def held_out_canvas(
     ]
     header = {"text": None, "sentences": n}
     figure = held_out_figure(by_model, labels, texts)
-    return chart_canvas([figure], Numbers(SCORES, rows, header), note=texts["upper"])
+    return chart_canvas([figure], Records(SCORES, rows, header), note=texts["upper"])
 
 
 RECURRENT_COLUMNS = ("tokens", "network", "us_per_token", "gflop", "sequential_steps")
@@ -194,7 +194,7 @@ def recurrent_canvas(points: Sequence[RecurrentPoint], model: str, texts: Mappin
         for i, name in enumerate(NAMES)
     ]
     figure = recurrent_figure(points, model, texts)
-    return chart_canvas([figure], Numbers((*RECURRENT_COLUMNS, *RATIOS), rows, NO_RUN))
+    return chart_canvas([figure], Records((*RECURRENT_COLUMNS, *RATIOS), rows, NO_RUN))
 
 
 Reading = tuple[str, float]
@@ -435,8 +435,8 @@ def steps_canvas(
     figures = steps_figures(by_model, labels, words, texts)
     places: Mapping[str, int] = constants["POSITIONS"]  # type: ignore[assignment]
     state = {"piece": ", ".join(dict.fromkeys(words.values())), "token": min(places.values())}
-    numbers = Numbers(STEPS_COLUMNS, rows, {"state": state}, constants)
-    return chart_canvas(figures, numbers, note=texts["note"])
+    records = Records(STEPS_COLUMNS, rows, {"state": state}, constants)
+    return chart_canvas(figures, records, note=texts["note"])
 
 
 def _rows(answer: AnswerSteps, label: str) -> list[tuple[object, ...]]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from explorer.analysis.records import Records
 from explorer.views.markup import Markup, el, join
 from explorer.views.theme import COLOURS, faint
 
@@ -29,18 +30,19 @@ DARK = (
 LIGHT = ('[data-jp-theme-light="true"] .bfx', ".vscode-light .bfx", "html[theme=light] .bfx")
 
 
-def notebook_html(columns: Sequence[str], rows: Sequence[Sequence[Any]], bar: str = "") -> Markup:
+def notebook_html(records: Records, bar: str = "") -> Markup:
     """Draw a column for each value of the first field, which is a model where there are several.
 
     Args:
-        columns: Names of the fields.
-        rows: Rows of the result.
+        records: Rows of the result.
         bar: Field whose values from 0 to 1 are drawn as bars too; empty for none.
     """
     groups: dict[Any, list[Sequence[Any]]] = {}
-    for row in rows:
+    for row in records.rows:
         groups.setdefault(row[0], []).append(row[1:])
-    return framed(*(_section(str(name), columns[1:], part, bar) for name, part in groups.items()))
+    return framed(
+        *(_section(str(name), records.columns[1:], part, bar) for name, part in groups.items())
+    )
 
 
 def framed(*sections: Markup) -> Markup:

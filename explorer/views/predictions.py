@@ -15,11 +15,11 @@ from explorer.analysis.predictions import (
     SpanScore,
     WordRank,
 )
+from explorer.analysis.records import Records
 from explorer.analysis.scoring import Attribution
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
 from explorer.views.markup import Markup, el, model_name, note, script_json, table
-from explorer.views.numbers import Numbers
 
 
 def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:
@@ -32,7 +32,7 @@ def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Ma
     return el("div", *blocks, class_="pr-contrast")
 
 
-def contrast_numbers(contrasts: Sequence[Contrast], spans: Sequence[tuple[str, Word]]) -> Numbers:
+def contrast_records(contrasts: Sequence[Contrast], spans: Sequence[tuple[str, Word]]) -> Records:
     """Return every alternative's share among those with as many masks, and its probability.
 
     ``spans`` holds the text with each alternative inserted, and the inserted word.
@@ -44,7 +44,7 @@ def contrast_numbers(contrasts: Sequence[Contrast], spans: Sequence[tuple[str, W
         for score, share in zip(contrast.scores, contrast.shares, strict=True)
         if not score.is_unknown
     ]
-    return Numbers(columns, rows, constants={"STRETCHES": span_constants(spans)})
+    return Records(columns, rows, constants={"STRETCHES": span_constants(spans)})
 
 
 def _alternative(contrasts: Sequence[Contrast], index: int, texts: Mapping[str, str]) -> Markup:
@@ -127,13 +127,13 @@ def word_score_table(
     return table([texts["head"], *labels.values()], cells, texts["caption"])
 
 
-def word_score_numbers(
+def word_score_records(
     queries: Sequence[tuple[str, int]],
     by_model: Mapping[str, Sequence[SpanScore | str]],
     labels: Mapping[str, str],
     sizes: Mapping[str, int],
     spans: Sequence[tuple[str, Word]],
-) -> Numbers:
+) -> Records:
     """Return the scores of every word in every gap; empty where a vocabulary lacks the word.
 
     Args:
@@ -152,7 +152,7 @@ def word_score_numbers(
     pairs = [[word, gap + 1] for word, gap in queries]
     constants = {"ASKED": pairs, "STRETCHES": span_constants(spans)}
     state = {"asked": ", ".join(dict.fromkeys(word for word, _ in queries))}
-    return Numbers((*columns, "vocabulary"), rows, {"state": state}, constants)
+    return Records((*columns, "vocabulary"), rows, {"state": state}, constants)
 
 
 def span_constants(spans: Sequence[tuple[str, Word]]) -> list[tuple[str, int, int]]:
@@ -188,7 +188,7 @@ def joint_html(fillings: Sequence[MaskFillings], texts: Mapping[str, str]) -> Ma
     return el("div", *(_joint_column(filling, texts) for filling in fillings), class_="columns")
 
 
-def joint_numbers(fillings: Sequence[MaskFillings]) -> Numbers:
+def joint_records(fillings: Sequence[MaskFillings]) -> Records:
     """Return every filling with log probabilities, because small probabilities underflow to 0."""
     columns = ("model", "filled", "place", "words", "log_joint_nats", "log_independent_nats")
     shares = ("joint_probability", "independent_probability")
@@ -199,7 +199,7 @@ def joint_numbers(fillings: Sequence[MaskFillings]) -> Numbers:
         for kind, options in (("alone", [model.alone]), ("left to right", model.together))
         for place, filling in enumerate(options, 1)
     ]
-    return Numbers(columns + shares, rows)
+    return Records(columns + shares, rows)
 
 
 def _joint_column(fillings: MaskFillings, texts: Mapping[str, str]) -> Markup:
@@ -317,7 +317,7 @@ def attribution_html(results: Mapping[str, Attribution], texts: Mapping[str, str
     return el("div", *(_attributed(r, texts) for r in results.values()), class_="columns pr-read")
 
 
-def attribution_numbers(results: Mapping[str, Attribution], mask: int) -> Numbers:
+def attribution_records(results: Mapping[str, Attribution], mask: int) -> Records:
     """Return both attributions of every word, and the two ends of the path of the gradients."""
     columns = ("model", "answer", "probability", "log_probability", "baseline")
     rows = [
@@ -328,7 +328,7 @@ def attribution_numbers(results: Mapping[str, Attribution], mask: int) -> Number
         )
     ]
     names = (*columns, "word", "integrated_gradients", "leave_one_out")
-    return Numbers(names, rows, constants={"GAP": mask})
+    return Records(names, rows, constants={"GAP": mask})
 
 
 def _ends(result: Attribution) -> tuple[float, float, float]:

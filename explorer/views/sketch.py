@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from explorer.analysis.records import Records
 from explorer.models.specs import label_of
 from explorer.views.theme import COLOURS, PAGES, chart_template
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-
-Rows = Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +29,11 @@ class Sketch:
     colour."""
 
 
-def sketch(columns: Sequence[str], rows: Rows, how: Sketch) -> "go.Figure":
+def sketch(records: Records, how: Sketch) -> "go.Figure":
     """Draw the rows; each panel of a heatmap, and each line or group of bars, is one model's."""
-    places = {name: columns.index(name) for name in columns}
+    places = {name: records.columns.index(name) for name in records.columns}
     panels: dict[tuple[Any, ...], list[Sequence[Any]]] = {}
-    for row in rows:
+    for row in records.rows:
         panels.setdefault(tuple(row[places[name]] for name in how.panels.split()), []).append(row)
     values = {
         panel: [

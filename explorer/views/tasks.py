@@ -8,6 +8,7 @@ import numpy as np
 
 from explorer.analysis.alignment import Alignment
 from explorer.analysis.digits import percent, power, signed
+from explorer.analysis.records import NO_RUN, NOT_RUN, Records
 from explorer.analysis.tasks.pairs import (
     OBJECTIVES,
     ORDERS,
@@ -21,7 +22,6 @@ from explorer.analysis.tasks.scores import TASKS, PrintedShare, TunedScore
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, join, model_name, note, plain_card, table
-from explorer.views.numbers import NO_RUN, NOT_RUN, Numbers
 
 Scores = Mapping[str, TunedScore]
 Cards = Mapping[str, Mapping[str, Any]]
@@ -41,9 +41,9 @@ def tuned_table(
     return table([*head], rows, caption)
 
 
-def tuned_numbers(
+def tuned_records(
     scores: Scores, cards: Cards, specs: Mapping[str, ModelSpec], task: str
-) -> Numbers:
+) -> Records:
     """Return the scores and the training cost of each adapter, independent of the page's text."""
     columns = ("model", TASKS[task], "low", "high", "examples", "share_of_bert")
     more = ("trained_parameters", "seconds")
@@ -59,7 +59,7 @@ def tuned_numbers(
         + [cards[key][name] for name in more]
         for key, score in scores.items()
     ]
-    return Numbers(columns + more, rows, NOT_RUN)
+    return Records(columns + more, rows, NOT_RUN)
 
 
 def printed_table(shares: Shares, head: Sequence[str], caption: str) -> Markup:
@@ -77,11 +77,11 @@ def printed_table(shares: Shares, head: Sequence[str], caption: str) -> Markup:
     return table([*head], rows, caption)
 
 
-def printed_numbers(shares: Shares) -> Numbers:
+def printed_records(shares: Shares) -> Records:
     """Return the published scores, independent of text and weights."""
     columns = ("model", "column", "score", "bert_base", "share_in_percent", "source")
     rows = [[m, task.task, task.student, task.reference, task.kept, s] for m, task, s in shares]
-    return Numbers(columns, rows, NO_RUN)
+    return Records(columns, rows, NO_RUN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ def pair_orders_html(
     )
 
 
-def pair_orders_numbers(pair: SentencePair, columns: Sequence[PairColumn]) -> Numbers:
+def pair_orders_records(pair: SentencePair, columns: Sequence[PairColumn]) -> Records:
     """Return the value of every bar; the text is that of the pair, which may be an example."""
     pairs = {order: pair.text(order) for order in ORDERS}
     yes_of = {c.spec.label: c.orders.in_order for c in columns if c.orders is not None}
@@ -121,7 +121,7 @@ def pair_orders_numbers(pair: SentencePair, columns: Sequence[PairColumn]) -> Nu
     ]
     header = {"text": pairs[ORDERS[0]]}
     constants = {"PAIRS": pairs, "ASKED": list(yes_of)}
-    return Numbers(("model", "order", "pair", "probability_in_order"), rows, header, constants)
+    return Records(("model", "order", "pair", "probability_in_order"), rows, header, constants)
 
 
 def _pairs_column(column: PairColumn, texts: Mapping[str, str]) -> Markup:
@@ -179,7 +179,7 @@ def cross_test_html(
     )
 
 
-def cross_test_numbers(result: CrossTest) -> Numbers:
+def cross_test_records(result: CrossTest) -> Records:
     """Return both tables as one, with the source of each row."""
     columns = ("source", "model", "pairs", "share_right", "low", "high", "count")
     measured = [
@@ -193,7 +193,7 @@ def cross_test_numbers(result: CrossTest) -> Numbers:
         for name, values in result.printed.items()
         for objective, value in zip(OBJECTIVES, values, strict=True)
     ]
-    return Numbers(columns, [*measured, *printed], NOT_RUN)
+    return Records(columns, [*measured, *printed], NOT_RUN)
 
 
 def _skill(skill: PairAccuracy | None) -> str:
@@ -213,7 +213,7 @@ def pair_quadrants_html(results: Sequence[PairQuadrants], texts: Mapping[str, st
     return el("div", *columns, class_="columns pq")
 
 
-def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignment) -> Numbers:
+def pair_quadrants_records(results: Sequence[PairQuadrants], alignment: Alignment) -> Records:
     """Return every head's attention from A and B to A, B and added tokens, and each model's mean.
 
     The three shares from one sentence add up to one.
@@ -227,7 +227,7 @@ def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignmen
         for head, mass in enumerate(heads)
     ]
     rows += [[result.label, None, None, *result.mean.ravel()] for result in results]
-    return Numbers(("model", "layer", "head", *directions), rows, constants={"GROUPS": groups})
+    return Records(("model", "layer", "head", *directions), rows, constants={"GROUPS": groups})
 
 
 def _quadrants_column(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
@@ -308,13 +308,13 @@ def answer_spans_html(
     return el("div", *columns, class_="columns tq")
 
 
-def answer_spans_numbers(
+def answer_spans_records(
     by_model: Mapping[str, AnswerSpans],
     specs: Mapping[str, ModelSpec],
     question_and_passage: tuple[str, str],
     adapters: Mapping[str, tuple[str, str]],
     windows: Mapping[str, tuple[int, int]],
-) -> Numbers:
+) -> Records:
     """Return start and end probability of every token; a span's score is the product of its ends.
 
     Args:
@@ -340,7 +340,7 @@ def answer_spans_numbers(
         "ADAPTERS": {name: path for name, (path, _) in adapters.items()},
         "WINDOWS": {name: list(sizes) for name, sizes in windows.items()},
     }
-    return Numbers(columns, rows, header | {"adapters": adapter_lines(adapters)}, constants)
+    return Records(columns, rows, header | {"adapters": adapter_lines(adapters)}, constants)
 
 
 def _question_column(
@@ -420,12 +420,12 @@ def word_sentiment_html(
     return el("div", *columns, class_="columns ts")
 
 
-def word_sentiment_numbers(
+def word_sentiment_records(
     by_model: Mapping[str, WordSentiment],
     specs: Mapping[str, ModelSpec],
     text: str,
     adapters: Mapping[str, tuple[str, str]],
-) -> Numbers:
+) -> Records:
     """Return both attributions of every word, the text's probability and both ends of the path.
 
     ``adapters`` holds path and checksum of each model's adapter, by the model's label.
@@ -442,7 +442,7 @@ def word_sentiment_numbers(
         )
     ]
     constants = {"TEXT": text, "ADAPTERS": {name: path for name, (path, _) in adapters.items()}}
-    return Numbers(columns, rows, {"text": text, "adapters": adapter_lines(adapters)}, constants)
+    return Records(columns, rows, {"text": text, "adapters": adapter_lines(adapters)}, constants)
 
 
 def adapter_lines(adapters: Mapping[str, tuple[str, str]]) -> list[str]:

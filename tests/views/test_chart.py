@@ -7,16 +7,16 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from explorer.analysis.records import Records
 from explorer.views import chart
 from explorer.views.chart import band, chart_canvas, label_sides, line
-from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS, PAGES, chart_template, faint
 from tests.views.test_theme import CSS, contrast
 
 
 def test_a_chart_brings_its_numbers_and_no_look():
     figure = go.Figure(line([1, 2], [0.5, None], "JS", "bert"), {"title": "One"})
-    sent = json.loads(chart_canvas([figure], Numbers(("a",), [[1]]), note="</script>"))
+    sent = json.loads(chart_canvas([figure], Records(("a",), [[1]]), note="</script>"))
     (drawn,) = sent["figures"]
     assert "template" not in drawn["layout"]
     assert drawn["data"][0]["y"] == [0.5, None]

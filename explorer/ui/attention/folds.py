@@ -150,7 +150,7 @@ def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
 
 def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     """Return the finding and the answers with the heads in ``question["off"]`` ablated."""
-    from explorer.views.attention import changed_answers, changed_numbers
+    from explorer.views.attention import changed_answers, changed_records
 
     if state is None:
         return "", ""
@@ -164,7 +164,7 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
         return strings.change_finding(changed), ""
     answers = changed_answers(changed, strings.CHANGES)
     switched = {key: np.argwhere(~heads).tolist() for key, heads in masks.items()}
-    html = with_save_menu("attention/ablation", answers, changed_numbers(changed, switched))
+    html = with_save_menu("attention/ablation", answers, changed_records(changed, switched))
     return strings.change_finding(changed), html
 
 

@@ -173,7 +173,7 @@ def show_masking(state: PageState, rounds: int = 1, seed: int | None = 0) -> str
     import numpy as np
 
     from explorer.analysis.distillation.losses import masking_simulation
-    from explorer.views.distillation import masking_html, masking_numbers
+    from explorer.views.distillation import masking_html, masking_records
 
     run = run_of(TEACHER, state, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
@@ -193,7 +193,7 @@ def show_masking(state: PageState, rounds: int = 1, seed: int | None = 0) -> str
     ]
     html = masking_html(simulation, pieces, replacements, strings.masking_note(len(own_masks)))
     return with_save_menu(
-        "distillation/masking", html, masking_numbers(simulation, len(pool)), is_picture=False
+        "distillation/masking", html, masking_records(simulation, len(pool)), is_picture=False
     )
 
 

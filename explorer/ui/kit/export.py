@@ -2,10 +2,10 @@
 
 import re
 
+from explorer.analysis.records import Records
 from explorer.assets import ASSETS
 from explorer.ui.kit import strings
-from explorer.views.markup import Markup, el
-from explorer.views.numbers import Numbers
+from explorer.views.markup import Markup, el, script_json
 
 RECIPES = ASSETS / "python"
 """Folder of the recipes: ``<kind>.py`` computes a picture's numbers with plain transformers."""
@@ -40,13 +40,20 @@ def _code(name: str) -> str:
     return (RECIPES / name).read_text("utf-8").partition("\n")[2]
 
 
-def with_save_menu(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:
+def with_save_menu(kind: str, drawn: Markup, records: Records, is_picture: bool = True) -> Markup:
     """Return markup drawn in Python with its numbers and the menu that saves both.
 
     For a table ``is_picture`` is false: the menu then has no image formats.
     """
     menu = save_menu(kind, is_picture, may_chart=False)
-    return el("div", drawn, menu, class_="drawn", data_kind=kind, data_numbers=numbers.json)
+    return el(
+        "div",
+        drawn,
+        menu,
+        class_="drawn",
+        data_kind=kind,
+        data_numbers=script_json(records.document()),
+    )
 
 
 def save_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Markup | None:

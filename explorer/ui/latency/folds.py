@@ -50,7 +50,7 @@ def choice_family(choice: MeasurementSettings) -> tuple[Any, ...]:
 
 def draw_claim(done: dict[bool, Any]) -> list[Any]:
     """Return the two ratios on one scale with the paper's figure."""
-    from explorer.views.latency.measure import Mark, ratio_scale, scale_numbers
+    from explorer.views.latency.measure import Mark, ratio_scale, scale_records
 
     ratios = {
         head: ratio.ratio.inverse
@@ -73,7 +73,7 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     scale = ratio_scale(marks, (0.3, 1.1), strings.CLAIM_LINES)
     return [
         join(
-            with_save_menu("latency/claim", scale, scale_numbers(marks, work, ("head",))), sentence
+            with_save_menu("latency/claim", scale, scale_records(marks, work, ("head",))), sentence
         )
     ]
 
@@ -121,7 +121,7 @@ def limits(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[A
 def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     """Return which share of the machine's limits each model reaches."""
     from explorer.analysis.latency.family import share_of_limit
-    from explorer.views.latency.measure import limits_numbers
+    from explorer.views.latency.measure import limits_records
 
     machine_limits, final = shot
     if not final.latency.n_rounds:
@@ -144,7 +144,7 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
             ]
         )
     sentence = note(strings.limits_sentence(final, machine_limits, shares))
-    html, numbers = table(strings.LIMITS_HEAD, rows), limits_numbers(machine_limits, final)
+    html, numbers = table(strings.LIMITS_HEAD, rows), limits_records(machine_limits, final)
     return [join(sentence, with_save_menu("latency/limits", html, numbers, is_picture=False))]
 
 
@@ -167,7 +167,7 @@ def faster_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> It
 
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     """Return speed and cost of each runtime and precision, and why a row is missing."""
-    from explorer.views.latency.measure import batches_of, faster_numbers
+    from explorer.views.latency.measure import batches_of, faster_records
 
     sizes = batches_of(found)
     by_name = {(cost.key, cost.name): cost for cost in found.costs}
@@ -194,7 +194,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
         *choice_strings.FASTER_HEAD,
         *(choice_strings.THROUGHPUT.format(n=n) for n in sizes),
     ]
-    html, numbers = table(head, rows), faster_numbers(found)
+    html, numbers = table(head, rows), faster_records(found)
     saved_table = (
         with_save_menu("latency/faster", html, numbers, is_picture=False) if rows else None
     )
@@ -217,7 +217,7 @@ def share_done(done: int, asked: int) -> Markup | None:
 def draw_recorded(document: str) -> Markup:
     """Return a saved measurement as a table whose caption names machine and protocol."""
     from explorer.analysis.latency.report import read_report
-    from explorer.views.latency.measure import recorded_numbers, recorded_table
+    from explorer.views.latency.measure import recorded_records, recorded_table
 
     if not document:
         return Markup("")
@@ -231,7 +231,7 @@ def draw_recorded(document: str) -> Markup:
         f"{threads}."
     )
     html = recorded_table(report, strings.RECORDED_HEAD, caption)
-    return with_save_menu("latency/recorded", html, recorded_numbers(report), is_picture=False)
+    return with_save_menu("latency/recorded", html, recorded_records(report), is_picture=False)
 
 
 Measure = Callable[[MeasurementSettings, CancelToken], Iterator[Any]]

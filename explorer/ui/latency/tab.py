@@ -135,7 +135,7 @@ def draw_card(
 ) -> list[object]:
     """Return finding, card, status and result of the settings as far as measured."""
     from explorer.analysis.latency.size_vs_time import size_vs_time
-    from explorer.views.latency.measure import paradox_card, paradox_numbers
+    from explorer.views.latency.measure import paradox_card, paradox_records
     from explorer.views.markup import join, note
 
     has_times = result is not None and result.latency.n_rounds > 0
@@ -153,7 +153,7 @@ def draw_card(
         with_save_menu(
             "latency/measure",
             paradox_card(rows, size_vs_time_strings.paradox_titles(rows, choice.longest_s)),
-            paradox_numbers(rows),
+            paradox_records(rows),
         ),
         join(*(note(line) for line in status if line)),
         result if has_times and standing and standing[1] else None,
@@ -220,8 +220,8 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         Mark,
         downloads,
         ratio_scale,
-        scale_numbers,
-        timing_numbers,
+        scale_records,
+        timing_records,
         timing_table,
     )
 
@@ -239,7 +239,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
     lead = strings.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
     scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
-    compared = scale_numbers(marks, result.workload, ("device", "clock") if result.devices else ())
+    compared = scale_records(marks, result.workload, ("device", "clock") if result.devices else ())
     ratios = [note(lead), with_save_menu("latency/ratios", scale, compared)] if marks else []
     times = timing_table(result, strings.TIMING_HEAD, explained(strings.TIMING_NOTE, "p90"))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
@@ -248,7 +248,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         "latency.csv": report_csv(report),
     }
     return join(
-        with_save_menu("latency/times", times, timing_numbers(result), is_picture=False),
+        with_save_menu("latency/times", times, timing_records(result), is_picture=False),
         *ratios,
         downloads(documents, strings.SAVE),
     )

@@ -223,7 +223,7 @@ def build_contexts_fold(state: gr.State) -> None:
 
 def show_contexts(state: PageState) -> str:
     """Return the table of the six readings at the page's mask."""
-    from explorer.views.layer import context_numbers, context_rows
+    from explorer.views.layer import context_records, context_rows
 
     runs, _ = runs_with_mlm_head(state)
     n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
@@ -235,7 +235,7 @@ def show_contexts(state: PageState) -> str:
     head, rows = context_rows(answers, labels, strings.CONTEXTS)
     mask_note = strings.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
     notes = join(note(mask_note, strings.CONTEXTS_NOTE), note(str(strings.CONTEXTS["upper"])))
-    numbers = context_numbers(answers, labels, _constants(runs, answers, mask))
+    numbers = context_records(answers, labels, _constants(runs, answers, mask))
     return join(
         with_save_menu("layer/contexts", table(head, rows), numbers, is_picture=False), notes
     )

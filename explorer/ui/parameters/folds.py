@@ -35,7 +35,7 @@ def show_calls(state: PageState | None) -> str:
     """Return layer calls and tensors of the loaded family, and of the published shapes."""
     from explorer.analysis.parameters.count import layer_calls, loaded_layer_calls
     from explorer.models.architectures import meta_network
-    from explorer.views.parameters.counts import CallRow, calls_numbers, calls_table
+    from explorer.views.parameters.counts import CallRow, calls_records, calls_table
 
     measured, cards = _each_loaded(state, partial(call_on_model, loaded_layer_calls))
     rows = [CallRow(s, calls, strings.LOADED) for s, calls in measured]
@@ -46,7 +46,7 @@ def show_calls(state: PageState | None) -> str:
         for spec in BASE.values()
     ]
     html = calls_table([*rows, *shapes], strings.CALLS_HEADS, strings.CALLS_CHIP)
-    numbers = calls_numbers([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
+    numbers = calls_records([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
     saved = with_save_menu("parameters/calls", html, numbers)
     return join(*cards, saved, note(strings.CALLS_NOTE))
 
@@ -69,7 +69,7 @@ def build_sizes(state: gr.State) -> None:
 def show_sizes() -> list[str]:
     """Return sizes and components; length, unit and order change in the browser."""
     from explorer.analysis.parameters.shapes import family_members, seven_sizes
-    from explorer.views.parameters.counts import components_numbers, components_table
+    from explorer.views.parameters.counts import components_records, components_table
     from explorer.views.parameters.shapes import sizes_canvas
 
     families = [members for family in ("base", "mini") if (members := family_members(family))]
@@ -78,7 +78,7 @@ def show_sizes() -> list[str]:
         with_save_menu(
             "parameters/components",
             components_table(families, strings.PART_NAMES, strings.ROWS),
-            components_numbers(families),
+            components_records(families),
             is_picture=False,
         ),
     ]
@@ -178,7 +178,7 @@ def built_shape(values: dict[str, object]) -> str:
     from explorer.views.parameters.build import (
         built_finding,
         built_html,
-        built_numbers,
+        built_records,
         refused_html,
     )
 
@@ -189,7 +189,7 @@ def built_shape(values: dict[str, object]) -> str:
     html = built_html(built, seven_sizes(), strings.BUILT, strings.PART_NAMES)
     summary = built_finding(built, seven_sizes(), strings.BUILT)
     content = join(
-        summary, with_save_menu("parameters/built", html, built_numbers(built, seven_sizes()))
+        summary, with_save_menu("parameters/built", html, built_records(built, seven_sizes()))
     )
     return el("div", content, class_="pt-built", aria_live="polite")
 
@@ -293,7 +293,7 @@ def draw_memory(
     """Return the finding at base size, the bars of the chosen sizes, and the method."""
     from explorer.analysis.parameters.shapes import shape_memory
     from explorer.timing.memory import resident_bytes
-    from explorer.views.parameters.shapes import MemoryRow, memory_canvas, memory_numbers
+    from explorer.views.parameters.shapes import MemoryRow, memory_canvas, memory_records
 
     shape = (work.length, work.batch, work.looks)
     rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
@@ -313,7 +313,7 @@ def draw_memory(
     }
     sizes = " ".join(dict.fromkeys(spec.size or spec.name for spec in specs))
     chosen = {"sizes": sizes, "keeps": work.looks, "base": compared}
-    numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, chosen)
+    numbers = memory_records(rows, {spec.name: spec.config for spec in specs}, chosen)
     notes = [
         *([place] if place else ()),
         strings.MEMORY_NOTE.format(kept=strings.MEMORY_KEPT[work.looks]),

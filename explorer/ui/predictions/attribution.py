@@ -27,7 +27,7 @@ def build_fold(state: gr.State) -> None:
 
 def show_attribution(state: PageState | None) -> Markup:
     """Return the attributions of the answers at the mask in view, or what the text needs."""
-    from explorer.views.predictions import attribution_html, attribution_numbers
+    from explorer.views.predictions import attribution_html, attribution_records
 
     if state is None:
         return note("")
@@ -44,7 +44,7 @@ def show_attribution(state: PageState | None) -> Markup:
     drawn = attribution_html(results, strings.TEXTS)
     return join(
         strings.attribution_finding(results),
-        with_save_menu("predictions/attribution", drawn, attribution_numbers(results, mask)),
+        with_save_menu("predictions/attribution", drawn, attribution_records(results, mask)),
         note(strings.NOTE),
     )
 

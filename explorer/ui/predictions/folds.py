@@ -37,10 +37,10 @@ from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, a
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions import (
     contrast_html,
-    contrast_numbers,
+    contrast_records,
     joint_html,
-    joint_numbers,
-    word_score_numbers,
+    joint_records,
+    word_score_records,
     word_score_table,
 )
 
@@ -207,7 +207,7 @@ def show_contrast(state: PageState) -> Markup:
         html = contrast_html(results, strings.CONTRAST)
         blocks += [strings.contrast_finding(results)]
         blocks += [
-            with_save_menu("predictions/contrast", html, contrast_numbers(results, stretches))
+            with_save_menu("predictions/contrast", html, contrast_records(results, stretches))
         ]
     return join(*blocks, note(strings.CONTRAST_RULE))
 
@@ -302,7 +302,7 @@ def answer_table(
     table = with_save_menu(
         "predictions/asked",
         word_score_table(rows, labels, sizes, strings.ASK_TABLE),
-        word_score_numbers(pairs, cells, labels, sizes, stretches),
+        word_score_records(pairs, cells, labels, sizes, stretches),
         is_picture=False,
     )
     return join(table, *equals, note(strings.ASK_RULE))
@@ -337,7 +337,7 @@ def show_joint(state: PageState) -> Markup:
     html = with_save_menu(
         "predictions/joint",
         joint_html(results, strings.JOINT),
-        joint_numbers(results),
+        joint_records(results),
         is_picture=False,
     )
     return join(strings.joint_finding(results), html, note(strings.JOINT_RULE))

@@ -32,7 +32,7 @@ def show_pairs(state: PageState) -> str:
     """Return the attention quadrants of every model, or how to write a pair."""
     from explorer.analysis.alignment import align
     from explorer.analysis.tasks.pairs import pair_quadrants
-    from explorer.views.tasks import pair_quadrants_html, pair_quadrants_numbers
+    from explorer.views.tasks import pair_quadrants_html, pair_quadrants_records
 
     runs, _ = get_runs(state)
     alignment = align({key: run.tokens for key, run in runs.items()}) if runs else None
@@ -41,7 +41,7 @@ def show_pairs(state: PageState) -> str:
     if not results or alignment is None:
         return finding(strings.NO_PAIR)
     html = pair_quadrants_html(results, strings.QUADRANTS)
-    numbers = pair_quadrants_numbers(results, alignment)
+    numbers = pair_quadrants_records(results, alignment)
     picture = with_save_menu("tasks/quadrants", html, numbers)
     return join(strings.quadrants_finding(results), picture, note(strings.QUADRANTS_HOW))
 
@@ -62,7 +62,7 @@ def show_kept(state: PageState) -> Markup | str:
 def task_parts(state: PageState, task: str) -> list[Markup]:
     """Return one task's table of scores, its schedule, and the models without an adapter."""
     from explorer.analysis.tasks.scores import fitting_cards, tuned_scores
-    from explorer.views.tasks import tuned_numbers, tuned_table
+    from explorer.views.tasks import tuned_records, tuned_table
 
     specs = specs_by_key(state.family)
     cards, missing = fitting_cards(specs, task)
@@ -70,7 +70,7 @@ def task_parts(state: PageState, task: str) -> list[Markup]:
         return [note(strings.NAMES[task], ": ", *(f"{reason} " for reason in missing.values()))]
     scores = tuned_scores(cards, task, distilled_pair()[0])
     html = tuned_table(scores, cards, specs, strings.HEAD, strings.NAMES[task])
-    numbers = tuned_numbers(scores, cards, specs, task)
+    numbers = tuned_records(scores, cards, specs, task)
     parts = [with_save_menu(f"tasks/{task}", html, numbers, is_picture=False)]
     parts += [note(strings.how_learned(card)) for card in list(cards.values())[:1]]
     full_notes = [
@@ -82,8 +82,8 @@ def task_parts(state: PageState, task: str) -> list[Markup]:
 def printed() -> Markup:
     """Return the papers' own figures for the same tasks."""
     from explorer.analysis.tasks.scores import printed_shares
-    from explorer.views.tasks import printed_numbers, printed_table
+    from explorer.views.tasks import printed_records, printed_table
 
     shares = printed_shares()
     html = printed_table(shares, strings.PRINTED_HEAD, strings.PRINTED)
-    return with_save_menu("tasks/printed", html, printed_numbers(shares), is_picture=False)
+    return with_save_menu("tasks/printed", html, printed_records(shares), is_picture=False)

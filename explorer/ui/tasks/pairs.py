@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def show_pairs(state: PageState) -> Markup:
     """Return the finding, the bars and their notes; on an example if the text is no pair."""
     from explorer.analysis.tasks.pairs import sentence_pair
-    from explorer.views.tasks import PairColumn, pair_orders_html, pair_orders_numbers
+    from explorer.views.tasks import PairColumn, pair_orders_html, pair_orders_records
 
     own = sentence_pair(state.text, assets.plain_sentences())
     pair = own or sentence_pair(strings.EXAMPLE_PAIR, assets.plain_sentences())
@@ -47,7 +47,7 @@ def show_pairs(state: PageState) -> Markup:
         with_save_menu(
             "tasks/pairs",
             pair_orders_html(pair, columns, strings.PAIRS),
-            pair_orders_numbers(pair, columns),
+            pair_orders_records(pair, columns),
         ),
         el("div", *missing_cards, class_="columns") if missing_cards else None,
         note(strings.PAIRS_NOTE),
@@ -62,13 +62,13 @@ def is_shown(skill: "PairAccuracy | None") -> bool:
 def show_objectives(state: PageState) -> Markup | str:
     """Return the cross test of both objectives, measured here and printed."""
     from explorer.analysis.tasks.pairs import cross_test
-    from explorer.views.tasks import cross_test_html, cross_test_numbers
+    from explorer.views.tasks import cross_test_html, cross_test_records
 
     labels = {spec.name: spec.label for spec in family_specs(state.family)}
     result = cross_test(assets.results(), tuple(labels))
     nsp, sop = (result.printed[name] for name in ("NSP", "SOP"))
     cross_note = strings.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")
-    html, numbers = cross_test_html(result, labels, strings.CROSS), cross_test_numbers(result)
+    html, numbers = cross_test_html(result, labels, strings.CROSS), cross_test_records(result)
     return join(
         with_save_menu("tasks/objectives", html, numbers, is_picture=False), note(cross_note)
     )

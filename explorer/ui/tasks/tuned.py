@@ -128,7 +128,7 @@ def section(
 def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     """Return the finding, the attributions, and the cards of models without an adapter."""
     from explorer.analysis.tasks.tuned import tuned_sentiment
-    from explorer.views.tasks import word_sentiment_html, word_sentiment_numbers
+    from explorer.views.tasks import word_sentiment_html, word_sentiment_records
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         segment = readable(text)
@@ -136,7 +136,7 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
         picture = with_save_menu(
             "tasks/sentiment",
             word_sentiment_html(results, specs, strings.SENTIMENT),
-            word_sentiment_numbers(results, specs, segment, adapters_of(specs, "sst2")),
+            word_sentiment_records(results, specs, segment, adapters_of(specs, "sst2")),
         )
         message = join(strings.sentiment_finding(results, specs), language_note(segment))
         return message, picture, note(strings.SENTIMENT_NOTE)
@@ -186,7 +186,7 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
     """Return the answers, their spans in the passage, and cards of untuned models."""
     from explorer.analysis.tasks.tuned import tuned_answer
     from explorer.models.task_heads.classifiers import read_passage
-    from explorer.views.tasks import answer_spans_html, answer_spans_numbers
+    from explorer.views.tasks import answer_spans_html, answer_spans_records
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read_text = read_passage(passage)
@@ -195,7 +195,7 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
         picture = with_save_menu(
             "tasks/question",
             answer_spans_html(results, specs, read_text, strings.SENTIMENT_QUESTION),
-            answer_spans_numbers(results, specs, inputs, adapters, windows_of(specs)),
+            answer_spans_records(results, specs, inputs, adapters, windows_of(specs)),
         )
         message = join(
             strings.question_finding(results, specs, read_text), language_note(inputs[0], read_text)

@@ -18,12 +18,12 @@ from explorer.analysis.depth.states import (
     WordTrajectory,
     content_rows,
 )
+from explorer.analysis.records import Records
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens
 from explorer.views.chart import chart_canvas, line
 from explorer.views.depth.lens import mask_places
 from explorer.views.markup import script_json
-from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def shared_drift_canvas(
     }
     return chart_canvas(
         [shared_drift_figure(drift, spec, texts)],
-        Numbers(DRIFT_COLUMNS, _drift_rows(drift), constants=constants),
+        Records(DRIFT_COLUMNS, _drift_rows(drift), constants=constants),
         model=spec.key,
         texts=dict(texts),
         size=tiles.shape[-1],
@@ -160,9 +160,9 @@ def projection_canvas(
         for key, points in projection.points.items()
         for row in _projection_rows(points, names)
     ]
-    numbers = Numbers(PROJECTION_COLUMNS, rows, constants=constants)
+    records = Records(PROJECTION_COLUMNS, rows, constants=constants)
     figure = projection_figure(projection, labels, names, at, texts)
-    return chart_canvas([figure], numbers, finding=texts["finding"], note=note)
+    return chart_canvas([figure], records, finding=texts["finding"], note=note)
 
 
 def _projection_rows(points: Any, words: Sequence[str]) -> Iterator[tuple[object, ...]]:  # noqa: ANN401
@@ -278,9 +278,9 @@ def similarity_canvas(
         for r, (key, layer) in enumerate(similarity.rows)
         for c, (other, at) in enumerate(similarity.rows)
     ]
-    numbers = Numbers(SIMILARITY_COLUMNS, rows, constants={"TEXTS": list(sentences)})
+    records = Records(SIMILARITY_COLUMNS, rows, constants={"TEXTS": list(sentences)})
     return chart_canvas(
-        [similarity_figure(similarity, labels, pairs, texts)], numbers, note=sentence
+        [similarity_figure(similarity, labels, pairs, texts)], records, note=sentence
     )
 
 
@@ -333,7 +333,7 @@ def travel_canvas(
     constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in trajectories}}
     return chart_canvas(
         travel_figures(trajectories, labels, first, texts),
-        Numbers(
+        Records(
             TRAJECTORY_COLUMNS,
             list(_trajectory_rows(trajectories, labels, names)),
             constants=constants,

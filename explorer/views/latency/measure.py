@@ -11,9 +11,9 @@ from explorer.analysis.digits import in_unit, millions, milliseconds
 from explorer.analysis.latency.family import FamilyLatency, share_of_limit
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow, row_label
+from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas
 from explorer.views.markup import Markup, el, explained, model_name, table
-from explorer.views.numbers import NO_RUN, Numbers
 from explorer.views.theme import COLOURS
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
     return el("div", *groups, class_="lt-paradox")
 
 
-def paradox_numbers(paradox: SizeVsTime) -> Numbers:
+def paradox_records(paradox: SizeVsTime) -> Records:
     """Return the value of every bar; labels include the device where there are several."""
     columns = ("model", "layers", "parameters", "gflops", "median_ms", "low_ms", "high_ms")
     first = paradox.rows[0]
@@ -88,7 +88,7 @@ def paradox_numbers(paradox: SizeVsTime) -> Numbers:
     ratios = ("times_parameters", "times_gflops", "times_fewer_parameters")
     # The text is not run here, and the weights need not be a checkpoint's.
     header = timed_header(paradox.workload)
-    return Numbers((*columns, *times, *ratios), rows, header)
+    return Records((*columns, *times, *ratios), rows, header)
 
 
 def ratio_text(ratio: Ratio) -> str:
@@ -174,7 +174,7 @@ class Mark:
 def samples_canvas(result: FamilyLatency, texts: Mapping[str, str]) -> str:
     """Return the chart of samples, and its numbers in the order of measurement."""
     return chart_canvas(
-        [samples_figure(result, texts)], samples_numbers(result), note=texts["note"]
+        [samples_figure(result, texts)], samples_records(result), note=texts["note"]
     )
 
 
@@ -331,29 +331,29 @@ def timed_header(
     return {name: None for name in NO_RUN if name not in state} | header | {"state": state}
 
 
-def scale_numbers(
+def scale_records(
     marks: "Sequence[Mark]",
     workload: Any,  # noqa: ANN401 - a Workload
     varying: Sequence[str] = (),
-) -> Numbers:
+) -> Records:
     """Return every mark of a scale of ratios; ``varying`` holds the fields that differ."""
     rows = [[m.label, m.ratio.ratio, m.ratio.low, m.ratio.high, m.ratio.n_rounds] for m in marks]
-    return Numbers(("name", "ratio", *ENDS, "rounds"), rows, timed_header(workload, varying))
+    return Records(("name", "ratio", *ENDS, "rounds"), rows, timed_header(workload, varying))
 
 
-def samples_numbers(result: "FamilyLatency") -> Numbers:
+def samples_records(result: "FamilyLatency") -> Records:
     """Return every sample in the order of measurement."""
     rows = [
         [row.name, place, ms]
         for row, model in zip(result.rows, result.summary.models, strict=True)
         for place, ms in enumerate(model.samples_ms.tolist(), 1)
     ]
-    return Numbers(
+    return Records(
         ("model", "sample", "ms"), rows, timed_header(result.workload, devices=result.devices)
     )
 
 
-def timing_numbers(result: "FamilyLatency") -> Numbers:
+def timing_records(result: "FamilyLatency") -> Records:
     """Return a row of timings per model and device."""
     columns = ("model", "median_ms", "low_ms", "high_ms", "p90_ms", "first_call_ms", "gflops")
     rows = [
@@ -364,10 +364,10 @@ def timing_numbers(result: "FamilyLatency") -> Numbers:
         ]
         for row, model in zip(result.rows, result.summary.models, strict=True)
     ]
-    return Numbers(columns, rows, timed_header(result.workload, devices=result.devices))
+    return Records(columns, rows, timed_header(result.workload, devices=result.devices))
 
 
-def limits_numbers(limits: "Sequence[Roofline]", final: "FamilyLatency") -> Numbers:
+def limits_records(limits: "Sequence[Roofline]", final: "FamilyLatency") -> Records:
     """Return the compute and memory limits of each model, and the share that it reaches."""
     share = share_of_limit(final, limits)
     columns = ("model", "median_ms", "arithmetic_ms", "memory_ms", "bound_by", "share_of_limit")
@@ -380,10 +380,10 @@ def limits_numbers(limits: "Sequence[Roofline]", final: "FamilyLatency") -> Numb
         ]
         for spec, limit in zip(final.specs, limits, strict=True)
     ]
-    return Numbers(columns + more, rows, timed_header(final.workload))
+    return Records(columns + more, rows, timed_header(final.workload))
 
 
-def faster_numbers(faster: "FasterResult") -> Numbers:
+def faster_records(faster: "FasterResult") -> Records:
     """Return every variant of every model; effects on the answers are empty if not measured."""
     costs = {(cost.key, cost.name): cost for cost in faster.costs}
     columns = ("model", "way_to_run", "median_ms", "times_float32", *ENDS)
@@ -407,7 +407,7 @@ def faster_numbers(faster: "FasterResult") -> Numbers:
             )
     answers = ("same_first_answer", "mean_kl_nats", "process_bytes")
     speeds = [f"{what}_at_{n}" for n in sizes for what in ("texts_per_second", "p90_ms")]
-    return Numbers((*columns, *answers, *speeds), rows, timed_header(faster.workload, ("dtype",)))
+    return Records((*columns, *answers, *speeds), rows, timed_header(faster.workload, ("dtype",)))
 
 
 def batches_of(faster: "FasterResult") -> list[int]:
@@ -415,9 +415,9 @@ def batches_of(faster: "FasterResult") -> list[int]:
     return sorted({batch for variants in faster.models for batch in variants.batches})
 
 
-def recorded_numbers(report: Mapping[str, Any]) -> Numbers:
+def recorded_records(report: Mapping[str, Any]) -> Records:
     """Return a measurement of another machine, with its protocol and machine in the header."""
     columns = ("model", "device", "median_ms", "gflops")
     rows = [[m["name"], m.get("device"), m["median_ms"], m["gflops"]] for m in report["models"]]
     header = {"protocol": report["protocol"], "machine": report["machine"]}
-    return Numbers(columns, rows, {**timed_header(None), **header})
+    return Records(columns, rows, {**timed_header(None), **header})

@@ -13,9 +13,9 @@ from explorer.analysis.latency.model_choice import (
     VariantMeasures,
     frontier,
 )
+from explorer.analysis.records import Records
 from explorer.views.chart import chart_canvas, label_sides
 from explorer.views.markup import Markup, model_name, table
-from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def choose_canvas(comparison: Comparison, titles: Mapping[str, str]) -> str:
         f"{titles[cost]}: {titles['unmeasured'].lower()}" for cost in COSTS if not known[cost]
     ]
     figures = [choose_figure(comparison, cost, titles) for cost, points in known.items() if points]
-    return chart_canvas(figures, Numbers(COLUMNS, rows), note="; ".join(missing))
+    return chart_canvas(figures, Records(COLUMNS, rows), note="; ".join(missing))
 
 
 Points = dict[str, tuple[Figure, Figure]]

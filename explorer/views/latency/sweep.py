@@ -6,10 +6,10 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.sweep import Sweep
+from explorer.analysis.records import Records
 from explorer.models.specs import ModelSpec
 from explorer.views.chart import ROUND, Ends, band, chart_canvas, dash, line
 from explorer.views.latency.measure import timed_header
-from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -36,8 +36,8 @@ def sweep_canvas(sweep: Sweep, titles: Mapping[str, str]) -> str:
     lines = [sweep_line(sweep, spec) for spec in specs]
     header = timed_header(sweep.points[0].workload, (sweep.axis,)) if specs else {}
     columns = ("model", titles[sweep.axis], "ms", "low_ms", "high_ms")
-    numbers = Numbers((*columns, "ratio", "low_ratio", "high_ratio"), _rows(places, lines), header)
-    return chart_canvas(sweep_figures(places, lines, titles, titles[sweep.axis]), numbers)
+    records = Records((*columns, "ratio", "low_ratio", "high_ratio"), _rows(places, lines), header)
+    return chart_canvas(sweep_figures(places, lines, titles, titles[sweep.axis]), records)
 
 
 def sweep_line(sweep: Sweep, spec: ModelSpec) -> SweepLine:

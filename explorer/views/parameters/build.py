@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import in_unit, millions, percent
+from explorer.analysis.records import NO_RUN, Records
 from explorer.views.markup import Markup, el, finding, model_name, table
-from explorer.views.numbers import NO_RUN, Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.shapes import BuiltModel, Size
@@ -19,7 +19,7 @@ def built_html(
     return el("div", _facts(built, texts, parts), _size_bars(built, sizes, texts), class_="pt-pair")
 
 
-def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
+def built_records(built: "BuiltModel", sizes: "Sequence[Size]") -> Records:
     """Return a row per component, then totals and costs; the published sizes are in the header."""
     total = built.total
     parts: list[list[object]] = [[name, n, n / total] for name, n in built.components.items() if n]
@@ -39,7 +39,7 @@ def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
     work = {"LENGTH": built.length, "BATCH": built.batch}
     constants = {"SHAPE": shape, "CONFIG": built.reduced_spec.config, **work}
     rows = parts + [[name, n, None] for name, n in totals.items()]
-    return Numbers(("part", "count", "share"), rows, header, constants)
+    return Records(("part", "count", "share"), rows, header, constants)
 
 
 def _name_parts(shape: Mapping[str, object]) -> dict[str, object]:

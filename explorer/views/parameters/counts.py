@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas, dash, line
 from explorer.views.markup import Markup, el, join, model_name, script_json, table
-from explorer.views.numbers import NO_RUN, Numbers
 from explorer.views.theme import COLOURS, faint
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) ->
     return el("div", table(list(heads.values()), body), class_="pt-calls")
 
 
-def calls_numbers(
+def calls_records(
     rows: Sequence[CallRow], loaded: Sequence["ModelSpec"], shapes: Sequence["ModelSpec"]
-) -> Numbers:
+) -> Records:
     """Return the weight tensor of each layer call, in loaded networks and in shapes."""
     body = [
         [row.spec.name, row.source, layer, tensor + 1]
@@ -67,7 +67,7 @@ def calls_numbers(
         "CONFIGS": {spec.name: spec.config for spec in shapes},
         "KINDS": list(dict.fromkeys(row.source for row in rows)),
     }
-    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, header, constants)
+    return Records(("model", "weights", "layer_of_the_pass", "tensor"), body, header, constants)
 
 
 def _chips(row: CallRow, chip: str) -> Markup:
@@ -104,7 +104,7 @@ def components_table(
     return table([rows["component"], *(m.counts.name for m in members)], body, rows["caption"])
 
 
-def components_numbers(families: "Sequence[Sequence[FamilyMember]]") -> Numbers:
+def components_records(families: "Sequence[Sequence[FamilyMember]]") -> Records:
     """Return a row per model with a column per component."""
     members = [member for family in families for member in family]
     parts = tuple(members[0].counts.components)
@@ -113,7 +113,7 @@ def components_numbers(families: "Sequence[Sequence[FamilyMember]]") -> Numbers:
         [m.counts.name, *(m.counts.components[part] for part in parts), *_below(m)] for m in members
     ]
     constants = {"CONFIGS": {m.counts.name: m.spec.config for m in members}}
-    return Numbers(("model", *parts, *more), rows, NO_RUN, constants)
+    return Records(("model", *parts, *more), rows, NO_RUN, constants)
 
 
 def _below(member: "FamilyMember") -> list[int]:
@@ -276,7 +276,7 @@ def embedding_canvas(
     published = [{"key": t.key, "name": t.name, "v": t.v, "h": t.h, "e": t.e} for t in tables]
     return chart_canvas(
         [embedding_figure(tables, start, texts)],
-        Numbers(
+        Records(
             EMBEDDING_COLUMNS, rows, NO_RUN, {"TABLES": [[t.name, t.v, t.h, t.e] for t in tables]}
         ),
         pins=published,
@@ -324,9 +324,9 @@ def spectrum_canvas(spectra: Spectra, texts: Mapping[str, str]) -> str:
         for label, spectrum in spectra.values()
         for index, value in enumerate(spectrum.values / spectrum.values[0], 1)
     ]
-    numbers = Numbers(SPECTRUM_COLUMNS, rows, WEIGHTS_ALONE)
+    records = Records(SPECTRUM_COLUMNS, rows, WEIGHTS_ALONE)
     figure = spectrum_figure(spectra, texts)
-    return chart_canvas([figure], numbers, finding=" ".join(findings), note=texts["note"])
+    return chart_canvas([figure], records, finding=" ".join(findings), note=texts["note"])
 
 
 Path = tuple[str, ...]
@@ -399,5 +399,5 @@ def tensors_canvas(members: "Sequence[FamilyMember]", texts: Mapping[str, object
     totals = {
         m.spec.label: {"stored": m.counts.total, "applied": m.counts.applied} for m in members
     }
-    numbers = Numbers(TENSORS_COLUMNS, rows, {**NO_RUN, "totals": totals})
-    return chart_canvas(figures, numbers, texts=dict(texts))
+    records = Records(TENSORS_COLUMNS, rows, {**NO_RUN, "totals": totals})
+    return chart_canvas(figures, records, texts=dict(texts))

@@ -7,9 +7,9 @@ from math import log10
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import millions
+from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas, figure_json, label_sides, line
 from explorer.views.markup import script_json
-from explorer.views.numbers import NO_RUN, Numbers
 from explorer.views.theme import COLOURS, PARTS
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def sharing_canvas(
     rows = {e: [_row(mode) for mode in modes_at] for e, modes_at in modes.items()}
     figures = [sharing_figure(modes_at, parts, texts) for modes_at in modes.values()]
     table = [[e, *row.values()] for e, members in rows.items() for row in members]
-    numbers = Numbers(COLUMNS, table, NO_RUN)
-    return chart_canvas(figures, numbers, modes=rows, parts=dict(parts), texts=dict(texts))
+    records = Records(COLUMNS, table, NO_RUN)
+    return chart_canvas(figures, records, modes=rows, parts=dict(parts), texts=dict(texts))
 
 
 def _row(mode: "SharingMode") -> dict[str, object]:
@@ -296,10 +296,10 @@ class MemoryRow:
 
 
 def memory_canvas(
-    rows: Sequence[MemoryRow], numbers: Numbers, texts: Mapping[str, str], **sentences: str
+    rows: Sequence[MemoryRow], records: Records, texts: Mapping[str, str], **sentences: str
 ) -> str:
     """Return the charts of weights and of a forward pass, with finding and note."""
-    return chart_canvas(memory_figures(rows, texts), numbers, **sentences)
+    return chart_canvas(memory_figures(rows, texts), records, **sentences)
 
 
 def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list[go.Figure]":
@@ -315,9 +315,9 @@ def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list
     ]
 
 
-def memory_numbers(
+def memory_records(
     rows: Sequence[MemoryRow], configs: Mapping[str, object], settings: Mapping[str, object]
-) -> Numbers:
+) -> Records:
     """Return every bar in bytes; empty where nothing was measured.
 
     Args:
@@ -335,7 +335,7 @@ def memory_numbers(
     }
     constants = {name.upper(): value for name, value in work.items()} | {"CONFIGS": configs}
     header = {"state": {"sizes": settings["sizes"], **work}, "base": settings["base"]}
-    return Numbers(columns, body, {**NO_RUN, **header}, constants)
+    return Records(columns, body, {**NO_RUN, **header}, constants)
 
 
 def _bars(rows: Sequence[MemoryRow], sizes: Sequence[int | None], name: str) -> "go.Bar":

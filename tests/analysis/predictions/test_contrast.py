@@ -83,8 +83,8 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
 
 
 def test_asked_words_are_saved_with_their_gaps_counted_from_one():
-    from explorer.views.predictions import word_score_numbers
+    from explorer.views.predictions import word_score_records
 
     refused = {"bert": ["It cannot.", "It cannot."]}
-    saved = word_score_numbers([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, {"bert": 9}, [])
+    saved = word_score_records([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, {"bert": 9}, [])
     assert [row[:3] for row in saved.rows] == [["cat", 1, "BERT"], ["dog", 2, "BERT"]]

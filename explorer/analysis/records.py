@@ -1,35 +1,42 @@
-"""Unrounded numbers behind a chart or table, as the menu below it saves them."""
+"""Records of a result: unrounded rows under named columns, for files, frames, tables and charts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import TYPE_CHECKING, Any
 
-from explorer.views.markup import script_json
+if TYPE_CHECKING:
+    import pandas
 
 NOT_RUN: Mapping[str, object] = dict.fromkeys(("text", "device", "dtype"))
-"""File header of numbers that do not depend on the text: its lines are removed."""
+"""File header of records that do not depend on the text: its lines are removed."""
 NO_RUN: Mapping[str, object] = {**NOT_RUN, "family": None, "models": None}
-"""File header of numbers that depend on neither text nor weights."""
+"""File header of records that depend on neither text nor weights."""
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
-    """Rows under named columns, which every chart and table of the page has."""
+class Records:
+    """Rows under named columns, which every result, chart and table has."""
 
     columns: tuple[str, ...]
-    rows: Sequence[Sequence[object]]
+    rows: Sequence[Sequence[Any]]
     header: Mapping[str, object] = field(default_factory=dict)
     """Header lines of the file that replace the page's own; None removes a line, True keeps it
     also on a tab that reads no text."""
     constants: Mapping[str, object] = field(default_factory=dict)
     """Constants of the Python code that reproduces them, besides the text and the models."""
 
-    @property
-    def json(self) -> str:
-        """Columns, rows, header and constants as JSON; NaN and infinity become null."""
+    def document(self) -> dict[str, Any]:
+        """Return columns, rows, header and constants for JSON; NaN and infinity become None."""
         rows = [[_plain(cell) for cell in row] for row in self.rows]
         document = {"columns": self.columns, "rows": rows}
-        return script_json(document | {"said": self.header, "constants": self.constants})
+        return document | {"said": self.header, "constants": self.constants}
+
+    def to_frame(self) -> "pandas.DataFrame":
+        """Return the rows as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame([tuple(row) for row in self.rows], columns=list(self.columns))
 
 
 def _plain(cell: object) -> object:
