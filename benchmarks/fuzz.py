@@ -18,6 +18,7 @@ import httpx
 from benchmarks import start
 from benchmarks.nonsense import LINK, TEXTS, Nonsense
 from explorer.ui.kit.strings import UNEXPECTED
+from explorer.ui.shell.api import TABLE
 
 API, REQUEST_ID = "/gradio_api", "x-request-id"
 _BESIDE = re.compile("close_stream|event: ")
@@ -32,22 +33,6 @@ MOST_SHOWN = 800
 """Characters of a finding that are printed."""
 RENEWED = 40
 """Requests of one session."""
-GOOD: dict[str, list[Any]] = {
-    "predict": ["The [MASK] sat.", "mini", 3],
-    "attention": ["The cat sat.", "mini", "bert", 0, 0],
-    "depth": ["The [MASK] sat.", "mini", "bert"],
-    "layer": ["The [MASK] sat.", "mini", "bert", 0, 0, -1],
-    "contexts": ["The [MASK] sat.", "mini"],
-    "parameters": [["bert-base-uncased", "mini-albert"]],
-    "distillation": ["The [MASK] sat.", "mini", 2.0],
-    "pair": ["It rains.", "We stay in.", "mini"],
-    "sentiment": ["A good film.", "mini"],
-    "question": ["Who sat?", "The cat sat on the mat.", "mini"],
-    "score": ["The cat sat.", "mini"],
-    "attribute": ["The [MASK] sat.", "mini", "cat", 0],
-    "texts": [["The cat sat."], "mini", "plain"],
-    "latency": ["mini", 8, 1, 1, "cpu", "float32"],
-}
 PATHS = ("/", "/config", "/gradio_api/info", "/qr", "/provenance/", "/recipe/", "/js/", "/bertviz/")
 
 
@@ -171,8 +156,9 @@ def random_request(source: Nonsense, settings: dict[str, Any], session: str) -> 
     """Draw a request: an endpoint, a function of the page, a component's call, or an address."""
     kind = source.one_of(("endpoint",) * 4 + ("page",) * 5 + ("picture", "address", "beside"))
     if kind == "endpoint":
-        name = source.one_of(tuple(GOOD))
-        values = [*(source.like(value) for value in GOOD[name]), source.value()]
+        endpoint = source.one_of(TABLE)
+        name = endpoint.name
+        values = [*(source.like(value) for value in endpoint.values()), source.value()]
         body: dict[str, Any] = {"data": values[: int(source.rng.integers(len(values) + 1))]}
         return FuzzRequest(name, f"{API}/call/{name}", source.body(body), f"{API}/call/{name}/")
     if kind == "page":

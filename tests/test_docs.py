@@ -1,6 +1,5 @@
 """The documents name what there is: tabs, endpoints, flags, commands, words."""
 
-import inspect
 import re
 import shlex
 import tomllib
@@ -15,7 +14,6 @@ from benchmarks import __main__ as benchmarks
 from explorer.links.codec import from_params
 from explorer.links.page_state import TABS as TAB_IDS
 from explorer.models import specs
-from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from training import __main__ as training
 
@@ -105,13 +103,6 @@ def test_every_deep_link_opens_what_it_says():
         assert not repaired
         for name, value in params.items():
             assert name == "v" or value == f"{getattr(state, name)}".removesuffix(".0"), link
-
-
-def test_every_endpoint_has_a_row_with_its_arguments():
-    rows = dict(re.findall(r"^\| `/(\w+)` \|([^|]*)\|", API, re.MULTILINE))
-    takes = {name: inspect.signature(endpoint).parameters for name, endpoint in ENDPOINTS.items()}
-    wanted = {name: [a for a in given if a != "progress"] for name, given in takes.items()}
-    assert {name: re.findall(r"`([a-z_]+)`", row) for name, row in rows.items()} == wanted
 
 
 def test_the_gate_table_gives_the_commands_the_gate_runs():

@@ -2,9 +2,11 @@
 
 import argparse
 import inspect
+import itertools
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import explorer
@@ -163,15 +165,15 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, example in EXAMPLES.items():
         function = getattr(explorer, name)
-        summary, notes = described(function)
+        description = described(function)
         command = commands.add_parser(
             name,
-            help=summary,
-            description=summary,
+            help=description.summary,
+            description=description.summary,
             epilog=f"example: python -m explorer {name} {example}".rstrip(),
         )
         for parameter in takes(function).values():
-            add_argument(command, parameter, notes.get(parameter.name, ""))
+            add_argument(command, parameter, description.arguments.get(parameter.name, ""))
         if "family" in takes(function) and "device" not in takes(function):
             command.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, mps or auto")
             command.add_argument("--dtype", default="float32", choices=DTYPES)
@@ -182,20 +184,35 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def described(function: Callable[..., Result]) -> tuple[str, dict[str, str]]:
-    """Return the first sentence of a docstring, and its note on each argument."""
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Parts of a function's docstring."""
+
+    summary: str
+    arguments: Mapping[str, str]
+    """By argument: its note."""
+    returns: str
+
+
+def described(function: Callable[..., Any]) -> Description:
+    """Return the first sentence of a docstring, its note on each argument, and what it returns."""
     text = inspect.getdoc(function) or ""
     notes: dict[str, str] = {}
     last = ""
-    for line in text.partition("Args:\n")[2].split("\n"):
-        if line and not line.startswith(" "):
-            break
+    for line in _section(text, "Args:"):
         name, colon, note = line.strip().partition(": ")
-        if line.startswith("    ") and not line.startswith("     ") and colon:
+        if not line.startswith("     ") and colon:
             last, notes[name] = name, note
-        elif last and line.strip():
+        elif last:
             notes[last] += f" {line.strip()}"
-    return text.partition("\n")[0], notes
+    returns = " ".join(line.strip() for line in _section(text, "Returns:"))
+    return Description(text.partition("\n")[0], notes, returns)
+
+
+def _section(text: str, title: str) -> list[str]:
+    """Return the indented lines below a title of a docstring."""
+    lines = text.partition(f"{title}\n")[2].split("\n")
+    return [*itertools.takewhile(lambda line: line.startswith("    "), lines)]
 
 
 def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter, note: str) -> None:

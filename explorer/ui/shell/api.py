@@ -1,7 +1,16 @@
-"""Public endpoints; every other event of the page is private."""
+"""Public endpoints, in one table; every other event of the page is private.
+
+The signature and docstring of an endpoint are its description for client programs, for language
+models (``programs.py``) and for readers: ``python -m explorer.ui.shell.api`` writes
+``docs/api.md``.
+"""
 
 import functools
-from collections.abc import Callable
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -9,6 +18,7 @@ import gradio as gr
 from explorer import limits
 from explorer.context import configure
 from explorer.inference.scheduling.budget import BUDGET
+from explorer.library.command import described
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.attention.endpoint import attention
@@ -21,39 +31,80 @@ from explorer.ui.latency.endpoint import latency
 from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import attribute, predict, score
-from explorer.ui.shell.programs import no_tool
+from explorer.ui.shell.programs import Tool, no_tool, register_tool
 from explorer.ui.tasks.endpoint import pair, question, sentiment
 from explorer.ui.texts.endpoint import texts
 
-ENDPOINTS: dict[str, Callable[..., dict]] = {
-    "predict": predict,
-    "attention": attention,
-    "layer": layer,
-    "contexts": contexts,
-    "depth": depth,
-    "parameters": parameters,
-    "distillation": distillation,
-    "pair": pair,
-    "sentiment": sentiment,
-    "question": question,
-    "score": score,
-    "attribute": attribute,
-    "texts": texts,
-    "latency": latency,
-}
-"""Endpoints by api_name: typed functions that return one JSON object."""
-LONG = ("sentiment", "question", "depth", "contexts", "score", "attribute", "texts", "latency")
-"""Endpoints of many forward passes, for which programs have a budget."""
+DOCUMENT = Path(__file__).parents[3] / "docs" / "api.md"
+BEGIN, END = "<!-- endpoints: python -m explorer.ui.shell.api -->\n", "<!-- end of endpoints -->\n"
+"""Markers in the document between which the endpoints are written."""
+MASKED = "The cat sat on the [MASK]."
 
 
-def register_endpoints(start: PageState) -> None:
-    """Register every endpoint with the page's device and precision; call inside its Blocks."""
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Typed function that programs call by its name; it returns one JSON object."""
+
+    answer: Callable[..., dict]
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of a request that is answered; the fuzzer varies them."""
+    is_long: bool = False
+    """True if it takes many forward passes, for which programs have a budget."""
+    tool: Tool | None = None
+    """Tool that a language model's client is offered, if any."""
+
+    @property
+    def name(self) -> str:
+        """Name under which clients call it."""
+        return self.answer.__name__
+
+    def values(self) -> list[Any]:
+        """Return the example's arguments in their order, defaults included."""
+        bound = inspect.signature(self.answer).bind(**self.example)
+        bound.apply_defaults()
+        return list(bound.args)
+
+
+TABLE = (
+    Endpoint(predict, {"text": MASKED, "top_k": 3}, tool=Tool("predict_masked_words")),
+    Endpoint(
+        attention,
+        {"text": "The cat sat.", "model": "bert", "layer": 0, "head": 0},
+        tool=Tool("attention_of_head", required=("model", "layer", "head")),
+    ),
+    Endpoint(layer, {"text": MASKED, "layer": 1}),
+    Endpoint(contexts, {"text": MASKED}, is_long=True),
+    Endpoint(depth, {"text": MASKED}, is_long=True),
+    Endpoint(
+        parameters, {"models": ["bert-base-uncased", "mini-albert"]}, tool=Tool("count_parameters")
+    ),
+    Endpoint(distillation, {"text": MASKED, "temperature": 4.0}, tool=Tool("soft_probabilities")),
+    Endpoint(pair, {"first": "It rains.", "second": "We stay in."}),
+    Endpoint(sentiment, {"text": "A good film."}, is_long=True),
+    Endpoint(
+        question, {"question": "Who sat?", "passage": "The cat sat on the mat."}, is_long=True
+    ),
+    Endpoint(score, {"text": "The cat sat."}, is_long=True),
+    Endpoint(attribute, {"text": MASKED, "target": "mat"}, is_long=True),
+    Endpoint(texts, {"rows": [{"text": MASKED, "answer": "mat"}]}, is_long=True),
+    Endpoint(latency, {"sequence_length": 8, "repeats": 1}, is_long=True),
+)
+ENDPOINTS: dict[str, Callable[..., dict]] = {row.name: row.answer for row in TABLE}
+"""Endpoints by name."""
+LONG = tuple(row.name for row in TABLE if row.is_long)
+
+
+def register_endpoints(start: PageState, tools: bool = False) -> None:
+    """Register endpoints, and tools if asked, with the page's device; call inside its Blocks."""
     configure(start=start)
-    for name, endpoint in ENDPOINTS.items():
+    for row in TABLE:
         # Requests that wait for a measurement must not block the slots of the short ones.
-        queue = MEASURED_FOR_PROGRAMS if name == "latency" else OF_PROGRAMS
-        checked = check_argument_types(within_budget(endpoint) if name in LONG else endpoint)
-        gr.api(no_tool(plain_errors(checked, as_html=False)), api_name=name, **queue)
+        queue = MEASURED_FOR_PROGRAMS if row.answer is latency else OF_PROGRAMS
+        checked = check_argument_types(within_budget(row.answer) if row.is_long else row.answer)
+        gr.api(no_tool(plain_errors(checked, as_html=False)), api_name=row.name, **queue)
+    for row in TABLE if tools else ():
+        if row.tool is not None:
+            register_tool(row.tool, row.answer)
 
 
 def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
@@ -67,3 +118,30 @@ def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
         return endpoint(*values, **named)
 
     return call
+
+
+def with_endpoints(document: str) -> str:
+    """Return a document with the description of every endpoint between its two markers."""
+    before, _, rest = document.partition(BEGIN)
+    sections = "\n".join("\n".join(section(row)) + "\n" for row in TABLE)
+    return before + BEGIN + sections + END + rest.partition(END)[2]
+
+
+def section(row: Endpoint) -> Iterator[str]:
+    """Yield the lines of Markdown on one endpoint: summary, arguments, answer and an example."""
+    description = described(row.answer)
+    yield f"### `/{row.name}`\n\n{_code(description.summary)}\n"
+    for argument in inspect.signature(row.answer).parameters.values():
+        required = argument.default is argument.empty
+        default = "" if required else f" (`{json.dumps(argument.default)}`)"
+        yield f"- `{argument.name}`{default}: {_code(description.arguments[argument.name])}"
+    yield f"\nReturns: {_code(description.returns)}\n"
+    yield f"Example: `{json.dumps(row.example)}`"
+
+
+def _code(text: str) -> str:
+    return text.replace("``", "`")
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(with_endpoints(DOCUMENT.read_text("utf-8")), "utf-8")

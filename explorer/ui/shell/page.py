@@ -35,7 +35,6 @@ from explorer.ui.shell.api import ENDPOINTS, register_endpoints
 from explorer.ui.shell.family import family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.preview import Preview, picture_route
-from explorer.ui.shell.programs import register_tools
 from explorer.ui.shell.routes import (
     card_route,
     glossary_route,
@@ -79,9 +78,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
         wire_opening(page, start, bar)
         wire_put(bar, tabs)
         wire_forms(page.folds)
-        register_endpoints(start)
-        if tools:
-            register_tools()
+        register_endpoints(start, tools)
     page.queue(default_concurrency_limit=limits.LIGHT.most)
     return page
 

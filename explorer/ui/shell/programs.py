@@ -1,96 +1,67 @@
-"""Four tools for MCP clients: the endpoints' results as JSON text, with typed choices.
+"""Tools for MCP clients: endpoints that answer with JSON text, and have typed choices.
 
 Gradio can offer endpoints as tools itself, but formats results as Python reprs, cuts descriptions
 at the end of a line and has no choices. ``/latency`` is no tool because it would block all others.
 """
 
+import functools
+import inspect
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import gradio as gr
 
-from explorer.ui.attention.endpoint import attention
-from explorer.ui.distillation.endpoint import distillation
+from explorer.library.command import described
+from explorer.models.choice.family import PRESETS, all_specs
+from explorer.models.specs import MODEL_KEYS
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import OF_PROGRAMS
-from explorer.ui.parameters.endpoint import parameters
-from explorer.ui.predictions.endpoint import predict
 
-Family = Literal["mini", "base", "large"]
-Model = Literal["bert", "distilbert", "albert"]
-Name = Literal[
-    "bert-base-uncased",
-    "distilbert-base-uncased",
-    "albert-base-v2",
-    "bert-large-uncased",
-    "albert-large-v2",
-    "albert-xlarge-v2",
-    "albert-xxlarge-v2",
-    "mini-bert",
-    "mini-distilbert",
-    "mini-albert",
-]
+CHOICES: dict[str, Any] = {
+    "family": Literal[tuple(PRESETS)],
+    "model": Literal[tuple(MODEL_KEYS)],
+    "models": list[Literal[tuple(all_specs())]],  # type: ignore[misc]
+}
+"""Types of arguments of which a client is told the choices."""
 
 
-def predict_masked_words(text: str, family: Family = "mini", top_k: int = 10) -> str:
-    """Predict each [MASK] of a text with BERT, DistilBERT and ALBERT, with probabilities.
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Tool made of an endpoint."""
 
-    Args:
-        text: A text with one or more [MASK].
-        family: The bundled miniatures (mini) or the published checkpoints (base).
-        top_k: How many words are listed for each mask, 1 to 50.
+    name: str
+    required: tuple[str, ...] = ()
+    """Arguments without a default, besides the endpoint's own."""
+
+
+def register_tool(tool: Tool, endpoint: Callable[..., dict]) -> None:
+    """Register an endpoint as a tool; call inside the page's Blocks, after the endpoints."""
+    gr.api(plain_errors(as_tool(tool, endpoint), as_html=False), api_name=tool.name, **OF_PROGRAMS)
+
+
+def as_tool(tool: Tool, endpoint: Callable[..., dict]) -> Callable[..., str]:
+    """Return an endpoint under its tool's name, which answers with JSON text.
+
+    Its signature has the endpoint's arguments with their choices, required ones first.
     """
-    return _json(predict(text, family, top_k))
 
+    @functools.wraps(endpoint)
+    def call(*values: Any, **named: Any) -> str:  # noqa: ANN401
+        given = signature.bind(*values, **named).arguments
+        return json.dumps(endpoint(**given), ensure_ascii=False, allow_nan=False)
 
-def attention_of_head(
-    text: str, model: Model, layer: int, head: int, family: Family = "mini"
-) -> str:
-    """One attention head's exact matrix over the tokens of a text: rows look, columns are seen.
-
-    Args:
-        text: Any text; A [SEP] B is a sentence pair.
-        model: Which of the three.
-        layer: The layer, counted from 0.
-        head: The head, counted from 0.
-        family: The bundled miniatures (mini) or the published checkpoints (base).
-    """
-    return _json(attention(text, family, model, layer, head))
-
-
-def soft_probabilities(text: str, family: Family = "mini", temperature: float = 2.0) -> str:
-    """Soft probabilities of BERT as teacher and DistilBERT as student at each [MASK], and their KL.
-
-    Args:
-        text: A text with one or more [MASK].
-        family: The bundled miniatures (mini) or the published checkpoints (base).
-        temperature: What the logits are divided by, 0.05 to 20.
-    """
-    return _json(distillation(text, family, temperature))
-
-
-def count_parameters(models: list[Name]) -> str:
-    """Exact parameter counts by component: stored, and applied in one forward pass.
-
-    Args:
-        models: The architectures to count.
-    """
-    return _json(parameters(list(models)))
-
-
-TOOLS: tuple[Callable[..., str], ...] = (
-    predict_masked_words,
-    attention_of_head,
-    soft_probabilities,
-    count_parameters,
-)
-
-
-def register_tools() -> None:
-    """Register every tool; call inside the page's Blocks, after the endpoints."""
-    for tool in TOOLS:
-        gr.api(plain_errors(tool, as_html=False), api_name=tool.__name__, **OF_PROGRAMS)
+    arguments = [_argument(a, tool) for a in inspect.signature(endpoint).parameters.values()]
+    arguments.sort(key=lambda argument: argument.default is not argument.empty)
+    signature = inspect.Signature(arguments, return_annotation=str)
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__annotations__ = {a.name: a.annotation for a in arguments} | {"return": str}
+    call.__name__ = call.__qualname__ = tool.name
+    description = described(endpoint)
+    notes = (f"    {name}: {note}" for name, note in description.arguments.items())
+    call.__doc__ = "\n".join((description.summary, "", "Args:", *notes))  # Gradio reads one line
+    return call
 
 
 def no_tool(endpoint: Callable) -> Callable:
@@ -99,5 +70,7 @@ def no_tool(endpoint: Callable) -> Callable:
     return endpoint
 
 
-def _json(answer: dict[str, Any]) -> str:
-    return json.dumps(answer, ensure_ascii=False, allow_nan=False)
+def _argument(argument: inspect.Parameter, tool: Tool) -> inspect.Parameter:
+    default = argument.empty if argument.name in tool.required else argument.default
+    kind = CHOICES.get(argument.name, argument.annotation)
+    return argument.replace(default=default, annotation=kind)

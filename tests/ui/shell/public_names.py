@@ -15,25 +15,10 @@ from unittest.mock import patch
 from explorer.links.codec import MOVED, default_params
 from explorer.links.page_state import FOLDS, PARTS
 from explorer.serving.start import parse_flags
-from explorer.ui.shell.api import ENDPOINTS
+from explorer.ui.shell.api import ENDPOINTS, TABLE
 
-TEXT = "The cat sat on the [MASK]."
-ARGUMENTS = {
-    "predict": {"text": TEXT},
-    "attention": {"text": TEXT, "model": "bert", "layer": 0, "head": 0},
-    "layer": {"text": TEXT},
-    "contexts": {"text": TEXT},
-    "depth": {"text": TEXT},
-    "distillation": {"text": TEXT},
-    "pair": {"first": "The cat sat.", "second": "It was happy."},
-    "sentiment": {"text": "It was good."},
-    "question": {"question": "Who sat?", "passage": "The cat sat."},
-    "score": {"text": "The cat sat."},
-    "attribute": {"text": TEXT},
-    "texts": {"rows": [{"text": TEXT, "answer": "mat"}]},
-    "parameters": {"models": ["mini-bert"]},
-}
-"""Arguments of a request to each endpoint, except those that measure time."""
+ARGUMENTS = {row.name: dict(row.example) for row in TABLE if row.name != "latency"}
+"""Arguments of a request to each endpoint, except the one that measures time."""
 
 
 def public_names() -> list[str]:

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from explorer import limits
+from explorer.library.command import described
 from explorer.models.choice.family import PRESETS, family_specs
 from explorer.refusal import Refusal
 from explorer.ui.shell import api
@@ -49,3 +50,19 @@ def test_the_budget_names_every_endpoint_that_it_is_for():
     named = re.findall(r"/(\w+)", limits.PROCESSOR.sentence())
     assert sorted(named) == sorted(api.LONG)
     assert sorted(re.findall(r"`/(\w+)`", limits.PROCESSOR.subject)) == sorted(api.LONG)
+
+
+def test_the_document_describes_every_endpoint_as_its_signature_and_docstring_do():
+    written = api.DOCUMENT.read_text("utf-8")
+    assert api.with_endpoints(written) == written, "python -m explorer.ui.shell.api writes it"
+    assert re.findall(r"^### `/(\w+)`$", written, re.MULTILINE) == [*ENDPOINTS]
+
+
+@pytest.mark.parametrize("row", api.TABLE, ids=lambda row: row.name)
+def test_every_argument_and_answer_is_described(row):
+    description = described(row.answer)
+    assert [*description.arguments] == [*inspect.signature(row.answer).parameters]
+    assert all(
+        text.endswith(".")
+        for text in (description.summary, description.returns, *description.arguments.values())
+    )
