@@ -8,9 +8,23 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "explorer"
 PLACES = ("library", "models", "analysis")
 """Layers whose refusals a reader of the library meets."""
-KINDS = ("Refusal", "BadText", "NotAModel", "ModelUnavailable", "NotTuned")
 LEAST = 12
 """Letters of a piece of a sentence that tells it from others."""
+
+
+@cache
+def kinds() -> frozenset[str]:
+    """Return the names of ``Refusal`` and of its subclasses."""
+    classes = [
+        (node.name, {ast.unparse(base) for base in node.bases})
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    known = {"Refusal"}
+    while more := {name for name, bases in classes if bases & known} - known:
+        known |= more
+    return frozenset(known)
 
 
 @cache
@@ -18,12 +32,12 @@ def refusals() -> tuple[str, ...]:
     """Return the longest literal piece of every refusal's sentence, without its numbers."""
     found = {}
     for path in sorted(p for place in PLACES for p in (PACKAGE / place).rglob("*.py")):
-        if "claims" in path.parts or "latency" in path.parts:
+        if "claims" in path.parts:
             continue
         tree = ast.parse(path.read_text("utf-8"))
         known = constants(tree) | constants(ast.parse((PACKAGE / "library/strings.py").read_text()))
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in KINDS:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in kinds():
                 for argument in node.args:
                     piece = longest(argument, known)
                     if piece:

@@ -137,6 +137,7 @@ CHANGES = [
     "a field of the link",
     "a CSV for a figure",
     "two texts",
+    "a limit",
     "a job behind a button",
     "a new endpoint",
     "a job that reads the weights",

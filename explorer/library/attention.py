@@ -92,14 +92,14 @@ def attention(
     """
     with asked(family) as models:
         spec = models.spec(model)
-        check_head(spec, layer, head)
-        run = get_run(spec, models.state(str(text)))
+        layer, head = check_head(spec, layer, head)
+        run = get_run(spec, models.state(text))
         pieces, weights = run.tokens.pieces, run.attention[layer, head]
         return Attention(run.tokens.text, models, model, layer, head, pieces, weights)
 
 
-def check_head(spec: ModelSpec, layer: int, head: int) -> None:
-    """Refuse a layer or a head that a model has not.
+def check_head(spec: ModelSpec, layer: int, head: int) -> tuple[int, int]:
+    """Return a layer and a head of a model.
 
     Raises:
         Refusal: it has no such layer or head.
@@ -108,6 +108,23 @@ def check_head(spec: ModelSpec, layer: int, head: int) -> None:
     if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
         last = {"layers": shape.n_layers - 1, "heads": shape.n_heads - 1}
         raise Refusal(strings.BAD_HEAD.format(label=spec.label, **last))
+    return int(layer), int(head)
+
+
+def checked_heads(models: Family, heads: Heads) -> Heads:
+    """Return the heads to switch off, by model key.
+
+    Raises:
+        Refusal: they are no mapping from models to pairs, or there is no such model or head.
+    """
+    try:
+        pairs = {key: [(layer, head) for layer, head in places] for key, places in heads.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise Refusal(strings.BAD_HEADS) from error
+    return {
+        key: [check_head(models.spec(key), *place) for place in places]
+        for key, places in pairs.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -199,11 +216,9 @@ def ablate(
         Refusal: there is no mask, no such model or no such head.
     """
     with asked(family) as models:
-        for key, places in (heads or {}).items():
-            for layer, head in places:
-                check_head(models.spec(key), layer, head)
+        heads = None if heads is None else checked_heads(models, heads)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ABLATE)
-        text, state = next(iter(runs.values())).tokens.text, models.state(str(text))
+        text, state = next(iter(runs.values())).tokens.text, models.state(text)
         if heads is None:
             return Importance(text, models.name, importances(runs, state), missing)
         off = {key: heads.get(key, ()) for key in runs}

@@ -87,19 +87,19 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
     from tqdm import tqdm
 
     function, given = getattr(explorer, name), dict(flags)
+    piped = next((key for key, value in given.items() if value == STDIN), None)
+    lines = [line.strip() for line in sys.stdin if line.strip()] if piped else []
+    if piped and not lines:
+        raise Refusal(NO_LINES)
     if "family" in given:
         where = {} if "device" in takes(function) else _popped(given, "device", "dtype")
         given["family"] = family_of(given["family"], name, where)
     if name == "texts":
-        return answer_texts(given, answers)
-    piped = next((key for key, value in given.items() if value == STDIN), None)
+        return answer_texts(given | ({piped: lines} if piped else {}), answers)
     if piped is None:
         with bars():
             answers.append(("", function(**given)))
         return DONE
-    lines = [line.strip() for line in sys.stdin if line.strip()]
-    if not lines:
-        raise Refusal(NO_LINES)
     refused = 0
     for number, line in enumerate(tqdm(lines, desc="lines", leave=False), 1):
         try:
@@ -118,8 +118,6 @@ def answer_texts(given: dict[str, Any], answers: list[tuple[str, Result]]) -> in
     """
     from explorer.library.texts import Interrupted, texts
 
-    if given["rows"] == STDIN:
-        given["rows"] = [line.strip() for line in sys.stdin if line.strip()]
     try:
         with bars():
             answers.append(("", texts(**given)))

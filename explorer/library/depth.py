@@ -65,7 +65,7 @@ def depth(text: str, family: Family | str = "mini", model: str = "bert") -> Dept
         Refusal: there is no mask, no such model, or the text is too long.
     """
     with asked(family) as models:
-        spec, state = models.spec(model), models.state(str(text))
+        spec, state = models.spec(model), models.state(text)
         run = get_run(spec, state)
         if not run.tokens.mask_positions:
             raise Refusal(strings.NO_MASK_TO_FOLLOW)

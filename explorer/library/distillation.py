@@ -98,7 +98,7 @@ def distillation(
 
     with asked(family) as models:
         temperature = check_temperature(temperature)
-        pair = pair_logits(models.state(str(text)))
+        pair = pair_logits(models.state(text))
         positions = pair.teacher.tokens.mask_positions
         if not positions:
             raise Refusal(strings.NO_MASK_TO_COMPARE)

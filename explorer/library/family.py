@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from numbers import Integral
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -67,30 +68,50 @@ class Family:
         return self.specs[model]
 
     def state(self, text: str = "") -> PageState:
-        """Return the state of a page that shows a text on these models."""
-        return PageState(text=text, family=self.name, device=self.device, dtype=self.dtype)
+        """Return the state of a page that shows a text on these models.
+
+        Raises:
+            Refusal: the text is no string.
+        """
+        return PageState(
+            text=checked_text(text), family=self.name, device=self.device, dtype=self.dtype
+        )
 
     def __repr__(self) -> str:
         labels = ", ".join(spec.label for spec in self.specs.values())
         return f"<Family {labels} on {self.device} in {self.dtype}>"
 
 
-def checked_family(family: str) -> str:
+def checked_family(family: str, hint: str = "") -> str:
     """Return a family in its canonical form: a preset's name, or the size in each column.
 
     Raises:
-        Refusal: there is no such family.
+        Refusal: there is no such family; its sentence ends with the hint.
     """
-    known = read_family(family)
+    known = read_family(family) if isinstance(family, str) else None
     if known is None:
         sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
-        raise Refusal(strings.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
+        sentence = strings.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes)
+        raise Refusal(f"{sentence} {hint}".rstrip())
     return known
 
 
+def checked_text(text: object, name: str = "text") -> str:
+    """Return a text that a function was given.
+
+    Raises:
+        Refusal: it is no string.
+    """
+    if not isinstance(text, str):
+        hint = strings.MANY_TEXTS if isinstance(text, list | tuple) else ""
+        kind = type(text).__name__
+        raise Refusal(f"{strings.NOT_A_STRING.format(name=name, kind=kind)} {hint}".rstrip())
+    return text
+
+
 def is_index(value: object, length: int) -> bool:
-    """Return whether a value is an integer from 0 to length - 1; a bool is not."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
+    """Return whether a value is a whole number from 0 to length - 1, of Python or numpy."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < length
 
 
 def missing_reasons(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:
@@ -107,7 +128,9 @@ def asked(family: Family | str) -> Iterator[Family]:
     Raises:
         Refusal: there is no such family.
     """
-    models = family if isinstance(family, Family) else Family(checked_family(family))
+    models = (
+        family if isinstance(family, Family) else Family(checked_family(family, strings.OWN_FAMILY))
+    )
     with ExitStack() as stack:
         if models.is_inline:
             stack.enter_context(in_this_thread())
@@ -129,7 +152,7 @@ def masked_runs(
     Raises:
         Refusal: no model can be had, or there is no mask, with the sentence ``no_mask``.
     """
-    runs, missing = runs_with_mlm_head(models.state(str(text)))
+    runs, missing = runs_with_mlm_head(models.state(text))
     if not runs:
         raise Refusal(" ".join(str(error) for error in missing.values()))
     if not any(run.tokens.mask_positions for run in runs.values()):
@@ -161,10 +184,10 @@ def load(
     device, dtype = _known_device(str(device)), str(dtype).removeprefix("torch.")
     if dtype not in DTYPES:
         raise Refusal(strings.BAD_DTYPE.format(dtype=brief(dtype), known=", ".join(DTYPES)))
-    if isinstance(models, str):
-        family = Family(checked_family(models), device, dtype)
-    else:
+    if isinstance(models, Mapping):
         family = _own_family(models, device, dtype)
+    else:
+        family = Family(checked_family(models, strings.OWN_FAMILY), device, dtype)
     with asked(family):
         for spec in family.specs.values():
             backend().load(network_key(spec, family.state()), None)

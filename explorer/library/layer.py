@@ -104,7 +104,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
         Refusal: there is no such model, layer, head or word, or the model cannot be had.
     """
     with asked(family) as models:
-        spec, state = models.spec(model), models.state(str(text))
+        spec, state = models.spec(model), models.state(text)
         runs, missing = get_runs(state)
         if model in missing:
             raise missing[model]
@@ -112,7 +112,8 @@ def layer(  # noqa: PLR0913 - the fields of a link
         if followed is None:
             raise Refusal(strings.NO_WORD)
         _check_place(spec, (layer, head, max(word, 0)), len(followed.shown))
-        return LayerSteps(traced(runs[model], state, (layer, head, followed.positions(model))))
+        place = (int(layer), int(head), followed.positions(model))
+        return LayerSteps(traced(runs[model], state, place))
 
 
 def _check_place(spec: ModelSpec, place: tuple[int, int, int], n_words: int) -> None:
@@ -272,7 +273,7 @@ def contexts(text: str, family: Family | str = "mini") -> Contexts:
         Refusal: there is no mask, or no model predicts words.
     """
     with asked(family) as models:
-        state = models.state(str(text))
+        state = models.state(text)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_READ)
         return Contexts(state.text, models.name, contexts_of(runs, state), missing)
 

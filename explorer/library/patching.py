@@ -22,7 +22,7 @@ from explorer.analysis.depth.patching import (
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.library import strings
-from explorer.library.family import Family, asked, missing_reasons
+from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
 from explorer.links.page_state import PageState
@@ -100,11 +100,13 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         Refusal: the texts differ in other ways, are too long, or no model can be had.
     """
     with asked(family) as models:
-        state = models.state(str(text))
+        state = models.state(text)
         runs, missing = runs_with_mlm_head(state)
         if not runs:
             raise Refusal(" ".join(str(error) for error in missing.values()))
-        second = str(second).strip() or next((c.text for c in proposals(runs, state)), "")
+        second = checked_text(second, "second").strip() or next(
+            (c.text for c in proposals(runs, state)), ""
+        )
         texts = read_both(runs, second, state)
         n = sum(len(patches(*texts.runs[key], g)) for key, g in texts.pair.groups.items())
         maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, state), n, "patches"))

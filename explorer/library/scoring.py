@@ -19,7 +19,14 @@ from explorer.analysis.scoring import (
 )
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.library import strings
-from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
+from explorer.library.family import (
+    Family,
+    asked,
+    checked_text,
+    is_index,
+    masked_runs,
+    missing_reasons,
+)
 from explorer.library.progress import each
 from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.links.page_state import PageState
@@ -92,7 +99,7 @@ def score(text: str, family: Family | str = "mini") -> Score:
         Refusal: there is a mask, the text is empty or too long, or no model can be had.
     """
     with asked(family) as models:
-        state = models.state(str(text))
+        state = models.state(text)
         if MASK in clean_text(state.text):
             raise Refusal(strings.MASK_TO_SCORE)
         runs, missing = runs_with_mlm_head(state)
@@ -192,18 +199,19 @@ def attribute(
         Refusal: there is no such mask, or no vocabulary has the word as one piece.
     """
     with asked(family) as models:
-        state = models.state(str(text))
+        state = models.state(text)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)
         n_masks = min(len(run.tokens.mask_positions) for run in runs.values())
         if not is_index(mask, n_masks):
-            raise Refusal(strings.BAD_MASK.format(last=n_masks - 1))
-        targets, unknown = targets_of(runs, mask, str(target or "").strip())
+            sentence = strings.ONE_MASK if n_masks == 1 else strings.BAD_MASK
+            raise Refusal(sentence.format(last=n_masks - 1))
+        targets, unknown = targets_of(runs, int(mask), checked_text(target or "", "target").strip())
         if not targets:
             raise Refusal(" ".join(str(error) for error in unknown.values()))
         runs = {key: runs[key] for key in targets}
-        results = attributions(runs, state, mask, targets)
+        results = attributions(runs, state, int(mask), targets)
         text = next(iter(runs.values())).tokens.text
-        return Attributions(text, models.name, mask, results, {**missing, **unknown})
+        return Attributions(text, models.name, int(mask), results, {**missing, **unknown})
 
 
 def targets_of(

@@ -10,13 +10,19 @@ if TYPE_CHECKING:
 
 BAD_MODEL = "The model must be one of {keys} and {last}."
 BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
+OWN_FAMILY = 'Your own: explorer.load({"bert": FOLDER_OR_MODEL}).'
+NOT_A_STRING = "“{name}” must be a string, not {kind}."
+MANY_TEXTS = "Many texts go to explorer.texts."
 NO_COLUMN = "There is no column {key!r}; models are given as {known}."
-NO_DEVICE = "There is no device {device!r} here; there are {known}."
+NO_DEVICE = "There is no device {device!r} here; take {known} or auto."
 BAD_DTYPE = "There is no precision {dtype!r}; there are {known}."
 TWO_DEVICES = "The given models lie on several devices or in several precisions; move them to one."
 BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
 NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
 BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."
+BAD_HEADS = (
+    "“heads” must be a mapping such as {'bert': [(0, 3), (1, 7)]}: (layer, head) pairs by model."
+)
 NO_MASK_TO_ABLATE = "The text has no [MASK]: mask a word to see how its prediction changes."
 NO_WORD = "No word in this text can be read by all models."
 BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."
@@ -33,10 +39,11 @@ TOO_MANY_PIECES = "Patching takes texts of at most {most} pieces; {model} makes 
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
 BAD_ROWS = '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}.'
-NO_FILE = "The file “{name}” cannot be read."
+NO_FILE = "The file “{name}” is not there or cannot be read."
 MASK_TO_SCORE = "The text has a [MASK]: a text is scored with all of its words."
 NO_MASK_TO_ATTRIBUTE = "The text has no [MASK]: mask the word whose prediction is to be attributed."
 BAD_MASK = "The text has masks 0 to {last}."
+ONE_MASK = "The text has one [MASK]; its number is 0."
 NOT_ONE_PIECE = (
     "“{word}” is not one piece of the vocabulary of {label}, and one mask stands for one piece."
 )

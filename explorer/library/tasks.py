@@ -10,7 +10,7 @@ import numpy as np
 from explorer import assets
 from explorer.inference.runs import call_on_model, gather, get_run
 from explorer.library import strings
-from explorer.library.family import Family, asked
+from explorer.library.family import Family, asked, checked_text
 from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
@@ -74,8 +74,8 @@ def pair(first: str, second: str, family: Family | str = "mini") -> PairAnswers:
 
     with asked(family) as models:
         sentences = [
-            " ".join(plain_text(str(sentence)).replace(SEPARATOR, " ").split())
-            for sentence in (first, second)
+            " ".join(plain_text(checked_text(sentence, name)).replace(SEPARATOR, " ").split())
+            for name, sentence in (("first", first), ("second", second))
         ]
         if not all(any(map(str.isalnum, sentence)) for sentence in sentences):
             raise Refusal(strings.BAD_PAIR)
@@ -180,7 +180,9 @@ def sentiment(text: str, family: Family | str = "mini") -> Sentiment:
     with asked(family) as models:
         state = models.state()
         specs, missing = _some_tuned(state, "sst2")
-        return Sentiment(ask_all(specs, state, tuned_sentiment, readable(str(text))), missing)
+        return Sentiment(
+            ask_all(specs, state, tuned_sentiment, readable(checked_text(text))), missing
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -234,8 +236,9 @@ def question(question: str, passage: str, family: Family | str = "mini") -> Answ
     with asked(family) as models:
         state = models.state()
         specs, missing = _some_tuned(state, "squad")
-        read_text = read_passage(str(passage))
-        results = ask_all(specs, state, tuned_answer, str(question), read_text)
+        question = checked_text(question, "question")
+        read_text = read_passage(checked_text(passage, "passage"))
+        results = ask_all(specs, state, tuned_answer, question, read_text)
         return Answers(read_text, results, missing)
 
 

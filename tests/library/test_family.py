@@ -1,6 +1,7 @@
 """Families of notebooks: own checkpoints, model objects in memory, refusals, and what is left behind."""
 
 import gc
+import json
 import subprocess
 import sys
 import threading
@@ -147,6 +148,9 @@ def test_a_roberta_gets_a_column(folder):
         ("huge", {}, "There is no such family."),
         ({"gpt2": "x"}, {}, "There is no column 'gpt2'"),
         ({"bert": 3}, {}, "int is no model of transformers"),
+        (["bert"], {}, 'Your own: explorer.load({"bert": FOLDER_OR_MODEL}).'),
+        (None, {}, "There is no such family."),
+        ("./my-bert", {}, 'Your own: explorer.load({"bert": FOLDER_OR_MODEL}).'),
         ("mini", {"device": "tpu"}, "There is no device 'tpu' here"),
         ("mini", {"dtype": "int8"}, "There is no precision 'int8'"),
         ("mini", {"dtype": torch.float64}, "There is no precision 'float64'"),
@@ -185,3 +189,42 @@ def test_a_model_that_the_family_has_not_is_refused(folder):
         explorer.attention(TEXT, "mini", "gpt2")
     with pytest.raises(explorer.Refusal, match="layers 0 to"):
         explorer.ablate(TEXT, "mini", {"bert": [(99, 0)]})
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda: explorer.predict([TEXT]), "must be a string, not list. Many texts go to"),
+        (lambda: explorer.predict(np.array([TEXT])), "“text” must be a string, not ndarray."),
+        (lambda: explorer.predict(TEXT.encode()), "“text” must be a string, not bytes."),
+        (lambda: explorer.predict(None), "“text” must be a string, not NoneType."),
+        (lambda: explorer.score([TEXT]), "“text” must be a string, not list."),
+        (lambda: explorer.sentiment(3), "“text” must be a string, not int."),
+        (lambda: explorer.pair(TEXT, None), "“second” must be a string, not NoneType."),
+        (lambda: explorer.question(b"Who?", TEXT), "“question” must be a string, not bytes."),
+        (lambda: explorer.patch(TEXT, explorer.load()), "“second” must be a string, not Family."),
+        (lambda: explorer.attribute(TEXT, target=["cat"]), "“target” must be a string, not list."),
+        (lambda: explorer.attribute(TEXT, mask=1), "The text has one [MASK]; its number is 0."),
+        (lambda: explorer.predict(TEXT, {"bert": "mini"}), "Your own: explorer.load("),
+        (lambda: explorer.ablate(TEXT, heads=[(0, 0)]), "“heads” must be a mapping such as"),
+        (lambda: explorer.ablate(TEXT, heads={"bert": (0, 3)}), "“heads” must be a mapping"),
+        (lambda: explorer.ablate(TEXT, heads={"bert": ["0.3"]}), "“heads” must be a mapping"),
+        (lambda: explorer.ablate(TEXT, heads={"bert": [(0, 99)]}), "has layers 0 to 5 and heads"),
+        (lambda: explorer.attention(TEXT, layer=1.5), "has layers 0 to 5 and heads 0 to 11"),
+        (lambda: explorer.attention(TEXT, layer=True), "has layers 0 to 5 and heads 0 to 11"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused(tuned_family, ask, sentence):
+    with pytest.raises(explorer.Refusal) as refused:
+        ask()
+    assert sentence in str(refused.value)
+
+
+def test_numpy_s_numbers_name_layers_and_heads(folder):
+    layer, head = np.unravel_index(17, (6, 12))
+    attention = explorer.attention(TEXT, "mini", "bert", layer, head).to_dict()
+    assert json.dumps(attention) == json.dumps(
+        explorer.attention(TEXT, "mini", "bert", 1, 5).to_dict()
+    )
+    named = explorer.ablate(TEXT, "mini", {"bert": [(layer, head)]}).to_dict()
+    assert named == explorer.ablate(TEXT, "mini", {"bert": [(1, 5)]}).to_dict()

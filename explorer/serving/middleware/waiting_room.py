@@ -51,12 +51,12 @@ def account_of(host: str) -> str:
 def exceeded(sender: Sender, waiting: Collection[Sender]) -> tuple[Limit, int] | None:
     """Return the limit that refuses a request and the count held of it; None if there is room.
 
-    There are 64 places for requests that wait, and programs may hold 32 of them. Any free place is
-    for an address that holds less than its share: the places divided by the number of addresses
-    that hold or request one, and at least by two. An address that has its share may hold more, but
-    leaves the last sixteenth of the places (4 of 64, 2 of 32) to others. So
+    There are ``QUESTIONS`` places for requests that wait, and programs may hold ``PROGRAMS`` of
+    them. Any free place is for an address that holds less than its share: the places divided by
+    the number of addresses that hold or request one, and at least by two. An address that has its
+    share may hold more, but leaves the last sixteenth of the places to others (``ADDRESS``). So
 
-    - an address that is alone gets all places but 4 of the 64, and all but 2 of the 32;
+    - an address that is alone gets all places but that sixteenth;
     - an address that holds none is never refused while a place is free, and no address alone can
       take the last places from it;
     - as others come the share of each shrinks, and they get the next places until all hold about

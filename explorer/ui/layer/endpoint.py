@@ -26,7 +26,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
         model: "bert", "distilbert" or "albert".
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
-        word: The word, counted from 0; -1: the first [MASK], else the last word.
+        word: The word, counted from 0; ``-1``: the first [MASK], else the last word.
 
     Returns:
         ``tokens`` and the ``position`` that is followed (the first piece of the word); the rows

@@ -30,7 +30,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             is likelier) or "labelled" (frozen features and a logistic regression); empty: follows
             from the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
-        layer: Layer of these features; 0 is the embeddings, -1 the last.
+        layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" (Salazar et al. 2020) or "pll_word_l2r" (Kauf
             and Ivanova 2023).
 
