@@ -317,8 +317,13 @@ def attribution_html(results: Mapping[str, Attribution], texts: Mapping[str, str
     return el("div", *(_attributed(r, texts) for r in results.values()), class_="columns pr-read")
 
 
-def attribution_records(results: Mapping[str, Attribution], mask: int) -> Records:
-    """Return both attributions of every word, and the two ends of the path of the gradients."""
+def attribution_records(
+    results: Mapping[str, Attribution], mask: int, is_typed: bool = False
+) -> Records:
+    """Return both attributions of every word, and the two ends of the path of the gradients.
+
+    A typed answer is a constant of the Python code.
+    """
     columns = ("model", "answer", "probability", "log_probability", "baseline")
     rows = [
         [result.label, result.target, *_ends(result), *values]
@@ -328,7 +333,8 @@ def attribution_records(results: Mapping[str, Attribution], mask: int) -> Record
         )
     ]
     names = (*columns, "word", "integrated_gradients", "leave_one_out")
-    return Records(names, rows, constants={"GAP": mask})
+    typed = {result.label: result.target for result in results.values() if is_typed}
+    return Records(names, rows, constants={"GAP": mask, "ANSWERS": typed})
 
 
 def _ends(result: Attribution) -> tuple[float, float, float]:

@@ -11,6 +11,7 @@ from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
 GAP = 0  # the mask whose answer is attributed, from 0
+ANSWERS = {}  # by model the piece that was typed; empty: each model's own answer
 WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 
@@ -22,7 +23,7 @@ def score(model, position, answer, **inputs):
 columns = ["model", "answer", "probability", "log_probability", "baseline"]
 columns += ["word", "integrated_gradients", "leave_one_out"]
 rows = []
-for label in MODELS:
+for label in ANSWERS or MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM, attn_implementation="eager")
     mask, text = tokenizer.mask_token, TEXT.replace("[MASK]", tokenizer.mask_token)
     words = list(re.finditer(rf"{re.escape(mask)}|{WORD}", text))
@@ -33,6 +34,8 @@ for label in MODELS:
     position = (ids[0] == tokenizer.mask_token_id).nonzero()[GAP, 0]
     with torch.inference_mode():
         answer = model(input_ids=ids, **inputs).logits[0, position].argmax().item()
+    if ANSWERS:
+        answer = tokenizer.convert_tokens_to_ids(ANSWERS[label])
     embed = model.get_input_embeddings()
     start = embed(torch.where(torch.tensor(added), ids, tokenizer.mask_token_id)).detach()
     shares, baseline = integrated(

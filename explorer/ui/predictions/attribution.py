@@ -1,15 +1,12 @@
 """Fold of Predictions: the words of the text that each model's answer is read from."""
 
-from collections.abc import Mapping
-
 import gradio as gr
 
-from explorer.analysis.scoring import Attribution
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.library.scoring import attributions, targets_of
 from explorer.links.page_state import PageState
-from explorer.models.run import Run
+from explorer.models.tokens import plain_text
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.predictions import attribution_strings as strings
@@ -17,16 +14,24 @@ from explorer.ui.predictions.endpoint import MOST_WORDS
 from explorer.ui.predictions.strings import NO_MODEL
 from explorer.views.markup import Markup, join, note
 
+LONGEST_TARGET = 60
+
 
 def build_fold(state: gr.State) -> None:
     """Build the text of every model with its words coloured."""
     with fold("predictions", "attribution", strings.QUESTION) as section:
+        box = gr.Textbox(
+            label=strings.TARGET,
+            placeholder=strings.TARGET_PLACEHOLDER,
+            max_lines=1,
+            max_length=LONGEST_TARGET,
+        )
         html = gr.HTML()
-        section.on_open(show_attribution, [state], [html])
+        section.on_open(show_attribution, [state, box], [html], also=[box.submit])
 
 
-def show_attribution(state: PageState | None) -> Markup:
-    """Return the attributions of the answers at the mask in view, or what the text needs."""
+def show_attribution(state: PageState | None, target: str = "") -> Markup:
+    """Return the attributions at the mask in view, of a typed answer or of each model's own."""
     from explorer.views.predictions import attribution_html, attribution_records
 
     if state is None:
@@ -40,17 +45,19 @@ def show_attribution(state: PageState | None) -> Markup:
     if len(tokens.words) > MOST_WORDS:
         return note(strings.TOO_LONG.format(n=len(tokens.words), most=MOST_WORDS))
     mask = min(state.mask, len(tokens.mask_positions) - 1)
-    results = attributions_of(runs, state, mask)
-    drawn = attribution_html(results, strings.TEXTS)
+    word = plain_text(target or "").strip()
+    targets, unknown = targets_of(runs, mask, word)
+    refusals = [note(str(error)) for error in unknown.values()]
+    if not targets:
+        return join(*refusals)
+    key = ("attribution", mask, word, *(key_of(run) for run in runs.values()))
+    results = memo(key, lambda: attributions({k: runs[k] for k in targets}, state, mask, targets))
+    records = attribution_records(results, mask, is_typed=bool(word))
     return join(
         strings.attribution_finding(results),
-        with_save_menu("predictions/attribution", drawn, attribution_records(results, mask)),
+        *refusals,
+        with_save_menu(
+            "predictions/attribution", attribution_html(results, strings.TEXTS), records
+        ),
         note(strings.NOTE),
     )
-
-
-def attributions_of(runs: Mapping[str, Run], state: PageState, mask: int) -> dict[str, Attribution]:
-    """Return the attributions of every model's own answer at a mask; cached with the runs."""
-    key = ("attribution", mask, *(key_of(run) for run in runs.values()))
-    targets, _ = targets_of(runs, mask, "")
-    return memo(key, lambda: attributions(runs, state, mask, targets))

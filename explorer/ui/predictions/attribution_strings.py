@@ -9,6 +9,8 @@ from explorer.analysis.scoring import Attribution
 from explorer.views.markup import Markup, finding, join, listed, model_name, word
 
 QUESTION = "Attribution: which words is the answer read from?"
+TARGET = "Answer to attribute"
+TARGET_PLACEHOLDER = "each model's own; or type a word and press Enter"
 NO_MASK = "The text has no [MASK]: mask a word to see which words its prediction is read from."
 TOO_LONG = "The text has {n} words and punctuation marks; at most {most} can be attributed."
 TEXTS = {

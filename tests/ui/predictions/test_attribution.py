@@ -31,6 +31,21 @@ def test_the_numbers_are_those_of_the_endpoint(tiny_family, mask):
     assert html.count("--share:1.000") >= 3, "the largest of each model"
 
 
+def test_a_typed_answer_is_the_one_of_the_endpoint_and_of_the_saved_lines(tiny_family):
+    word = "dog"
+    html = show_attribution(PageState(text=TEXT), f" {word} ")
+    drawn = numbers_in(html)["predictions/attribution"]
+    rows = by_name(drawn)
+    models = attribute(TEXT, "mini", word)["models"]
+    for name in ("integrated_gradients", "leave_one_out"):
+        wanted = np.concatenate([model[name] for model in models])
+        assert [row[name] for row in rows] == pytest.approx(wanted, rel=1e-6)
+    assert {row["answer"] for row in rows} == {word, f"▁{word}"}
+    assert drawn["constants"]["ANSWERS"] == {row["model"]: row["answer"] for row in rows}
+    said = show_attribution(PageState(text=TEXT), "zzzzqq")
+    assert said.count("is not one piece of the vocabulary") == 3
+
+
 def test_what_cannot_be_attributed_is_said(tiny_family):
     assert show_attribution(None) == show_attribution(None)
     assert strings.NO_MASK in show_attribution(PageState(text="no mask here"))
