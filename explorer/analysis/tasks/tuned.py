@@ -134,7 +134,7 @@ class AnswerSpans:
 
 @dataclass(frozen=True, slots=True)
 class ReadAt:
-    """Where a token of a passage is scored: the window, and the token's index in it."""
+    """Place where a token of a passage is scored: the window, and the token's index in it."""
 
     window: int
     token: int
