@@ -10,6 +10,7 @@ from benchmarks import (
     fuzz,
     hostile,
     latency,
+    library,
     load,
     scale,
     texts,
@@ -34,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     hostile.add_command(commands)
     fuzz.add_command(commands)
     device.add_command(commands)
+    library.add_command(commands)
     code.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:

@@ -28,7 +28,6 @@ from explorer.inference.local import LocalBackend
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import MINI, MODEL_KEYS, NetworkKey
-from explorer.ui.kit import running
 
 TEXTS = 256
 """Number of texts that the visitors ask about in turn."""
@@ -132,6 +131,8 @@ def serve(port: int, line: Semaphores, chosen: argparse.Namespace, kept_bytes: i
     else:
         backend = DelayedBackend(line, chosen.service_ms / 1e3)
         configure(backend=backend)
+        from explorer.ui.kit import running
+
         running.widen()
         for text in texts():
             backend.learn(text)

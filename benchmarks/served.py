@@ -15,7 +15,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, ModelSpec
 
 
-def stand_in_family() -> None:
+def stand_in_family(device: str = "cpu", dtype: str = "float32") -> None:
     """Load full-size networks with random weights in place of the base checkpoints."""
     from explorer.models import loading
     from explorer.models.architectures import random_network
@@ -23,12 +23,12 @@ def stand_in_family() -> None:
     for spec in BASE.values():
         tokenizer = word_tokenizer(spec)
         pieces = tokenizer.convert_ids_to_tokens(range(spec.architecture.d_vocab))
-        loading._loaded[spec.name, "cpu", "float32"] = loading.LoadedModel(
+        loading._loaded[spec.name, device, dtype] = loading.LoadedModel(
             spec,
-            random_network(spec),
+            random_network(spec).to(device, loading.DTYPES[dtype]),
             tokenizer,
-            "cpu",
-            "float32",
+            device,
+            dtype,
             (),
             tuple(p or "" for p in pieces),
         )

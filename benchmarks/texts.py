@@ -1,11 +1,13 @@
 """``python -m benchmarks texts``: a list through all models, against a hand-written loop."""
 
 import argparse
+import copy
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,12 +19,14 @@ from explorer import assets
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.rows import TextList, text_list
+from explorer.inference.runs import in_this_thread
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.texts.answers import TextsQuestion
 from explorer.inference.texts.batches import feature_parts, prepare_features
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.models.loading import LoadedModel, load_model
+from explorer.models.devices import resolve_device
+from explorer.models.loading import DTYPES, LoadedModel, load_model
 
 LENGTHS = (8, 40)
 """Tokens of a made-up text: lower bound, and exclusive upper bound."""
@@ -38,23 +42,43 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("--families", nargs="+", choices=["mini", "base"], default=["mini", "base"])
     parser.add_argument("--rows", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--device", default="cpu", help="auto takes what is there")
+    parser.add_argument("--dtype", choices=list(DTYPES), default="float32")
+    parser.add_argument(
+        "--attention", choices=["eager", "sdpa"], default="eager", help="of the hand-written loop"
+    )
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Print the throughput of masked rows and of features, as a share of the loop's."""
+    device = resolve_device(chosen.device)
     for family in chosen.families:
         if family == "base":
-            stand_in_family()
-        texts, state = rows_of(family, chosen.rows), PageState(family=family)
-        models = [load_model(spec) for spec in family_specs(family)]
+            stand_in_family(device, chosen.dtype)
+        texts = rows_of(family, chosen.rows)
+        state = PageState(family=family, device=device, dtype=chosen.dtype)
+        models = [
+            with_attention(load_model(spec, device, chosen.dtype), chosen.attention)
+            for spec in family_specs(family)
+        ]
         compared: dict[str, tuple[Callable[..., None], Loop]] = {
             "masked": (ask, at_masks),
             "features": (ask_features, means),
         }
         for kind, (ours, loop) in compared.items():
             here, there = partial(ours, texts, state), partial(by_hand, models, texts, loop)
-            report(f"{family}, {kind}", rounds_of(here, there, chosen.rounds), len(texts.rows))
+            what = f"{family}, {kind}, {device} {chosen.dtype}, {chosen.attention} loop"
+            report(what, rounds_of(here, there, chosen.rounds), len(texts.rows))
     return 0
+
+
+def with_attention(model: LoadedModel, implementation: str) -> LoadedModel:
+    """Return a copy of a loaded model that computes attention in another way."""
+    if implementation == "eager":
+        return model
+    network = copy.deepcopy(model.network)
+    network.set_attn_implementation(implementation)
+    return replace(model, network=network, lock=Lock())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +129,8 @@ def report(what: str, rounds: Rounds, n_rows: int) -> None:
 def rows_of(family: str, count: int) -> TextList:
     """Return masked rows: bundled sentences, or made-up words for networks with random weights."""
     if family == "mini":
-        lines = [sentence["text"] for sentence in assets.sentences()]
+        bundled = [sentence["text"] for sentence in assets.sentences()]
+        lines = bundled * -(-count // len(bundled))
     else:
         words = np.random.default_rng(1)
         lines = [made_up_text(n, words) for n in words.integers(*LENGTHS, count).tolist()]
@@ -114,16 +139,18 @@ def rows_of(family: str, count: int) -> TextList:
 
 def ask(texts: TextList, state: PageState) -> None:
     """Run masked rows through all models as ``/texts`` does."""
-    question = TextsQuestion(texts, state)
-    for _ in question.run(CancelToken()):
-        pass
-    question.result()
+    with in_this_thread():
+        question = TextsQuestion(texts, state)
+        for _ in question.run(CancelToken()):
+            pass
+        question.result()
 
 
 def ask_features(texts: TextList, state: PageState) -> None:
     """Compute the features of all layers of all models."""
-    for _ in feature_parts(prepare_features(texts, state), "mean", CancelToken()):
-        pass
+    with in_this_thread():
+        for _ in feature_parts(prepare_features(texts, state), "mean", CancelToken()):
+            pass
 
 
 @torch.inference_mode()
@@ -134,7 +161,7 @@ def by_hand(models: list[LoadedModel], texts: TextList, loop: Loop) -> None:
         lines.sort(key=lambda line: len(model.tokenizer(line)["input_ids"]))
         for start in range(0, len(lines), BATCH):
             batch = model.tokenizer(lines[start : start + BATCH], padding=True, return_tensors="pt")
-            loop(model, dict(batch))
+            loop(model, {name: value.to(model.device) for name, value in batch.items()})
 
 
 def at_masks(model: LoadedModel, batch: dict[str, torch.Tensor]) -> Any:  # noqa: ANN401
@@ -142,11 +169,11 @@ def at_masks(model: LoadedModel, batch: dict[str, torch.Tensor]) -> Any:  # noqa
     hidden = model.network.base_model(**batch).last_hidden_state
     masks = batch["input_ids"] == model.tokenizer.mask_token_id
     logits = model.spec.kind.head(model.network, hidden[masks])
-    return logits.softmax(-1).max(-1)
+    return logits.softmax(-1).max(-1).values.cpu()
 
 
 def means(model: LoadedModel, batch: dict[str, torch.Tensor]) -> torch.Tensor:
     """Return the mean of every layer's states."""
     states = torch.stack(model.network.base_model(**batch, output_hidden_states=True).hidden_states)
     weights = batch["attention_mask"][None, ..., None]
-    return (states * weights).sum(2) / weights.sum(2)
+    return ((states * weights).sum(2) / weights.sum(2)).cpu()

@@ -88,6 +88,7 @@ def add_tasks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adapters", type=Path, help="tasks: exported models whose adapters to go on from"
     )
+    parser.add_argument("--steps", type=int, help="tasks: of a run, in place of the task's own")
     parser.add_argument(
         "--full", nargs="+", default=[], help="tasks: tune all weights of these too, on SST-2"
     )
@@ -176,6 +177,8 @@ def tune(options: argparse.Namespace) -> None:
         tuple(options.full),
         options.minutes,
         options.adapters,
+        options.steps,
+        options.workers,
     )
     (score_family if options.score else tune_family)(tuning)
 

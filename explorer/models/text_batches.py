@@ -66,7 +66,8 @@ def target_rows(
     log_probs = _row_log_probs(loaded, rows)
     target = log_probs.gather(1, torch.tensor(targets, device=log_probs.device)[:, None])
     ranks = 1 + (log_probs > target).sum(-1)
-    return read_only(torch.stack([target[:, 0].double(), ranks.double()], 1).cpu().numpy())
+    # In float64 on the processor: some accelerators have none.
+    return read_only(np.stack([target[:, 0].cpu().double(), ranks.cpu().double()], 1))
 
 
 def _row_log_probs(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
@@ -87,8 +88,8 @@ def text_features(loaded: LoadedModel, texts: Sequence[EncodedText], pooling: st
     inputs = _inputs(loaded, texts)
     with loaded.lock:
         states = loaded.network.base_model(**inputs, output_hidden_states=True).hidden_states
-    pooled = [_pooled(layer, inputs, pooling) for layer in states]
-    return read_only(torch.stack(pooled, 1).float().cpu().numpy())
+    pooled = [_pooled(layer.float(), inputs, pooling) for layer in states]
+    return read_only(torch.stack(pooled, 1).cpu().numpy())
 
 
 def _pooled(states: "Tensor", inputs: dict[str, "Tensor"], pooling: str) -> "Tensor":
@@ -105,15 +106,16 @@ def _inputs(
 ) -> dict[str, "Tensor"]:
     """Return the encoder's arguments; only rows of different length are padded."""
     has_segments = loaded.spec.architecture.n_segments > 1
-    inputs = [
-        {"input_ids": torch.tensor([row.ids], device=loaded.device)}
-        | (
-            {"token_type_ids": torch.tensor([row.segments], device=loaded.device)}
-            if has_segments
-            else {}
-        )
+    rows_of_tensors = [
+        {"input_ids": torch.tensor([row.ids])}
+        | ({"token_type_ids": torch.tensor([row.segments])} if has_segments else {})
         for row in rows
     ]
     if len({len(row.ids) for row in rows}) > 1:
-        return padded(inputs, loaded.tokenizer.pad_token_id)
-    return {name: torch.cat([row[name] for row in inputs]) for name in inputs[0]}
+        inputs = padded(rows_of_tensors, loaded.tokenizer.pad_token_id)
+    else:
+        inputs = {
+            name: torch.cat([row[name] for row in rows_of_tensors]) for name in rows_of_tensors[0]
+        }
+    # One copy of the batch to the device, not one of each row.
+    return {name: value.to(loaded.device) for name, value in inputs.items()}

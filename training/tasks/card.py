@@ -25,7 +25,7 @@ linear warm-up over {warm_up:.0%} and linear decay to 0, no dropout; {minutes:.1
 Made by `python -m training tasks` on the weights with SHA-256
 `{base_sha256}`; it fits no others.
 """
-GOES_ON = "; it began with the adapter of the weights before these"
+GOES_ON = "; it began with the adapter that was here before"
 FULL = """
 For comparison all {parameters:,} parameters were tuned with the same steps at a peak rate of
 {rate:g} ({minutes:.1f} minutes); those weights are not kept.{cut}

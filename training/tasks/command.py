@@ -57,6 +57,10 @@ class Tuning:
     """Time limit for training one model on one task."""
     start: Path | None = None
     """Exported models whose adapters training continues from; without them it starts fresh."""
+    steps: int | None = None
+    """Steps of every task; the task's own number when None."""
+    workers: int = 0
+    """Processes that draw batches ahead."""
 
     @property
     def specs(self) -> tuple[ModelSpec, ...]:
@@ -104,7 +108,8 @@ def plan_of(
     path = tuning.work / f"{tuning.family}-{task}.plan.json"
     if path.exists():
         return TuningPlan(**json.loads(path.read_text("utf-8")))
-    whole = TuningPlan(task, TASKS[task].steps, TASKS[task].rows, TASKS[task].rate)
+    steps = tuning.steps or TASKS[task].steps
+    whole = TuningPlan(task, steps, TASKS[task].rows, TASKS[task].rate)
     plan = whole
     if tuning.minutes is not None:
         slowest = 0.0
@@ -127,7 +132,7 @@ def lesson_of(tuning: Tuning, spec: ModelSpec, plan: TuningPlan, lora: bool = Tr
     if lora:
         network = with_lora(network, spec, plan.task, tuning.before(spec, plan.task))
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    return Lesson(network.to(best_device()), partial(task.loss, tokenizer), plan)
+    return Lesson(network.to(best_device()), partial(task.batch, tokenizer), task.loss, plan)
 
 
 def tune_one(
@@ -140,7 +145,7 @@ def tune_one(
         return
     run_name = f"{spec.name}-{plan.task}-{digest[:12]}"
     lesson = lesson_of(tuning, spec, plan)
-    learn(lesson, *data, tuning.work / f"{run_name}.checkpoint")
+    learn(lesson, *data, tuning.work / f"{run_name}.checkpoint", tuning.workers)
     halve(lesson.network)
     scores = scores_of(tuning, spec, lesson)
     report = {
@@ -224,7 +229,7 @@ def full_tuning(
     whole = TuningPlan(plan.task, plan.steps, plan.rows, FULL_RATE)
     lesson = lesson_of(tuning, spec, whole, lora=False)
     checkpoint = tuning.work / f"{spec.name}-full-{checksum(tuning.weights(spec))[:12]}.checkpoint"
-    learn(lesson, *data, checkpoint)
+    learn(lesson, *data, checkpoint, tuning.workers)
     return {
         "rate": whole.rate,
         "seconds": round(lesson.seconds, 1),

@@ -1,17 +1,13 @@
-"""Training data of the tasks: SST-2 phrases, and SQuAD questions with an excerpt of the passage."""
+"""Data of the tasks: SST-2 phrases, and SQuAD questions with their passages."""
 
 import json
 import lzma
-import random
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from explorer.refusal import Refusal
 from training.report.sentiment import read_examples
-
-CUT = 60
-"""Words of a passage excerpt in training; the answer lies anywhere in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +51,3 @@ def _squad(folder: Path, part: str) -> dict[str, Any]:
             with opener(folder / name, "rt", encoding="utf-8") as file:
                 return json.load(file)
     raise Refusal(f"There is no {plain} in {folder}.")
-
-
-def cut(question: SquadQuestion, rng: random.Random, words: int = CUT) -> SquadQuestion:
-    """Return the question with a random excerpt of its passage that contains the first answer."""
-    text, answer = question.passage, question.answers[0]
-    places = [0, *(i + 1 for i, letter in enumerate(text) if letter == " ")]
-    before = [i for i, place in enumerate(places) if place <= question.start]
-    after = [i for i, place in enumerate(places) if place < question.start + len(answer)]
-    first, last = before[-1], after[-1]
-    low, high = max(0, last + 1 - words), min(first, max(0, len(places) - words))
-    begin = rng.randint(min(low, high), max(min(low, high), high))
-    end = places[begin + words] - 1 if begin + words < len(places) else len(text)
-    start = question.start - places[begin]
-    return SquadQuestion(question.question, text[places[begin] : end], (answer,), start)

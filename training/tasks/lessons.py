@@ -1,10 +1,9 @@
 """The two tasks: losses of their batches, and scores on their dev sets."""
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -13,14 +12,20 @@ from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClas
 
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.tuned import answer_spans
-from explorer.models.forward import padded
-from explorer.models.task_heads.windows import Window, windows
-from training.tasks.data import CUT, SquadQuestion, cut, phrases, questions
+from training.tasks.data import phrases, questions
+from training.tasks.passages import (
+    STRIDE,
+    WINDOW,
+    inputs_of_rows,
+    known_inputs,
+    passage_batch,
+    passage_loss,
+    passage_windows,
+)
 from training.tasks.score import exact, mean_interval, overlap
 
 PHRASE_TOKENS = 64
 """Maximum length of a phrase in training; dev sentences are scored whole."""
-WINDOW, STRIDE = 128, 32
 DEV_QUESTIONS = 1000
 Scores = dict[str, dict[str, Any]]
 
@@ -35,8 +40,10 @@ class Task:
     rate: float
     examples: Callable[[Path], list[Any]]
     length: Callable[[Any], int]
-    loss: Callable[[Any, nn.Module, list[Any]], Tensor]
-    """(tokenizer, network, examples) -> loss of a batch."""
+    batch: Callable[[Any, list[Any]], Any]
+    """(tokenizer, examples) -> the tensors of a batch."""
+    loss: Callable[[nn.Module, Any], Tensor]
+    """(network, batch) -> loss."""
     score: Callable[[Any, nn.Module, Path], Scores]
     """(tokenizer, network, folder) -> dev scores by name, each with its interval, its count, a
     baseline that reads nothing (the more frequent label, the passage's first words), and the mean
@@ -46,28 +53,33 @@ class Task:
     """Input lengths in tokens, for the card."""
 
 
-def _run(tokenizer: Any, network: nn.Module, parts: Sequence[tuple]) -> Any:  # noqa: ANN401
-    """Run the network on a batch of (ids, segments) rows."""
-    device = next(network.parameters()).device
-    names = ("input_ids", "token_type_ids")
-    used = names if getattr(network.config, "type_vocab_size", 0) > 1 else names[:1]
-    rows = [
-        {name: torch.tensor([row]) for name, row in zip(used, part, strict=False)} for part in parts
-    ]
-    inputs = padded(rows, int(tokenizer.pad_token_id))
-    return network(**{name: value.to(device) for name, value in inputs.items()})
+class PhraseBatch(NamedTuple):
+    """Phrases with their labels."""
+
+    inputs: dict[str, Tensor]
+    labels: Tensor
 
 
-def _phrase_logits(network: nn.Module, tokenizer: Any, ids: list[list[int]]) -> Tensor:  # noqa: ANN401
-    return _run(tokenizer, network, [(row, [0] * len(row)) for row in ids]).logits.float()
-
-
-def _phrase_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor:  # noqa: ANN401
+def _phrase_batch(tokenizer: Any, examples: Sequence[tuple[str, int]]) -> PhraseBatch:  # noqa: ANN401
     texts = [text for text, _ in examples]
     ids = tokenizer(texts, truncation=True, max_length=PHRASE_TOKENS)["input_ids"]
-    logits = _phrase_logits(network, tokenizer, ids)
-    labels = torch.tensor([label for _, label in examples], device=logits.device)
-    return nn.functional.cross_entropy(logits, labels)
+    labels = torch.tensor([label for _, label in examples])
+    return PhraseBatch(_phrase_inputs(tokenizer, ids), labels)
+
+
+def _phrase_inputs(tokenizer: Any, ids: list[list[int]]) -> dict[str, Tensor]:  # noqa: ANN401
+    return inputs_of_rows(tokenizer, [(row, [0] * len(row)) for row in ids])
+
+
+def _phrase_loss(network: nn.Module, batch: PhraseBatch) -> Tensor:
+    logits = network(**known_inputs(network, batch.inputs)).logits.float()
+    return nn.functional.cross_entropy(logits, batch.labels)
+
+
+def _run(network: nn.Module, inputs: dict[str, Tensor]) -> Any:  # noqa: ANN401
+    device = next(network.parameters()).device
+    inputs = known_inputs(network, inputs)
+    return network(**{name: value.to(device) for name, value in inputs.items()})
 
 
 @torch.inference_mode()
@@ -76,7 +88,8 @@ def _accuracy(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # no
     ids = tokenizer([text for text, _ in dev])["input_ids"]
     for start in range(0, len(dev), 32):
         rows = dev[start : start + 32]
-        guesses = _phrase_logits(network, tokenizer, ids[start : start + 32]).argmax(-1).tolist()
+        inputs = _phrase_inputs(tokenizer, ids[start : start + 32])
+        guesses = _run(network, inputs).logits.float().argmax(-1).tolist()
         right += sum(
             prediction == label for prediction, (_, label) in zip(guesses, rows, strict=True)
         )
@@ -87,52 +100,16 @@ def _accuracy(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # no
     return {"accuracy": {**score, "guess": max(positive, 1 - positive), **work}}
 
 
-def _cuts(folder: Path) -> list[SquadQuestion]:
-    """Return every training question with one excerpt of its passage, the same for each model."""
-    rng = random.Random(7)
-    return [cut(question, rng) for question in questions(folder, "train")]
-
-
-def _question_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor:  # noqa: ANN401
-    parts = [
-        windows(tokenizer, question.question[:300], question.passage, WINDOW + 64, STRIDE)[0]
-        for question in examples
-    ]
-    out = _run(tokenizer, network, [(part.ids, part.segments) for part in parts])
-    targets = [
-        _answer_tokens(part, question) for part, question in zip(parts, examples, strict=True)
-    ]
-    losses = [
-        nn.functional.cross_entropy(
-            logits.float(),
-            torch.tensor([aim[side] for aim in targets], device=logits.device),
-            ignore_index=-1,
-        )
-        for side, logits in enumerate((out.start_logits, out.end_logits))
-    ]
-    return torch.stack(losses).mean()
-
-
-def _answer_tokens(part: Window, question: SquadQuestion) -> tuple[int, int]:
-    """Return the tokens at which the answer begins and ends; (-1, -1) if the window lacks it."""
-    end = question.start + len(question.answers[0])
-    inside = [
-        i
-        for i, span in enumerate(part.spans)
-        if span is not None and span[0] < end and span[1] > question.start
-    ]
-    return (inside[0], inside[-1]) if inside else (-1, -1)
-
-
 @torch.inference_mode()
 def _answers(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # noqa: ANN401
     dev = questions(folder, "dev")
     chosen = np.random.default_rng(7).permutation(len(dev))[:DEV_QUESTIONS]
     scored, baseline, passes = [], [], 0
     for question in (dev[i] for i in sorted(chosen)):
-        parts = windows(tokenizer, question.question[:300], question.passage, WINDOW, STRIDE)
+        parts = passage_windows(tokenizer, question)
         passes += len(parts)
-        out = _run(tokenizer, network, [(part.ids, part.segments) for part in parts])
+        rows = [(part.ids, part.segments) for part in parts]
+        out = _run(network, inputs_of_rows(tokenizer, rows))
         logits = torch.stack([out.start_logits, out.end_logits], -1).float().cpu().numpy()
         best = answer_spans(parts, logits, 1).best[0]
         answer = question.passage[best.start : best.end]
@@ -162,6 +139,7 @@ TASKS: dict[str, Task] = {
         1e-3,
         lambda folder: phrases(folder, "train"),
         lambda example: len(example[0]),
+        _phrase_batch,
         _phrase_loss,
         _accuracy,
         f"SST-2 (Socher et al. 2013, by GLUE): 67,349 phrases, in training to their first "
@@ -173,12 +151,13 @@ TASKS: dict[str, Task] = {
         3000,
         32,
         3e-3,
-        _cuts,
+        lambda folder: questions(folder, "train"),
         lambda example: len(example.passage) + len(example.question),
-        _question_loss,
+        passage_batch,
+        passage_loss,
         _answers,
-        f"SQuAD v1.1 (Rajpurkar et al. 2016, CC BY-SA 4.0): 87,433 questions, in training to {CUT} "
-        f"words of their passage; {DEV_QUESTIONS:,} questions of dev",
+        f"SQuAD v1.1 (Rajpurkar et al. 2016, CC BY-SA 4.0): 87,433 questions on their "
+        f"whole passages; {DEV_QUESTIONS:,} questions of dev",
         {"window": WINDOW, "stride": STRIDE},
     ),
 }

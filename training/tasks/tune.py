@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset
 
 from explorer.models.specs import ModelSpec
 from training.steps.loop import half_precision
+from training.steps.prefetch import AHEAD
 
 RANK, ALPHA = 8, 16
 HEADS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -54,7 +56,9 @@ class Lesson:
     """A network in training, and its progress."""
 
     network: nn.Module
-    loss: Callable[[nn.Module, list[Any]], Tensor]
+    batch: Callable[[list[Any]], Any]
+    """Tensors of examples, as ``loss`` takes them; worker processes call it too."""
+    loss: Callable[[nn.Module, Any], Tensor]
     plan: TuningPlan
     seconds: float = 0.0
     step: int = 0
@@ -106,8 +110,36 @@ def trained(network: nn.Module) -> dict[str, Tensor]:
     return {n: p for n, p in network.named_parameters() if p.requires_grad}
 
 
+class _Batches(Dataset):
+    """Batches of a lesson by the indices of their examples."""
+
+    def __init__(self, batch: Callable[[list[Any]], Any], examples: Sequence[Any]) -> None:
+        self.batch, self.examples = batch, examples
+
+    def __getitem__(self, rows: list[int]) -> Any:  # noqa: ANN401
+        return self.batch([self.examples[i] for i in rows])
+
+
+def drawn(
+    lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], workers: int = 0
+) -> Iterator[Any]:
+    """Yield batches in their order, drawn ahead by worker processes where there are any."""
+    loader = DataLoader(
+        _Batches(lesson.batch, examples),
+        batch_size=None,
+        sampler=batches,  # type: ignore[arg-type]  # any iterable does
+        num_workers=workers,
+        prefetch_factor=AHEAD if workers else None,
+    )
+    yield from loader
+
+
 def learn(
-    lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], checkpoint: Path
+    lesson: Lesson,
+    examples: Sequence[Any],
+    batches: list[list[int]],
+    checkpoint: Path,
+    workers: int = 0,
 ) -> None:
     """Train to the end of the plan, resuming from the checkpoint file if there is one."""
     parameters = trained(lesson.network)
@@ -117,10 +149,10 @@ def learn(
     losses: list[float] = []
     # No dropout: some of these networks were pretrained without it.
     lesson.network.eval()
-    while lesson.step < lesson.plan.steps:
+    for batch in drawn(lesson, examples, batches[lesson.step : lesson.plan.steps], workers):
         for group in adam.param_groups:
             group["lr"] = lesson.plan.rate_at(lesson.step)
-        loss = _loss(lesson, examples, batches[lesson.step])
+        loss = _loss(lesson, batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters.values(), 1.0)
         adam.step()
@@ -137,17 +169,30 @@ def learn(
             saved = now
 
 
-def _loss(lesson: Lesson, examples: Sequence[Any], rows: list[int]) -> Tensor:
+def _loss(lesson: Lesson, batch: Any) -> Tensor:  # noqa: ANN401
     """Compute the loss of one step, in bfloat16 where the hardware multiplies in it."""
-    with half_precision(next(lesson.network.parameters()).device):
-        return lesson.loss(lesson.network, [examples[i] for i in rows])
+    device = next(lesson.network.parameters()).device
+    with half_precision(device):
+        return lesson.loss(lesson.network, moved(batch, device))
+
+
+def moved(batch: Any, device: torch.device) -> Any:  # noqa: ANN401
+    """Return a named tuple of tensors, and of tensors by name, on a device."""
+    return type(batch)(
+        *(
+            {name: value.to(device) for name, value in part.items()}
+            if isinstance(part, dict)
+            else part.to(device)
+            for part in batch
+        )
+    )
 
 
 def seconds_a_step(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]]) -> float:
     """Measure the mean time of a step; it leaves stray gradients in the lesson's network."""
     start, sample = time.monotonic(), batches[: max(3, min(12, len(batches)))]
-    for rows in sample:
-        _loss(lesson, examples, rows).backward()
+    for batch in drawn(lesson, examples, sample):
+        _loss(lesson, batch).backward()
     return (time.monotonic() - start) / len(sample)
 
 

@@ -132,29 +132,49 @@ class AnswerSpans:
     """The likeliest spans, best first."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReadAt:
+    """Place where a token of a passage is scored: the window, and the token's index in it."""
+
+    window: int
+    token: int
+    span: tuple[int, int]
+    """Characters (start, end) of the token in the passage."""
+
+
+def read_at(parts: Sequence[Window]) -> tuple[ReadAt, ...]:
+    """Return where each token of a passage is scored, in reading order.
+
+    A token in several windows is scored in the one with the most context on its shorter side
+    (Devlin's "max context").
+    """
+    chosen: dict[int, tuple[int, ReadAt]] = {}
+    for window, part in enumerate(parts):
+        inside = [(i, span) for i, span in enumerate(part.spans) if span is not None]
+        for n, (i, span) in enumerate(inside):
+            context, previous = min(n, len(inside) - 1 - n), chosen.get(part.first + n)
+            if previous is None or context > previous[0]:
+                chosen[part.first + n] = (context, ReadAt(window, i, span))
+    return tuple(chosen[n][1] for n in sorted(chosen))
+
+
 def answer_spans(
     parts: Sequence[Window], logits: Sequence[np.ndarray], n_best: int = 3
 ) -> AnswerSpans:
     """Compute the answer spans of a passage from the head's logits [token, 2] of its windows.
 
-    A token in several windows is scored in the one with the most context on its shorter side
-    (Devlin's "max context"). Softmax is over the tokens of the passage only, including those that
-    share their characters; a span's score is p(start) p(end), its end not before its start and
-    fewer than ``LONGEST`` tokens after it.
+    Each token is scored where ``read_at`` says. Softmax is over the tokens of the passage only,
+    including those that share their characters; a span's score is p(start) p(end), its end not
+    before its start and fewer than ``LONGEST`` tokens after it.
     """
-    chosen: dict[int, tuple[int, tuple[int, int], np.ndarray]] = {}
-    for part, scores in zip(parts, logits, strict=True):
-        inside = [(i, span) for i, span in enumerate(part.spans) if span is not None]
-        for n, (i, place) in enumerate(inside):
-            context, previous = min(n, len(inside) - 1 - n), chosen.get(part.first + n)
-            if previous is None or context > previous[0]:
-                chosen[part.first + n] = (context, place, scores[i])
-    places = tuple(chosen[n][1] for n in sorted(chosen))
-    if not any(first < last for first, last in places):
+    places = read_at(parts)
+    spans = tuple(place.span for place in places)
+    if not any(first < last for first, last in spans):
         raise Refusal("No word of the passage can be read by this model.")
-    logits_used = np.stack([chosen[n][2] for n in sorted(chosen)]).astype(np.float64)
+    logits_used = np.stack([logits[place.window][place.token] for place in places])
+    logits_used = logits_used.astype(np.float64)
     start, end = softmax(logits_used[:, 0]), softmax(logits_used[:, 1])
-    return AnswerSpans(places, read_only(start), read_only(end), _best(places, start, end, n_best))
+    return AnswerSpans(spans, read_only(start), read_only(end), _best(spans, start, end, n_best))
 
 
 def _best(

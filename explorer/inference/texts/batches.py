@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from explorer.analysis.texts.rows import MOST_TOKENS, BadRows, LeftOut, TextList
-from explorer.inference.runs import call_on_model, gather
+from explorer.inference.runs import call_on_model, device_of, gather
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from explorer.analysis.texts.sentences import SentencePlan, SentenceScore
 
 MOST_TEXTS, MOST_TOKENS_AT_ONCE = 16, 512
-"""Texts, and tokens with their padding, of one batch: as much memory as one text of 512 tokens, and
-a visitor waits for no more than that."""
+"""Texts, and tokens with their padding, of one batch on the processor: as much memory as one text
+of 512 tokens, and a visitor waits for no more than that."""
+MOST_ON_DEVICE = 64, 4096
+"""The same on an accelerator, whose time for a small batch is that of starting its operations."""
 BLOCK_ROWS, BLOCK_SENTENCES = 64, 16
 """Rows whose logits, and sentences whose masked copies, are held at once."""
 Value = TypeVar("Value")
@@ -114,6 +116,7 @@ def in_batches(
     ask: Callable[[list[Any]], np.ndarray],
     items: Sequence[Any],
     lengths: Sequence[int],
+    state: PageState,
     cancel: CancelToken,
 ) -> np.ndarray:
     """Return the results of items, in their order, asked in batches of like length.
@@ -122,7 +125,9 @@ def in_batches(
         Cancelled: between two batches.
     """
     results: list[Any] = [None] * len(items)
-    for batch in length_batches(lengths, MOST_TEXTS, MOST_TOKENS_AT_ONCE):
+    is_cpu = device_of(state) == "cpu"
+    most = (MOST_TEXTS, MOST_TOKENS_AT_ONCE) if is_cpu else MOST_ON_DEVICE
+    for batch in length_batches(lengths, *most):
         cancel.check()
         for place, result in zip(batch, ask([items[place] for place in batch]), strict=True):
             results[place] = result
@@ -175,7 +180,7 @@ def _masked_readings(
     def ask(batch: list[MaskedRow]) -> np.ndarray:
         return call_on_model(vocabulary_rows, spec, state, batch)
 
-    log_probs = in_batches(ask, rows, [len(row.ids) for row in rows], cancel)
+    log_probs = in_batches(ask, rows, [len(row.ids) for row in rows], state, cancel)
     return MaskedReadings(log_probs, target_scores(spec, state, pieces, cancel))
 
 
@@ -189,7 +194,7 @@ def target_scores(
         masked, targets = zip(*batch, strict=True)
         return call_on_model(target_rows, spec, state, masked, targets)
 
-    return in_batches(ask, rows, [len(row.ids) for row, _ in rows], cancel)
+    return in_batches(ask, rows, [len(row.ids) for row, _ in rows], state, cancel)
 
 
 def prepare_sentences(texts: TextList, state: PageState) -> "Prepared[list[SentencePlan]]":
@@ -278,7 +283,7 @@ def _features(
     def ask(batch: list[Any]) -> np.ndarray:
         return call_on_model(text_features, spec, state, batch, pooling)
 
-    return in_batches(ask, texts, [len(text.ids) for text in texts], cancel)
+    return in_batches(ask, texts, [len(text.ids) for text in texts], state, cancel)
 
 
 def in_row_order(

@@ -32,30 +32,28 @@ def windows(tokenizer: object, question: str, passage: str, size: int, stride: i
         raise BadText(
             f"The question has {taken} tokens; {size - stride - 2} fit. Please shorten it."
         )
+    # Cut here and not by the tokenizer: some versions of tokenizers drop all but two windows.
     encoding = tokenizer(  # type: ignore[operator]
-        question,
-        passage,
-        truncation="only_second",
-        max_length=size,
-        stride=stride,
-        return_overflowing_tokens=True,
-        return_offsets_mapping=True,
-        return_token_type_ids=True,
-        verbose=False,
+        question, passage, return_offsets_mapping=True, verbose=False
     )
+    ids, sides = tuple(encoding["input_ids"]), encoding.sequence_ids(0)
+    low = sides.index(1) if 1 in sides else len(sides)
+    high = low + sides.count(1)
+    spans = tuple(trim_span(passage, *offsets) for offsets in encoding["offset_mapping"][low:high])
+    before, inside, after = ids[:low], ids[low:high], ids[high:]
+    room = size - len(before) - len(after)
     result: list[Window] = []
-    first = 0
-    for i, ids in enumerate(encoding["input_ids"]):
-        sides: list[int | None] = encoding.sequence_ids(i)
-        spans = tuple(
-            trim_span(passage, *offsets) if side == 1 else None
-            for side, offsets in zip(sides, encoding["offset_mapping"][i], strict=True)
+    for first in range(0, max(1, len(inside) - stride), room - stride):
+        part = slice(first, first + room)
+        filled = before + inside[part] + after
+        result.append(
+            Window(
+                filled,
+                (0,) * low + (1,) * (len(filled) - low),
+                (None,) * low + spans[part] + (None,) * len(after),
+                first,
+            )
         )
-        # By the start of the passage: not every tokenizer returns segment ids for its second part.
-        passage_start = next((k for k, side in enumerate(sides) if side == 1), len(ids))
-        segments = tuple(int(k >= passage_start) for k in range(len(ids)))
-        result.append(Window(tuple(ids), segments, spans, first))
-        first += sides.count(1) - stride
     return result
 
 

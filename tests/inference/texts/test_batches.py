@@ -219,3 +219,19 @@ def test_logits_are_computed_at_masks_alone(tiny_family, monkeypatch):
     list(lists.masked_parts(lists.prepare_masked(texts, PageState()), CancelToken()))
     assert {len(shape) for shape in shapes} == {2}
     assert sum(shape[0] for shape in shapes) == 3 * 20
+
+
+def test_an_accelerator_gets_larger_batches_and_the_same_order(monkeypatch):
+    sizes: dict[str, list[int]] = {"cpu": [], "cuda": []}
+    for device, asked in sizes.items():
+        monkeypatch.setattr(lists, "device_of", lambda _, device=device: device)
+
+        def ask(items, asked=asked):
+            asked.append(len(items))
+            return np.array(items)
+
+        lengths = [10 + n % 3 for n in range(100)]
+        found = lists.in_batches(ask, list(range(100)), lengths, PageState(), CancelToken())
+        assert found.tolist() == list(range(100))
+    assert max(sizes["cpu"]) == lists.MOST_TEXTS
+    assert max(sizes["cuda"]) == lists.MOST_ON_DEVICE[0]

@@ -21,9 +21,8 @@ from tests.tiny_roberta import save_roberta
 from training.__main__ import main
 from training.tasks import lessons
 from training.tasks.command import Tuning, is_made, lesson_of, tune_family
-from training.tasks.data import CUT, SquadQuestion, cut
 from training.tasks.score import exact, mean_interval, overlap
-from training.tasks.tune import TuningPlan, learn, order, trained
+from training.tasks.tune import TuningPlan, drawn, learn, order, trained
 
 pytestmark = pytest.mark.processes
 NAME = "mini-distilbert"
@@ -186,6 +185,17 @@ def test_the_base_rests(tiny_family, data, tmp_path):
     assert all(any(p in n for p in ("lora_", "pooler", "classifier")) for n in names)
 
 
+def test_worker_processes_draw_the_same_batches(tiny_family, data, tmp_path):
+    tuning = Tuning(tmp_path, tiny_family.path, data, "mini", ("sst2",))
+    lesson = lesson_of(tuning, MINI["bert"], TuningPlan("sst2", 4, 2, 1e-3))
+    wanted = [[0, 1], [3], [2, 0], [1, 1]]
+    here, there = (list(drawn(lesson, PHRASES, wanted, workers)) for workers in (0, 2))
+    assert [batch.labels.tolist() for batch in here] == [[1, 0], [0], [1, 1], [0, 0]]
+    for one, other in zip(here, there, strict=True):
+        assert torch.equal(one.labels, other.labels)
+        assert all(torch.equal(value, other.inputs[name]) for name, value in one.inputs.items())
+
+
 def test_batches_are_whole_epochs_of_like_lengths_and_depend_on_texts_alone():
     lengths = [random.Random(1).randint(3, 200) for _ in range(1000)]
     plan = TuningPlan("sst2", 125, 8, 1e-3)
@@ -198,23 +208,6 @@ def test_batches_are_whole_epochs_of_like_lengths_and_depend_on_texts_alone():
     rates = [plan.rate_at(step) for step in range(plan.steps)]
     assert max(rates) <= plan.rate
     assert 0 < rates[-1] < rates[60] < max(rates)
-
-
-def test_a_cut_holds_the_answer_where_it_says():
-    rng = random.Random(2)
-    words = [f"w{i}" for i in range(300)]
-    passage = " ".join(words)
-    for word in ("w0", "w7", "w150", "w299"):
-        whole = SquadQuestion("q", passage, (f"{word}",), passage.index(word))
-        starts = set()
-        for _ in range(20):
-            part = cut(whole, rng)
-            assert part.passage[part.start : part.start + len(word)] == word
-            assert len(part.passage.split()) <= CUT
-            starts.add(part.start)
-        assert len(starts) > 1 or word in ("w0", "w299")
-    short = SquadQuestion("q", "a b c", ("b",), 2)
-    assert cut(short, rng).passage == "a b c"
 
 
 def test_answers_are_scored_as_the_authors_of_squad_do():
