@@ -3,6 +3,8 @@
 import re
 import shlex
 import tomllib
+from argparse import ArgumentParser
+from collections import Counter
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -11,9 +13,11 @@ import yaml
 
 import app
 from benchmarks import __main__ as benchmarks
+from explorer.library.command import build_parser
 from explorer.links.codec import from_params
 from explorer.links.page_state import TABS as TAB_IDS
 from explorer.models import specs
+from explorer.serving import start
 from explorer.ui.shell.tabs import TABS
 from training import __main__ as training
 
@@ -234,18 +238,50 @@ def test_relative_links_lead_somewhere():
     assert lost == []
 
 
-@pytest.mark.parametrize(("package", "least"), [(benchmarks, 8), (training, 8)])
-def test_every_command_that_a_document_names_can_be_called(package, least, capsys):
-    """``--help`` is answered, and the step is one of those that there are."""
-    command = re.compile(rf"-m {package.__package__} (\w+)")
-    paths = [*DOCUMENTS, "assets/models/README.md"]
-    named = {name for path in paths for name in command.findall((ROOT / path).read_text())}
-    assert len(named) >= least
-    for name in named:
-        with pytest.raises(SystemExit) as ended:
-            package.main([name, "--help"])
-        assert ended.value.code == 0, name
-    assert capsys.readouterr().out
+COMMAND = re.compile(
+    r"-m (benchmarks|training|explorer) (\w+)([^`|#<&>\n]*)|(app)\.py( --[^`|#<&>\n]*)"
+)
+PARSED = {
+    "benchmarks": benchmarks.main,
+    "training": training.main,
+    "explorer": lambda words: build_parser().parse_args(words),
+    "app": start.parse_flags,
+}
+
+
+def commands_in(text):
+    """Return what follows each program that a document names, as words by program."""
+    for program, step, rest, app, flags in COMMAND.findall(text.replace("\\\n", " ")):
+        words = [word for word in shlex.split(f"{step} {rest}{flags}") if word != "..."]
+        # Without flags the step is named and not written out: its arguments are left out.
+        yield program or app, words if "--" in rest + flags else [step, "--help"]
+
+
+class Read(Exception):
+    """The command line has been read: nothing is run."""
+
+
+def test_every_command_that_a_document_names_can_be_typed(monkeypatch, capsys):
+    """Its parser takes the step and every flag with its value."""
+    parse = ArgumentParser.parse_args
+
+    def parse_alone(parser, words=None, namespace=None):
+        parse(parser, words, namespace)
+        raise Read
+
+    monkeypatch.setattr(ArgumentParser, "parse_args", parse_alone)
+    wrong, named = [], Counter()
+    for path in [*DOCUMENTS, "assets/models/README.md"]:
+        for program, words in commands_in((ROOT / path).read_text("utf-8")):
+            named[program] += 1
+            try:
+                PARSED[program](words)
+            except Read:
+                continue
+            except SystemExit as ended:
+                wrong += [(path, program, words)] if ended.code else []
+    assert wrong == [], capsys.readouterr().err
+    assert min(named[program] for program in PARSED) >= 4, named
 
 
 def test_every_promise_about_security_names_a_test_that_there_is():

@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFont
 
 from explorer.views import preview
 from explorer.views.preview import HEIGHT, WIDTH, FirstAnswer, preview_picture
@@ -19,14 +19,19 @@ ANSWERS = [
 
 @pytest.fixture
 def written(monkeypatch):
-    """Every string that is drawn, with its colour."""
+    """Every string that is drawn, with its place and its size."""
     found = []
     draw = preview.ImageDraw.Draw
 
     def watched(picture):
         pen = draw(picture)
         text = pen.text
-        pen.text = lambda at, said, *rest: (found.append((at, said)), text(at, said, *rest))[1]
+
+        def noted(at, said, colour, font):
+            found.append((at, said, font.size))
+            text(at, said, colour, font)
+
+        pen.text = noted
         return pen
 
     monkeypatch.setattr(preview.ImageDraw, "Draw", watched)
@@ -44,7 +49,7 @@ def rgb(colour):
 def test_the_sentence_the_answers_and_their_probabilities_stand_in_it(written):
     sentence = ["The", "<b>ship</b>", "&amp;", "", "."]
     png = preview_picture("Explorer", sentence, ANSWERS)
-    said = [text for _, text in written]
+    said = [text for _, text, _ in written]
     assert said == [
         "Explorer", *sentence,
         "mini-BERT", "states", "0.750",
@@ -72,14 +77,38 @@ def test_the_first_gap_is_filled_and_the_others_are_outlines():
 def test_all_that_is_drawn_lies_within_the_picture_and_a_long_text_begins_near_its_gap(written, n):
     sentence = [f"word{i}" for i in range(n)] + ["", "x" * 300]
     preview_picture("Explorer", sentence, ANSWERS)
-    drawn = [text for (_, y), text in written if 100 < y < 430]
+    drawn = [text for (_, y), text, _ in written if 100 < y < 430]
     assert "" in drawn
     assert drawn[0] == ("word0" if n < 24 else "…")
-    for (x, y), text in written:
+    for (x, y), text, size in written:
         assert 0 <= x < WIDTH
         assert 0 <= y < HEIGHT - 20
         if 100 < y < 430:
-            assert x + preview._width(text, preview.SIZES[-1]) <= WIDTH
+            assert x + ImageFont.load_default(size).getlength(text) <= WIDTH
+
+
+@pytest.mark.parametrize("n", [1, 15, 16, 18, 21, 25, 28])
+def test_a_sentence_is_as_large_as_four_lines_allow(written, n):
+    """Words of one width: how many of them a line takes is a division."""
+    preview_picture("Explorer", ["mmmm"] * n, ANSWERS)
+    (size,) = {found for _, text, found in written if text == "mmmm"}
+    room = {}
+    for one in (64, 54, 46, 40):
+        width, gap = ImageFont.load_default(one).getlength("mmmm"), 0.28 * one
+        room[one] = 4 * int((1200 - 2 * 72 + gap) // (width + gap))
+    assert size == max((one for one in room if n <= room[one]), default=40)
+
+
+@pytest.mark.parametrize("length", [1, 8, 12, 14, 20, 40])
+def test_an_answer_is_as_large_as_its_column_allows(written, length):
+    answer = FirstAnswer("bert", "mini-BERT", "m" * length, 0.5)
+    preview_picture("Explorer", ["A", ""], [answer] * 3)
+    (size,) = {found for _, text, found in written if text == answer.word}
+    widths = {
+        one: ImageFont.load_default(one).getlength(answer.word) for one in (52, 44, 36, 28, 20)
+    }
+    fits = [one for one, width in widths.items() if width <= 320]
+    assert size == max(fits, default=8)
 
 
 @pytest.mark.parametrize("word", ["漢字", "🙂", "नमस्ते", "\U0001d4b3"])

@@ -5,6 +5,7 @@ import re
 import threading
 from dataclasses import replace
 
+import gradio as gr
 import numpy as np
 import pytest
 
@@ -13,7 +14,7 @@ from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.ui.distillation import folds
+from explorer.ui.distillation import folds, strings
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.runs import focus_of
 from explorer.ui.distillation.strings import live_sentence
@@ -134,6 +135,16 @@ def test_masking_shows_every_token_and_draws_from_all_but_the_readers_own_mask(t
     assert "already masked" not in without
     assert html == folds.show_masking(STATE, 100, 3)
     assert html != folds.show_masking(STATE, 100, 4)
+
+
+def test_masking_is_drawn_once_a_hundred_or_ten_thousand_times_and_never_oftener(page, tiny_family):
+    (rounds,) = (
+        one
+        for one in page.blocks.values()
+        if isinstance(one, gr.Radio) and one.label == strings.ROUNDS
+    )
+    assert ([value for _, value in rounds.choices], rounds.value) == ([1, 100, 10_000], 1)
+    assert "60,000 tokens seen" in folds.show_masking(STATE, 10**9, 3)
 
 
 @pytest.mark.parametrize("text", ["[MASK]", "[MASK] [MASK]"])

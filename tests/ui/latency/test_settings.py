@@ -2,12 +2,13 @@
 
 from dataclasses import astuple
 
+import gradio as gr
 import pytest
 
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.timing.workload import BadWorkload
-from explorer.ui.latency import settings
+from explorer.ui.latency import settings, strings
 from explorer.ui.latency import tab as latency
 from explorer.ui.latency.settings import (
     DEVICE,
@@ -37,6 +38,19 @@ def test_typed_lengths_that_are_none_are_refused_in_one_sentence(length):
 def test_the_readers_own_text_is_the_first_length_offered():
     assert length_choices(9)[0] == ("9: your text", 9)
     assert length_choices(0)[0] == ("16", 16)
+
+
+def test_of_all_controls_the_length_alone_can_be_typed(page):
+    named = {one.label: one for one in page.blocks.values() if isinstance(one, gr.Dropdown)}
+    assert named.pop(strings.LENGTH_LABEL).preprocess("77") == "77"
+    for label in (
+        strings.SHAPES_LABEL,
+        strings.BATCH_LABEL,
+        strings.PART_LABEL,
+        strings.DTYPE_LABEL,
+    ):
+        with pytest.raises(gr.Error, match="not in the list of choices"):
+            named[label].preprocess("77")
 
 
 def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):

@@ -52,6 +52,9 @@ def judge(text, found):
         part = parts[one.spec.key]
         times = first.counts.total / one.counts.total
         assert f"{one.counts.total / M:,.1f} M" in part
+        is_said = f"not {first.counts.total / M:,.1f} M" in part
+        is_first = part == next(iter(parts.values()))
+        assert is_said == (is_first and one.counts.total != first.counts.total), "said once"
         told = re.search(
             rf"stores (?:([\d.,]+) times )?(fewer weights than|as many weights as) {first.spec.label} ",
             part,

@@ -1,6 +1,7 @@
 """The pictures hold exactly the counted numbers, in reading order, and escape what they print."""
 
 import json
+import re
 
 import pytest
 
@@ -117,7 +118,14 @@ def test_a_built_shape_lists_its_parts_and_its_place():
     html = built_html(built, seven_sizes(), fold_texts.BUILT, strings.PARTS)
     said = built_finding(built, seven_sizes(), fold_texts.BUILT)
     assert "stores 109,482,240 weights" in said
-    assert "437.9\u00a0MB" in html
+    rows = [
+        re.findall(r">([^<>]+)</t[dh]>", row) for row in html.replace("\u00a0", " ").split("<tr")
+    ]
+    cells = {row[0]: row[1:] for row in rows if row}
+    in_bytes = fold_texts.BUILT["bytes"]
+    for name, n_bytes in (("fp32", 437_928_960), ("fp16", 218_964_480), ("int8", 109_482_240)):
+        sizes = [f"{n_bytes / 1e6:,.1f} MB", f"{n_bytes / 1024**2:,.1f} MiB"]
+        assert cells[in_bytes.format(name=name)] == sizes
     assert "417.6\u00a0MiB" in html
     assert html.count("<li") == 8
 
