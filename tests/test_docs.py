@@ -251,10 +251,10 @@ PARSED = {
 
 def commands_in(text):
     """Return what follows each program that a document names, as words by program."""
-    for program, step, rest, app, flags in COMMAND.findall(text.replace("\\\n", " ")):
+    for program, step, rest, page, flags in COMMAND.findall(text.replace("\\\n", " ")):
         words = [word for word in shlex.split(f"{step} {rest}{flags}") if word != "..."]
         # Without flags the step is named and not written out: its arguments are left out.
-        yield program or app, words if "--" in rest + flags else [step, "--help"]
+        yield program or page, words if "--" in rest + flags else [step, "--help"]
 
 
 class Read(Exception):
