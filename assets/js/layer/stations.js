@@ -170,7 +170,7 @@ export function table(data) {
   const named = STATIONS.filter(one => one !== 'scores' && one !== 'softmax'), normOf = (model, station) => model.norms[station] ?? length(vectorAt(model, station));
   const readOf = (model, station) => model.readings?.[READ_AT.indexOf(station)] ?? [null, null];
   const rows = data.models.flatMap(model => {
-    const of = [model.label, model.layer, model.head];
+    const of = [model.label, model.layer + 1, model.head + 1];   // counted as on the page
     return [
       ...named.map(station => [...of, station, null, null, normOf(model, station), model.cosines[station] ?? null, null, null, null, null, ...readOf(model, station)]),
       ...Object.entries(model.blocks).map(([block, cosine]) => [...of, `${block}_block`, null, null, null, cosine, model.angles[block], null, null, null, null, null]),

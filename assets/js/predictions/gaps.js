@@ -171,7 +171,7 @@ export function show(root, data) {
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({masks}) => ({words_per_model: most(), ...masks.length > TOGETHER ? {state: {mask: inSight(masks)[0] + 1}} : {}});
+export const said = ({masks}) => ({words_shown: most(), ...masks.length > TOGETHER ? {state: {mask: inSight(masks)[0] + 1}} : {}});
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = ({masks}) => ({HIDDEN: masks.map(mask => mask.hidden || '')});

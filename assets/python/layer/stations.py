@@ -75,7 +75,7 @@ for label, n in LAYERS.items():
         if name in logits:
             p = logits[name].double().softmax(-1)
             first = [spelled(tokenizer, p.argmax().item()), p.max().item()]
-        told = [label, n, head, name, None, None, vector.norm().item(), cosine]
+        told = [label, n + 1, head + 1, name, None, None, vector.norm().item(), cosine]
         rows.append([*told, None, None, None, None, *first])
     blocks = {
         "attention": ("input", "attention_norm"),
@@ -84,13 +84,13 @@ for label, n in LAYERS.items():
     for name, ends in blocks.items():
         cosine = torch.cosine_similarity(*(made[end][0].double() for end in ends), 0).item()
         turned = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-        told = [label, n, head, f"{name}_block", None, None, None, cosine, turned]
+        told = [label, n + 1, head + 1, f"{name}_block", None, None, None, cosine, turned]
         rows.append([*told, None, None, None, None, None])
     weights = scores[:, at].softmax(-1)
     tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0].tolist())
     columns_of = scores[head, at], weights[head], weights.double().mean(0)
     found = zip(tokens, *(column.tolist() for column in columns_of), strict=True)
     for place, (token, *numbers) in enumerate(found):
-        told = [label, n, head, "softmax", place, token, None, None, None]
+        told = [label, n + 1, head + 1, "softmax", place, token, None, None, None]
         rows.append([*told, *numbers, None, None])
 FIGURE = ("bars", "model", "station position", ["weight"])

@@ -172,7 +172,7 @@ def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Mar
             f"'s {counted(n, 'head')}",
         ),
         explained(f" (JS of the nearest head at most {KEPT_JS:g} nats", "JS", "nats"),
-        f"); random pairing would give {kept.by_chance:.1f}.",
+        f"); by chance, {kept.by_chance:.1f} would match.",
     )
 
 

@@ -209,7 +209,7 @@ PIECES = (
 )
 PICTURE = {
     "finding": "{was} or {becomes}: at first that word's state carries all of the difference. The "
-    "[MASK] carries more of it ",
+    "[MASK] carries more than that word ",
     "from": "in {model} from layer {n} of {total} on",
     "no_partner": "In no model does {was} have as many pieces as {becomes}, so their states "
     "cannot be paired.",
@@ -231,7 +231,8 @@ PICTURE = {
     "map": "{model}: the share of the difference that each word's state restores, by layer",
     "cell": "{model}, {word}, {layer}: {share}",
     "answers": "{first} (first text) against {second} (second text)",
-    "same": "Same top prediction, so by KL: {first} (first text) against {second} (second text)",
+    "same": "Both texts have the same top word, so the two words that differ most are "
+    "compared: {first} (likelier in the first text) and {second} (in the second)",
     "gaps": "; logit differences: {d_first} and {d_second}.",
     "little": "The scores of the two texts differ by only {gap} logits, too little to divide by: "
     "nothing is drawn.",

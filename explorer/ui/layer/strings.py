@@ -177,12 +177,12 @@ CONTEXTS = {
     "scores": "Masked word predicted correctly, with 95% intervals",
     "first": "{model}, first",
     "among": "{model}, among five",
-    "upper": "Trained with both sides: the loss is an upper bound for what a model trained on one "
-    "side would lack.",
+    "upper": "The models were trained on both sides, so this overstates what a one-sided model "
+    "would lose.",
 }
 CONTEXTS_NOTE = (
-    "One set of weights. Below each top prediction: the masked word or, if [MASK] was typed, the "
-    "both-sides answer."
+    "Small print: probability and rank of the masked word or, if [MASK] was typed, of the word "
+    "that reading both sides predicts."
 )
 MANY = "Score all {n} held-out sentences"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."

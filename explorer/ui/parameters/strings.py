@@ -342,9 +342,9 @@ MEMORY_TEXTS = {
     "measured": "Measured here",
 }
 MEMORY_FINDING = (
-    "At base size ALBERT's weights take {weight_share} of the memory of BERT's, the activations "
-    "of one pass over {length} × {batch} tokens {peak_share}: layers that share weights do not "
-    "share activations."
+    "At base size ALBERT's weights take {weight_share} of the memory of BERT's, but the "
+    "activations of one pass ({batch} × {length} tokens) take {peak_share}. Layers "
+    "that share weights do not share activations."
 )
 MEMORY_NOTE = (
     "Float32 weights stay in memory; activations are what a pass needs beyond them at its peak.\n"

@@ -32,7 +32,11 @@ NOTHING = "no word makes it likelier"
 
 def attribution_finding(results: Mapping[str, Attribution]) -> Markup:
     """Return each model's answer, with the word of the largest integrated gradient."""
-    return finding(listed([_most(key, result) for key, result in results.items()]), ".")
+    return finding(
+        "By integrated gradients, ",
+        listed([_most(key, result) for key, result in results.items()]),
+        ".",
+    )
 
 
 def _most(key: str, result: Attribution) -> Markup:

@@ -210,7 +210,7 @@ def origin_note(
     ]
     if not origins or not any(spec.fitted_to for spec in specs):
         return None
-    return note(listed(origins), "; so their agreement is not independent evidence.")
+    return note(listed(origins), ", so their agreement is not independent evidence.")
 
 
 def _related(specs: Sequence[ModelSpec], predictions: Mapping[str, MaskPredictions]) -> set[str]:

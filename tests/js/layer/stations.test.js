@@ -229,10 +229,10 @@ test('rows and constants for what is taken away', () => {
   const {columns, rows} = stations.table(data({models: [model('bert'), model('albert', {readings: null})]}));
   assert.ok(rows.every(row => row.length === columns.length));
   const named = rows.map(row => Object.fromEntries(row.map((value, i) => [columns[i], value]))), of = station => named.find(row => row.station === station);
-  assert.deepEqual(rows.find(row => row[3] === 'input'), ['BERT', 1, 0, 'input', null, null, 5, null, null, null, null, null, 'the', .5]);
+  assert.deepEqual(rows.find(row => row[3] === 'input'), ['BERT', 2, 1, 'input', null, null, 5, null, null, null, null, null, 'the', .5]);
   assert.ok(named.some(({station, norm}) => station === 'embedding' && norm > 0));
   assert.deepEqual([of('attention_norm').prediction, of('attention_norm').probability, of('output').prediction, of('summed').prediction], ['a', .0004, 'cat', null]);
   assert.deepEqual([of('attention_block').cosine, of('attention_block').degrees], [.25, 75.5]);
-  assert.deepEqual(rows.filter(row => row[3] === 'softmax')[2], ['BERT', 1, 0, 'softmax', 2, '##b', null, null, null, -2.1213203, .0017, .05, null, null]);
+  assert.deepEqual(rows.filter(row => row[3] === 'softmax')[2], ['BERT', 2, 1, 'softmax', 2, '##b', null, null, null, -2.1213203, .0017, .05, null, null]);
   assert.deepEqual([stations.constants(data()).POSITIONS, stations.constants(data({models: [model('bert'), model('albert', {readings: null})]})).WITH_HEAD], [{BERT: 1, ALBERT: 1}, ['BERT']]);
 });

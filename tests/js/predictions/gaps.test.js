@@ -178,7 +178,7 @@ test('up to four masks all have their columns; of more one is chosen from a list
   const root = place();
   show(root, many(4));
   assert.deepEqual([root.querySelectorAll('.pr-gap').length, tiles(root).length], [4, 0]);
-  assert.deepEqual(said_(many(4)), {words_per_model: 10});
+  assert.deepEqual(said_(many(4)), {words_shown: 10});
   show(root, many(5));
   assert.deepEqual(contexts(root), ['Gap 1 of 5']);
   assert.deepEqual(tiles(root).map(tile => tile.textContent), ['1oneanother', '2two', '3three', '4four', '5five']);
@@ -193,7 +193,7 @@ test('the chosen mask is the page’s: in the link, in what files say, and for t
   click(tiles(root)[3]);
   assert.deepEqual([contexts(root), pressed(), state.link().mask, sent], [['Gap 4 of 5'], 3, '3', []]);
   assert.deepEqual(tiles(root).map(tile => tile.tabIndex), [-1, -1, -1, 0, -1]);
-  assert.deepEqual(said_(many(5)), {words_per_model: 10, state: {mask: 4}});
+  assert.deepEqual(said_(many(5)), {words_shown: 10, state: {mask: 4}});
   tiles(root)[4].focus();
   assert.deepEqual([contexts(root), pressed(), state.link().mask], [['Gap 5 of 5'], 4, '4'], 'the arrows move the focus');
   show(root, many(6));

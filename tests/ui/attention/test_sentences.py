@@ -103,7 +103,7 @@ def test_of_twenty_texts_the_kept_heads_are_those_that_scipy_finds_near():
         few = "none" if same == 0 else "all" if same == n else same
         assert text == (
             f"mini-DistilBERT has a match for {few} of mini-BERT's {n} heads (JS of the nearest head "
-            f"at most 0.05 nats); random pairing would give {by_chance:.1f}."
+            f"at most 0.05 nats); by chance, {by_chance:.1f} would match."
         )
         rows = re.findall(r"<tr><th scope=\"row\">(\d+)\.(\d+)</th>(.*?)</tr>", html)
         assert len(rows) == n

@@ -151,7 +151,7 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
     said = re.sub("<[^>]*>", "", str(texts.origin_note([*MINI.values()], alike)))
     assert said == (
         "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT&#x27;s shared layer was initialised "
-        "from one of mini-BERT&#x27;s layers, then fitted to all of them and to its predictions; so their agreement is "
+        "from one of mini-BERT&#x27;s layers, then fitted to all of them and to its predictions, so their agreement is "
         "not independent evidence."
     )
     assert texts.origin_note([*BASE.values()], alike) is None
