@@ -19,7 +19,7 @@ def test_a_link_sets_the_controls_of_a_fold_and_the_fold_computes_from_them(page
     form = "memory.keeps:yes,memory.length:64,memory.sizes:mini"
     page = page_at(f"/?v=1&tab=parameters&fold=memory&form={form}")
     fold = page.locator("#fold-parameters-memory")
-    expect(fold.get_by_text("over 64 × 1 tokens")).to_be_visible()
+    expect(fold.get_by_text("(1 × 64 tokens)")).to_be_visible()
     expect(fold.get_by_role("radio", name="Bundled mini")).to_be_checked()
     expect(fold.get_by_role("checkbox")).to_be_checked()
     expect(fold.get_by_role("spinbutton").first).to_have_value("64")
@@ -30,7 +30,7 @@ def test_a_link_sets_the_controls_of_a_fold_and_the_fold_computes_from_them(page
     address = page.url
     page.goto("about:blank")
     page.goto(address)
-    expect(fold.get_by_text("over 64 × 1 tokens")).to_be_visible()
+    expect(fold.get_by_text("(1 × 64 tokens)")).to_be_visible()
     expect(fold.get_by_role("radio", name="Base, full size")).to_be_checked()
 
 
