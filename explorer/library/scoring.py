@@ -32,7 +32,7 @@ from explorer.library.results import AttributionResult, Result, attribution_fiel
 from explorer.links.page_state import PageState
 from explorer.models.run import Run, batches, read_only
 from explorer.models.tokens import MASK, clean_text, spelling_of, word_id
-from explorer.refusal import Refusal, brief
+from explorer.refusal import Refusal
 from explorer.views.sketch import Sketch
 
 Scored = dict[Hidden, float]
@@ -205,9 +205,11 @@ def attribute(
         if not is_index(mask, n_masks):
             sentence = strings.ONE_MASK if n_masks == 1 else strings.BAD_MASK
             raise Refusal(sentence.format(last=n_masks - 1))
-        targets, unknown = targets_of(runs, int(mask), checked_text(target or "", "target").strip())
+        target = checked_text(target or "", "target").strip()
+        targets, unknown = targets_of(runs, int(mask), target)
         if not targets:
-            raise Refusal(" ".join(str(error) for error in unknown.values()))
+            labels = [run.spec.label for run in runs.values()]
+            raise Refusal(strings.not_one_piece(target, labels))
         runs = {key: runs[key] for key in targets}
         results = attributions(runs, state, int(mask), targets)
         text = next(iter(runs.values())).tokens.text
@@ -224,8 +226,7 @@ def targets_of(
         own = int(run.mask_logits[mask].argmax())
         token = word_id(run.vocabulary, word, run.spec.lower_case) if word else own
         if token < 0:
-            sentence = strings.NOT_ONE_PIECE.format(word=brief(word), label=run.spec.label)
-            unknown[key] = Refusal(sentence)
+            unknown[key] = Refusal(strings.not_one_piece(word, [run.spec.label]))
         else:
             targets[key] = token
     return targets, unknown

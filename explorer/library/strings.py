@@ -1,8 +1,10 @@
 """Sentences of the public functions: refusals, and remarks inside their answers."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import percent
+from explorer.refusal import brief
 
 if TYPE_CHECKING:
     from explorer.analysis.tasks.pairs import PairAccuracy
@@ -65,6 +67,13 @@ SKILL = (
     "chance is 50%."
 )
 UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
+
+
+def not_one_piece(word: str, labels: Sequence[str]) -> str:
+    """Return that a word is more than one piece in the vocabularies of these models."""
+    *first, last = labels
+    label = f"{', '.join(first)} and {last}" if first else last
+    return NOT_ONE_PIECE.format(word=brief(word), label=label)
 
 
 def head_said(spec: "ModelSpec", trained: bool, skill: "PairAccuracy | None") -> str:

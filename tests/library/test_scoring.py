@@ -221,7 +221,10 @@ def test_a_named_target_is_the_one_that_is_attributed(tiny_family):
         (lambda: explorer.score("a [MASK]"), "scored with all of its words"),
         (lambda: explorer.score(" "), "There is no text yet"),
         (lambda: explorer.attribute("no mask"), "The text has no [MASK]"),
-        (lambda: explorer.attribute("a [MASK]", mask=1), "The text has masks 0 to 0."),
+        (
+            lambda: explorer.attribute("a [MASK]", mask=1),
+            "The text has one [MASK]; its number is 0.",
+        ),
         (lambda: explorer.attribute("a [MASK]", target="two words"), "is not one piece"),
     ],
 )

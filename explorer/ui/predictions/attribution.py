@@ -5,6 +5,7 @@ import gradio as gr
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.library.scoring import attributions, targets_of
+from explorer.library.strings import not_one_piece
 from explorer.links.page_state import PageState
 from explorer.models.tokens import plain_text
 from explorer.ui.kit.export import with_save_menu
@@ -49,7 +50,7 @@ def show_attribution(state: PageState | None, target: str = "") -> Markup:
     targets, unknown = targets_of(runs, mask, word)
     refusals = [note(str(error)) for error in unknown.values()]
     if not targets:
-        return join(*refusals)
+        return note(not_one_piece(word, [run.spec.label for run in runs.values()]))
     key = ("attribution", mask, word, *(key_of(run) for run in runs.values()))
     results = memo(key, lambda: attributions({k: runs[k] for k in targets}, state, mask, targets))
     records = attribution_records(results, mask, is_typed=bool(word))
