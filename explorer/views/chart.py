@@ -110,25 +110,32 @@ def label_sides(
         {side: _box(point, name, *offset) for side, offset in SIDES.items()}
         for point, name in zip(pixels, names, strict=True)
     ]
+    alone = [{side: _cost(box, taken) for side, box in of_one.items()} for of_one in boxes]
     orders = [[*range(first, len(boxes)), *range(first)] for first in range(max(1, len(boxes)))]
-    _, sides = min((_settled(boxes, order, taken) for order in orders), key=lambda best: best[0])
+    _, sides = min((_settled(boxes, alone, order) for order in orders), key=lambda best: best[0])
     return sides
 
 
 Boxes = list[dict[str, "Box"]]
 
 
-def _settled(boxes: Boxes, order: list[int], taken: "list[Box]") -> tuple[float, list[str]]:
-    """Place names in an order, then each anew beside all others; return the overlap and sides."""
+def _settled(
+    boxes: Boxes, alone: list[dict[str, float]], order: list[int]
+) -> tuple[float, list[str]]:
+    """Place names in an order, then each anew beside all others; return the overlap and sides.
+
+    ``alone`` is what each box costs without the other names.
+    """
     sides: dict[int, str] = {}
     for _ in range(ROUNDS):
         for i in order:
             others = [boxes[other][side] for other, side in sides.items() if other != i]
-            costs = {side: _cost(box, [*taken, *others]) for side, box in boxes[i].items()}
+            costs = {side: alone[i][side] + _overlap(box, others) for side, box in boxes[i].items()}
             sides[i] = min(costs, key=costs.__getitem__)
     placed_boxes = [boxes[i][sides[i]] for i in range(len(boxes))]
     overlap = sum(
-        _cost(box, [*taken, *placed_boxes[i + 1 :]]) for i, box in enumerate(placed_boxes)
+        alone[i][sides[i]] + _overlap(box, placed_boxes[i + 1 :])
+        for i, box in enumerate(placed_boxes)
     )
     return overlap, [sides[i] for i in range(len(boxes))]
 
@@ -157,12 +164,16 @@ def _box(point: tuple[float, float], name: str, left: float, down: float) -> Box
 def _cost(box: Box, taken: Sequence[Box]) -> float:
     """Return a penalty for overlap with occupied boxes and for leaving the chart."""
     outside = max(0, -box[0]) + max(0, box[2] - SMALLEST[0]) + max(0, -box[1])
-    over = sum(
+    return _overlap(box, taken) + LINE * outside
+
+
+def _overlap(box: Box, others: Sequence[Box]) -> float:
+    """Return the area of a box that others cover, each counted by itself."""
+    return sum(
         max(0, min(box[2], other[2]) - max(box[0], other[0]))
         * max(0, min(box[3], other[3]) - max(box[1], other[1]))
-        for other in taken
+        for other in others
     )
-    return over + LINE * outside
 
 
 def dash(index: int) -> str:
