@@ -18,7 +18,6 @@ import httpx
 from benchmarks import start
 from benchmarks.nonsense import LINK, TEXTS, Nonsense
 from explorer.ui.kit.strings import UNEXPECTED
-from explorer.ui.shell.api import TABLE
 
 API, REQUEST_ID = "/gradio_api", "x-request-id"
 _BESIDE = re.compile("close_stream|event: ")
@@ -154,6 +153,8 @@ def page_request(name: str, body: dict[str, Any], written: str = "") -> FuzzRequ
 
 def random_request(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
     """Draw a request: an endpoint, a function of the page, a component's call, or an address."""
+    from explorer.ui.shell.api import TABLE  # gradio, which other benchmarks do without
+
     kind = source.one_of(("endpoint",) * 4 + ("page",) * 5 + ("picture", "address", "beside"))
     if kind == "endpoint":
         endpoint = source.one_of(TABLE)

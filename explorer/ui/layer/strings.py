@@ -181,8 +181,8 @@ CONTEXTS = {
     "would lose.",
 }
 CONTEXTS_NOTE = (
-    "Small print: probability and rank of the masked word or, if [MASK] was typed, of the word "
-    "that reading both sides predicts."
+    "Small print: probability and rank of the masked word or, if [MASK] was typed, of the "
+    "both-sides answer."
 )
 MANY = "Score all {n} held-out sentences"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."

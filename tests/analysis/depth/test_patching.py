@@ -164,5 +164,5 @@ def test_with_one_top_prediction_the_words_with_the_largest_terms_of_kl_are_foll
     assert q[second] * np.log(q[second] / p[second]) == pytest.approx((q * np.log(q / p)).max())
     assert p[first] >= q[first]
     assert q[second] >= p[second]
-    assert "by KL: {first} (first text) against {second} (second text)" in PICTURE["same"]
+    assert "{first} (likelier in the first text) and {second} (in the second)" in PICTURE["same"]
     assert "those with the largest terms of the KL divergence" in PICTURE["how"]

@@ -120,7 +120,7 @@ def test_bars_and_their_intervals_are_the_scores():
         ["BERT", "both", 1, 0.5, 0.3, 0.6, 9],
         ["BERT", "both", 5, 0.8, 0.7, 0.95, 9],
     ]
-    assert "upper bound" in drawn["note"]
+    assert "overstates" in drawn["note"]
 
 
 def test_times_are_drawn_as_they_were_measured():
