@@ -4,7 +4,7 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,12 +156,22 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 def run(chosen: argparse.Namespace) -> int:
     """Print the report; return 1 if a part raised or exceeds its tolerance."""
     device = resolve_device(chosen.device)
+    return int(write_report(report(device, TEXTS[: chosen.texts], chosen.rounds)))
+
+
+def write_report(lines: Iterable[str]) -> bool:
+    """Print lines as they come; return whether one says that something raised or is too large."""
     failed = False
-    for line in report(device, TEXTS[: chosen.texts], chosen.rounds):
+    for line in lines:
         failed = failed or "RAISED" in line or "TOO LARGE" in line
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
-    return int(failed)
+    return failed
+
+
+def one_line(error: Exception) -> str:
+    """Return an exception's type and the first line of its message."""
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
@@ -203,8 +213,7 @@ def compared(
         try:
             yield Difference(part.name, *difference(part, cpu, other, pairs), bound)
         except Exception as error:  # the command reports every failure
-            line = f"{type(error).__name__}: {error}".splitlines()[0]
-            yield Difference(part.name, float("nan"), (0, 0), bound, line)
+            yield Difference(part.name, float("nan"), (0, 0), bound, one_line(error))
 
 
 def difference(

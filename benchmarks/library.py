@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 import explorer
+from benchmarks.device import one_line, write_report
 from explorer.inference.cache import CACHE
 from explorer.library.family import Family
 from explorer.models.devices import device_name, resolve_device, synchronise
@@ -111,11 +112,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 def run(chosen: argparse.Namespace) -> int:
     """Print the report; return 1 if a function raised or exceeds its tolerance."""
     device = resolve_device(chosen.device)
-    failed = False
-    for line in report(device, chosen.functions):
-        failed = failed or "RAISED" in line or "TOO LARGE" in line
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
+    failed = write_report(report(device, chosen.functions))
     grown, hooks = after_calls(explorer.load("mini", device=device), chosen.calls)
     growth = "no figure on this device" if grown is None else f"{grown:,} bytes"
     sys.stdout.write(
@@ -161,8 +158,7 @@ def compared(expected: Any, actual: Any) -> Difference:  # noqa: ANN401
     """Return the difference of two answers, number by number."""
     for answer in (expected, actual):
         if isinstance(answer, Exception):
-            line = f"{type(answer).__name__}: {answer}".splitlines()[0]
-            return Difference(error=line)
+            return Difference(error=one_line(answer))
     difference = Difference()
     _compare(expected, actual, difference)
     return difference

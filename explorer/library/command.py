@@ -2,14 +2,13 @@
 
 import argparse
 import inspect
-import itertools
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import explorer
+from explorer.library.docstrings import described
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
@@ -95,7 +94,9 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
         where = {} if "device" in takes(function) else _popped(given, "device", "dtype")
         given["family"] = family_of(given["family"], name, where)
     if name == "texts":
-        return answer_texts(given | ({piped: lines} if piped else {}), answers)
+        if piped:
+            given[piped] = lines
+        return answer_texts(given, answers)
     if piped is None:
         with bars():
             answers.append(("", function(**given)))
@@ -180,37 +181,6 @@ def build_parser() -> argparse.ArgumentParser:
             "--csv", "--out", metavar="FILE", help="write all rows to a file, - prints them"
         )
     return parser
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """Parts of a function's docstring."""
-
-    summary: str
-    arguments: Mapping[str, str]
-    """By argument: its note."""
-    returns: str
-
-
-def described(function: Callable[..., Any]) -> Description:
-    """Return the first sentence of a docstring, its note on each argument, and what it returns."""
-    text = inspect.getdoc(function) or ""
-    notes: dict[str, str] = {}
-    last = ""
-    for line in _section(text, "Args:"):
-        name, colon, note = line.strip().partition(": ")
-        if not line.startswith("     ") and colon:
-            last, notes[name] = name, note
-        elif last:
-            notes[last] += f" {line.strip()}"
-    returns = " ".join(line.strip() for line in _section(text, "Returns:"))
-    return Description(text.partition("\n")[0], notes, returns)
-
-
-def _section(text: str, title: str) -> list[str]:
-    """Return the indented lines below a title of a docstring."""
-    lines = text.partition(f"{title}\n")[2].split("\n")
-    return [*itertools.takewhile(lambda line: line.startswith("    "), lines)]
 
 
 def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter, note: str) -> None:
