@@ -124,6 +124,34 @@ def test_a_fold_that_does_not_listen_yet_is_opened_later_and_stays_in_the_link(p
     expect(header).not_to_have_class(re.compile(r"\bopen\b"))
 
 
+LATE = """() => {
+  const start = window.setTimeout.bind(window), waiting = [];
+  let isHeld = false;
+  window.setTimeout = (call, ...rest) => start((...values) => isHeld ? waiting.push(() => call(...values)) : call(...values), ...rest);
+  window.goOn = () => { isHeld = false; waiting.splice(0).forEach(call => call()); };
+  new MutationObserver((_, watch) => {
+    if (!document.querySelector('#fold-latency-advanced > button.label-wrap.open')) return;
+    watch.disconnect();
+    isHeld = true;
+  }).observe(document, {childList: true, subtree: true, attributes: true, attributeFilter: ['class']});
+}"""
+"""A busy browser: after a link has opened its fold no timer runs before ``goOn``."""
+
+
+def test_a_fold_that_its_reader_closes_at_once_stays_closed(page_at, app_url):
+    page = page_at(None)
+    page.add_init_script(f"({LATE})()")
+    page.goto(f"{app_url}/?tab=latency&fold=advanced")
+    header = page.locator("#fold-latency-advanced > button.label-wrap")
+    expect(header).to_have_class(re.compile(r"\bopen\b"))
+    header.click()
+    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
+    page.evaluate("window.goOn()")
+    page.wait_for_function("() => !location.href.includes('fold=')")
+    page.wait_for_timeout(500)
+    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
+
+
 LONG = (
     "The ship sailed across the ocean and the captain, who had never seen such weather, slept. "
     * 23

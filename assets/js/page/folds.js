@@ -87,6 +87,12 @@ function openKept(tab, tries = 50) {
   if (tries) setTimeout(() => openKept(tab, tries - 1), 100);
 }
 
+// What its reader closes is not opened again, even if nothing has seen it open yet: a busy browser handles a click before its timers.
+document.addEventListener('click', event => {
+  const header = event.isTrusted ? closest(event, '.fold button.label-wrap.open') : null;
+  if (header) toOpen.delete(header.closest('.fold').id);
+}, true);
+
 onFold(fold => withState(state => {
   const {id} = fold.node;
   if (fold.isOpen()) toOpen.delete(id);
