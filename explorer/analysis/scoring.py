@@ -8,7 +8,7 @@ import numpy as np
 from explorer.models.run import MaskedRow, read_only
 from explorer.models.tokens import UNKNOWN, Tokens
 
-Hidden = tuple[int, frozenset[int]]
+Masked = tuple[int, frozenset[int]]
 """Position of a scored token, and the positions that are masked meanwhile."""
 
 
@@ -48,7 +48,7 @@ def scored_positions(tokens: Tokens) -> tuple[int, ...]:
     return tuple(i for i, is_added in enumerate(tokens.special) if not is_added)
 
 
-def hidden_sets(tokens: Tokens) -> tuple[tuple[Hidden, ...], tuple[Hidden, ...]]:
+def masked_sets(tokens: Tokens) -> tuple[tuple[Masked, ...], tuple[Masked, ...]]:
     """Return what is masked for each scored token, by either definition."""
     positions = scored_positions(tokens)
     alone = tuple((i, frozenset({i})) for i in positions)
@@ -59,21 +59,21 @@ def hidden_sets(tokens: Tokens) -> tuple[tuple[Hidden, ...], tuple[Hidden, ...]]
     return alone, within
 
 
-def masked_row(tokens: Tokens, hidden: Hidden, mask_id: int) -> MaskedRow:
+def masked_row(tokens: Tokens, masked: Masked, mask_id: int) -> MaskedRow:
     """Return the row of input in which some positions are masked."""
-    position, masked = hidden
-    ids = tuple(mask_id if i in masked else token for i, token in enumerate(tokens.ids))
+    position, positions = masked
+    ids = tuple(mask_id if i in positions else token for i, token in enumerate(tokens.ids))
     return MaskedRow(ids, tokens.segments, position)
 
 
 def text_score(
-    model: str, label: str, tokens: Tokens, log_probabilities: Mapping[Hidden, float]
+    model: str, label: str, tokens: Tokens, log_probabilities: Mapping[Masked, float]
 ) -> TextScore:
     """Build a text's score from the ln P of every set of masked positions."""
-    alone, within = hidden_sets(tokens)
+    alone, within = masked_sets(tokens)
     positions = scored_positions(tokens)
     values = (
-        read_only(np.array([log_probabilities[hidden] for hidden in part], np.float64))
+        read_only(np.array([log_probabilities[masked] for masked in part], np.float64))
         for part in (alone, within)
     )
     return TextScore(model, label, tuple(tokens.pieces[i] for i in positions), positions, *values)
@@ -117,8 +117,8 @@ def by_word(tokens: Tokens, values: Sequence[float] | np.ndarray) -> np.ndarray:
     return read_only(per_word)
 
 
-def words_hidden(tokens: Tokens, at: int) -> tuple[tuple[int, Hidden], ...]:
-    """Return for each word but the masks its index, and what is masked when it is hidden.
+def words_masked(tokens: Tokens, at: int) -> tuple[tuple[int, Masked], ...]:
+    """Return for each word but the masks its index, and what is masked when it is left out.
 
     ``at`` is the position of the mask whose answer is scored.
     """

@@ -73,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if csv:
         frame_of(answers).map(harmless).to_csv(sys.stdout if csv == STDIN else csv, index=False)
     if answers and not as_json and csv != STDIN:
+        for _, result in answers:
+            sys.stdout.write("".join(f"{line}\n" for line in result.sentences()))
         print_table(frame_of(answers))
     return code
 

@@ -36,6 +36,10 @@ class Result(ABC):
         """Return the rows under the names of their columns."""
         return Records(self.COLUMNS, self.rows())
 
+    def sentences(self) -> tuple[str, ...]:
+        """Return what the rows say as a whole, in sentences; none for most results."""
+        return ()
+
     def to_frame(self) -> "pandas.DataFrame":
         """Return the rows as a pandas frame."""
         return self.records().to_frame()

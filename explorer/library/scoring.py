@@ -9,13 +9,13 @@ import numpy as np
 
 from explorer.analysis.scoring import (
     Attribution,
-    Hidden,
+    Masked,
     TextScore,
     by_word,
-    hidden_sets,
     masked_row,
+    masked_sets,
     text_score,
-    words_hidden,
+    words_masked,
 )
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.library import strings
@@ -35,7 +35,7 @@ from explorer.models.tokens import MASK, clean_text, spelling_of, word_id
 from explorer.refusal import Refusal
 from explorer.views.sketch import Sketch
 
-Scored = dict[Hidden, float]
+Scored = dict[Masked, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -110,13 +110,13 @@ def score(text: str, family: Family | str = "mini") -> Score:
         return Score(next(iter(runs.values())).tokens.text, models.name, scores, missing)
 
 
-def _own(run: Run) -> list[tuple[Hidden, int]]:
+def _own(run: Run) -> list[tuple[Masked, int]]:
     """Return what is masked for each token of a text, by both definitions, and the token."""
-    alone, within = hidden_sets(run.tokens)
-    return [(hidden, run.tokens.ids[hidden[0]]) for hidden in (*alone, *within)]
+    alone, within = masked_sets(run.tokens)
+    return [(masked, run.tokens.ids[masked[0]]) for masked in (*alone, *within)]
 
 
-Wanted = Mapping[str, list[tuple[Hidden, int]]]
+Wanted = Mapping[str, list[tuple[Masked, int]]]
 """By model key: what is masked, and the token whose probability is wanted."""
 
 
@@ -134,21 +134,21 @@ def log_probabilities(
 
 
 def _batches(
-    run: Run, state: PageState, wanted: Mapping[Hidden, int]
+    run: Run, state: PageState, wanted: Mapping[Masked, int]
 ) -> Iterator[Callable[[], Scored]]:
     """Yield one model's masked rows as jobs of one batch each."""
     waiting = iter(wanted.items())
-    rows = [masked_row(run.tokens, hidden, run.mask_id) for hidden in wanted]
+    rows = [masked_row(run.tokens, masked, run.mask_id) for masked in wanted]
     for batch in batches(rows):
         part = [next(waiting) for _ in batch]
         yield partial(_score_batch, run, state, batch, dict(part))
 
 
-def _score_batch(run: Run, state: PageState, rows: Any, wanted: Mapping[Hidden, int]) -> Scored:  # noqa: ANN401
-    from explorer.models.forward import target_log_probabilities
+def _score_batch(run: Run, state: PageState, rows: Any, wanted: Mapping[Masked, int]) -> Scored:  # noqa: ANN401
+    from explorer.models.text_batches import target_rows
 
     targets = tuple(wanted.values())
-    values = call_on_model(target_log_probabilities, run.spec, state, rows, targets)
+    values = call_on_model(target_rows, run.spec, state, rows, targets)[:, 0]
     return dict(zip(wanted, values.tolist(), strict=True))
 
 
@@ -236,12 +236,12 @@ def attributions(
     runs: Mapping[str, Run], state: PageState, mask: int, targets: Mapping[str, int]
 ) -> dict[str, Attribution]:
     """Compute both attributions of every model's answer."""
-    hidden = {k: words_hidden(r.tokens, r.tokens.mask_positions[mask]) for k, r in runs.items()}
-    wanted = {k: [(where, targets[k]) for _, where in places] for k, places in hidden.items()}
+    left = {k: words_masked(r.tokens, r.tokens.mask_positions[mask]) for k, r in runs.items()}
+    wanted = {k: [(where, targets[k]) for _, where in places] for k, places in left.items()}
     left_out = log_probabilities(runs, state, wanted)
     results = {}
     for key, run in each(runs.items(), len(runs), "gradients"):
-        decrease = {word: left_out[key][where] for word, where in hidden[key]}
+        decrease = {word: left_out[key][where] for word, where in left[key]}
         results[key] = _attribution(run, state, (mask, targets[key]), decrease)
     return results
 

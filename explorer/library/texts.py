@@ -17,7 +17,8 @@ from explorer.library.progress import each
 from explorer.library.results import Result
 from explorer.refusal import Refusal, brief
 from explorer.views.sketch import Sketch
-from explorer.views.texts import COLUMNS, as_json, table_rows
+from explorer.views.texts.rows import COLUMNS, as_json, table_rows
+from explorer.views.texts.strings import headline, second_line
 
 Rows = str | Path | Sequence[str | Mapping[str, Any]]
 
@@ -41,6 +42,10 @@ class Texts(Result):
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each row of the list and each model."""
         return table_rows(self.answers)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the headline with intervals, or the advice, and what comparisons allow to say."""
+        return tuple(filter(None, (headline(self.answers), second_line(self.answers))))
 
 
 class MaskedTexts(Texts):

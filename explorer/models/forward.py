@@ -216,24 +216,6 @@ def row_states(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
     return read_only(states.float().cpu().numpy())
 
 
-@torch.inference_mode()
-def target_log_probabilities(
-    loaded: LoadedModel, rows: Sequence[MaskedRow], targets: Sequence[int]
-) -> np.ndarray:
-    """Return ln P(target) at each row's position, float64 [row]; the vocabulary stays here.
-
-    Raises:
-        ValueError: the rows differ in length.
-    """
-    inputs, index = _row_inputs(loaded, rows)
-    with loaded.lock:
-        hidden = loaded.network.base_model(**inputs).last_hidden_state
-        logits = apply_head(loaded, hidden[index])
-    # In float64 on the processor: some accelerators have none.
-    log_probabilities = logits.float().cpu().double().log_softmax(-1)
-    return read_only(log_probabilities[range(len(rows)), list(targets)].numpy())
-
-
 def _row_inputs(
     loaded: LoadedModel, rows: Sequence[MaskedRow]
 ) -> tuple[dict[str, torch.Tensor], tuple[torch.Tensor, torch.Tensor]]:

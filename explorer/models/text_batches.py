@@ -1,5 +1,6 @@
 """Batches of many short texts through one network: the numbers of a text do not depend on them."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -55,23 +56,28 @@ def loaded_vocabulary(loaded: LoadedModel) -> tuple[str, ...]:
 @torch.inference_mode()
 def vocabulary_rows(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
     """Return log-probabilities float32 [row, vocabulary] at each row's position."""
-    return read_only(_row_log_probs(loaded, rows).float().cpu().numpy())
+    return read_only(_row_logits(loaded, rows).log_softmax(-1).cpu().numpy())
 
 
 @torch.inference_mode()
 def target_rows(
     loaded: LoadedModel, rows: Sequence[MaskedRow], targets: Sequence[int]
 ) -> np.ndarray:
-    """Return float64 [row, 2]: log-probability and rank (1 = likeliest) of each row's target."""
-    log_probs = _row_log_probs(loaded, rows)
+    """Return float64 [row, 2]: log-probability and rank (1 = likeliest) of each row's target.
+
+    The vocabulary stays on the device.
+    """
+    logits = _row_logits(loaded, rows)
+    if logits.device.type == "mps":
+        logits = logits.cpu()  # it has no float64
+    log_probs = logits.double().log_softmax(-1)
     target = log_probs.gather(1, torch.tensor(targets, device=log_probs.device)[:, None])
     ranks = 1 + (log_probs > target).sum(-1)
-    # In float64 on the processor: some accelerators have none.
-    return read_only(np.stack([target[:, 0].cpu().double(), ranks.cpu().double()], 1))
+    return read_only(torch.stack([target[:, 0], ranks.double()], 1).cpu().numpy())
 
 
-def _row_log_probs(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
-    """Return the log-probabilities [row, vocabulary]; the head reads one position of each row."""
+def _row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
+    """Return logits float32 [row, vocabulary]; the head reads one position of each row."""
     inputs = _inputs(loaded, rows)
     positions = torch.tensor([row.position for row in rows], device=loaded.device)
     with loaded.lock:
@@ -79,7 +85,7 @@ def _row_log_probs(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
         logits = apply_head(
             loaded, states[torch.arange(len(rows), device=loaded.device), positions]
         )
-    return logits.float().log_softmax(-1)
+    return logits.float()
 
 
 @torch.inference_mode()
@@ -90,6 +96,27 @@ def text_features(loaded: LoadedModel, texts: Sequence[EncodedText], pooling: st
         states = loaded.network.base_model(**inputs, output_hidden_states=True).hidden_states
     pooled = [_pooled(layer.float(), inputs, pooling) for layer in states]
     return read_only(torch.stack(pooled, 1).cpu().numpy())
+
+
+def timed_features(
+    loaded: LoadedModel, texts: Sequence[EncodedText], pooling: str
+) -> tuple[np.ndarray, float]:
+    """Return ``text_features``, and the seconds that they took.
+
+    On one core these are seconds of processor time, so that other work on the machine does not
+    count; otherwise seconds of the clock.
+    """
+    one_core = torch.device(loaded.device).type == "cpu" and torch.get_num_threads() == 1
+    clock = time.thread_time if one_core else time.perf_counter
+    begun = clock()
+    features = text_features(loaded, texts, pooling)
+    return features, clock() - begun
+
+
+def encoder_bytes(loaded: LoadedModel) -> int:
+    """Return the bytes of the encoder's weights, each counted once."""
+    weights = {id(w): w for w in loaded.network.base_model.parameters()}.values()
+    return sum(w.numel() * w.element_size() for w in weights)
 
 
 def _pooled(states: "Tensor", inputs: dict[str, "Tensor"], pooling: str) -> "Tensor":

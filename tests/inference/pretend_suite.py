@@ -131,6 +131,8 @@ def test_every_tab_opens_with_the_cpus_numbers(tab):
     numbers, expected = (
         NUMBER.findall(markup.replace(f'"{NAME}"', '"cpu"')) for markup in (on_device, on_cpu)
     )
+    if tab.ID == "texts":  # nothing is computed before a list is there
+        return
     if tab.ID == "latency":  # its controls are components, and its times are measured
         return
     assert numbers

@@ -7,7 +7,7 @@ from captum.attr import IntegratedGradients
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 import explorer
-from explorer.analysis.scoring import hidden_sets
+from explorer.analysis.scoring import masked_sets
 from explorer.models import run as runs
 from explorer.models.specs import MODEL_KEYS
 
@@ -93,7 +93,7 @@ def test_within_a_word_the_later_pieces_are_masked_too(plain, tiny_family, key):
 
 def test_both_definitions_agree_on_words_of_one_piece(tiny_family):
     tokens = tiny_family.run("bert", "the cat").tokens
-    alone, within = hidden_sets(tokens)
+    alone, within = masked_sets(tokens)
     assert all(len(hidden) == 1 for _, hidden in alone)
     last = {word: i for i, word in enumerate(tokens.word_index)}
     for (position, hidden), (_, single) in zip(within, alone, strict=True):
@@ -112,16 +112,16 @@ def test_a_score_does_not_depend_on_the_batch(tiny_family, monkeypatch):
 
 
 def test_no_batch_holds_more_than_its_share_of_tokens(tiny_family, monkeypatch):
-    from explorer.models import forward
+    from explorer.models import text_batches
 
-    sizes, original = [], forward.target_log_probabilities
+    sizes, original = [], text_batches.target_rows
 
     def seen(loaded, rows, targets):
         sizes.append(sum(len(row.ids) for row in rows))
         return original(loaded, rows, targets)
 
     seen.__module__, seen.__qualname__ = original.__module__, original.__qualname__
-    monkeypatch.setattr(forward, "target_log_probabilities", seen)
+    monkeypatch.setattr(text_batches, "target_rows", seen)
     explorer.score("the cat sat on the mat " * 12)
     assert max(sizes) <= runs.BATCH_TOKENS
     assert len(sizes) > len(MODEL_KEYS)

@@ -31,6 +31,15 @@ def test_a_file_is_the_list_of_its_rows(tiny_family, file):
         explorer.texts("nowhere.csv")
 
 
+def test_a_shell_prints_what_the_list_says_above_the_rows(tiny_family, file, capsys):
+    assert main(["texts", str(file)]) == 0
+    printed = capsys.readouterr().out
+    said = explorer.texts(file).sentences()
+    assert len(said) == 2
+    assert printed.startswith("\n".join(said))
+    assert explorer.predict("the [MASK] sat.", "mini", 1).sentences() == ()
+
+
 def test_a_shell_writes_every_row_and_no_formula(tiny_family, file, tmp_path, capsys):
     out = tmp_path / "out.csv"
     assert main(["texts", str(file), "--kind", "masked", "--out", str(out)]) == 0

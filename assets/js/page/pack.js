@@ -2,12 +2,15 @@
 
 /** @typedef {{fits: boolean, params: Record<string, string>, length: number}} Link `length`: characters as they are encoded */
 
-/** @param {Record<string, string>} texts */
-async function pack(texts) {
-  const deflated = new Blob([JSON.stringify(texts)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
-  const bytes = new Uint8Array(await new Response(deflated).arrayBuffer());
-  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join('')).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+/** A text or bytes, deflated, in base64. @param {string | Uint8Array} content */
+export async function deflated(content) {
+  const stream = new Blob([/** @type {BlobPart} */ (content)]).stream().pipeThrough(new CompressionStream('deflate-raw'));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
+
+/** @param {Record<string, string>} texts */
+const pack = async texts => (await deflated(JSON.stringify(texts))).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
 /** Characters of a link's fields as they are encoded. @param {Record<string, string>} params */
 export const lengthOf = params => new URLSearchParams(params).toString().length;

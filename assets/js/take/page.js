@@ -27,7 +27,7 @@ function picture(canvas, needsPage) {
   if (canvas.querySelector('iframe')) return [make('p', {class: 'note'}, needsPage)];
   const {kind, value} = valueAt(canvas), menu = canvas.parentElement.querySelector(':scope > .take')?.cloneNode(true);
   if (menu instanceof HTMLDetailsElement) menu.open = false;
-  return [make('div', {class: 'taken-picture', 'data-kind': kind, 'data-value': value},
+  return [make('div', {class: 'taken-picture', 'data-kind': kind, 'data-lines': canvas.dataset.lines, 'data-value': value},
     make('div', {class: 'canvas', 'data-kind': kind, 'data-module': canvas.dataset.module, 'data-failed': canvas.dataset.failed}), menu)];
 }
 
@@ -61,7 +61,7 @@ export async function takeTab(tab, texts) {
     ? [...one.matches('.taken-picture') ? [one] : [], ...one.querySelectorAll('.taken-picture')] : []);
   const values = pictures.map(one => { const value = one.getAttribute('data-value'); one.removeAttribute('data-value'); return value; });
   const kinds = new Set(shown.flatMap(one => one instanceof Element ? [...one.querySelectorAll('[data-take=py]')] : [])
-    .map(button => button.closest('[data-kind]').getAttribute('data-kind')));
+    .map(button => /** @type {HTMLElement} */ (button.closest('[data-kind]'))).map(({dataset}) => dataset.lines ?? dataset.kind));
   const recipes = Object.fromEntries(await Promise.all([...kinds].map(async kind => [kind, await (await asked(`recipe/${kind}.json`)).json()])));
   const status = find(document, '#status .status'), meanings = find(document, '#meanings');
   const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, text ? `“${text}”` : '')),

@@ -51,8 +51,8 @@ const caption = ({text, versions, date, link, cite, ...run}, state) => [...text 
   run.models ? origin(run) : '', `${versions}; ${date}`, link, cite].filter(Boolean);
 
 /** @param {typeof recipe | typeof notebook} write @param {Shown} shown @param {About} about @param {Provenance} known */
-async function code(write, {kind, data, picture}, about, known) {
-  const lines = window.explorer.taken?.recipes[kind] ?? await (await asked(`recipe/${kind}.json`)).json();
+async function code(write, {kind, root, data, picture}, about, known) {
+  const of = root.dataset.lines ?? kind, lines = window.explorer.taken?.recipes[of] ?? await (await asked(`recipe/${of}.json`)).json();
   const models = Object.fromEntries(known.models.map(({label, source, revision}) => [label, [source, revision]]));
   return write(lines, {TEXT: hideChoices(runParams().text), MODELS: models, ...picture.constants?.(data)}, about);
 }

@@ -13,8 +13,8 @@ NOTHING = (
     "can show."
 )
 BAG = (
-    "A bag of words does as well: no model is surely better than TF-IDF with the same regression, "
-    "as far as {n} rows can show."
+    "A bag of words may do as well: no model is surely better than TF-IDF with the same "
+    "regression, as far as {n} rows can show."
 )
 BEST = (
     "{best} is the best of these models for your labels: the others are surely worse on {n} rows."

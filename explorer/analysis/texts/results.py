@@ -1,14 +1,16 @@
 """Results of a whole list of texts, one for each kind."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from explorer.analysis.texts.advice import Advice, advice
 from explorer.analysis.texts.labelled import (
-    Judged,
+    Cost,
     LabelledResult,
+    Regression,
+    bag_cost,
     bag_of_words,
     judged,
     labelled_result,
@@ -16,6 +18,7 @@ from explorer.analysis.texts.labelled import (
     layer_accuracy,
     learning_curve,
     majority,
+    regression,
     usable,
 )
 from explorer.analysis.texts.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
@@ -59,12 +62,6 @@ class MaskedList:
     """float64 [row], see ``MaskedBlock``."""
     summary: MaskedSummary
 
-    @property
-    def by_disagreement(self) -> np.ndarray:
-        """Indices of the rows, the largest mean divergence of two models first."""
-        means = np.mean(list(self.divergence.values()), axis=0) if self.divergence else []
-        return np.argsort(-np.asarray(means), kind="stable")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceList:
@@ -105,7 +102,18 @@ class LabelledList:
     """By model (training rows, accuracy)."""
     by_layer: Mapping[str, tuple[float, ...]]
     """By model the accuracy of each layer's features, from the embeddings on."""
+    costs: Mapping[str, Cost]
+    """By model, and of TF-IDF, measured on these rows."""
     advice: Advice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedList:
+    """Features of a list's rows by all models."""
+
+    features: Mapping[str, np.ndarray]
+    """By model float32 [row, layer + 1, d_model]."""
+    costs: Mapping[str, Cost]
 
 
 ListResult = MaskedList | SentenceList | PairList | LabelledList
@@ -143,47 +151,89 @@ def pair_list(
     return PairList(texts, labels, score, good, bad, margins, summary)
 
 
-def labelled_list(
+def labelled_steps(
     texts: TextList,
     labels: Mapping[str, str],
-    features: Mapping[str, np.ndarray],
+    encoded: EncodedList,
     options: TextsOptions,
-) -> LabelledList:
-    """Return the scores of frozen features, float32 [row, layer + 1, d_model] by model.
+    check: Callable[[], None] = lambda: None,
+) -> Generator[tuple[int, int], None, LabelledList]:
+    """Train the classifiers of labelled rows one after another, and return their scores.
+
+    Yields (steps done, all steps). ``check`` is called before each training; what it raises ends
+    all.
 
     Raises:
         BadRows: too few rows, or one label alone, can be used.
     """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):  # small matrices: threads would cost four times it
+        return (yield from _trained(texts, labels, encoded, options, check))
+
+
+def _trained(
+    texts: TextList,
+    labels: Mapping[str, str],
+    encoded: EncodedList,
+    options: TextsOptions,
+    check: Callable[[], None],
+) -> Generator[tuple[int, int], None, LabelledList]:
     kept = usable(texts)
     numbers = {row.number for row in kept.rows}
     is_kept = np.array([row.number in numbers for row in texts.rows])
-    features = {key: of_model[is_kept] for key, of_model in features.items()}
+    features = {key: of_model[is_kept] for key, of_model in encoded.features.items()}
     layers = {key: options.layer % of_model.shape[1] for key, of_model in features.items()}
-    classes = labels_of(kept)
-    by_classifier = {
-        key: judged(of_model[:, layers[key]], classes.truth) for key, of_model in features.items()
-    }
-    curves = {
-        key: _curves(of_model, layers[key], classes.truth, by_classifier[key])
-        for key, of_model in features.items()
-        if options.curves
-    }
-    by_classifier["tfidf"] = judged([row.text for row in kept.rows], classes.truth, bag_of_words)
-    by_classifier["majority"] = majority(classes.truth)
-    result = labelled_result(classes, by_classifier)
-    learning = {key: curve for key, (curve, _) in curves.items()}
-    by_layer = {key: accuracies for key, (_, accuracies) in curves.items()}
-    pooling, sentence = options.pooling, advice(result, labels)
-    return LabelledList(kept, labels, pooling, layers, result, learning, by_layer, sentence)
+    truth, words = labels_of(kept).truth, [row.text for row in kept.rows]
+    judged_by, learning, by_layer = {}, {}, {}
+    n_steps = len(features) * (1 + options.curves) + 1
+    steps = iter(range(1, n_steps + 1))
+    yield 0, n_steps
+    for key, of_model in features.items():
+        judged_by[key] = judged(of_model[:, layers[key]], truth, checked(regression, check))
+        yield next(steps), n_steps
+        if options.curves:
+            learning[key], by_layer[key] = _curves(
+                of_model, layers[key], truth, judged_by[key].strengths, check
+            )
+            yield next(steps), n_steps
+    judged_by["tfidf"] = judged(words, truth, checked(bag_of_words, check))
+    yield next(steps), n_steps
+    judged_by["majority"] = majority(truth)
+    costs = dict(encoded.costs)
+    costs["tfidf"] = bag_cost(words, truth, max(judged_by["tfidf"].strengths))
+    result = labelled_result(labels_of(kept), judged_by)
+    sentence = advice(result, labels)
+    return LabelledList(
+        kept, labels, options.pooling, layers, result, learning, by_layer, costs, sentence
+    )
+
+
+def checked(
+    make: Callable[[float], Regression], check: Callable[[], None]
+) -> Callable[[float], Regression]:
+    """Return a maker of regressions that calls ``check`` before each."""
+
+    def made(strength: float) -> Regression:
+        check()
+        return make(strength)
+
+    return made
 
 
 def _curves(
-    features: np.ndarray, layer: int, truth: np.ndarray, classifier: Judged
+    features: np.ndarray,
+    layer: int,
+    truth: np.ndarray,
+    strengths: Sequence[float],
+    check: Callable[[], None],
 ) -> tuple[tuple[tuple[int, float], ...], tuple[float, ...]]:
     """Return a model's learning curve, and the accuracy of each layer's features."""
-    strengths = classifier.strengths
-    learning = tuple(learning_curve(features[:, layer], truth, strengths))
-    layers = [
-        layer_accuracy(features[:, place], truth, strengths) for place in range(features.shape[1])
-    ]
-    return learning, tuple(layers)
+    learning, layers = [], []
+    for point in learning_curve(features[:, layer], truth, strengths):
+        check()
+        learning.append(point)
+    for place in range(features.shape[1]):
+        check()
+        layers.append(layer_accuracy(features[:, place], truth, strengths))
+    return tuple(learning), tuple(layers)

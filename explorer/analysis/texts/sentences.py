@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.scoring import (
-    Hidden,
+    Masked,
     by_word,
-    hidden_sets,
     masked_row,
+    masked_sets,
     scored_positions,
 )
 from explorer.analysis.texts.comparison import Duel, Share, duels, share_of, shares_by_group
@@ -35,16 +35,16 @@ class SentencePlan:
     tokens: Tokens
     mask_id: int
 
-    def hidden(self) -> tuple[Hidden, ...]:
+    def masked(self) -> tuple[Masked, ...]:
         """Return what is masked in each row of input: where both methods agree it is one row."""
-        alone, within = hidden_sets(self.tokens)
+        alone, within = masked_sets(self.tokens)
         return tuple(dict.fromkeys((*alone, *within)))
 
     def rows(self) -> tuple[tuple[MaskedRow, int], ...]:
         """Return the rows of input, with the id that each is asked for."""
         ids = self.tokens.ids
         return tuple(
-            (masked_row(self.tokens, each, self.mask_id), ids[each[0]]) for each in self.hidden()
+            (masked_row(self.tokens, each, self.mask_id), ids[each[0]]) for each in self.masked()
         )
 
 
@@ -61,6 +61,11 @@ class SentenceScore:
     """float64 [word], the sum of ``pll_word_l2r`` over the tokens of each word."""
     spans: tuple[tuple[int, int], ...]
     """Half-open character range of each word."""
+
+    @property
+    def n_words(self) -> int:
+        """The number of words with a token of their own."""
+        return int((self.words < 0).sum())
 
     def value(self, score: str) -> float:
         """Return the score of one of ``SCORES``."""
@@ -111,8 +116,8 @@ def _plans_or_why(
 
 def sentence_score(plan: SentencePlan, log_probs: np.ndarray) -> SentenceScore:
     """Return the scores from the log-probabilities float64 [row] of the plan's rows."""
-    tokens, of_hidden = plan.tokens, dict(zip(plan.hidden(), log_probs, strict=True))
-    alone, within = (np.array([of_hidden[each] for each in part]) for part in hidden_sets(tokens))
+    tokens, of_masked = plan.tokens, dict(zip(plan.masked(), log_probs, strict=True))
+    alone, within = (np.array([of_masked[each] for each in part]) for part in masked_sets(tokens))
     by_token = np.zeros(len(tokens))
     by_token[list(scored_positions(tokens))] = within
     spans = tuple((word.start, word.end) for word in tokens.words)
@@ -125,7 +130,7 @@ def sentences_summary(scores: Mapping[str, Sequence[SentenceScore]]) -> Sentence
     perplexity, per_word = {}, {}
     for key, of_model in scores.items():
         n_tokens = sum(score.n_tokens for score in of_model)
-        n_words = sum(int((score.words < 0).sum()) for score in of_model)
+        n_words = sum(score.n_words for score in of_model)
         total = sum(score.pll for score in of_model)
         perplexity[key] = float(np.exp(-total / n_tokens)) if n_tokens else float("nan")
         l2r = sum(score.pll_word_l2r for score in of_model)

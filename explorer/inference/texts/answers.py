@@ -1,6 +1,6 @@
 """The result of a whole list of texts, or of those rows that were done when it was stopped."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,11 @@ from explorer.analysis.texts.labelled import usable
 from explorer.analysis.texts.masked import joined_blocks
 from explorer.analysis.texts.results import (
     POOLINGS,
+    EncodedList,
+    LabelledList,
     ListResult,
     TextsOptions,
-    labelled_list,
+    labelled_steps,
     masked_list,
     pair_list,
     sentence_list,
@@ -21,6 +23,7 @@ from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.texts.batches import (
     Part,
     Prepared,
+    costs_of,
     feature_parts,
     in_row_order,
     masked_parts,
@@ -39,10 +42,12 @@ NOTHING_DONE = "It was stopped before any row was done."
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Rows done so far."""
+    """Rows done so far, and trainings of classifiers once all rows are done."""
 
     done: int
     total: int
+    trained: tuple[int, int] = (0, 0)
+    """Steps done, and all steps."""
 
 
 class TextsQuestion:
@@ -67,6 +72,7 @@ class TextsQuestion:
             for spec in ready.specs.values():
                 layer_of(spec, self.options.layer)
         self._parts: list[Part[Any]] = []
+        self._scores: LabelledList | None = None
 
     @property
     def total(self) -> int:
@@ -88,6 +94,14 @@ class TextsQuestion:
         for part in self._all_parts(cancel):
             self._parts.append(part)
             yield Progress(self.n_done, self.total)
+        if self.ready.texts.kind == "labelled":
+            # A deadline is for the rows: what all of them are for is not given up at the end.
+            steps = self._trained(lambda: cancel.check() if cancel.cancelled else None)
+            while self._scores is None:
+                try:
+                    yield Progress(self.n_done, self.total, next(steps))
+                except StopIteration as end:
+                    self._scores = end.value
 
     def result(self) -> ListResult:
         """Return the result of the rows that are done.
@@ -97,23 +111,36 @@ class TextsQuestion:
         """
         if not self._parts:
             raise BadRows(NOTHING_DONE)
-        done = sorted(row for part in self._parts for row in part.rows)
-        all_texts = self.ready.texts
-        rows = tuple(all_texts.rows[row] for row in done)
-        texts = TextList(all_texts.kind, all_texts.columns, rows, all_texts.left_out)
-        labels = {key: spec.label for key, spec in self.ready.specs.items()}
+        texts, labels = self._done(), self._labels()
         if texts.kind == "masked":
             blocks = [(part.rows, part.value) for part in self._parts]
             return masked_list(texts, labels, joined_blocks(blocks))
         if texts.kind == "labelled":
-            features = in_row_order(self._parts, len(done))
-            return labelled_list(texts, labels, features, self.options)
+            return self._scores or finished(self._trained())
         by_row = self._by_row()
         if texts.kind == "pairs":
             return pair_list(texts, labels, by_row, self.options.score)
         return sentence_list(
             texts, labels, {key: [sides[0] for sides in rows] for key, rows in by_row.items()}
         )
+
+    def _done(self) -> TextList:
+        """Return the list of the rows that are done."""
+        done = sorted(row for part in self._parts for row in part.rows)
+        texts = self.ready.texts
+        rows = tuple(texts.rows[row] for row in done)
+        return TextList(texts.kind, texts.columns, rows, texts.left_out)
+
+    def _labels(self) -> dict[str, str]:
+        return {key: spec.label for key, spec in self.ready.specs.items()}
+
+    def _trained(
+        self, check: Callable[[], None] = lambda: None
+    ) -> Generator[tuple[int, int], None, LabelledList]:
+        """Return the training of all classifiers on the rows that are done, step by step."""
+        features = in_row_order(self._parts, self.n_done)
+        encoded = EncodedList(features, costs_of(self.ready, self._parts))
+        return labelled_steps(self._done(), self._labels(), encoded, self.options, check)
 
     def _all_parts(self, cancel: CancelToken) -> Iterator[Part[Any]]:
         if self.ready.texts.kind == "masked":
@@ -133,6 +160,15 @@ class TextsQuestion:
             key: [self._parts[number].value[key][place] for _, number, place in places]
             for key in self.ready.specs
         }
+
+
+def finished(steps: Generator[Any, None, LabelledList]) -> LabelledList:
+    """Run all steps and return the result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 def layer_of(spec: ModelSpec, layer: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from explorer.analysis.texts.labelled import Cost
 from explorer.analysis.texts.rows import MOST_TOKENS, BadRows, LeftOut, TextList
 from explorer.inference.runs import call_on_model, device_of, gather
 from explorer.inference.scheduling.cancel import CancelToken
@@ -255,10 +256,19 @@ def prepare_features(texts: TextList, state: PageState) -> Prepared[Any]:
     return prepared(texts, state, encoded_texts, [row.text for row in texts.rows])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """One model's features of some rows, and what they cost."""
+
+    values: np.ndarray
+    """float32 [row, layer + 1, d_model]"""
+    seconds: float
+
+
 def feature_parts(
     ready: Prepared[Any], pooling: str, cancel: CancelToken
-) -> Iterator[Part[dict[str, np.ndarray]]]:
-    """Yield the features of all models, by model float32 [row, layer + 1, d_model].
+) -> Iterator[Part[dict[str, Features]]]:
+    """Yield the features of all models.
 
     Raises:
         Cancelled: between two batches.
@@ -275,26 +285,47 @@ def feature_parts(
 
 def _features(
     spec: ModelSpec, state: PageState, texts: Sequence[Any], how: tuple[str, CancelToken]
-) -> np.ndarray:
-    from explorer.models.text_batches import text_features
+) -> Features:
+    from explorer.models.text_batches import timed_features
 
     pooling, cancel = how
+    seconds = []
 
     def ask(batch: list[Any]) -> np.ndarray:
-        return call_on_model(text_features, spec, state, batch, pooling)
+        values, took = call_on_model(timed_features, spec, state, batch, pooling)
+        seconds.append(took)
+        return values
 
-    return in_batches(ask, texts, [len(text.ids) for text in texts], state, cancel)
+    values = in_batches(ask, texts, [len(text.ids) for text in texts], state, cancel)
+    return Features(values, sum(seconds))
 
 
 def in_row_order(
-    parts: Sequence[Part[Mapping[str, np.ndarray]]], n_rows: int
+    parts: Sequence[Part[Mapping[str, Features]]], n_rows: int
 ) -> dict[str, np.ndarray]:
-    """Return arrays by model [row, ...] of parts that cover all rows."""
+    """Return features by model [row, ...] of parts that cover all rows."""
     order = [row for part in parts for row in part.rows]
     inverse = np.argsort(order)
     if len(order) != n_rows:
         raise ValueError(f"{len(order)} of {n_rows} rows are there")
     keys = parts[0].value
     return {
-        key: read_only(np.concatenate([part.value[key] for part in parts])[inverse]) for key in keys
+        key: read_only(np.concatenate([part.value[key].values for part in parts])[inverse])
+        for key in keys
+    }
+
+
+def costs_of(
+    ready: Prepared[Any], parts: Sequence[Part[Mapping[str, Features]]]
+) -> dict[str, Cost]:
+    """Return by model what a row's features cost, and how large the encoder is."""
+    from explorer.models.text_batches import encoder_bytes
+
+    n_rows = sum(len(part.rows) for part in parts)
+    return {
+        key: Cost(
+            1e3 * sum(part.value[key].seconds for part in parts) / n_rows,
+            call_on_model(encoder_bytes, spec, ready.state) / 1e6,
+        )
+        for key, spec in ready.specs.items()
     }

@@ -1,1 +1,1 @@
-"""A list of texts through all models, for programs."""
+"""List of texts through all models: the tab, and the endpoint for programs."""

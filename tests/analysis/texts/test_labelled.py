@@ -132,7 +132,7 @@ def predictions(truth, n_wrong, first=0):
         (
             {"bert": 20, "distilbert": 22, "albert": 25, "tfidf": 18},
             (),
-            "A bag of words does as well",
+            "A bag of words may do as well",
         ),
         (
             {"bert": 95, "distilbert": 97, "albert": 99, "tfidf": 98},

@@ -8,6 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from explorer.analysis.texts import labelled
+from explorer.analysis.texts.disagreement import by_disagreement
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.results import TextsOptions
 from explorer.analysis.texts.rows import BadRows, text_list
@@ -45,7 +46,7 @@ def test_masked_rows_keep_their_order_and_are_counted(tiny_family):
     assert share.n == 10
     assert (share.hits == 10) == same
     means = np.mean(list(result.divergence.values()), axis=0)
-    assert (np.diff(means[result.by_disagreement]) <= 0).all()
+    assert (np.diff(means[by_disagreement(result)]) <= 0).all()
 
 
 def test_identical_rows_have_identical_numbers(tiny_family):

@@ -7,7 +7,7 @@ import pytest
 from explorer.inference.scheduling import cancel
 from explorer.refusal import Refusal
 from explorer.ui.texts.endpoint import texts
-from explorer.views.texts import COLUMNS
+from explorer.views.texts.rows import COLUMNS
 
 ROWS = {
     "masked": [

@@ -1,0 +1,173 @@
+// The rows of a list through all models: ordered, filtered, and each opens where its text can be looked at.
+import {el, make, marked as findMarked, say, stacks} from '../kit/dom.js';
+import {fixed, number} from '../kit/numbers.js';
+import {compare, listen} from '../page/here.js';
+import {landOn} from '../page/landing.js';
+import {look} from '../page/look.js';
+import {typeText} from '../page/parts.js';
+import {put} from '../page/tabs.js';
+
+const STEP = 12;   // rows at once
+const only = look('only', 'all'), group = look('group', 'all'), order = look('rows', 'apart');
+
+/**
+ * @typedef {{n: number, lead: string[], cells: any[][], group: string, apart: number | null, right: boolean[], marks: [number, number][],
+ *   open: {tab: string, text: string, hidden?: string}}} Line `lead`: what the list gives of a row
+ * @typedef {{kind: string, columns: string[], names: Record<string, string>, models: string[], total: number, lines: Line[],
+ *   constants: Record<string, unknown>, said: Record<string, unknown>, texts: Record<string, string>}} Data
+ */
+
+/** Whether a row is one of those that are to be shown. @param {Line} line @param {string} which @param {string[]} models */
+export function isLike(line, which, models) {
+  const {right} = line, [a, b] = which.split('.').map(key => models.indexOf(key));
+  if (which === 'all') return true;
+  if (which === 'wrong') return right.length > 0 && !right.some(Boolean);
+  if (which === 'differ') return right.some(one => one !== right[0]);
+  return right.length > 0 && right[a] && !right[b];
+}
+
+/** The rows in sight, in their order. @param {Data} data @param {{only: string, group: string, rows: string}} chosen */
+export function matching(data, chosen) {
+  const groups = groupsOf(data), wanted = groups[Number(chosen.group)];
+  const found = data.lines.filter(line => isLike(line, chosen.only, data.models) && (chosen.group === 'all' || line.group === wanted));
+  return chosen.rows === 'list' ? found.toSorted((a, b) => a.n - b.n) : found;
+}
+
+/** @param {Data} data */
+const groupsOf = ({lines}) => [...new Set(lines.map(line => line.group))].filter(Boolean).toSorted();
+
+/** What the rows can be filtered by. @param {Data} data @returns {Record<string, string>} */
+function filters({lines, models, names, texts: t}) {
+  if (!lines.some(({right}) => right.length)) return {};
+  const pairs = models.flatMap(a => models.filter(b => b !== a).map(b => [`${a}.${b}`, say(t.only, {right: names[a], wrong: names[b]})]));
+  return {all: t.all, ...models.length > 1 ? {differ: t.differ} : {}, wrong: t.wrong, ...Object.fromEntries(pairs)};
+}
+
+/** @param {string} label @param {Record<string, string>} options @param {{value: string}} kept @param {() => void} changed */
+function chooser(label, options, kept, changed) {
+  const select = make('select', {'aria-label': label}, ...Object.entries(options).map(([value, text]) => make('option', {value}, text)));
+  select.value = Object.hasOwn(options, kept.value) ? kept.value : Object.keys(options)[0];
+  select.addEventListener('change', () => { kept.value = select.value; changed(); });
+  return make('label', {class: 'tx-field'}, make('span', {}, label), select);
+}
+
+/** A text with the marked spans, which count characters and not units of 16 bits. @param {string} text @param {[number, number][]} marks */
+function marked(text, marks) {
+  const signs = [...text], parts = [];
+  let end = 0;
+  for (const [from, to] of marks) {
+    parts.push(signs.slice(end, from).join(''), make('mark', {}, signs.slice(from, to).join('')));
+    end = to;
+  }
+  return [...parts, signs.slice(end).join('')];
+}
+
+/** Whether a model has a row right. @param {boolean | undefined} isRight @param {Record<string, string>} t */
+const verdict = (isRight, t) => isRight === undefined ? null
+  : make('span', {class: 'tx-verdict', 'data-right': String(isRight), title: isRight ? t.right : t.wrong_one}, make('span', {'aria-hidden': 'true'}, isRight ? '✓' : '✗'), el('span', 'sr-only', isRight ? t.right : t.wrong_one));
+
+/** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>) => [string, string]>} */
+const SAID = {
+  masked: ([word, p, , rank, pieces], {lead: [, answer]}, t) => [`${word} ${number(p)}`,
+    !answer || rank === 1 ? '' : rank === null ? t.unknown : [say(t.rank, {rank}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ')],
+  plain: ([, pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
+  pairs: cells => [`${cells[4] > 0 ? '+' : ''}${fixed(cells[4], 2)}`, ''],
+  labelled: ([predicted]) => [predicted, ''],
+};
+
+/** What stands below a row's text, by kind. @type {Record<string, (lead: string[], t: Record<string, string>) => string>} */
+const BELOW = {
+  masked: ([, answer], t) => answer ? say(t.answer, {answer}) : '',
+  plain: () => '',
+  pairs: ([, bad], t) => say(t.bad, {bad}),
+  labelled: ([, label], t) => say(t.label_of, {label}),
+};
+
+let opened = 0;   // the row whose text was opened, to come back to
+
+/** @param {Line} line */
+function open({n, open: {tab, text, hidden = ''}}) {
+  opened = n;
+  typeText(text);
+  compare({text, hidden, tab, fold: ''});
+  put({tab});
+  landOn(tab, '', true);
+}
+
+/** @param {Line} line @param {Data} data */
+function row(line, data) {
+  const {kind, models, texts: t} = data, below = BELOW[kind](line.lead, t);
+  const text = make('button', {type: 'button', class: 'tx-open-row', title: t[`opens_${line.open.tab}`]}, ...marked(line.lead[0], line.marks));
+  text.addEventListener('click', event => { event.stopPropagation(); open(line); });
+  const cells = models.map((key, i) => {
+    const [said, small] = SAID[kind](line.cells[i], line, t);
+    return make('td', {'data-model': key}, verdict(line.right[i], t), make('span', {class: kind === 'labelled' ? null : 'tx-value'}, said), small ? el('small', '', small) : null);
+  });
+  const apart = kind === 'labelled' || models.length < 2 ? [] : [make('td', {}, fixed(line.apart ?? 0, 3))];
+  const whole = make('tr', {'data-row': line.n}, make('th', {scope: 'row'}, String(line.n)), make('td', {class: 'tx-text'}, text, below ? el('small', '', below) : null), ...cells, ...apart);
+  whole.addEventListener('click', () => { if (!String(getSelection())) open(line); });
+  return whole;
+}
+
+/** @param {Data} data */
+function head({kind, models, names, texts: t}) {
+  const columns = [t.number, t.text, ...models.map(key => names[key]), ...kind === 'labelled' || models.length < 2 ? [] : [t.js]];
+  const model = i => models[i - 2];
+  return make('thead', {}, make('tr', {}, ...columns.map((name, i) => make('th', {scope: 'col'}, model(i) ? make('span', {class: 'model-name', 'data-model': model(i)}, name) : name))));
+}
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
+
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, /** @type {Data} */ data) {
+  const t = data.texts, isPart = data.lines.length < data.total, list = make('tbody'), count = make('p', {class: 'tx-count', role: 'status'});
+  const more = make('button', {type: 'button', class: 'chip tx-more-rows'}), empty = make('p', {class: 'note'}, t.none);
+  let limit = STEP;
+  root.dataset.lines = `texts/${data.kind}`;   // the kind of the lines of Python that compute these rows
+  const draw = () => {
+    const found = matching(data, {only: only.value, group: group.value, rows: order.value}), sent = found.slice(0, limit);
+    list.replaceChildren(...sent.map(line => row(line, data)));
+    count.textContent = say(isPart ? t.so_far : t.count, {n: found.length.toLocaleString('en'), total: data.total.toLocaleString('en')});
+    more.hidden = found.length <= limit;
+    more.textContent = say(t.more, {n: Math.min(STEP, found.length - limit)});
+    empty.hidden = found.length > 0;
+    stacks(scroller);
+  };
+  const again = () => { limit = STEP; draw(); };
+  more.addEventListener('click', () => {
+    limit += STEP;
+    draw();
+    /** @type {HTMLElement | null} */ (list.children[limit - STEP]?.querySelector('button'))?.focus();
+  });
+  const scroller = make('div', {class: 'table tx-rows', tabindex: 0, role: 'region', 'aria-label': t.label}, make('table', {}, head(data), list));
+  const groups = groupsOf(data), which = filters(data);
+  const tools = make('div', {class: 'tx-tools'},
+    Object.keys(which).length ? chooser(t.show, which, only, again) : null,
+    groups.length > 1 ? chooser(t.group, {all: t.all, ...Object.fromEntries(groups.map((name, i) => [String(i), name]))}, group, again) : null,
+    chooser(t.order, {apart: t.apart, list: t.list}, order, again));
+  root.replaceChildren(...isPart ? [] : [tools], count, scroller, empty, more);
+  draw();
+}
+
+// Back to the table: where it was left, with the row that was opened.
+listen(state => {
+  if (state.tab !== 'texts' || !opened) return;
+  const button = findMarked(document, 'data-row', String(opened))?.querySelector('button');
+  if (!button?.getClientRects().length) return;
+  opened = 0;
+  button.scrollIntoView({block: 'center'});
+  button.focus({preventScroll: true});
+});
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(/** @type {Data} */ {columns, names, lines}) {
+  const labels = Object.values(names), inOrder = lines.toSorted((a, b) => a.n - b.n);
+  return {columns, rows: inOrder.flatMap(({n, lead, cells}) => cells.map((of, i) => [n, labels[i], ...lead, ...of]))};
+}
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = (/** @type {Data} */ {lines, constants: more}) => ({ROWS: lines.toSorted((a, b) => a.n - b.n).map(({n, lead}) => [n, ...lead]), ...more});
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = (/** @type {Data} */ {said: told}) => told;

@@ -1,0 +1,29 @@
+"""Pseudo-log-likelihoods of a sentence: put in front of a recipe that scores whole sentences."""
+
+import re
+
+import torch
+
+WORDS = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
+
+
+def likelihoods(tokenizer, model, text):
+    """Tokens of a sentence, PLL (Salazar et al. 2020), PLL-word-l2r (Kauf and Ivanova 2023)."""
+    encoding, spans = token_spans(tokenizer, text)
+    ids, segments = encoding["input_ids"], torch.tensor([encoding["token_type_ids"]])
+    scored = [i for i, (start, end) in enumerate(spans) if end > start]
+    words = [word.span() for word in re.finditer(WORDS, text)]
+    of = {
+        i: next((w for w in words if w[0] < spans[i][1] and w[1] > spans[i][0]), i) for i in scored
+    }
+
+    def nats(i, hidden):
+        """Log-probability of a token while some tokens are masked."""
+        masked = [tokenizer.mask_token_id if j in hidden else one for j, one in enumerate(ids)]
+        with torch.inference_mode():
+            out = model(input_ids=torch.tensor([masked]), token_type_ids=segments)
+        return out.logits[0, i].double().log_softmax(-1)[ids[i]].item()
+
+    alone = sum(nats(i, {i}) for i in scored)
+    within = sum(nats(i, {j for j in scored if j >= i and of[j] == of[i]}) for i in scored)
+    return len(scored), alone, within

@@ -1,0 +1,56 @@
+"""Masked rows: each model's first word, and the probability and the rank of a given answer."""
+
+import math
+
+import torch
+from transformers import AutoModelForMaskedLM
+
+ROWS = [
+    [1, "The capital of France is [MASK].", "paris", "capitals"],
+]
+
+columns = ["row", "model", "text", "answer", "group", "word", "probability"]
+columns += ["answer_log_probability", "answer_rank", "answer_pieces"]
+rows = []
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+
+    def logs_at(ids, segments, place):
+        """Log-probabilities at one position."""
+        with torch.inference_mode():
+            out = model(input_ids=ids[None], token_type_ids=segments)
+        return out.logits[0, place].double().log_softmax(-1)
+
+    def scored(text, answer, alone):
+        """Nats, worst rank and pieces of an answer whose pieces are filled from the left."""
+        start = text.index("[MASK]")
+        filled = text.replace("[MASK]", answer)
+        encoding, spans = token_spans(tokenizer, filled)
+        inside = tokens_of(spans, start, start + len(answer))
+        ids = torch.tensor(encoding["input_ids"])
+        targets = ids[inside].tolist()
+        if not inside or tokenizer.unk_token_id in targets:
+            return None, None, 0
+        if len(inside) == 1:
+            nats = alone[targets[0]]
+            return nats.item(), 1 + (alone > nats + 1e-6).sum().item(), 1
+        ids[inside] = tokenizer.mask_token_id
+        segments = encode(tokenizer, model, filled).get("token_type_ids")
+        total, worst = 0.0, 0
+        for place, target in zip(inside, targets, strict=True):
+            logs = logs_at(ids, segments, place)
+            total += logs[target].item()
+            worst = max(worst, 1 + (logs > logs[target] + 1e-6).sum().item())
+            ids[place] = target
+        return total, worst, len(inside)
+
+    for number, text, answer, group in ROWS:
+        inputs = encode(tokenizer, model, text)
+        ids = inputs["input_ids"][0]
+        place = (ids == tokenizer.mask_token_id).nonzero()[0, 0].item()
+        logs = logs_at(ids, inputs.get("token_type_ids"), place)
+        first = logs.argmax().item()
+        found = scored(text, answer, logs) if answer else (None, None, 0)
+        word = spelled(tokenizer, first)
+        rows.append([number, label, text, answer, group, word, math.exp(logs[first]), *found])
+FIGURE = ("bars", "model", "row", ["probability"])

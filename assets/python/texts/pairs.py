@@ -1,0 +1,21 @@
+"""Pairs: by how many nats the good sentence is likelier than the bad one."""
+
+from transformers import AutoModelForMaskedLM
+
+ROWS = [
+    [1, "The dogs bark.", "The dogs barks.", "simple"],
+]
+SCORE = "pll"
+
+columns = ["row", "model", "good", "bad", "group", "pll_good", "pll_bad"]
+columns += ["pll_word_l2r_good", "pll_word_l2r_bad", "margin"]
+rows = []
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    for number, good, bad, group in ROWS:
+        (_, *first), (_, *second) = (likelihoods(tokenizer, model, one) for one in (good, bad))
+        which = ["pll", "pll_word_l2r"].index(SCORE)
+        scores = [first[0], second[0], first[1], second[1]]
+        margin = first[which] - second[which]
+        rows.append([number, label, good, bad, group, *scores, margin])
+FIGURE = ("bars", "model", "row", ["margin"])

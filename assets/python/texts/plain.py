@@ -1,0 +1,16 @@
+"""Sentences: pseudo-log-likelihood with each token masked alone, and with the rest of its word."""
+
+from transformers import AutoModelForMaskedLM
+
+ROWS = [
+    [1, "The keys to the cabinet are on the table.", ""],
+]
+
+columns = ["row", "model", "text", "group", "tokens", "pll", "pll_word_l2r"]
+rows = []
+for label in MODELS:
+    tokenizer, model = load(label, AutoModelForMaskedLM)
+    for number, text, group in ROWS:
+        n_tokens, alone, within = likelihoods(tokenizer, model, text)
+        rows.append([number, label, text, group, n_tokens, alone, within])
+FIGURE = ("bars", "model", "row", ["pll_word_l2r"])

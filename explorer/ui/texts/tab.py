@@ -1,0 +1,223 @@
+"""Your texts tab: a list of texts through all models, row by row, and what it says as a whole."""
+
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer import assets, limits
+from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
+from explorer.analysis.texts.rows import TextList
+from explorer.analysis.texts.sentences import SCORES
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.inference.texts import answers
+from explorer.inference.texts.answers import TextsQuestion
+from explorer.links.codec import LIST_LIMIT
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import family_specs, specs_by_key
+from explorer.refusal import Refusal
+from explorer.ui.kit import strings as kit
+from explorer.ui.kit.canvas import Canvas, Chart, read_question
+from explorer.ui.kit.folds import asks
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.validation import refuse_bad_input
+from explorer.ui.texts import strings
+from explorer.ui.texts.reading import list_in, read_list
+from explorer.views.markup import Markup, el, finding, join, note, script_json
+
+ID = "texts"
+LABEL = strings.LABEL
+QUESTION = strings.QUESTION
+READS: tuple[str, ...] = ("family", "device", "dtype")
+ROWS_SO_FAR = 50
+"""Rows that are shown while others are still computed."""
+SHOW_EVERY_S = 1.0
+"""Seconds between two tables of the rows so far."""
+
+
+def build(state: gr.State) -> list[gr.components.Component]:
+    """Build the form in the input bar, the summary, the table and the charts.
+
+    Only the form is the page's to draw: a view that is drawn anew leaves the answer as it stands.
+    """
+    with asks(ID) as column:
+        form = Canvas("texts/ask", asks=read_list, saves=False)
+    stop = gr.Button(strings.STOP, size="sm", visible=False, elem_id="texts-stop")
+    outputs = [gr.HTML(empty_html()), Canvas("texts/rows"), Chart("texts/charts")]
+    job_buttons(
+        {form.select: LIST},
+        [form, state],
+        outputs,
+        stop,
+        js="(_, state) => [window.explorer.question('texts/ask'), state]",
+    )
+    return [column, form]
+
+
+def show(state: PageState) -> list[object]:
+    """Return the form with the lists to try; no model runs."""
+    lists = [{name: each[name] for name in ("name", "title")} for each in assets.text_lists()]
+    last = min(spec.architecture.n_layers for spec in family_specs(state.family))
+    form = {
+        "asks": [state.family, state.device, state.dtype],
+        "lists": lists,
+        "kinds": strings.KIND_NAMES,
+        "roles": strings.ROLES,
+        "poolings": strings.POOLINGS,
+        "scores": strings.SCORES,
+        "last": last,
+        "limit": limits.BODY.most,
+        "most": LIST_LIMIT,
+        "texts": strings.ASK,
+    }
+    return [gr.Column(visible=True), script_json(form)]
+
+
+def empty_html() -> Markup:
+    """Return what the tab is for: a card for each kind of list."""
+    cards = [
+        el(
+            "section",
+            el("h3", name),
+            el("p", comes_out),
+            el("p", goes_in, class_="note"),
+            class_="card",
+        )
+        for name, goes_in, comes_out in strings.kinds().values()
+    ]
+    return join(finding(strings.FINDING), el("div", *cards, class_="columns"), note(strings.LIMITS))
+
+
+def first(_state: PageState, _values: list[Any]) -> list[Markup]:
+    """Return what the tab is for: a list comes only from the page itself."""
+    return [empty_html()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListQuestion:
+    """A list, and which models are asked how."""
+
+    texts: TextList
+    options: TextsOptions
+    state: PageState
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListAnswer:
+    """Answer to a list so far."""
+
+    progress: answers.Progress
+    seconds: float = 0.0
+    result: ListResult | None = None
+    """Result of the rows that are done; None before there is one."""
+    missing: Mapping[str, Refusal] | None = None
+    refused: str = ""
+    """The sentence why the list cannot be answered; empty if it can."""
+
+
+def asked_list(
+    asked: str | Mapping[str, Any], state: PageState | None
+) -> Generator[list[Any], None, ListQuestion | None]:
+    """Return the question that the form asks; if it cannot be read, draw why."""
+    question = read_question(str(asked))
+    try:
+        with refuse_bad_input():
+            options = TextsOptions(
+                str(question.get("pooling") or POOLINGS[0]),
+                int(question.get("layer", -1)),
+                str(question.get("score") or SCORES[0]),
+            )
+        return ListQuestion(list_in(question), options, state or PageState())
+    except Refusal as refusal:
+        yield [refused_html(str(refusal)), "", ""]
+        return None
+
+
+def run_list(asked: ListQuestion, cancel: CancelToken) -> Steps:
+    """Run a list part by part; a list that is stopped has the rows that were done."""
+    begun, drawn = time.monotonic(), 0.0
+    progress = answers.Progress(0, len(asked.texts.rows))
+    yield Progress(part=ListAnswer(progress))
+    try:
+        question = TextsQuestion(asked.texts, asked.state, asked.options)
+        is_labelled = asked.texts.kind == "labelled"
+        result: ListResult | None = None
+        begun = time.monotonic()
+        try:
+            for progress in question.run(cancel):
+                seconds = time.monotonic() - begun
+                if progress.done and not is_labelled and seconds - drawn > SHOW_EVERY_S:
+                    result, drawn = question.result(), seconds
+                yield Progress(part=ListAnswer(progress, seconds, result, question.ready.missing))
+        except Cancelled:
+            if is_labelled or not progress.done:
+                return ListAnswer(progress, missing=question.ready.missing)
+        seconds = time.monotonic() - begun
+        return ListAnswer(progress, seconds, question.result(), question.ready.missing)
+    except Refusal as refusal:
+        return ListAnswer(progress, refused=str(refusal))
+
+
+def draw_list(asked: ListQuestion, update: JobUpdate) -> list[Any]:
+    """Return the summary, the table of rows and the charts, as far as the list is done."""
+    from explorer.views.texts.canvas import rows_canvas
+    from explorer.views.texts.charts import list_charts
+    from explorer.views.texts.summary import summary_html
+
+    answer: ListAnswer = shown(update) or ListAnswer(answers.Progress(0, len(asked.texts.rows)))
+    if answer.refused:
+        return [refused_html(answer.refused), "", ""]
+    line = progress_html(update, answer)
+    if answer.result is None:
+        return [line, "", ""]
+    header = header_of(asked, answer.result)
+    specs, reasons = specs_by_key(asked.state.family), answer.missing or {}
+    missing = {key: (specs[key].label, str(reason)) for key, reason in reasons.items()}
+    summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES)
+    is_whole = update.done
+    return [
+        join(line, summary),
+        rows_canvas(answer.result, strings.TABLE, header, None if is_whole else ROWS_SO_FAR),
+        list_charts(answer.result, strings.CHARTS, header) if is_whole else "",
+    ]
+
+
+LIST = Job("run_list", JobQueue("texts", limits.LISTS.most), asked_list, run_list, draw_list)
+
+
+def header_of(asked: ListQuestion, result: ListResult) -> dict[str, Any]:
+    """Return what a saved file says of a list: how it was read, and by which models."""
+    told = ("family", "models", "device", "dtype")
+    state = {"kind": result.texts.kind, "rows": len(result.texts.rows)}
+    if result.texts.kind == "labelled":
+        state |= {"pooling": asked.options.pooling, "layer": asked.options.layer}
+    if result.texts.kind == "pairs":
+        state |= {"score": asked.options.score}
+    return dict.fromkeys(told, True) | {"state": state}
+
+
+def refused_html(sentence: str) -> Markup:
+    """Return the sentence why a list is not answered, below what the tab is for."""
+    return join(el("p", sentence, class_="message", role="alert"), empty_html())
+
+
+def progress_html(update: JobUpdate, answer: ListAnswer) -> Markup | None:
+    """Return how far the list is, with a bar; after a stop, what was done; None at the end."""
+    done, total = answer.progress.done, answer.progress.total
+    counts = {"done": f"{done:,}", "total": f"{total:,} rows"}
+    if update.position:
+        return note(kit.PLACE.format(n=update.position))
+    if update.done:
+        sentence = strings.STOPPED if answer.result else strings.STOPPED_EARLY
+        return note(sentence.format(**counts)) if update.stopped else None
+    trained, steps = answer.progress.trained
+    if steps:
+        sentence, share = strings.TRAINING.format(done=trained, total=steps), trained / steps
+    else:
+        sentence = strings.progress_said(done, total, answer.seconds)
+        share = done / total if total else 0
+    bar = el("progress", max="1", value=f"{share:.4f}", aria_hidden="true")
+    return el("div", bar, el("p", sentence, role="status"), class_="tx-progress")

@@ -1,0 +1,150 @@
+"""Sentences on the result of a list of texts, the same on the page and in a shell."""
+
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.digits import counted, percent
+from explorer.analysis.texts.comparison import Duel, Share
+from explorer.analysis.texts.labelled import Scored
+from explorer.analysis.texts.results import (
+    LabelledList,
+    ListResult,
+    MaskedList,
+    PairList,
+    SentenceList,
+)
+
+BASELINES = {"tfidf": "TF-IDF", "majority": "most frequent label"}
+"""Names of the classifiers that are no models."""
+ALPHA = 0.05
+ANSWERS = "Of {rows}, the given answer comes first in {shares}."
+ALONE = "{label} has answered {rows}; without given answers there is nothing to count."
+SAME = "Of {rows}, the first word is the same in {shares}."
+PERPLEXITY = (
+    "By PLL-word-l2r a word has ln P {words} on average; pseudo-perplexity over {rows}: {numbers}."
+)
+GOOD = "Of {rows}, the good sentence is likelier in {shares}."
+ACCURACY = "Accuracy: {shares}."
+BETTER = (
+    "{better} is right on more rows than {worse}: {more} that only it has right, against {fewer}"
+)
+SURE = "{differences} (McNemar's exact test, {level} after correction for {n})."
+UNSURE = (
+    "No difference between the models that {rows} can show (McNemar's exact test, smallest p: {p})."
+)
+
+
+def headline(result: ListResult) -> str:
+    """Return what a list's result says, with 95% intervals; for labelled rows the advice."""
+    if isinstance(result, MaskedList):
+        return _masked(result)
+    if isinstance(result, SentenceList):
+        return _sentences(result)
+    if isinstance(result, PairList):
+        shares = {result.labels[key]: share for key, share in result.summary.good_first.items()}
+        return GOOD.format(
+            shares=with_intervals(shares), rows=counted(len(result.texts.rows), "pair")
+        )
+    return result.advice.sentence
+
+
+def second_line(result: ListResult) -> str:
+    """Return what the comparisons of each two models allow to say; empty for one model alone."""
+    if isinstance(result, MaskedList):
+        n_answers = sum(bool(row.answer) for row in result.texts.rows)
+        return difference(result.summary.duels, result.labels, n_answers) if n_answers else ""
+    if isinstance(result, PairList):
+        return difference(result.summary.duels, result.labels, len(result.texts.rows), "pair")
+    if isinstance(result, LabelledList):
+        names = names_of(result)
+        scores = {names[key]: score for key, score in result.result.accuracy.items()}
+        return ACCURACY.format(shares=listed([f"{name} {scored(s)}" for name, s in scores.items()]))
+    return ""
+
+
+def names_of(result: LabelledList) -> dict[str, str]:
+    """Return the name of each classifier: the models' labels, then the baselines' names."""
+    return {**result.labels, **BASELINES}
+
+
+def difference(
+    duels: Sequence[Duel], labels: Mapping[str, str], n_rows: int, noun: str = "row"
+) -> str:
+    """Return which models surely differ, each p value multiplied by the number of comparisons."""
+    if not duels:
+        return ""
+    sure = [duel for duel in duels if duel.p_value * len(duels) < ALPHA]
+    if not sure:
+        smallest = min(duel.p_value for duel in duels)
+        return UNSURE.format(rows=counted(n_rows, noun), p=p_value(smallest))
+    level = p_value(len(duels) * max(duel.p_value for duel in sure))
+    return SURE.format(
+        differences="; ".join(_better(duel, labels, noun) for duel in sure),
+        level=f"p < {level[2:]}" if level.startswith("< ") else f"p ≤ {level}",
+        n=counted(len(duels), "comparison"),
+    )
+
+
+def _better(duel: Duel, labels: Mapping[str, str], noun: str) -> str:
+    better, worse = (
+        (duel.first, duel.second)
+        if duel.only_first > duel.only_second
+        else (duel.second, duel.first)
+    )
+    more, fewer = sorted((duel.only_first, duel.only_second), reverse=True)
+    sentence = BETTER.replace("rows", f"{noun}s")
+    return sentence.format(better=labels[better], worse=labels[worse], more=more, fewer=fewer)
+
+
+def p_value(p: float) -> str:
+    """Format a p value in three decimals; smaller ones as a bound."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def with_intervals(shares: Mapping[str, Share]) -> str:
+    """Format the share of each name with its 95% interval."""
+    return listed([f"{interval(share)} for {name}" for name, share in shares.items()])
+
+
+def interval(share: Share) -> str:
+    """Format a share with its 95% interval."""
+    low, high = share.interval
+    return f"{percent(share.value)} [{percent(low)}, {percent(high)}]" if share.n else "–"
+
+
+def scored(score: Scored) -> str:
+    """Format a score with its 95% interval."""
+    return f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Join items as ``a``, ``a and b`` or ``a, b and c``."""
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def nats(value: float, decimals: int = 2) -> str:
+    """Format a number of nats with a typographic minus."""
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+def _masked(result: MaskedList) -> str:
+    n_answers = sum(bool(row.answer) for row in result.texts.rows)
+    if n_answers:
+        shares = {result.labels[key]: share for key, share in result.summary.at_1.items()}
+        return ANSWERS.format(shares=with_intervals(shares), rows=counted(n_answers, "row"))
+    rows = counted(len(result.texts.rows), "row")
+    if not result.summary.agreement:
+        return ALONE.format(label=next(iter(result.labels.values())), rows=rows)
+    agreement = {
+        f"{result.labels[a]} and {result.labels[b]}": share
+        for (a, b), share in result.summary.agreement.items()
+    }
+    return SAME.format(shares=with_intervals(agreement), rows=rows)
+
+
+def _sentences(result: SentenceList) -> str:
+    summary, labels = result.summary, result.labels
+    return PERPLEXITY.format(
+        rows=counted(len(result.texts.rows), "sentence"),
+        numbers=listed([f"{labels[k]} {v:,.1f}" for k, v in summary.pseudo_perplexity.items()]),
+        words=listed([f"{labels[k]} {nats(v)}" for k, v in summary.per_word.items()]),
+    )

@@ -1,0 +1,108 @@
+"""Summary, table and charts of a list: every kind, a reader's markup as text, true sentences."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from explorer.analysis.texts import labelled
+from explorer.analysis.texts.comparison import Duel
+from explorer.refusal import Refusal
+from explorer.ui.texts import strings
+from explorer.views.texts.canvas import first_difference, hiding, rows_canvas, surprising
+from explorer.views.texts.charts import list_charts
+from explorer.views.texts.strings import difference, headline, second_line
+from explorer.views.texts.summary import summary_html
+from tests.inference.texts.test_answers import finished
+from tests.inference.texts.test_batches import csv_of
+
+EVIL = "<script>alert(1)</script>"
+LISTS = {
+    "masked": (
+        [("the [MASK] sat.", "cat", EVIL), (f"{EVIL} [MASK].", "dog", "y")],
+        "text,answer,group",
+    ),
+    "plain": ([(f"the cat sat {EVIL}", "x"), ("it sat.", "y")], "text,group"),
+    "pairs": (
+        [("the cat sat.", f"{EVIL} sat.", EVIL), ("it sat.", "sat it.", "y")],
+        "good,bad,group",
+    ),
+    "labelled": (
+        [(f"the {'cat' if i % 2 else EVIL} sat {i % 3}.", (EVIL, "b")[i % 2]) for i in range(40)],
+        "text,label",
+    ),
+}
+
+
+@pytest.fixture(params=LISTS)
+def result(request, tiny_family, monkeypatch):
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    monkeypatch.setattr(labelled, "MAX_ITERATIONS", 20)
+    rows, header = LISTS[request.param]
+    return finished(csv_of(rows, header), request.param)
+
+
+def test_everything_of_a_kind_is_drawn_and_nothing_of_a_reader_is_markup(result):
+    kind = result.texts.kind
+    html = summary_html(result, {"albert": ("mini-ALBERT", "gone")}, strings.SUMMARY, strings.NOTES)
+    assert "<script" not in html
+    assert "gone" in html
+    told = unescape(re.sub("<[^>]+>", "", html))
+    assert headline(result) in told
+    assert second_line(result) in told
+    rows = rows_canvas(result, strings.TABLE, {})
+    assert "<script" not in rows
+    data = json.loads(rows)
+    assert data["kind"] == kind
+    assert sorted(line["n"] for line in data["lines"]) == [row.number for row in result.texts.rows]
+    charts = list_charts(result, strings.CHARTS, {})
+    document = json.loads(charts)
+    assert len(document["figures"]) == {"masked": 2, "plain": 2, "pairs": 1, "labelled": 6}[kind]
+    assert "<script" not in json.dumps(document["figures"])
+    titles = [figure["layout"]["title"]["text"] for figure in document["figures"]]
+    assert len(set(titles)) == len(titles)
+    part = json.loads(rows_canvas(result, strings.TABLE, {}, 1))
+    assert (len(part["lines"]), part["total"]) == (1, len(result.texts.rows))
+
+
+@pytest.mark.parametrize(
+    ("counts", "sure"),
+    [([(12, 0), (3, 1), (1, 1)], ["a over b"]), ([(5, 0), (0, 0), (2, 2)], [])],
+)
+def test_a_difference_is_said_only_after_correction(counts, sure):
+    from explorer.analysis.texts.comparison import mcnemar
+
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    duels = [
+        Duel(*pair, *count, mcnemar(*count)) for pair, count in zip(pairs, counts, strict=True)
+    ]
+    said = difference(duels, {key: key for key in "abc"}, 20)
+    assert said.startswith("No difference") == (not sure)
+    assert ("a is right on more rows than b" in said) == bool(sure)
+    assert difference([], {}, 20) == ""
+
+
+def test_a_row_opens_with_the_word_masked_that_says_most():
+    text = "the dogs barks."
+    assert first_difference(text, "the dogs bark.") == (9, 14)
+    assert hiding(text, (9, 14))["text"] == "the dogs [MASK]."
+    assert hiding(text, (9, 14))["hidden"] == "barks"
+    assert hiding("a [b|c] d", (0, 1))["hidden"] == "", "offsets of another text"
+    assert first_difference(text, text) is None
+    assert surprising([Spans((-1.0, -4.0, 0.0))]) == [(3, 4), (0, 2)]
+
+
+class Spans:
+    """Scores of words alone."""
+
+    spans = ((0, 2), (3, 4), (4, 5))
+
+    def __init__(self, words):
+        self.words = words
+
+
+def test_a_refusal_is_shown_as_text():
+    from explorer.ui.texts.tab import refused_html
+
+    assert "&lt;script" in refused_html(str(Refusal(EVIL)))
