@@ -12,6 +12,8 @@ from benchmarks import (
     latency,
     library,
     load,
+    opened,
+    place,
     scale,
     texts,
     together,
@@ -27,6 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     latency.add_command(commands)
     click.add_command(commands)
+    opened.add_command(commands)
+    place.add_command(commands)
     together.add_command(commands)
     texts.add_command(commands)
     load.add_command(commands)

@@ -54,6 +54,14 @@ async def _post(program: httpx.AsyncClient, path: str, body: object) -> dict[str
         return {}
 
 
+async def _get(program: httpx.AsyncClient, path: str) -> None:
+    """Read a page; a refusal or a closed connection is no failure."""
+    try:
+        await program.get(path)
+    except httpx.HTTPError:
+        return
+
+
 async def _ask(program: httpx.AsyncClient, endpoint: str, values: list[Any]) -> None:
     """Send a request and read its stream to the end; after a refusal wait 0.2 s."""
     path = f"/gradio_api/call/{endpoint}"
@@ -134,6 +142,14 @@ async def pages(program: httpx.AsyncClient) -> None:
     await _hold(program, b"GET / HTTP/1.1\r\nHost: explorer\r\n\r\n" * 3, 200)
 
 
+async def new_texts(program: httpx.AsyncClient) -> None:
+    """Open 200 pages at once, each with a text of its own; repeat every five seconds."""
+    await _again(
+        lambda: [_get(program, f"/?text=a+[MASK]+sat+{uuid.uuid4().hex}") for _ in range(200)],
+        BURST_S,
+    )
+
+
 async def half_open(program: httpx.AsyncClient) -> None:
     """Open 500 connections that never complete their request."""
     await _hold(program, b"POST /gradio_api/call/predict HTTP/1.1\r\nHost: explorer\r\n", 500)
@@ -159,6 +175,7 @@ ATTACKS: dict[str, Attack] = {
     "4 × /latency without a pause": latency,
     "50 mixed expensive jobs": mixed,
     "120 × /run/predict at once": around,
+    "200 pages with new texts": new_texts,
     "200 connections that never read": pages,
     "500 half-open requests": half_open,
 }

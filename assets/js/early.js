@@ -89,9 +89,17 @@ for (const mode of ['embed', 'projector']) document.documentElement.classList.to
 })();
 
 // The theme that was chosen last time stays, from the first paint on, unless the address names one
-// (Gradio has asked only the system).
+// (Gradio asks only the system, and sets its own once it has mounted).
 (() => {
-  const kept = name => { try { return JSON.parse(localStorage.getItem(`explorer-${name}`)); } catch { return null; } };
-  const named = new URL(location.href).searchParams.has('__theme'), theme = kept('theme');
-  if (theme && !named) document.body.classList.toggle('dark', theme === 'dark');
+  const named = new URL(location.href).searchParams.get('__theme');
+  window.explorer.keptTheme = () => {
+    if (named) return '';
+    try { return String(JSON.parse(localStorage.getItem('explorer-theme')) ?? ''); } catch { return ''; }
+  };
+  const keep = () => {
+    const theme = window.explorer.keptTheme?.(), isDark = document.body.classList.contains('dark');
+    if (theme && isDark !== (theme === 'dark')) document.body.classList.toggle('dark', theme === 'dark');
+  };
+  keep();
+  new MutationObserver(keep).observe(document.body, {attributes: true, attributeFilter: ['class']});
 })();

@@ -23,6 +23,7 @@ from explorer.serving.start import NO_RAY, CannotStart, check_machine, check_mod
 from explorer.timing.memory import limit_arenas
 from explorer.ui.kit.strings import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
+from explorer.ui.shell.panels import prepare
 
 
 def build(flags: Namespace) -> gr.Blocks:
@@ -82,7 +83,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     if flags.log:
         access_log.show()
     limit_arenas()
-    warm_up(opened_on(flags))
+    prepare(opened_on(flags), warm_up(opened_on(flags)))
     shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
     local, public = launched(page, flags, options)
     if public and not context().public_url:

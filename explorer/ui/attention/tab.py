@@ -1,7 +1,8 @@
 """Attention tab: every head of the three models on one canvas, and the chosen ones side by side."""
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
@@ -12,7 +13,7 @@ from explorer.ui.attention import folds, strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
-from explorer.views.markup import Markup, finding, join, note, plain_cards
+from explorer.views.markup import Markup, el, finding, join, note, plain_cards
 
 if TYPE_CHECKING:
     from explorer.analysis.attention import HeadStatistics, WordHeads
@@ -58,6 +59,15 @@ def show(state: PageState) -> list[object]:
     ]
 
 
+def first(_: PageState, values: list[Any]) -> list[Markup]:
+    """Return the headline's values as HTML."""
+    from explorer.views.first.attention import attention_html
+    from explorer.views.first.parts import canvas
+
+    finding, wall = values
+    return [finding, canvas("attention/wall", attention_html(json.loads(wall)) if wall else None)]
+
+
 def headline(
     heads: "WordHeads", statistics: "Mapping[str, HeadStatistics]", specs: "Sequence[ModelSpec]"
 ) -> Markup:
@@ -67,18 +77,18 @@ def headline(
     labels = {spec.key: spec.label for spec in specs}
     n_words = len(heads.alignment.content)
     first, neighbours = strings.attention_sentences(statistics, labels, n_words)
-    chosen = strings.FIRST_HEAD.format(label=specs[0].label)
+    chosen = el("div", note(strings.FIRST_HEAD.format(label=specs[0].label)), class_="aw-first")
     by_key = {spec.key: spec for spec in specs}
     pairs = [(by_key[s.kind.teacher], s) for s in specs if s.kind.teacher in by_key]
     if not pairs:
-        return join(finding(first), note(neighbours) if neighbours else None, note(chosen))
+        return join(finding(first), note(neighbours) if neighbours else None, chosen)
     teacher, student = pairs[0]
     kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
     return join(
         strings.kept_finding(kept, teacher, student),
         strings.kept_list(kept, teacher, student),
-        note(first, details=neighbours),
-        note(chosen),
+        el("div", note(first, details=neighbours), class_="aw-shares"),
+        chosen,
     )
 
 

@@ -1,5 +1,6 @@
 """Claims tab: the ledger, its live checks and the papers' benchmark tables."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.validation import refuse_bad_input
-from explorer.views.markup import el
+from explorer.views.markup import Markup, el
 
 if TYPE_CHECKING:
     from explorer.analysis.claims.outcomes import CheckResult
@@ -62,6 +63,19 @@ def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the 
         views.shares_canvas(shares, ledger, strings.SHARES),
         views.ledger_canvas(ledger, strings.MODELS, strings.LEDGER),
         _message([], []),
+    ]
+
+
+def first(_: PageState, values: list[Any]) -> list[Markup]:
+    """Return the headline's values as HTML."""
+    from explorer.views.first.claims import ledger_html, shares_html
+    from explorer.views.first.parts import canvas
+
+    sentence, shares, ledger, *_rest = values
+    return [
+        sentence,
+        canvas("claims/shares", shares_html(json.loads(shares))),
+        canvas("claims/ledger", ledger_html(json.loads(ledger))),
     ]
 
 

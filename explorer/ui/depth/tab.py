@@ -1,9 +1,10 @@
 """Depth tab: each model's answer after every layer (logit lens)."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
@@ -19,7 +20,7 @@ from explorer.ui.depth import patching, similarity, strings, trajectories
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
-from explorer.views.markup import plain_cards
+from explorer.views.markup import Markup, plain_cards
 
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment
@@ -57,6 +58,16 @@ def show(state: PageState) -> list[object]:
     }
     reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
     return [reading or "", lens_canvas(runs, lenses, work, cards, canvas_texts)]
+
+
+def first(state: PageState, values: list[Any]) -> list[Markup]:
+    """Return the headline's values as HTML, of a mask also where every word was asked for."""
+    from explorer.views.first.depth import depth_html
+    from explorer.views.first.parts import canvas
+
+    above, lens = values
+    drawn = depth_html(json.loads(lens), state.mask) if lens else None
+    return [above, canvas("depth/lens", drawn)]
 
 
 def work_of(run: Run) -> list[int]:

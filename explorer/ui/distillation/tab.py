@@ -1,5 +1,8 @@
 """Distillation tab: how much of the teacher's predictions the student reproduces."""
 
+import json
+from typing import Any
+
 import gradio as gr
 
 from explorer.analysis.measures import TEMPERATURES
@@ -9,7 +12,7 @@ from explorer.ui.distillation import folds, strings
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
-from explorer.views.markup import finding
+from explorer.views.markup import Markup, finding
 
 ID = "distillation"
 LABEL = strings.LABEL
@@ -67,3 +70,13 @@ def show(state: PageState) -> list[object]:
     reading = reading_note({run.spec.label: run.tokens for run in runs})
     sentence = join(sentence, strings.lineage_note(runs[0].spec, runs[1].spec), reading)
     return [sentence, distillation_lab(hidden, words, focus.word, extra)]
+
+
+def first(state: PageState, values: list[Any]) -> list[Markup]:
+    """Return the headline's values as HTML."""
+    from explorer.views.first.distillation import distillation_html
+    from explorer.views.first.parts import canvas
+
+    sentence, lab = values
+    drawn = distillation_html(json.loads(lab), state.temperature) if lab else None
+    return [sentence, canvas("distillation/lab", drawn)]

@@ -104,6 +104,13 @@ def show(state: PageState) -> list[object]:
     return [*values]
 
 
+def first(state: PageState, _: list[Any]) -> list[Markup]:
+    """Return the card of the chosen settings without measured times."""
+    choice = choice_in(state.timed, state.family)
+    sentence, card, status, _ = draw_card(choice)
+    return [sentence, settings_of(choice), card, status]
+
+
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
     """Return the settings' sentence and the card without measured times."""
     choice = MeasurementSettings(*values)
@@ -132,7 +139,7 @@ def draw_card(
     choice: MeasurementSettings,
     result: Any = None,  # noqa: ANN401
     standing: tuple[int, bool] | None = None,
-) -> list[object]:
+) -> list[Any]:
     """Return finding, card, status and result of the settings as far as measured."""
     from explorer.analysis.latency.size_vs_time import size_vs_time
     from explorer.views.latency.measure import paradox_card, paradox_records

@@ -1,6 +1,7 @@
 """Layer tab: one word's way through one layer, vector by vector."""
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
@@ -13,7 +14,7 @@ from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in
 from explorer.ui.layer import folds, strings
 from explorer.ui.layer.reading import chosen_of, walked
-from explorer.views.markup import finding, plain_cards
+from explorer.views.markup import Markup, finding, plain_cards
 
 if TYPE_CHECKING:
     pass
@@ -50,6 +51,15 @@ def show(state: PageState) -> list[object]:
         reading or "",
         layer_canvas(walked(runs, state, word), chosen, cards, strings.CANVAS),
     ]
+
+
+def first(_: PageState, values: list[Any]) -> list[Markup]:
+    """Return the headline's values as HTML."""
+    from explorer.views.first.layer import layer_html
+    from explorer.views.first.parts import canvas
+
+    above, flow = values
+    return [above, canvas("layer/stations", layer_html(json.loads(flow)) if flow else None)]
 
 
 def look(question: dict) -> str:

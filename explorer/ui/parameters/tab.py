@@ -1,10 +1,14 @@
 """Parameters tab: the location of every weight, and the savings of sharing and factorising."""
 
+import json
+from typing import Any
+
 import gradio as gr
 
 from explorer.links.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.parameters import folds, strings
+from explorer.views.markup import Markup
 
 ID = "parameters"
 LABEL = strings.LABEL
@@ -37,3 +41,16 @@ def show(state: PageState) -> list[object]:
         strings.parameters_findings(families),
         parameters_map(families, strings.MAP, state.family),
     ]
+
+
+def first(_: PageState, values: list[Any]) -> list[Markup]:
+    """Return the headline's values as HTML."""
+    from explorer.views.first.parameters import parameters_html, shown_family
+    from explorer.views.first.parts import canvas
+    from explorer.views.markup import el
+
+    findings, bars = values
+    data = json.loads(bars)
+    family = shown_family(data)
+    said = el("div", findings, class_="pm-findings", data_family=family)
+    return [said, canvas("parameters/map", parameters_html(data))]

@@ -5,23 +5,37 @@ bundled weights.
 """
 
 import json
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from explorer.assets import DATA, read_in
 from explorer.links.page_state import PageState
 from explorer.ui.predictions import tab as predictions
+from explorer.views.markup import Markup
 
 OPENING = DATA / "opening.json"
 
 
 def show_opening(start: PageState, headline: list[Any]) -> None:
     """Put the stored example into the headline if ``start`` would compute the same."""
-    if _decides(start) != _decides(PageState()):
-        return
-    with read_in(OPENING):
-        values = json.loads(OPENING.read_text("utf-8"))
-        for component, value in zip(headline, values, strict=True):
-            component.value = format(value, "s")
+    for component, value in zip(headline, opening_values(start) or (), strict=False):
+        component.value = str(value)
+
+
+def opening_values(state: PageState) -> list[object] | None:
+    """Return the stored values of the headline; None for a state that may have others."""
+    if _decides(state) != _decides(PageState()):
+        return None
+    finding, canvas = _stored(OPENING)
+    return [Markup(finding), canvas]
+
+
+@cache
+def _stored(path: Path) -> list[str]:
+    with read_in(path):
+        finding, canvas = json.loads(path.read_text("utf-8"))
+        return [str(finding), str(canvas)]
 
 
 def compute_opening() -> list[str]:
@@ -29,8 +43,8 @@ def compute_opening() -> list[str]:
     return [str(value) for value in predictions.show(PageState())]
 
 
-def _decides(state: PageState) -> tuple[str, str, str]:
-    return state.text, state.family, state.dtype
+def _decides(state: PageState) -> tuple[str, ...]:
+    return state.text, state.family, state.dtype, state.hidden, state.tab
 
 
 if __name__ == "__main__":

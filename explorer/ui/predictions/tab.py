@@ -1,19 +1,21 @@
 """Predictions tab: the likeliest words of each model for each mask."""
 
+import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import runs_with_mlm_head
-from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words
+from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words, looks_of
 from explorer.models.run import Run
 from explorer.models.tokens import put_into
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note, unreadable
 from explorer.ui.predictions import attribution, folds, strings
 from explorer.ui.predictions.folds import plans_of
+from explorer.views.markup import Markup
 
 if TYPE_CHECKING:
     from explorer.analysis.predictions import MaskPredictions, WordRank
@@ -65,6 +67,18 @@ def show(state: PageState) -> list[object]:
             PredictionTexts(strings.CANVAS, hidden_words(state), words_found(runs, state)),
         ),
     ]
+
+
+def first(state: PageState, values: list[Any]) -> list[Markup]:
+    """Return the headline's values as HTML."""
+    from explorer.views.first.parts import canvas
+    from explorer.views.first.predictions import predictions_html
+
+    finding, picture = values
+    shown = looks_of(state).get("shown", "")
+    number = int(shown) if shown.isdecimal() else 0
+    drawn = predictions_html(json.loads(picture), state.mask, number)
+    return [finding, canvas("predictions/gaps", drawn)]
 
 
 Found = dict[str, "dict[int, WordRank]"]

@@ -1,16 +1,14 @@
-"""Link previews: the title, sentence and picture that chats show for a shared link.
+"""Parts of a link's page besides Gradio's: the tags that chats show, and the first picture.
 
 Gradio's page has two sets of preview tags, neither of which names this page or the text of a link;
 readers of the tags run no script. This middleware replaces them.
 """
 
-import re
 from collections.abc import Mapping
-from functools import lru_cache
 from threading import Lock
 from urllib.parse import urlencode
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
@@ -29,7 +27,10 @@ from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
 from explorer.serving.middleware.headers import path_of, root_of
 from explorer.ui.kit import strings
 from explorer.ui.predictions.endpoint import first_answers
-from explorer.views.markup import Markup, el, join, script_json
+from explorer.ui.shell.first import first_html
+from explorer.ui.shell.panels import panel_of, state_of
+from explorer.ui.shell.sent import gzipped, parts_of, takes_gzip
+from explorer.views.markup import Markup, el, join
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
 
 PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
@@ -38,13 +39,6 @@ PICTURE = "preview.png"
 """Path of the picture relative to the page; WIDTH x HEIGHT, the usual size of previews."""
 _drawing = Lock()
 """Lock that lets one picture be drawn at a time, so that previews do not delay readers."""
-_GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
-_CONFIG = "<script>window.gradio_config"
-_TAGS = "<!-- preview -->"
-_HERE = (
-    "window.gradio_api_info &&= JSON.parse(JSON.stringify(gradio_api_info)"
-    ".replaceAll({absolute}, new URL('.', location.href).href.slice(0, -1)));"
-)
 LONGEST = 160
 """Most characters of a text in a preview's description; longer texts are cut."""
 
@@ -126,35 +120,11 @@ def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
     )
 
 
-def with_preview(page: str, tags: Markup) -> str:
-    """Return the page with these tags in its head, in place of Gradio's."""
-    head, start, rest = page.partition(_CONFIG)
-    return _GRADIOS.sub("", head).replace("</style>", f"</style>{tags}", 1) + start + rest
-
-
-def with_paths(page: str, absolute: str, path: str) -> str:
-    """Return the page with its own URL replaced by a path, so that it works under every host name.
-
-    The code examples that Gradio shows get the URL in the visitor's browser, unless the public one
-    is known.
-    """
-    page = page.replace(f'"{absolute}"', f'"{path or "/"}"')
-    code = Markup(_HERE.format(absolute=script_json(absolute)))
-    return (
-        page if context().public_url else page.replace("</head>", f"{el('script', code)}</head>", 1)
-    )
-
-
-@lru_cache(maxsize=4)
-def around_tags(page: bytes, absolute: str, path: str) -> tuple[bytes, bytes]:
-    """Return the parts of Gradio's page, the same for all links, before and after the tags."""
-    html = with_paths(with_preview(page.decode(), Markup(_TAGS)), absolute, path)
-    before, _, after = html.partition(_TAGS)
-    return before.encode(), after.encode()
-
-
 class Preview:
-    """Middleware that rewrites the head of the page; other responses pass unchanged."""
+    """Middleware that writes a link's tags and first picture into the page.
+
+    Other responses pass unchanged.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -179,17 +149,31 @@ class Preview:
 
 
 async def send_changed(request: Request, start: Message, body: bytes, send: Send) -> None:
-    """Send the page with the tags of this request's link; send any other response unchanged."""
+    """Send the page with what belongs to this request's link; send any other response unchanged."""
     headers = MutableHeaders(scope=start)
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
         root = request.scope.get("root_path")
+        parts = parts_of(body, root_of(request, "/", root), path_of(root))
         tags = preview_tags(context().public_url or ".", request.query_params)
-        body = (
-            str(tags).encode().join(around_tags(body, root_of(request, "/", root), path_of(root)))
-        )
+        filled = (parts[0], str(tags).encode(), parts[1], await first_picture(request), parts[2])
+        is_packed = takes_gzip(Headers(scope=request.scope))
+        body = gzipped(filled) if is_packed else b"".join(filled)
+        if is_packed:
+            headers["content-encoding"] = "gzip"
+        headers.add_vary_header("accept-encoding")
         headers["content-length"] = str(len(body))
     await send(start)
     await send({"type": "http.response.body", "body": body})
+
+
+async def first_picture(request: Request) -> bytes:
+    """Return the first picture of a link; empty where the browser alone knows the text."""
+    params = dict(request.query_params)
+    state = state_of(params, context().start or PageState())
+    if state is None or params.get("projector") == "1":
+        return b""
+    panel = await panel_of(state)
+    return b"" if panel is None else first_html(state, params, panel).encode()
 
 
 def _is_page(scope: Scope) -> bool:

@@ -21,7 +21,7 @@ from explorer.models.choice.family import family_specs, read_family
 from explorer.models.specs import ModelSpec
 from explorer.ui.kit import strings
 from explorer.ui.kit.export import has_recipe, recipe_parts
-from explorer.ui.shell.scripts import modules
+from explorer.ui.shell.scripts import FIRST_SHEET, modules
 from explorer.ui.shell.status import library_versions
 from explorer.views.markup import Attribute, Markup, el, join, meanings, script_json
 from explorer.views.theme import colour_rules
@@ -64,10 +64,10 @@ def tour_html() -> Markup:
         stops = [_stop(view, n) for n, view in enumerate(views, 1)]
     buttons = [
         el("span", class_="tour-count"),
-        _button(strings.TOUR["back"], data_step=-1),
-        _button(strings.TOUR["next"], data_step=1),
+        _step("‹", strings.TOUR["back"], data_step=-1),
+        _step("›", strings.TOUR["next"], data_step=1),
         _button(strings.TOUR["projector"], data_project=True, aria_pressed="false"),
-        _button(strings.TOUR["end"], id="tour-end"),
+        _step("×", strings.TOUR["end"], id="tour-end"),
     ]
     bar = {
         "class_": "tour",
@@ -84,16 +84,24 @@ def _stop(view: dict[str, Any], n: int) -> Markup:
     return el(
         "li",
         el("a", view["title"], href=f"?{_query({'tour': str(n), **view['link']})}"),
-        f": {view['says']}",
-        data_lit=place_of(view["link"]),
+        el("span", ": "),
+        view["says"],
+        data_lit=f"{place_of(view['link'])} {view.get('lit', '[data-kind]')}",
         hidden=True,
     )
 
 
 def place_of(link: dict[str, str]) -> str:
-    """Return the CSS selector of a view's picture: its fold or part, or its tab."""
+    """Return the CSS selector of a view's place: its fold or part, or its tab."""
     tab, fold = link["tab"], link.get("fold")
     return f":is(#fold-{tab}-{fold}.fold, #part-{tab}-{fold})" if fold else f"#tab-{tab}"
+
+
+def _step(sign: str, label: str, **attributes: Attribute) -> Markup:
+    """Return a button that is a sign alone where the bar is narrow."""
+    parts = [el("span", sign, aria_hidden="true"), " ", el("span", label, class_="says")]
+    parts = parts[::-1] if sign == "›" else parts
+    return el("button", *parts, **{"type": "button", "class_": "chip", **attributes})
 
 
 def _button(label: str, **attributes: Attribute) -> Markup:
@@ -217,8 +225,9 @@ def standalone_page() -> str:
 
 def _style() -> str:
     """Return all style sheets of the page in the page's order, without Gradio's."""
-    sheets = sorted((ASSETS / "css").glob("*.css"), key=lambda p: (p.stem != "page", p.stem))
-    return "\n".join([colour_rules(), *(sheet.read_text("utf-8") for sheet in sheets)])
+    sheets = set((ASSETS / "css").glob("*.css")) - {FIRST_SHEET}
+    ordered = sorted(sheets, key=lambda path: (path.stem != "page", path.stem))
+    return "\n".join([colour_rules(), *(sheet.read_text("utf-8") for sheet in ordered)])
 
 
 def _address(path: str, code: bytes) -> str:

@@ -19,6 +19,7 @@ OPENED = {
     "layer": 2,
     "depth": 4,
     "distillation": 2,
+    "texts": 0,
     "tasks": 2,
     "parameters": 7,
     "latency": 1,

@@ -121,6 +121,8 @@ def softer_in_order(link):
 def nearer_when_softer(link):
     sharp, soft = (distillation(link["text"], "mini", t)["masks"][0] for t in (1.0, 10.0))
     assert soft["kl_teacher_student"] < sharp["kl_teacher_student"]
+    said = next(view["says"] for view in VIEWS if view["holds"] == "nearer_when_softer")
+    assert all(f"{one['kl_teacher_student']:.4f}" in said for one in (soft, sharp))
 
 
 def asked_differently(link):
@@ -130,9 +132,18 @@ def asked_differently(link):
 
 
 def two_ways_to_spell(link):
-    bert, distilbert, albert = (m["tokens"] for m in predict(link["text"], "mini", 1)["models"])
-    assert bert == distilbert
-    assert bert != albert
+    found = predict(link["text"], "mini", 1)["models"]
+    word = link["text"].split()[int(link["at"])]
+    counts = {m["model"]: n_pieces(word, m["tokens"]) for m in found}
+    assert counts["bert"] == counts["distilbert"] != counts["albert"]
+    said = next(view["says"] for view in VIEWS if view["holds"] == "two_ways_to_spell")
+    assert f"cut “{word}” into {counts['bert']} pieces, ALBERT into {counts['albert']}." in said
+
+
+def n_pieces(word, tokens):
+    bare = [token.removeprefix("##").removeprefix("▁") for token in tokens]
+    spans = ((start, end) for start in range(len(bare)) for end in range(start + 1, len(bare)))
+    return next(end - start for start, end in spans if "".join(bare[start:end]) == word)
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view["title"])

@@ -80,7 +80,9 @@ def public(monkeypatch):
 
 def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):
     reply = client.get(
-        "/", params={"v": "1", "text": "Paris is [MASK].", "tab": "attention", "x": "1"}
+        "/",
+        params={"v": "1", "text": "Paris is [MASK].", "tab": "attention", "x": "1"},
+        headers={"accept-encoding": "identity"},
     )
     head = Head(reply.text)
     assert head["og:title"] == head["twitter:title"] == TITLE
@@ -249,3 +251,15 @@ def test_the_address_that_was_said_at_the_start_stands_in_previews(client, publi
     assert head["og:image"].startswith(f"{PUBLIC}/{PICTURE}?")
     assert head["canonical"].startswith(f"{PUBLIC}/?v=1")
     assert "replaceAll" not in reply.text
+
+
+def test_the_page_is_the_same_packed_and_not(client):
+    plain, packed = (
+        client.get("/", params={"text": "a b"}, headers={"accept-encoding": coding})
+        for coding in ("identity", "br, gzip")
+    )
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert int(packed.headers["content-length"]) < len(packed.content)
+    assert packed.content == plain.content
+    assert "accept-encoding" in packed.headers["vary"].lower()

@@ -9,7 +9,7 @@ from plotly.offline import get_plotlyjs
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from explorer.ui.shell import scripts
+from explorer.ui.shell import packs, script_route, scripts
 
 ROOT = Path(__file__).parents[3]
 EXPORTED = r"^export (?:async function |function |const |\{)(\w+(?:, \w+)*)"
@@ -18,7 +18,7 @@ KIND = re.compile(r'Canvas\(\s*"([^"]+)"')
 
 @pytest.fixture
 def browser():
-    return TestClient(Starlette(routes=[scripts.scripts_route()]))
+    return TestClient(Starlette(routes=[script_route.scripts_route()]))
 
 
 def test_every_module_is_sent_as_it_is_and_kept_for_ever(browser):
@@ -54,22 +54,53 @@ def test_every_canvas_names_a_module_that_draws_and_has_rows():
 
 
 def test_the_library_and_the_looks_of_charts_are_sent_compressed_under_the_same_name(browser):
-    library = browser.get("/" + scripts.address(scripts.LIBRARY))
+    library = browser.get("/" + scripts.address(script_route.LIBRARY))
     assert library.text == get_plotlyjs()
     assert library.headers["content-encoding"] == "gzip"
     assert "immutable" in library.headers["cache-control"]
-    looks = browser.get("/" + scripts.address(scripts.LOOKS)).json()
+    looks = browser.get("/" + scripts.address(script_route.LOOKS)).json()
     assert looks["light"]["layout"]["font"] != looks["dark"]["layout"]["font"]
-    assert browser.get(f"/js/0123456789abcdef/{scripts.LIBRARY}").status_code == 404
+    assert browser.get(f"/js/0123456789abcdef/{script_route.LIBRARY}").status_code == 404
 
 
-def test_every_import_names_a_module_and_the_first_are_preloaded_with_all_theirs():
+def test_every_import_names_a_module_and_none_goes_in_a_circle():
     found = {}
     for path, content in scripts.modules().items():
-        names = re.findall(r"from '(.+)';", content.decode())
-        found[path] = {normpath(Path(path).parent / name) for name in names}
+        names = re.findall(r"from '(.+)';|^import '(.+)';", content.decode(), re.M)
+        found[path] = {normpath(Path(path).parent / (one or other)) for one, other in names}
         assert found[path] <= set(scripts.modules()), path
-    preloaded = set(scripts.closure(scripts.FIRST))
-    assert set(scripts.FIRST) <= preloaded
-    assert all(found[path] <= preloaded for path in preloaded)
-    assert scripts.head_html().count('rel="modulepreload"') == len(preloaded)
+        assert found[path] == set(scripts.imports_of(path)), path
+    while free := [path for path, names in found.items() if not names & set(found)]:
+        for path in free:
+            del found[path]
+    assert not found, "a pack calls a module's imports before the module"
+
+
+def unpacked(browser, path):
+    reply = browser.get("/" + scripts.address(path))
+    assert "immutable" in reply.headers["cache-control"]
+    return reply.text
+
+
+def test_the_first_answer_needs_one_pack_and_every_other_module_has_its_own(browser):
+    first = unpacked(browser, scripts.FIRST_PACK)
+    assert re.findall(r"^own\['(.+?)'\] \?\?=", first, re.M) == packs.in_order(
+        scripts.closure(scripts.FIRST)
+    )
+    assert scripts.head_html().count("<script") == 1
+    for path in sorted(packs.later()):
+        there = re.findall(r"^own\['(.+?)'\] \?\?=", unpacked(browser, f"pack/{path}"), re.M)
+        assert there[-1] == path
+        assert {*there, *scripts.closure(scripts.FIRST)} >= set(scripts.closure((path,)))
+    assert browser.get("/" + scripts.address("pack/gradio.js")).status_code == 404
+    assert browser.get("/" + scripts.address("pack/nothing.js")).status_code == 404
+
+
+def test_a_packed_module_exports_what_its_source_does():
+    for path, source in scripts.modules().items():
+        code = source.decode()
+        names = re.findall(r"^export (?:async )?(?:function|const|class) (\w+)", code, re.M)
+        names += re.split(r",\s*", ", ".join(re.findall(r"^export \{(.+)\} from", code, re.M)))
+        returned = re.findall(r"\nreturn \{(.*)\};\n\}\)\(\);\n$", packs.wrapped(path))
+        exported = [name.partition(":")[0] for name in re.split(r",\s*", returned[0])]
+        assert sorted(exported) == sorted(filter(None, names)) or not any(names), path

@@ -1,0 +1,84 @@
+// The first picture lies over the page until Gradio has built it, then in its tab until that is drawn: it goes part by part.
+// A classic script beside early.js: all of it has to work however late the modules come.
+(() => {
+  const NAME = 'explorer-first', LATE_MS = 8000, EMPTY_MS = 1000;
+  const page = document.documentElement;
+  const found = selector => /** @type {HTMLElement | null} */ (document.querySelector(selector));
+
+  /** @type {ElementInternals | null} */ let internals = null;   // its shadow root is there once the parser has read it
+  /** @type {HTMLElement | null} */ let host = null;
+  customElements.define(NAME, class extends HTMLElement {
+    connectedCallback() {
+      if (host) return;   // moved into its tab
+      host = this;
+      const theme = window.explorer.keptTheme?.();
+      if (theme) this.dataset.theme = theme;
+      internals = this.attachInternals();
+      page.classList.add('covered');
+      watch.observe(page, {childList: true, subtree: true, attributes: true, attributeFilter: ['class']});
+    }
+  });
+
+  // What was typed goes on in the page's own box.
+  document.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== host) return;
+    event.preventDefault();
+    internals.shadowRoot?.querySelector('form')?.requestSubmit();
+  });
+  function handOver() {
+    const inside = internals.shadowRoot, own = inside?.querySelector('textarea'), box = /** @type {HTMLTextAreaElement | null} */ (found('#text textarea'));
+    if (!own || !box) return;
+    const {selectionStart, selectionEnd, value} = own, isFocused = inside?.activeElement === own;
+    if (value !== own.defaultValue) {
+      window.explorer.typed = box.value = value;
+      box.dispatchEvent(new Event('input', {bubbles: true}));
+    }
+    if (!isFocused) return;
+    box.focus({preventScroll: true});
+    box.setSelectionRange(selectionStart, selectionEnd);
+  }
+
+  let stage = 0;   // 0: nothing else is there; 1: Gradio has built the page below; 2: the picture alone is left, in its tab
+  function built() {
+    stage = 1;
+    host.dataset.through = '';
+    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) uncover(); }, {capture: true, once: true});
+    setTimeout(uncover, LATE_MS);   // its modules may never come
+  }
+  function uncover() {
+    if (stage !== 1) return;
+    stage = 2;
+    handOver();
+    page.classList.remove('covered');
+    const tab = found(`#tab-${host.dataset.tab} > .column`);
+    if (!tab?.getClientRects().length) { leave(); return; }
+    host.dataset.part = 'picture';
+    delete host.dataset.through;
+    tab.classList.add('first-there');
+    tab.prepend(host);   // Gradio may put the rest before it: its place is by the style sheet
+  }
+  function leave() {
+    stage = 3;
+    watch.disconnect();
+    page.classList.remove('covered');
+    host.parentElement?.classList.remove('first-there');
+    host.remove();
+  }
+
+  /** Whether the tab has drawn what takes the picture's place. */
+  function isDrawn() {
+    const tab = found(`#tab-${host.dataset.tab}`), canvas = tab?.querySelector('.canvas');
+    return Boolean(canvas && !canvas.closest('.fold') ? canvas.firstChild : tab?.querySelector('.finding'));
+  }
+  let leaving = 0;
+  const watch = new MutationObserver(() => {
+    if (stage === 0 && found('#compare') && found('#text textarea') && found(`#tab-${host.dataset.tab}`)) built();
+    if (stage === 1 && found('#words .canvas > *') && found(`#tab-${host.dataset.tab}`)?.getClientRects().length) uncover();
+    if (stage < 2 || stage > 2 || page.classList.contains('linked')) return;
+    if (isDrawn()) leave();
+    else leaving ||= setTimeout(() => { if (stage === 2) leave(); }, EMPTY_MS);   // nothing is to be drawn there
+  });
+  document.addEventListener('click', event => {
+    if (stage === 2 && event.target instanceof Element && event.target.closest('#tabs [role=tab]')) leave();
+  }, true);
+})();

@@ -1,0 +1,103 @@
+"""The page as it is sent: Gradio's HTML in parts, between which each link's own is put.
+
+What is in sight comes first. Gradio's configuration, some hundred KB that only its scripts read,
+follows the first picture, and the first paint does not wait for its style sheet.
+"""
+
+import re
+import zlib
+from functools import lru_cache
+
+from starlette.datastructures import Headers
+
+from explorer.context import context
+from explorer.ui.shell.scripts import early_html, head_html
+from explorer.views.markup import Markup, el, script_json
+
+TAGS, FIRST = "<!-- tags -->", "<!-- first -->"
+"""Marks of the places that each link fills."""
+_GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
+_CONFIG = "<script>window.gradio_config"
+_SHEET = re.compile(r"<link rel=\"stylesheet\"[^>]*>")
+_MODULE = re.compile(r"<script type=\"module\"[^>]*></script>")
+_BODY = re.compile(r"<body\b[^>]*>")
+_HERE = (
+    "window.gradio_api_info &&= JSON.parse(JSON.stringify(gradio_api_info)"
+    ".replaceAll({absolute}, new URL('.', location.href).href.slice(0, -1)));"
+)
+
+
+@lru_cache(maxsize=4)
+def parts_of(page: bytes, absolute: str, path: str) -> tuple[bytes, bytes, bytes]:
+    """Return the parts of Gradio's page around the tags and the picture, the same for all links."""
+    html = with_paths(page.decode(), absolute, path)
+    before, _, rest = arranged(html).partition(TAGS)
+    between, _, after = rest.partition(FIRST)
+    return before.encode(), between.encode(), after.encode()
+
+
+def arranged(page: str) -> str:
+    """Return the page with the marks in it, without Gradio's tags, its scripts after the body."""
+    head, config, rest = page.partition(_CONFIG)
+    head = _GRADIOS.sub("", head).replace("</style>", f"</style>{TAGS}", 1)
+    inner, end, body = (config + rest).partition("</head>")
+    opening = _BODY.search(body)
+    if opening is None:
+        return head + inner + end + body
+    modules, sheets = "".join(_MODULE.findall(inner)), "".join(map(_late, _SHEET.findall(inner)))
+    later = _SHEET.sub("", _MODULE.sub("", inner))
+    start, end_of_body, tail = body[opening.end() :].rpartition("</body>")
+    return (
+        f"{head}{sheets}{modules}{head_html()}{end}{body[: opening.end()]}{early_html()}{FIRST}"
+        f"{start}{later}{end_of_body}{tail}"
+    )
+
+
+def _late(link: str) -> str:
+    """Return the link of a style sheet that is fetched at once, without delaying the first paint.
+
+    It stays in the head: the rules of components, which Gradio adds to the head later, win.
+    """
+    return link.replace('rel="stylesheet"', 'rel="preload" as="style"') + link.replace(
+        ">", """ media="print" onload="this.media='all'">"""
+    )
+
+
+def with_paths(page: str, absolute: str, path: str) -> str:
+    """Return the page with its own URL replaced by a path, so that it works under every host name.
+
+    The code examples that Gradio shows get the URL in the visitor's browser, unless the public one
+    is known.
+    """
+    page = page.replace(f'"{absolute}"', f'"{path or "/"}"')
+    code = Markup(_HERE.format(absolute=script_json(absolute)))
+    return (
+        page if context().public_url else page.replace("</head>", f"{el('script', code)}</head>", 1)
+    )
+
+
+def takes_gzip(headers: Headers) -> bool:
+    """Return whether a client accepts gzip, the one packing that every browser has."""
+    codings = (coding.strip() for coding in headers.get("accept-encoding", "").split(","))
+    return any(coding == "gzip" or coding.startswith("gzip;q=1") for coding in codings)
+
+
+def gzipped(parts: tuple[bytes, ...]) -> bytes:
+    """Return the parts as one gzip stream; those that all links share are compressed once."""
+    crc, size = 0, 0
+    for part in parts:
+        crc, size = zlib.crc32(part, crc), size + len(part)
+    trailer = crc.to_bytes(4, "little") + (size % 2**32).to_bytes(4, "little")
+    blocks = [_shared_block(part) if i % 2 == 0 else _block(part) for i, part in enumerate(parts)]
+    return b"".join((b"\x1f\x8b\x08\0\0\0\0\0\0\xff", *blocks, b"\x03\0", trailer))
+
+
+def _block(part: bytes, level: int = 6) -> bytes:
+    """Return deflated blocks that end at a byte and refer to nothing before them."""
+    packer = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return packer.compress(part) + packer.flush(zlib.Z_FULL_FLUSH)
+
+
+@lru_cache(maxsize=16)
+def _shared_block(part: bytes) -> bytes:
+    return _block(part, 9)
