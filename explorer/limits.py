@@ -84,6 +84,7 @@ COMPARES_ELSEWHERE = Limit(
 )
 LIGHT = Limit("all pages", "other short questions answered at once", 4, "", WAITS)
 LONG = Limit("all pages", "sweeps and strips of masked words at once", 4, "", WAITS)
+LISTS = Limit("all pages", "lists of texts run at once", 2, "", WAITS)
 HUB = Limit("all pages", "questions to the model hub at once", 4, "", WAITS)
 CALLS = Limit("all programs", "questions answered at once", 4, "", WAITS)
 TIMED_CALLS = Limit("all programs", "`/latency` answered at once", 4, "", WAITS)
@@ -158,6 +159,13 @@ MEASURE_WAIT = Limit(
 )
 PAGES_AT_ONCE = Limit("all together", "requests for the page answered at once", 1, "", WAITS)
 PAGES_WAITING = Limit("all together", "of these that wait", 512, "", REFUSED, BUSY)
+FIRST_PICTURES = Limit(
+    "all together",
+    "new texts a minute that are computed into the page that is sent",
+    20,
+    "",
+    "the page comes without the answer and asks for it",
+)
 PICTURES_AT_ONCE = Limit("all pages", "questions of pictures answered at once", 4, "", WAITS)
 PICTURES_WAITING = Limit("all pages", "of these that wait", 64, "", REFUSED, BUSY)
 POSTS_AT_ONCE = Limit("all programs", "questions put into the queue at once", 2, "", WAITS)

@@ -11,6 +11,7 @@ from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import pytest
+from hypothesis import settings
 
 # Two test processes share the cores. torch uses one thread in each of them and in their child
 # processes, so that sums have one order on every machine. Where a test sets more threads, they sleep
@@ -25,6 +26,8 @@ from explorer.models.choice import family
 from explorer.serving.start import leave_out_stubs
 
 leave_out_stubs()
+settings.register_profile("suite", max_examples=50, deadline=None)
+settings.load_profile("suite")
 
 # Objects of imported modules are never garbage: repeated scans of them took 4 % of the tests' time.
 gc.disable()

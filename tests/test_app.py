@@ -54,6 +54,7 @@ def launched(monkeypatch):
         return None, LOCAL, asked["public"]
 
     monkeypatch.setattr(launch, "warm_up", lambda _start: None)
+    monkeypatch.setattr(launch, "prepare", lambda _start, _warmed_up: None)
     monkeypatch.setattr(launch, "check_port", lambda *_: None)
     monkeypatch.setattr(launch, "close", lambda _page: asked.update(closed=True))
     monkeypatch.setattr(launch, "signal_waiter", ended_already)
@@ -169,7 +170,7 @@ def build_on(models, monkeypatch, capsys):
 def test_half_a_bundled_file_or_none_ends_the_start_in_one_line(
     tmp_path, monkeypatch, capsys, name, is_there
 ):
-    shutil.copytree(specs.BUNDLED, tmp_path / "models")
+    shutil.copytree(specs.BUNDLED, tmp_path / "models", copy_function=os.symlink)
     path = tmp_path / "models" / "mini-albert" / name
     content = path.read_bytes()
     path.unlink()

@@ -28,7 +28,7 @@ FOLDERS = {
     "analysis": FEATURES | {"distillation/student"},
     "links": set(),
     "inference": {"scheduling", "texts"},
-    "views": FEATURES,
+    "views": FEATURES | {"first"},
     "library": set(),
     "ui": FEATURES | {"shell", "kit"},
     "serving": {"middleware"},

@@ -2,6 +2,8 @@
 interface Window {
   gradio_config?: {root?: string};
   explorer: {
+    /** Every module that is there, by its path below assets/js. */
+    modules?: Record<string, any>, keptTheme?: () => string,
     waiting: unknown[][], mount: (...asked: any[]) => unknown,
     told: unknown[][], tell: (...said: any[]) => void,
     /** What was written into the box; what Gradio puts there itself may come after the answer. */

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 UNBREAKABLE = "\u00a0"
+ROUND_SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 MOST_DECIMALS = 6
 """Most decimals of a probability that float32 resolves; values equal at these count as equal."""
 
@@ -27,6 +28,11 @@ def side_by_side(values: Sequence[float]) -> list[str]:
         [probability(p, decimals) for p in values] for decimals in range(3, MOST_DECIMALS + 1)
     ]
     return max(printed, key=lambda row: len(set(row)))
+
+
+def round_top(p: float) -> float:
+    """Return the smallest round share that holds ``p``, where a scale of shares ends."""
+    return next((top for top in ROUND_SHARES if p <= top), 1.0)
 
 
 def none_or_all(count: int, total: int) -> str:

@@ -27,6 +27,11 @@ def start_imports() -> threading.Thread:
         return _thread
 
 
+def are_imported() -> bool:
+    """Return whether the imports are done; unlike ``start_imports``, start nothing."""
+    return _thread is not None and not _thread.is_alive()
+
+
 def wait_for_imports(on_wait: Callable[[], object] = lambda: None) -> None:
     """Wait until the imports are done; call ``on_wait`` once after PATIENCE_S."""
     thread = start_imports()

@@ -57,7 +57,9 @@ LINK_TEXT_LIMIT = MAX_WORD = 20_000
 """Maximum characters of each text of a link; a longer text is not linked."""
 LINK_LONGEST = 1_900
 """Maximum encoded characters of a link's fields: with the address, 2,000 pass everywhere."""
-TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage")
+LIST_LIMIT = 2_000
+"""Maximum characters of a list of texts; a longer one is not linked."""
+TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage", "list")
 """Free texts of the reader: the fields that are packed."""
 PACKED = "z"
 """Field of texts too long for a plain link: deflated, in base64url.
@@ -245,6 +247,13 @@ def _read_text(raw: str) -> str | None:
     return plain_text(str(raw)) or None if len(raw) <= LINK_TEXT_LIMIT else None
 
 
+def _read_list(raw: str) -> str | None:
+    """Return the rows of a list as they are written: line breaks and tabs divide them."""
+    rows = str(raw).replace("\r\n", "\n").replace("\r", "\n")
+    is_plain = not any(ord(sign) < 32 and sign not in "\n\t" for sign in rows)
+    return rows if is_plain and len(rows) <= LIST_LIMIT else None
+
+
 def _read_hidden(raw: str) -> str | None:
     words = plain_text(str(raw)) if len(raw) <= LINK_TEXT_LIMIT else "["
     return None if set("[]\n") & set(words) else words
@@ -306,6 +315,7 @@ _READERS: Readers = {
     "question": _read_text,
     "passage": _read_text,
     "hidden": _read_hidden,
+    "list": _read_list,
     "fold": _read_fold,
     "search": _read_search,
     "form": partial(_matching, _FORM),

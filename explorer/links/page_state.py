@@ -10,6 +10,7 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "layer": ("steps", "contexts"),
     "depth": ("similarity", "patching", "moves", "more"),
     "distillation": ("losses", "agreement", "live"),
+    "texts": (),
     "tasks": ("pairs", "tuned"),
     "parameters": ("sizes", "embedding", "sharing", "memory"),
     "latency": ("choose", "sweep", "faster", "advanced"),
@@ -67,6 +68,8 @@ class PageState:
     """Question about the passage in Tasks; empty: an example."""
     passage: str = ""
     """Passage for the question; empty: an example."""
+    list: str = ""
+    """Rows of Your texts as they are written, where they are short; empty: none, or too long."""
     fold: str = ""
     """Open folds of the tab and its visible part, comma-separated, in the order of opening."""
     timed: str = ""
@@ -91,3 +94,9 @@ def hidden_words(state: PageState) -> tuple[str, ...]:
 def open_folds(state: PageState) -> tuple[str, ...]:
     """Return the names of the open folds and of the visible part, in the order of opening."""
     return tuple(state.fold.split(",")) if state.fold else ()
+
+
+def looks_of(state: PageState) -> dict[str, str]:
+    """Return the display options by their names."""
+    pairs = (pair.partition(":") for pair in state.look.split(",") if pair)
+    return {name: value for name, _, value in pairs}

@@ -33,6 +33,13 @@ TERMS = {
     "intervals": "ratio",
     "layer.head": "layer.head",
     "imprecise": "verdict",
+    "PLL-word-l2r": "PLL-word-l2r",
+    "pseudo-perplexity": "pseudo-perplexity",
+    "McNemar's exact test": "McNemar's exact test",
+    "Macro F1": "macro F1",
+    "TF-IDF": "TF-IDF",
+    "Out-of-fold": "out-of-fold",
+    "Wilson": "Wilson interval",
 }
 """Glossary entry by the word as the page shows it."""
 

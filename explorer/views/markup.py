@@ -126,6 +126,12 @@ def _meaning(entry: str, more: Markup) -> Markup:
     return el("div", definition, el("p", more), id=box_of(entry), class_="meaning", popover="auto")
 
 
+def filled(text: str, **values: "str | Markup") -> Markup:
+    """Return a sentence whose ``{holes}`` hold these values; what is no markup is escaped."""
+    parts = re.split(r"\{(\w+)\}", text)
+    return join(*(values[part] if i % 2 else part for i, part in enumerate(parts)))
+
+
 def listed(items: Sequence[str | Markup]) -> Markup:
     """Join items as ``a``, ``a and b`` or ``a, b and c``."""
     parts: list[str | Markup] = []

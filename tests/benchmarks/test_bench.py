@@ -3,11 +3,12 @@
 import csv
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 
-from benchmarks import latency, served
+from benchmarks import latency, place, served
 from benchmarks.__main__ import main
 from benchmarks.latency import presses_report, self_report
 from explorer.analysis.latency.faster import FasterResult, Missing
@@ -59,6 +60,19 @@ def test_self_report_counts_and_errors():
     assert "median 2.00%" in line
     assert "largest 3.00%" in line
     assert "too loud" in self_report([])
+
+
+def test_another_place_of_a_layer_is_timed_and_weighed(tiny_family, monkeypatch, capsys):
+    monkeypatch.setattr(place, "stand_in_family", lambda: None)
+    monkeypatch.setattr(place, "places_report", partial(in_family, place.places_report))
+    assert main(["place"]) == 0
+    told = dict(re.findall(r"^another (\w+): \d+ ms, (\d+) KB$", capsys.readouterr().out, re.M))
+    assert told.keys() == place.PLACES.keys()
+    assert all(0 < int(kb) < place.GOAL_KB for kb in told.values())
+
+
+def in_family(report, base):
+    return report(base | {"family": "mini"})
 
 
 def test_bad_work_ends_with_one_sentence(capsys):

@@ -1,22 +1,14 @@
 """Browser fixtures: a server and a Chromium a session; guarded pages, screenshots of failures."""
 
 import logging
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from gradio_client import Client
 
 from tests import needs
+from tests.browser.server import served
 from tests.waiting import until
 
 logger = logging.getLogger(__name__)
@@ -31,50 +23,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
-START_SECONDS = 180
-WAIT_MS = 90_000
+WAIT_MS = 180_000
 """Long on purpose: a busy machine is slow, and a broken page fails at any limit."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5) as reply:
-            return reply.status == 200
-    except (urllib.error.URLError, OSError):
-        return False
-
-
-@contextmanager
-def served(log, *flags, **environment):
-    """Run ``python app.py`` with these flags; yield its URL once its models are loaded."""
-    port = free_port()
-    command = [sys.executable, "app.py", "--port", str(port), *flags]
-    environment = os.environ | {"GRADIO_ANALYTICS_ENABLED": "False"} | environment
-    with log.open("w") as out:
-        server = subprocess.Popen(
-            command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment
-        )
-    url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
-    try:
-        while not answers(url):
-            if server.poll() is not None or time.monotonic() > deadline:
-                pytest.fail(f"app.py did not come up:\n{log.read_text()[-3000:]}")
-            time.sleep(0.2)
-        # Load the models now, so that the first page of a session need not wait.
-        Client(url, verbose=False).predict("a [MASK]", "mini", 1, api_name="/predict")
-        yield url
-    finally:
-        server.terminate()
-        try:
-            server.wait(10)
-        except subprocess.TimeoutExpired:
-            server.kill()
 
 
 @pytest.fixture(scope="session")

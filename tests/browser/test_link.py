@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 
 from explorer.links.codec import from_params
 from explorer.ui.kit import strings
+from tests.browser.modules import MODULE
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -285,18 +286,18 @@ def the_qr_code_reads_back_as_the_link(page):
 
 
 FRAMES = [
-    ("tab=depth", ".dp-strip", 390),
-    ("text=A+[MASK].", ".pr-column", 640),
+    ("tab=depth", ".dp-strip", 640),
     ("fold=words&text=A+cat.", ".pw-tile", 390),
     ("tab=latency&fold=choose", "#fold-latency-choose .canvas > *", 390),
-    ("tab=latency&fold=choose", "#fold-latency-choose .canvas > *", 640),
 ]
-LINES = """async query => {
-  const script = performance.getEntriesByType('resource').map(r => r.name).find(n => n.endsWith('page/link.js'));
+LINES = (
+    f"async query => {{ const {{frameFor}} = await {MODULE}('page/link.js');"
+    """
   const link = new URL(document.querySelector('#link input').value);
   link.search = `v=1&family=mini&${query}`;
-  return (await import(script)).frameFor(link.href, 'Explorer');
+  return frameFor(link.href, 'Explorer');
 }"""
+)
 """The lines that the page offers for a view."""
 
 

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from explorer.assets import examples
 from explorer.links.page_state import FOLDS
 from explorer.ui.kit import strings
+from explorer.ui.shell.scripts import FIRST_PACK
 from explorer.ui.shell.tabs import TABS
 from tests.browser import axe
 from tests.browser.held import hold
@@ -88,9 +89,8 @@ def an_example_opens_the_tab_and_the_question_that_it_is_about(page):
     expect(page.locator("#fold-predictions-words .pw-tile").first).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["/", "/?text=A+[MASK]+day&tab=attention"])
-def test_what_is_typed_while_the_page_opens_stays(page_at, path):
-    page, box = page_at(path), "#text textarea"
+def test_what_is_typed_while_the_page_opens_stays(page_at):
+    page, box = page_at("/?text=A+[MASK]+day&tab=attention"), "#text textarea"
     page.locator(box).fill("The dog [MASK] at the moon.")
     expect(page.locator("#status .status")).to_contain_text("mini-albert")
     page.evaluate("new Promise(done => setTimeout(done, 1000))")
@@ -100,8 +100,9 @@ def test_what_is_typed_while_the_page_opens_stays(page_at, path):
 
 def test_what_is_typed_before_the_modules_are_there_stays(page_at):
     page = page_at(None)
-    go_on = hold(page, "*/page/*.js")
-    page.goto(f"{page.guard.home}/?text=A+[MASK]+day", wait_until="domcontentloaded")
+    go_on = hold(page, f"*/{FIRST_PACK}")
+    # The document waits for its modules.
+    page.goto(f"{page.guard.home}/?text=A+[MASK]+day", wait_until="commit")
     page.locator("#text textarea").fill("The dog [MASK] at the moon.")
     go_on()
     expect(page.locator("#status .status")).to_contain_text("mini-albert")
@@ -237,7 +238,7 @@ def bad_text_gives_one_sentence_and_the_next_request_works(page):
         expect(page.locator("#message")).not_to_contain_text(sentence)
 
 
-EVERYTHING = "The nurse said that [she|he] was [MASK] [MASK]. [SEP] It was late."
+EVERYTHING = "Then [she|he] was [MASK] [MASK]. [SEP] It rained."
 """A text that leaves no fold without an answer."""
 SEEN = {
     "predictions": (".pr-asked", ".pw-panel td", ".pr-contrast", ".pr-joint"),

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from explorer.assets import ASSETS
-from explorer.ui.shell.scripts import LIBRARY, LOOKS, charting
+from explorer.ui.shell.script_route import LIBRARY, LOOKS, charting
 from tests.js.page_values import page_values
 from tests.ui.kit.test_export import CHARTS
 
@@ -32,7 +32,7 @@ AGAIN = """() => {
   for (const one of Object.values(all)) { one.props.value = one.value; one.update(); one.update(); }
 }"""
 LENGTHS = """() => {
-  const letters = node => node.innerText.replace(/\\s/g, '').length;
+  const letters = node => node.textContent.replace(/\\s/g, '').length;
   return JSON.stringify(canvases.map(c => [...c.querySelectorAll('.fg:not(.dc .fg), .dc')].reduce(
     (sum, chart) => sum - letters(chart), letters(c))));
 }"""

@@ -9,7 +9,8 @@ from explorer.ui.shell.tabs import TABS
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
-HEADLINE = ":not(.fold .canvas, [data-kind='latency/samples'])"  # empty until something is measured
+HEADLINE = ":not(.fold .canvas, [data-kind='latency/samples'], #tab-texts .canvas)"
+"""Pictures that follow the page's text: the two others are empty until something is run."""
 A, B = "The sky is [MASK].", "He sat by the [MASK] and slept."
 SKY, DOG = "The sky is [MASK].", "A dog [MASK] at the moon."
 REFUSED = """for (const place of ['localStorage', 'sessionStorage'])
@@ -55,9 +56,9 @@ def test_back_forward_and_the_tabs_bring_again_what_was_left(page_at):
 
 
 def tabs_that_were_left_show_their_pictures_again(page):
-    """The same text, there and back, another: what was drawn before must not pass for drawn."""
+    """There and back, and another text: what was drawn before must not pass for drawn."""
     shown_again(page, A)
-    for between in ((A,), (B, A), (B,)):
+    for between in ((B, A), (B,)):
         page.get_by_role("tab", name="Predictions").click()
         expect(page.locator("#tab-predictions .pr-column").first).to_be_visible()
         for text in between:
@@ -95,7 +96,8 @@ def back_goes_to_the_tab_before_and_runs_nothing_again(page):
     for tab in TABS[1:4]:
         page.get_by_role("tab", name=tab.LABEL, exact=True).click()
         expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
-    page.wait_for_timeout(500)
+    page.wait_for_function("history.length >= 5")
+    page.wait_for_timeout(300)
     assert page.evaluate("history.length") == 5, "about:blank, and a place for each tab"
     asked = []
     page.on("request", lambda r: asked.append(r.url) if "/queue/join" in r.url else None)

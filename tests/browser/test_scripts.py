@@ -5,9 +5,12 @@ from playwright.sync_api import expect
 
 from explorer.links.page_state import TABS
 from explorer.ui.kit import strings
+from explorer.ui.shell.first import HOST
+from explorer.ui.shell.scripts import FIRST_PACK
 from tests.browser.held import answer_with, hold
 
 pytestmark = pytest.mark.browser
+ANSWER = FIRST_PACK.removesuffix(".js")
 
 
 def opened(page_at, path, late):
@@ -18,47 +21,44 @@ def opened(page_at, path, late):
     return page, go_on
 
 
-@pytest.mark.parametrize(
-    "source", ["export function show( {", "export function show() { nothing(); }"]
-)
-def test_a_broken_picture_costs_only_its_own_place(page_at, source):
+BROKEN = {
+    "attention/wall": "export function show( {",
+    "layer/stations": "export function show() { nothing(); }",
+}
+
+
+def test_a_broken_picture_costs_only_its_own_place(page_at):
     page = page_at(None)
-    answer_with(page, "*/attention/wall.js", source)
+    for kind, source in BROKEN.items():
+        answer_with(page, f"*/{kind}.js", source)
     page.goto(f"{page.guard.home}/?tab=attention", wait_until="domcontentloaded")
-    wall = page.locator('[data-kind="attention/wall"]')
-    expect(wall).to_have_text(strings.NO_PICTURE, timeout=180_000)
-    expect(page.locator(".strip .word").first).to_be_visible()
+    for kind in BROKEN:
+        page.locator(f"#tab-{kind.partition('/')[0]}-button").click()
+        picture = page.locator(f'[data-kind="{kind}"]')
+        expect(picture).to_have_text(strings.NO_PICTURE, timeout=180_000)
+        expect(page.locator(".strip .word").first).to_be_visible()
+        page.guard.expect("page error")
     page.get_by_role("tab", name="Predictions").click()
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
-    page.guard.expect("page error")
 
 
-def test_the_words_are_those_of_the_answer_that_came_before_their_picture(page_at):
-    page, go_on = opened(page_at, "/?text=The+cat+sat.", "page/words")
-    expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
-    go_on()
-    expect(page.locator(".strip .word")).to_have_text(["The", "cat", "sat"])
-
-
-@pytest.mark.parametrize(
-    ("late", "before"), [("gradio", "#compare"), ("predictions/gaps", ".strip .word")]
-)
-def test_pictures_are_drawn_however_late_their_module_comes(page_at, late, before):
-    """The module is held back until something else of the page is there."""
-    page, go_on = opened(page_at, "/", late)
-    expect(page.locator(before).first).to_be_visible(timeout=180_000)
+def test_pictures_are_drawn_however_late_their_modules_come(page_at):
+    """The modules are held back until the rest of the page is there."""
+    page, go_on = opened(page_at, "/", ANSWER)
+    expect(page.locator("#compare")).to_be_visible(timeout=180_000)
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(0)
     go_on()
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+    expect(page.locator(HOST)).to_have_count(0)
 
 
-@pytest.mark.parametrize("late", ["gradio", "page/here", "page/words"])
-def test_a_text_that_is_compared_before_the_modules_are_there_is_compared(page_at, late):
-    page, go_on = opened(page_at, "/", late)
+def test_a_text_that_is_compared_before_the_modules_are_there_is_compared(page_at):
+    page, go_on = opened(page_at, "/", ANSWER)
     page.locator("#text textarea").fill("The cat [MASK] script.", timeout=180_000)
     page.keyboard.press("Control+Enter")
     go_on()
-    page.wait_for_function("location.search.includes('script')", timeout=60_000)
+    page.wait_for_function("location.search.includes('script')")
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
 
 
 def test_the_library_of_charts_is_not_fetched_where_there_is_no_chart(page_at):

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from explorer.ui.claims import strings as claims
 from explorer.ui.distillation import strings as distillation
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 PATIENT_MS = 180_000
@@ -23,8 +24,16 @@ def stopped(place, start):
     expect(stop_of(place)).to_have_count(0)
 
 
-def test_live_checks_are_stopped_where_they_are_and_run_again(page_at):
+def test_a_job_ends_where_it_stands_and_runs_again(page_at):
     page = page_at("/?tab=claims")
+    live_checks_are_stopped_where_they_are_and_run_again(page)
+    walk(page, "/?tab=distillation&fold=live")
+    a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page)
+    walk(page, "/?tab=latency&fold=sweep")
+    a_measurement_waits_for_its_end_and_says_how_it_ended(page)
+
+
+def live_checks_are_stopped_where_they_are_and_run_again(page):
     place = page.locator("#claims-run")
     expect(page.locator(".cl-row").first).to_be_visible(timeout=PATIENT_MS)
     for _ in range(2):
@@ -33,8 +42,7 @@ def test_live_checks_are_stopped_where_they_are_and_run_again(page_at):
         expect(place.locator(".cc-bar")).to_be_hidden()
 
 
-def test_a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page_at):
-    page = page_at("/?tab=distillation&fold=live")
+def a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page):
     place = page.locator("#fold-distillation-live")
     expect(place.get_by_role("button", name=distillation.RUN, exact=True)).to_be_visible(
         timeout=PATIENT_MS
@@ -51,8 +59,7 @@ def test_a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page_at
     expect(place.get_by_label("Steps").first).to_have_value("120")
 
 
-def test_a_measurement_waits_for_its_end_and_says_how_it_ended(page_at):
-    page = page_at("/?tab=latency&fold=sweep")
+def a_measurement_waits_for_its_end_and_says_how_it_ended(page):
     place = page.locator("#fold-latency-sweep")
     start = place.get_by_role("button", name="Batch sizes 1 to 32", exact=True)
     expect(start).to_be_visible(timeout=PATIENT_MS)

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 from gradio_client import Client
 
+from benchmarks.served import free_port
 from deploy import space
 from explorer.models.specs import BASE
 from explorer.ui.kit.strings import FAMILY_LABEL
-from tests.browser.conftest import answers, free_port
+from tests.browser.server import answers
 from tests.stand_in_hub import WEIGHTS, save_base_family
 from tests.waiting import until
 

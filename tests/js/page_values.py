@@ -12,6 +12,7 @@ from tests.analysis.latency.test_family import measured
 
 STATE = PageState(text="the cat sat on the [MASK].")
 LAST = -1
+LIST = "text,answer,group\nthe [MASK] sat.,cat,x\nthe dog [MASK] on a mat.,sat,y\n"
 TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
 
 
@@ -22,6 +23,7 @@ def page_values(monkeypatch):
         | layer_values(monkeypatch)
         | depth_values(monkeypatch)
         | distillation_values(monkeypatch)
+        | texts_values()
         | other_values()
     )
     return {kind: json.loads(str(value)) for kind, value in values.items()}
@@ -53,6 +55,14 @@ def layer_values(monkeypatch):
         "layer/held_out": list(handler(folds.HELD_OUT)(STATE))[LAST][1],
         "layer/recurrent": list(handler(folds.RECURRENT)(STATE))[LAST][1],
     }
+
+
+def texts_values():
+    from explorer.ui.texts import tab
+    from tests.ui.texts.test_tab import asked
+
+    *_, rows, charts, _ = list(handler(tab.LIST)(asked(LIST), STATE))[LAST]
+    return {"texts/ask": tab.show(STATE)[1], "texts/rows": rows, "texts/charts": charts}
 
 
 def depth_values(monkeypatch):

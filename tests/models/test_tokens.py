@@ -125,7 +125,7 @@ def test_a_megabyte_of_text_is_refused_before_it_is_read(tiny_family, key):
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_cleaning_is_idempotent_and_words_tile_the_text(text):
     text = clean_text(text)
     assert clean_text(text) == text

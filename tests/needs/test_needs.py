@@ -136,7 +136,7 @@ def test_without_a_browser_and_node_nothing_errs_and_each_skip_says_what_to_inst
     lines = (
         "import sys, pytest; from tests import needs; needs.chromium = lambda: None; "
         "sys.exit(pytest.main(['-n', '0', '-q', '-p', 'no:cacheprovider', "
-        "'tests/js/test_node.py', 'tests/browser/tabs/test_depth.py']))"
+        "'tests/js/test_node.py', 'tests/browser/test_axe.py']))"
     )
     bare = f"import shutil, importlib.util as u; shutil.which = lambda *a, **k: None; {lines}"
     bare = f"import os; os.environ['PATH'] = '{tmp_path}'; {bare}"

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 law = settings(
-    max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT", "roberta": "RoBERTa"}
 WORDS = st.sampled_from(["paris", "lyon", "rome", "oslo"])

@@ -99,7 +99,7 @@ def test_a_sentence_is_as_large_as_four_lines_allow(written, n):
     assert size == max((one for one in room if n <= room[one]), default=40)
 
 
-@pytest.mark.parametrize("length", [1, 8, 12, 14, 20, 40])
+@pytest.mark.parametrize("length", [1, 8, 10, 12, 14, 20, 40])
 def test_an_answer_is_as_large_as_its_column_allows(written, length):
     answer = FirstAnswer("bert", "mini-BERT", "m" * length, 0.5)
     preview_picture("Explorer", ["A", ""], [answer] * 3)

@@ -1,7 +1,7 @@
 // What all of a model's attention adds up to: one matrix per model, the added tokens left out at first.
 import {choice} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
-import {floats} from '../kit/numbers.js';
+import {floats, percent} from '../kit/numbers.js';
 import {paletteOf} from './colours.js';
 import {look} from '../page/look.js';
 import {wordLabel} from './heads.js';
@@ -27,7 +27,7 @@ class Summary {
       part.reading = make('p', {class: 'aw-reading'});
       part.figure = make('figure', {'data-model': model.key},
         make('figcaption', {}, make('b', {class: 'model-name', text: say(data.texts.title, {label: model.label, kind: data.texts.kind})}),
-          make('span', {class: 'aw-detail', text: model.detail})),
+          make('span', {class: 'aw-detail', text: model.detail}), part.scale = make('span', {class: 'aw-detail'})),
         part.picture.node, make('div', {class: 'aw-under'}, part.reading));
       return part;
     });
@@ -49,6 +49,7 @@ class Summary {
       const {label, key} = part.model;
       part.shown = Float64Array.from(keep.flatMap(q => keep.map(k => part.values[q * words.length + k])));
       const top = Math.max(...part.shown), gain = top >= .2 || top <= 0 ? 1 : 1 / top;   // tiny numbers fill the scale
+      part.scale.textContent = say(texts.scale, {top: percent(1 / gain)});
       part.picture.draw({labels: this.words, values: part.shown, n: keep.length, ramp: palette.ramps[key], palette, gain,
         label: say(texts.title, {label, kind: texts.kind})}, width);
       part.picture.mark(null);

@@ -20,7 +20,7 @@ class Wall extends Tiles {
     this.data = data;
     this.order = chosen('order') ?? this.order;
     this.hidden = faint;
-    this.lock = this.firstLock();
+    this.take(this.firstLock());
     this.lens = new Lens(this);
     this.others = this.lens.others;
     this.build();
@@ -44,6 +44,12 @@ class Wall extends Tiles {
     this.lens.zoom.end();
   }
 
+  /** @param {any} head chosen now: by the page itself, or not */
+  take(head) {
+    this.lock = head;
+    this.root.toggleAttribute('data-chosen', !sameHead(head, this.usualLock()));
+  }
+
   // From the link; else the head in which a mask, or where there is none a word, looks most sharply at a word further off; else at a neighbour.
   firstLock() {
     const {models} = this.wall, m = models.findIndex(model => model.key === chosen('model'));
@@ -54,7 +60,11 @@ class Wall extends Tiles {
         return headAt(this.wall, model.m, layer * model.heads + head);
       }
     }
-    const model = models[0], beside = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]), far = reachOf(this.wall);
+    return this.usualLock();
+  }
+
+  usualLock() {
+    const {models} = this.wall, model = models[0], beside = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]), far = reachOf(this.wall);
     const score = far.some(Boolean) ? i => far[i] : beside;
     return headAt(this.wall, 0, [...Array(model.count).keys()].reduce((a, b) => score(b) > score(a) ? b : a, 0));
   }
@@ -129,7 +139,7 @@ class Wall extends Tiles {
   }
 
   keep(head) {
-    this.lock = head;
+    this.take(head);
     this.preview(null);
     const model = this.wall.models[head.m];
     choose({model: model.key, layer: head.layer, head: head.head});

@@ -44,7 +44,7 @@ export function show(root, data, context) {
   const plot = figure(spec, texts.chart);
   root.dataset.model = model;
   root.replaceChildren(choice(texts.heads, names, String(chosen), key => { chosen = Number(key); draw(); }),
-    strip, make('p', {class: 'note', text: texts.chart}), plot.node);
+    strip, make('p', {class: 'note', text: texts.steps}), make('p', {class: 'note', text: texts.chart}), plot.node);
   drawn.set(root, draw);
   draw();
 }

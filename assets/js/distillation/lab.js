@@ -100,7 +100,8 @@ function restRow(data) {
 
 function legend(data) {
   return make('div', {class: 'ds-legend'}, ...data.models.map(model =>
-    make('span', {class: 'model-name', 'data-model': model.key}, make('i', {class: 'ds-key'}), model.role)));
+    make('span', {class: 'model-name', 'data-model': model.key}, make('i', {class: 'ds-key'}), model.role)),
+  make('span', {class: 'ds-lead'}, make('i', {class: 'ds-key ds-outline'}), data.texts.outline));
 }
 
 function knowledge(data) {
@@ -162,7 +163,8 @@ function paint(view, t) {
 function words(view, {t, a, b, soft}) {
   const {data} = view, texts = data.texts;
   const found = divergences(data.teacher.logits, data.student.logits, t, a, b);
-  for (const [key, value] of Object.entries({kl_teacher_student: found.ab, kl_student_teacher: found.ba,
+  view.plainKl ??= divergences(data.teacher.logits, data.student.logits, 1).ab;
+  for (const [key, value] of Object.entries({kl_teacher_student: found.ab, kl_plain: view.plainKl, kl_student_teacher: found.ba,
     js: found.js, t2_kl: t * t * found.ab, entropy_teacher: found.ha, entropy_student: found.hb})) {
     view.measures.cells[key].textContent = Math.abs(value) < 5e-5 ? '0.0000' : value.toFixed(4);
     view.measures.cells[key].dataset.value = value;
@@ -203,7 +205,7 @@ export function show(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
   unpack(data);
   const scale = setUp(data);
-  const view = {data, plain: null, scale: make('p', {class: 'note scale'}),
+  const view = {data, plain: null, plainKl: null, scale: make('p', {class: 'note scale'}),
     knowledge: knowledge(data), measures: measures(data), rest: restRow(data), curves: curves(data)};
   below.set(root, view.curves);
   const beside = besideCard(data);

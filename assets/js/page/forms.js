@@ -19,6 +19,9 @@ export function keepForm({controls, values}) {
   choose({form: [...all].map(pair => pair.join(':')).toSorted().join(',')});
 }
 
+/** The values below a prefix that the link holds, by their names. @param {string} prefix */
+export const valuesInLink = prefix => new Map([...inLink()].filter(([name]) => name.startsWith(`${prefix}.`)).map(([name, value]) => [name.slice(prefix.length + 1), value]));
+
 /** A control's value by the link; what it cannot show becomes the usual one. @param {Control} control */
 function valueOf({name, usual, low, high, among}) {
   const value = inLink().get(name);

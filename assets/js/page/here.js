@@ -35,6 +35,9 @@ export const choose = changes => withState(s => s.set(changes));
 export const compare = changes => withState(s => s.compare(
   'text' in changes && !('hidden' in changes) ? {...changes, hidden: written(follow(changes.text))} : changes));
 
+/** Open another view, as its link does: what it does not name is the default. @param {Record<string, string>} params */
+export const visit = params => withState(s => s.visit({...params, hidden: written(follow(params.text))}));
+
 /** What Gradio's controls show of a family: its preset, if it is one, and the size in each column. @param {string} family */
 export function controlsOf(family) {
   const choices = configNow();

@@ -35,6 +35,7 @@ async function copied(text, field) {
  * @param {(tab: string) => Promise<void>} saveTab
  */
 export function drawLink(root, state, texts, saveTab) {
+  root.classList.toggle('waiting', state.heard !== state.number);
   if (embedded()) {
     root.replaceChildren(make('a', {href: linkNow().href, target: '_blank', class: 'full-view'}, texts.full_view));
     return;

@@ -126,6 +126,12 @@ export class State {
     }
   }
 
+  /** Open another view: nothing of the one before is kept. @param {Params} view */
+  visit(view) {
+    this.take(view, [...Object.keys(this.config.defaults), this.config.packed]);
+    this.ask();
+  }
+
   /** Whether a tab shows what is wanted, and no question is under way. @param {string} tab */
   isThere(tab) {
     return this.accepted !== null && this.heard === this.number && this.shown[tab] === this.key(tab, this.wanted)

@@ -2,7 +2,7 @@
 import {closest, find, say} from '../kit/dom.js';
 import {opened, typeText} from './parts.js';
 import {put} from './tabs.js';
-import {compare, configNow, withState} from './here.js';
+import {configNow, visit, withState} from './here.js';
 import {openNext} from './folds.js';
 import {landOnPicture} from './landing.js';
 
@@ -23,24 +23,23 @@ function open(stop) {
   const {tour: _tour, v: _v, tab, fold, ...rest} = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams);
   const {defaults} = configNow(), text = rest.text ?? defaults.text;
   typeText(text);
-  compare({temperature: defaults.temperature, ...rest, text, hidden: '', tab, fold: ''});
+  visit({...rest, text, tab});
   put({family: rest.family ?? defaults.family, tab});
   openNext(tab, fold);
 }
 
-/** Light the first picture of a place, however often it is drawn anew; it comes into sight when it is there. @param {string} place */
+/** Light the first of these that is drawn, however often it is drawn anew; it comes into sight when it is there. @param {string} place a selector */
 function light(place, tries = 80) {
   const mine = at;
   lighting.replaceSync('');
-  const drawn = () => {
-    const pictures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(place)].flatMap(one => [...one.querySelectorAll('[data-kind]')]));
-    return pictures.find(one => one.childElementCount && one.getClientRects().length) ?? null;
-  };
+  const drawn = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(place)])
+    .find(one => one.childElementCount && one.getClientRects().length) ?? null;
   const look = () => {
     const picture = drawn();
     if (at !== mine) return;
     if (!picture) { if (tries) setTimeout(look, 150); tries -= 1; return; }
-    lighting.replaceSync(`${place} [data-kind="${picture.dataset.kind}"] { outline: 3px solid var(--warn); outline-offset: 6px; border-radius: 4px; }`);
+    const {kind} = picture.dataset;
+    lighting.replaceSync(`${place}${kind ? `[data-kind="${kind}"]` : ''} { outline: 3px solid var(--warn); outline-offset: 6px; border-radius: 4px; }`);
     landOnPicture(drawn, () => bar().offsetHeight);
   };
   if (place) setTimeout(look, 0);   // the key that chose the stop is no act against it

@@ -59,7 +59,10 @@ export function show(root, data, {ask}) {
   if (!state) {
     texts = data.texts;
     listen(now => drawLink(root, now, texts, saveTab));
-    state = begin(data, () => ask(() => state.question()));
+    state = begin(data, () => {
+      root.classList.add('waiting');   // the link is of the view that stands, until the answer comes
+      ask(() => state.question());
+    });
     const linked = addressed();
     if (embedded()) cutDown({tab: data.defaults.tab, ...linked});
     opened.then(() => {

@@ -8,7 +8,7 @@ import {splitWords, WORD} from './pattern.js';
 import {openNext} from './folds.js';
 import {textBox, typeText} from './parts.js';
 import {showTab} from './tabs.js';
-import {chosen, compare, listen, withState} from './here.js';
+import {chosen, compare, configNow, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 
 const MOST = 400;       // words that are drawn
@@ -111,8 +111,15 @@ function write(text, now = text) {
   redraw(now);
 }
 
+/** What an example shows stands below the row while its text is in the box. @param {string} now */
+function caption(now) {
+  const shows = find(document, '#examples .shows'), example = [...document.querySelectorAll('#examples [data-text]')].find(one => one.getAttribute('data-text') === now);
+  if (shows) shows.textContent = configNow().defaults.text === now ? '' : example?.getAttribute('title') ?? '';
+}
+
 /** @param {string} now */
 function redraw(now) {
+  caption(now);
   if (isPair) boxes().forEach((box, i) => { if (box !== document.activeElement) box.value = sentences(now)[i]; });
   drawWords(now);
 }
@@ -141,8 +148,6 @@ function hear(state) {
   begin(text, hidden);
   recent?.follow({text, hidden});
   write(text, typed ?? text);
-  const shows = find(document, '#examples .shows'), example = [...document.querySelectorAll('#examples [data-text]')].find(one => one.getAttribute('data-text') === text);
-  if (shows) shows.textContent = state.config.defaults.text === text ? '' : example?.getAttribute('title') ?? '';
 }
 
 listen(hear);

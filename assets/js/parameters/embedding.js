@@ -49,7 +49,7 @@ export function show(root, data) {
 function chosen([two, one, models, mine], pins, texts) {
   const {v, h, e} = choice, here = pins.find(p => p.v === v && p.h === h && p.e === e);
   return [{...two, y: two.x.map(x => factorised(v, h, x))}, {...one, y: one.x.map(() => v * h)},
-    models, {...mine, x: [e], y: [factorised(v, h, e)], text: [here && e !== h ? here.name : texts.here]}];
+    models, {...mine, x: [e], y: [factorised(v, h, e)], text: [here ? '' : texts.here], textposition: factorised(v, h, e) < v * h ? 'bottom right' : 'top left'}];
 }
 
 /** What the reader has set, or the page at first. @param {any} data */

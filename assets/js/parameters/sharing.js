@@ -48,15 +48,15 @@ export function show(root, data) {
       albert: million(count('all', of.all.total, parts, depthNow())),
       bert: million(count('none', of.none.total, parts, depthNow())), layer: exact(parts.attention + parts.ffn)});
     const spec = data.figures[Object.keys(modes).indexOf(widthIn(modes))];
-    chart.set({layout: spec.layout, data: spec.data.map(line => line.mode === 'lines' ? line : dots(line, rows, parts))});
+    chart.set({layout: spec.layout, data: spec.data.map((trace, i) => i < rows.length ? trace : dot(trace, rows[i - rows.length], parts))});
   }
   refresh();
 }
 
-/** What each way of sharing stores at the chosen depth. */
-function dots(trace, rows, parts) {
-  const y = rows.map(row => count(row.mode, row.total, parts, depthNow()));
-  return {...trace, x: rows.map(() => depthNow()), y, text: y.map(million)};
+/** What a way of sharing stores at the chosen depth. */
+function dot(trace, row, parts) {
+  const y = count(row.mode, row.total, parts, depthNow());
+  return {...trace, x: [depthNow()], y: [y], text: [million(y)]};
 }
 
 function bar(row, scale, texts) {

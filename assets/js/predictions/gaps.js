@@ -167,7 +167,7 @@ export function show(root, data) {
   redraw();
   link(gaps);
   const list = data.masks.length > TOGETHER ? chooser(data, models, inSight(data.masks)[0], mask => { choose({mask}); redraw(); }) : '';
-  root.replaceChildren(list, gaps, control(data, redraw), note(data.texts.rule));
+  root.replaceChildren(list, gaps, make('div', {class: 'pr-foot'}, note(data.texts.rule), control(data, redraw)));
 }
 
 /** @type {import('../gradio.js').Picture['said']} */

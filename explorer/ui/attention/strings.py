@@ -237,6 +237,7 @@ SUMMARY_FORMULAS = {
 }
 SUMMARY = {
     "cell": "{query} from {key}: {value}",
+    "scale": "Colour: 0 to {top}",
     "hint": "Point at a cell, or move with the arrow keys.",
     "zoom": ZOOM,
     "added": "[CLS] and [SEP]",

@@ -131,6 +131,7 @@ SHARED_TITLE = "How does one shared head change from layer to layer?"
 SHARED = {
     "heads": "Head",
     "step": "JS {js}",
+    "steps": "JS below a tile: to the previous application",
     "chart": "Jensen-Shannon divergence from the first application, one line per head",
     "head": "head {head}",
     "application": "Application of the shared layer",

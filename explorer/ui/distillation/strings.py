@@ -49,6 +49,7 @@ LAB: dict[str, object] = {
     "back": "Back to the text as typed",
     "temperature": "Temperature",
     "typed": "Temperature, typed",
+    "outline": "outline: T = 1",
     "scales_label": "Bars",
     "scales": {"share": "0 to 1", "log": "log scale"},
     "presets": [
@@ -67,6 +68,7 @@ LAB: dict[str, object] = {
     "measures_title": "Divergence, in nats",
     "measures": [
         ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],
+        ["kl_plain", "KL(teacher ‖ student), plain (T = 1)", "The same for the plain softmax"],
         ["kl_student_teacher", "KL(student ‖ teacher)", "What the teacher misses of the student"],
         ["js", "Jensen–Shannon (at most 0.6931)", "Symmetric, never above ln 2"],
         ["t2_kl", "T² · KL, the soft loss", "What this word adds to the training loss"],

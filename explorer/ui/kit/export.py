@@ -12,10 +12,22 @@ RECIPES = ASSETS / "python"
 
 AROUND = {"finds": "head.py", "prints": "print.py", "draws": "figure.py", "writes": "write.py"}
 """Code put around each recipe: paths of the bundled models, output of its rows and its figure."""
-SHARED = ("spelling.py", "averaged.py", "heads.py", "spans.py", "path.py", "models.py")
+SHARED = (
+    "spelling.py",
+    "averaged.py",
+    "heads.py",
+    "likelihoods.py",
+    "spans.py",
+    "path.py",
+    "models.py",
+)
 """Code put before each recipe that uses one of its names; a file may use those after it."""
 DEFINED = re.compile(r"^(?:def )?(\w+)(?= = |\()", re.MULTILINE)
 """Names of the functions and constants that a file defines."""
+OF_ROWS: dict[str, tuple[str, ...]] = {
+    "texts/rows": tuple(f"texts/{kind}" for kind in ("masked", "plain", "pairs", "labelled"))
+}
+"""Pictures of several kinds of rows, of which the browser says the one whose code computes them."""
 PICTURES = ("svg", "png")
 LINES = ("py", "ipynb")
 
@@ -66,7 +78,7 @@ def save_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Mar
     hidden = {
         *(() if is_picture else PICTURES),
         *(() if may_chart else ("plotly",)),
-        *(() if has_recipe(kind) else LINES),
+        *(() if any(map(has_recipe, OF_ROWS.get(kind, (kind,)))) else LINES),
     }
     choices = {ending: name for ending, name in strings.TAKE.items() if ending not in hidden}
     buttons = [

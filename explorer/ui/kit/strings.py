@@ -49,11 +49,17 @@ ADD_SENTENCE = "Add a second sentence"
 GROUPS = {
     "Predict": ("predictions",),
     "Look inside": ("attention", "layer", "depth", "distillation"),
-    "Put to use": ("tasks",),
+    "Put to use": ("texts", "tasks"),
     "Cost": ("parameters", "latency"),
     "Facts": ("claims",),
 }
 """Groups of tabs: the name of each with its tabs."""
+TABS_LABEL = "Tabs"
+NEEDS_SCRIPT = (
+    "JavaScript is switched off: this answer was drawn by the server, and the tabs, the examples "
+    "and Compare work. Menus, sliders, the parts that open below each picture and saving need "
+    "JavaScript."
+)
 FAMILY_LABEL = "Models"
 SIZES = {
     "base": "Published base size",
@@ -94,8 +100,8 @@ LINK_LABEL = "Link to this view"
 TOUR = {
     "name": "Tour",
     "count": "{i} of {n}",
-    "back": "‹ Back",
-    "next": "Next ›",
+    "back": "Back",
+    "next": "Next",
     "projector": "Projector",
     "leave": "Exit projector mode",
     "end": "End the tour",

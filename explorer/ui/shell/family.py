@@ -1,6 +1,6 @@
 """Header of the columns: drawings of the models, and the choice of their sizes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 import gradio as gr
@@ -117,6 +117,12 @@ def glyph_rules() -> str:
             row_selector = f'[data-size="{size}"]' * 6 + name
             rules.append(f"{row_selector}{{{_drawn(*glyph(spec, COMPARED))}}}")
     return "".join(rules)
+
+
+def drawings_of(specs: Iterable[ModelSpec]) -> str:
+    """Return the rules of ``glyph_rules`` for the models of one page, whose sizes stay the same."""
+    drawn = [f'[data-model="{spec.key}"]{{{_drawn(*glyph(spec))}}}' for spec in specs]
+    return f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}{"".join(drawn)}'
 
 
 def _drawn(drawing: str, width: int) -> str:

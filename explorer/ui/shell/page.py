@@ -45,7 +45,8 @@ from explorer.ui.shell.routes import (
     standalone_route,
     tour_html,
 )
-from explorer.ui.shell.scripts import PAPER, head_html, scripts_route
+from explorer.ui.shell.script_route import scripts_route
+from explorer.ui.shell.scripts import FIRST_SHEET, PAPER
 from explorer.ui.shell.tabs import TABS, group_rules, width_rules
 from explorer.ui.shell.view import Wiring, build_status, view_config, wire, wire_opening, wire_put
 from explorer.views.markup import Markup, el, script_json
@@ -136,7 +137,6 @@ def launch_options(public: str = "") -> dict[str, Any]:
         "theme": theme(),
         "css": colour_rules() + glyph_rules() + group_rules() + width_rules(),
         "css_paths": style_sheets(),
-        "head": head_html(),
         "app_kwargs": {
             "routes": routes,
             "exception_handlers": REFUSALS,
@@ -175,8 +175,8 @@ def own_routes() -> list[Route]:
 
 
 def style_sheets() -> list[Path]:
-    """Return the style sheets, page.css first; the one for printing is in the head instead."""
-    sheets = set((ASSETS / "css").glob("*.css")) - {PAPER}
+    """Return the style sheets, page.css first, without those that Gradio does not read."""
+    sheets = set((ASSETS / "css").glob("*.css")) - {PAPER, FIRST_SHEET}
     return sorted(sheets, key=lambda path: (path.stem != "page", path.stem))
 
 

@@ -15,6 +15,7 @@ from explorer.ui.layer import tab as layer
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.tasks import tab as tasks
+from explorer.ui.texts import tab as texts
 
 
 class Tab(Protocol):
@@ -41,6 +42,7 @@ TABS: tuple[Tab, ...] = (
     layer,
     depth,
     distillation,
+    texts,
     tasks,
     parameters,
     latency,

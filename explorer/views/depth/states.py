@@ -315,7 +315,7 @@ def travel_figures(
         figure.update_layout(hovermode="x unified")
         names = [texts["embeddings"], *map(str, layers[1:])]
         figure.update_xaxes(title=texts["layer"], tickvals=list(layers), ticktext=names)
-        figure.update_yaxes(range=[min(0.0, float(lowest)) - 0.02, 1.03], hoverformat=".3f")
+        figure.update_yaxes(range=[min(0.0, float(lowest)) - 0.06, 1.06], hoverformat=".3f")
         figures.append(figure)
     return figures
 

@@ -225,6 +225,14 @@ class WordTable:
         return self.one if self.e == self.h else self.v * self.e + self.e * self.h
 
 
+def _names(tables: Sequence[WordTable]) -> list[str]:
+    """Return the label of each point: the names of all that stand there, once."""
+    at: dict[tuple[int, int], list[str]] = {}
+    for one in tables:
+        at.setdefault((one.e, one.stored), []).append(one.name)
+    return [", ".join(at.pop((one.e, one.stored), [])) for one in tables]
+
+
 def embedding_figure(
     tables: Sequence[WordTable], start: WordTable, texts: Mapping[str, str]
 ) -> "go.Figure":
@@ -240,21 +248,24 @@ def embedding_figure(
             go.Scatter(
                 x=[table.e for table in tables],
                 y=[table.stored for table in tables],
-                text=[table.name for table in tables],
-                mode="markers",
+                text=_names(tables),
+                customdata=[table.name for table in tables],
+                mode="markers+text",
+                textposition=["top left" if t.e == t.h else "bottom right" for t in tables],
                 marker={"size": 9, "color": [COLOURS[table.key].fill for table in tables]},
                 name=texts["pins"],
-                hovertemplate="%{text}: %{y:,} (E = %{x:,})<extra></extra>",
+                showlegend=False,
+                hovertemplate="%{customdata}: %{y:,} (E = %{x:,})<extra></extra>",
             ),
             go.Scatter(
                 x=[start.e],
                 y=[start.stored],
-                text=[start.name],
+                text=[""],
                 mode="markers+text",
-                textposition="top left",
+                textposition="bottom right",
                 marker={"size": 14, "symbol": "circle-open", "line": {"width": 3}},
                 name=texts["here"],
-                hovertemplate="%{text}: %{y:,} (E = %{x:,})<extra></extra>",
+                hovertemplate=f"{texts['here']}: %{{y:,}} (E = %{{x:,}})<extra></extra>",
             ),
         ]
     )

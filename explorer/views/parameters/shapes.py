@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 DEEPEST = 48
+HEIGHT = 420
 COLUMNS = (
     "embedding",
     "mode",
@@ -56,21 +57,30 @@ def sharing_figure(
         ends = [mode.total - 11 * per_layer, mode.total + (DEEPEST - 12) * per_layer]
         colour = {"line_color": COLOUR[mode.mode]} if mode.mode in COLOUR else {}
         figure.add_trace(line([1, DEEPEST], ends, texts["modes"][mode.mode], **colour))  # type: ignore[index]
-    figure.add_trace(
-        go.Scatter(
-            x=[12] * len(modes),
-            y=[mode.total for mode in modes],
-            mode="markers+text",
-            textposition="top left",
-            text=[millions(mode.total) for mode in modes],
-            marker={"size": 8},
-            showlegend=False,
-            hovertemplate="%{y:,}<extra></extra>",
-        )
-    )
+    figure.add_traces([_dot(mode) for mode in modes])
     figure.update_xaxes(title=texts["depth"], tickvals=[1, *range(6, DEEPEST + 1, 6)])
     figure.update_yaxes(title=texts["weights"], rangemode="tozero", tickformat="~s")
+    figure.update_layout(height=HEIGHT)
     return figure
+
+
+def _dot(mode: "SharingMode") -> "go.Scatter":
+    """Draw one mode's count at 12 layers in its line's colour, its number clear of all lines."""
+    import plotly.graph_objects as go
+
+    colour = COLOUR.get(mode.mode)
+    return go.Scatter(
+        x=[12],
+        y=[mode.total],
+        mode="markers+text",
+        # The lines rise to the right; the lowest is level, with the axis below it.
+        textposition="bottom right" if REPEATED[mode.mode] else "top left",
+        text=[millions(mode.total)],
+        marker={"size": 8, "color": colour},
+        textfont_color=colour,
+        showlegend=False,
+        hovertemplate="%{y:,}<extra></extra>",
+    )
 
 
 def sharing_canvas(

@@ -1,23 +1,27 @@
 """Settings inside folds travel in the link: a link sets the controls, and what they show is from it."""
 
 import re
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from explorer.ui.distillation.strings import RESET, WITHOUT
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 
 
-def field(page, name):
-    return parse_qs(urlsplit(page.url).query).get(name, [""])[0]
-
-
-def test_a_link_sets_the_controls_of_a_fold_and_the_fold_computes_from_them(page_at):
+def test_a_link_back_presets_and_reset_set_the_controls_of_a_fold(page_at):
     form = "memory.keeps:yes,memory.length:64,memory.sizes:mini"
     page = page_at(f"/?v=1&tab=parameters&fold=memory&form={form}")
+    a_link_sets_the_controls_and_the_fold_computes_from_them(page)
+    walk(page, "/?v=1&tab=distillation&fold=losses&form=masking.rounds:100,masking.seed:3")
+    back_sets_the_controls_again(page)
+    walk(page, "/?v=1&tab=distillation&fold=live&form=live.ce:1.5,live.steps:40")
+    presets_and_reset_set_the_controls_and_the_link(page)
+
+
+def a_link_sets_the_controls_and_the_fold_computes_from_them(page):
     fold = page.locator("#fold-parameters-memory")
     expect(fold.get_by_text("(1 × 64 tokens)")).to_be_visible()
     expect(fold.get_by_role("radio", name="Bundled mini")).to_be_checked()
@@ -34,8 +38,7 @@ def test_a_link_sets_the_controls_of_a_fold_and_the_fold_computes_from_them(page
     expect(fold.get_by_role("radio", name="Base, full size")).to_be_checked()
 
 
-def test_back_sets_the_controls_again(page_at):
-    page = page_at("/?v=1&tab=distillation&fold=losses&form=masking.rounds:100,masking.seed:3")
+def back_sets_the_controls_again(page):
     fold = page.locator("#fold-distillation-losses")
     seed = fold.get_by_role("spinbutton")
     expect(seed).to_have_value("3")
@@ -51,8 +54,7 @@ def test_back_sets_the_controls_again(page_at):
     expect(seed).to_have_value("3")
 
 
-def test_presets_and_reset_set_the_controls_and_the_link(page_at):
-    page = page_at("/?v=1&tab=distillation&fold=live&form=live.ce:1.5,live.steps:40")
+def presets_and_reset_set_the_controls_and_the_link(page):
     fold = page.locator("#fold-distillation-live")
     numbers = fold.get_by_role("spinbutton")
     expect(numbers.nth(2)).to_have_value("1.5")
@@ -62,12 +64,3 @@ def test_presets_and_reset_set_the_controls_and_the_link(page_at):
     fold.get_by_role("button", name=RESET, exact=True).click()
     expect(numbers.nth(0)).to_have_value("120")
     expect(page).not_to_have_url(re.compile("form="))
-
-
-def test_the_order_of_the_table_of_sizes_is_in_the_link(page_at):
-    page = page_at("/?v=1&tab=parameters&fold=sizes&look=sizes:table,sort:heads.up")
-    table = page.locator(".pt-sizes")
-    expect(table.locator("th[aria-sort=ascending]")).to_have_text("A ▴")
-    table.get_by_role("button", name=re.compile("^GFLOP")).click()
-    expect(table.locator("tbody tr").first).to_contain_text("albert-xxlarge-v2")
-    assert field(page, "look") == "sizes:table,sort:work.down"

@@ -9,12 +9,13 @@ from playwright.sync_api import expect
 from explorer.analysis.attention import word_heads
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
+from tests.browser.modules import MODULE
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."
 PATH = f"/?family=mini&tab=attention&text={quote(TEXT)}"
-WALL = """(await import(new URL('attention/heads.js', document.querySelector('script[src$="/gradio.js"]').src))).onPage.wall"""
+WALL = f"(await {MODULE}('attention/heads.js')).onPage.wall"
 LOCK = f"(async () => {{ const w = {WALL}; return [w.lock.m, w.lock.layer, w.lock.head]; }})()"
 
 
@@ -207,8 +208,10 @@ def folds_compute_when_opened(page):
     assert page.evaluate(HUNDREDS, 18) == 15, "a cell of 18 pixels has its number, 100 too"
 
 
-HUNDREDS = """async step => {
-  const {Matrix} = await import(new URL('attention/matrix.js', document.querySelector('script[src$="/gradio.js"]').src));
+HUNDREDS = (
+    f"""async step => {{
+  const {{Matrix}} = await {MODULE}('attention/matrix.js');"""
+    """
   const matrix = new Matrix(() => {}), pen = CanvasRenderingContext2D.prototype, fill = pen.fillText, n = 15;
   let found = 0;
   pen.fillText = function (text, ...at) { found += text === '100' && at[2] < step; fill.call(this, text, ...at); };
@@ -218,3 +221,4 @@ HUNDREDS = """async step => {
   pen.fillText = fill;
   return matrix.step === step ? found : matrix.step;
 }"""
+)

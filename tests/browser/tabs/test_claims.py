@@ -15,11 +15,16 @@ def open_claims(page_at, path="/?tab=claims", **options):
     return page
 
 
-def test_search_and_filters_find_claims_and_a_check_writes_what_it_measured(page_at):
+def test_claims_are_found_checked_read_from_the_keyboard_and_on_a_phone(page_at):
     page = open_claims(page_at)
     search_and_filters_find_claims_without_the_server(page)
     walk(page, "/?tab=claims&search=23+million+to+just")
     a_check_writes_what_it_measured_beside_the_claim(page)
+    walk(page, "/?tab=claims")
+    page.set_viewport_size({"width": 360, "height": 740})
+    the_ledger_works_from_the_keyboard(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    published_tables_sort_and_the_calculator_answers(page)
 
 
 def search_and_filters_find_claims_without_the_server(page):
@@ -49,13 +54,6 @@ def search_and_filters_find_claims_without_the_server(page):
     expect(page.locator(".cl-empty")).to_be_visible()
     page.get_by_role("button", name="Clear").click()
     expect(page.locator(".cl-count")).to_have_text("184 of 184 claims")
-
-
-def test_the_ledger_and_the_published_tables_work_on_a_phone(page_at):
-    page = open_claims(page_at, width=360, height=740, theme="dark")
-    the_ledger_works_from_the_keyboard(page)
-    page.set_viewport_size({"width": 390, "height": 800})
-    published_tables_sort_and_the_calculator_answers(page)
 
 
 def the_ledger_works_from_the_keyboard(page):

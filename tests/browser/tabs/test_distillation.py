@@ -85,6 +85,9 @@ def test_the_curves_and_the_bars_follow_the_dial_and_are_exact(page_at):
     the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page)
     page.set_viewport_size({"width": 360, "height": 900})
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    walk(page, f"{PATH}&temperature=0.5")
+    dragging_asks_nobody_and_another_word_is_hidden_and_announced(page)
 
 
 def the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page):
@@ -116,8 +119,7 @@ def the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page):
     opens_and_closes(page, "Dark knowledge", "a teacher's other answers")
 
 
-def test_dragging_asks_nobody_and_another_word_is_hidden_and_announced(page_at):
-    page = page_at(f"{PATH}&temperature=0.5")
+def dragging_asks_nobody_and_another_word_is_hidden_and_announced(page):
     dragging_asks_the_server_nothing_and_is_kept_in_the_link(page)
     walk(page, "/?v=1&family=mini&tab=distillation&text=The+dog+sat+on+the+table.")
     another_word_can_be_hidden_here_and_the_losses_know_it(page)

@@ -88,6 +88,7 @@ def test_the_box_the_keys_the_badge_and_the_heads_of_the_columns(page_at):
     page = opened(page_at)
     every_columns_head_has_the_drawing_of_its_model(page)
     the_first_tab_is_eight_presses_from_the_box_at_most(page)
+    more_examples_are_one_stop_and_the_arrows_move_among_them(page)
     at_rest_words_when_typed_in_a_text_box(page)
     a_second_sentence_has_a_box_and_is_the_same_text(page)
     the_badge_opens_the_choice_of_models_and_names_those_in_use(page)
@@ -109,6 +110,20 @@ def the_first_tab_is_eight_presses_from_the_box_at_most(page):
         stops.append(page.evaluate("(n => n.id || n.className)(document.activeElement)"))
         assert len(stops) <= 8, stops
     assert {"word", "compare", "chip", "add-sentence"} <= set(stops), "each has a stop of its own"
+
+
+def more_examples_are_one_stop_and_the_arrows_move_among_them(page):
+    page.get_by_role("button", name="More", exact=True).press("Enter")
+    chips = page.locator("#more-examples .chips button")
+    page.keyboard.press("Tab")
+    expect(chips.first).to_be_focused()
+    for key, place in (("ArrowRight", 1), ("End", -1), ("ArrowRight", 0)):
+        page.keyboard.press(key)
+        expect(chips.nth(place)).to_be_focused()
+    page.keyboard.press("Tab")
+    assert chips.evaluate_all("all => all.includes(document.activeElement)") is False
+    page.keyboard.press("Escape")
+    expect(chips.first).to_be_hidden()
 
 
 def at_rest_words_when_typed_in_a_text_box(page):
@@ -179,7 +194,7 @@ def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(page_at):
 
 
 VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
-LIT = """place => [...document.querySelectorAll(`${place} [data-kind]`)]
+LIT = """place => [...document.querySelectorAll(place)]
   .filter(node => getComputedStyle(node).outlineStyle === 'solid' && node.getClientRects().length).length"""
 
 
@@ -196,7 +211,7 @@ def stands_at(page, number):
 
 
 IN_SIGHT = """place => {
-  const lit = [...document.querySelectorAll(`${place} [data-kind]`)]
+  const lit = [...document.querySelectorAll(place)]
     .find(node => getComputedStyle(node).outlineStyle === 'solid' && node.getClientRects().length);
   if (!lit) return 'nothing is lit';
   const {top, height} = lit.getBoundingClientRect(), end = top + Math.min(height, 300);

@@ -18,6 +18,7 @@ from explorer.models.loading import load_model
 from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of
 from tests.browser import axe
+from tests.browser.modules import MODULE
 from tests.browser.printed import RAISED, SAVED, unsaved
 from tests.browser.walked import walk
 
@@ -299,8 +300,7 @@ def a_head_chosen_on_the_wall_is_the_one_that_is_shown(page):
     page.get_by_role("tab", name="Attention", exact=True).click()
     expect(page.locator("[data-kind='attention/wall'] canvas").first).to_be_visible()
     page.evaluate(
-        """async () => (await import(new URL('page/here.js',
-        document.querySelector('script[src$="/gradio.js"]').src))).choose({model: 'bert', layer: 4, head: 2})"""
+        f"async () => (await {MODULE}('page/here.js')).choose({{model: 'bert', layer: 4, head: 2}})"
     )
     page.get_by_role("tab", name="Layer", exact=True).click()
     expect(page.locator(".ly-heads")).to_contain_text("layer 5 of 6")

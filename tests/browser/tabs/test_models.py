@@ -36,10 +36,12 @@ def test_a_size_is_chosen_for_one_column_and_back_brings_the_family_again(page_a
     expect(card).to_have_count(0)
     page.locator(".badge-chip").click()
     expect(page.get_by_label("Bundled miniatures")).to_be_checked()
+    page.keyboard.press("Escape")
+    walk(page, "/?v=1&albert=xxlarge&tab=parameters")
+    a_link_opens_with_its_sizes_in_the_lists(page)
 
 
-def test_a_link_opens_with_its_sizes_in_the_lists(page_at):
-    page = page_at("/?v=1&albert=xxlarge&tab=parameters")
+def a_link_opens_with_its_sizes_in_the_lists(page):
     finding = page.locator("#tab-parameters .finding:visible")
     expect(finding).to_contain_text("as many weights as mini-BERT (222.6 M, not 15.0 M)")
     expect(finding).to_contain_text("it stores one layer and runs it 12 times")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import axe
-from tests.browser.conftest import served
+from tests.browser.server import served
 from tests.stand_in_hub import stand_in_hub
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta

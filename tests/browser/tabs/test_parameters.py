@@ -20,6 +20,10 @@ def test_bars_switch_keys_inspect_and_folds_answer(page_at):
     bars_switch_between_stored_and_applied_and_keys_inspect(page)
     walk(page, "/?v=1&tab=parameters")
     folds_answer_when_opened(page)
+    walk(page, "/?v=1&tab=parameters")
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.locator("#theme-switch").click()
+    nothing_overflows_a_phone_in_the_dark(page)
 
 
 def bars_switch_between_stored_and_applied_and_keys_inspect(page):
@@ -75,8 +79,8 @@ def folds_answer_when_opened(page):
     expect(page.locator(".pt-built .finding")).to_contain_text("109,482,240")
 
 
-def test_nothing_overflows_a_phone_in_the_dark(page_at):
-    page = page_at("/?v=1&tab=parameters", width=390, theme="dark")
+def nothing_overflows_a_phone_in_the_dark(page):
+    expect(page.locator("body.dark")).to_have_count(1)
     expect(page.locator(".pm-row").nth(2)).to_be_visible()
     for question in (
         "Factorised embeddings: what do they save",
@@ -191,10 +195,19 @@ def test_the_seven_sizes_as_a_chart_and_as_a_table(page_at):
     link = "/?v=1&tab=parameters&fold=sizes"
     page = page_at(link)
     both_forms_are_in_the_link_and_come_back(page)
-    walk(page, f"{link}&look=sizes:table")
+    walk(page, f"{link}&look=sizes:table,sort:heads.up")
+    the_order_of_the_table_is_in_the_link(page)
     every_size_is_drawn_with_its_own_layers(page)
     walk(page, link)
     the_names_of_the_seven_sizes_touch_neither_each_other_nor_the_frame(page)
+
+
+def the_order_of_the_table_is_in_the_link(page):
+    table = page.locator(".pt-sizes")
+    expect(table.locator("th[aria-sort=ascending]")).to_have_text("A ▴")
+    table.get_by_role("button", name=re.compile("^GFLOP")).click()
+    expect(table.locator("tbody tr").first).to_contain_text("albert-xxlarge-v2")
+    assert "look=sizes%3Atable%2Csort%3Awork.down" in page.url
 
 
 def both_forms_are_in_the_link_and_come_back(page):

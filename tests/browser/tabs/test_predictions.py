@@ -27,7 +27,7 @@ RIVER, OLD_MAN = "The river flows into the [MASK].", "The old man looked at the 
 KING = "The [king|queen] of the north sat on the [MASK]."
 
 
-def test_columns_words_deeper_questions_and_many_masks(page_at):
+def test_columns_words_deeper_questions_and_many_masks_also_on_a_phone(page_at):
     page = page_at(link(RIVER))
     # Out of sight are the columns of the text that the page opens on.
     page.locator("#tab-predictions .finding").wait_for(timeout=180_000)
@@ -38,6 +38,10 @@ def test_columns_words_deeper_questions_and_many_masks(page_at):
     the_deeper_questions_answer(page)
     opened_too(page, with_masks(4))
     of_many_masks_one_is_chosen_from_a_list(page)
+    page.emulate_media(media="screen")
+    page.set_viewport_size({"width": 390, "height": 844})
+    walk(page, "/?" + urlencode({"text": with_masks(40), "mask": 33}))
+    a_phone_has_room_for_forty_masks_for_long_words_and_for_a_powers_number(page)
 
 
 def three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page):
@@ -182,8 +186,7 @@ def of_many_masks_one_is_chosen_from_a_list(page):
     expect(context).to_be_visible()
 
 
-def test_a_phone_has_room_for_forty_masks_for_long_words_and_for_a_powers_number(page_at):
-    page = page_at("/?" + urlencode({"text": with_masks(40), "mask": 33}), width=390, height=844)
+def a_phone_has_room_for_forty_masks_for_long_words_and_for_a_powers_number(page):
     forty_masks_take_a_phone_no_more_room_than_five(page)
     page.set_viewport_size({"width": 360, "height": 900})
     opened_too(page, MARKUP)

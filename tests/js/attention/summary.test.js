@@ -8,7 +8,7 @@ widthsLater();
 const {clear, constants, show, table, theme} = await import('../../../assets/js/attention/summary.js');
 
 const VALUES = [.5, .25, .25, 0, 1, 0, .125, .125, .75];
-const data = {words: ['cat', '##s', 'sat'], texts: {title: '{label}: {kind}', zoom: {in: 'in', out: 'out', all: 'all'}, kind: 'rollout', hint: 'point', cell: '{query} → {key}: {value}', way: 'rollout', added: 'added', addeds: {hidden: 'hidden', shown: 'shown'}}, special: [0, 0, 0],
+const data = {words: ['cat', '##s', 'sat'], texts: {scale: 'to {top}', title: '{label}: {kind}', zoom: {in: 'in', out: 'out', all: 'all'}, kind: 'rollout', hint: 'point', cell: '{query} → {key}: {value}', way: 'rollout', added: 'added', addeds: {hidden: 'hidden', shown: 'shown'}}, special: [0, 0, 0],
   models: [{key: 'bert', label: 'BERT', detail: 'of 12 layers', values: packed(VALUES), groups: [[0], [1], [2]]},
     {key: 'albert', label: 'ALBERT', detail: 'of one', values: packed(VALUES.map(v => v / 10)), groups: [[0], [1], [2]]}]};
 const notes = root => [...root.querySelectorAll('canvas')].map(one => one.getContext('2d').notes.length);
@@ -21,8 +21,8 @@ function open(dark = false) {
 
 test('each model has a panel with its name, what it is, and a matrix between words', () => {
   const {root, canvases} = open();
-  assert.deepEqual([texts(root, 'figure b'), texts(root, '.aw-detail'), texts(root, '.note')], [['BERT: rollout', 'ALBERT: rollout'], ['of 12 layers',
-    'of one'], ['point']]);
+  assert.deepEqual([texts(root, 'figure b'), texts(root, '.aw-detail'), texts(root, '.note')], [['BERT: rollout', 'ALBERT: rollout'], ['of 12 layers', 'to 100.0%',
+    'of one', 'to 10.0%'], ['point']]);
   assert.deepEqual([...root.querySelectorAll('figure')].map(one => one.dataset.model), ['bert', 'albert']);
   assert.deepEqual(canvases.map(one => one.getAttribute('aria-label')), ['BERT: rollout', 'ALBERT: rollout']);
 });

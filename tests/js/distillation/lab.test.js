@@ -69,7 +69,7 @@ test('measures at T = 1 are those of the two lists', () => {
   near(value(root, 'entropy_teacher'), entropy(TEACHER));
   near(value(root, 'entropy_student'), entropy(STUDENT));
   assert.equal(root.querySelector('[data-measure=entropy_teacher]').textContent, entropy(TEACHER).toFixed(4));
-  assert.deepEqual(texts(root, '.ds-measures dt'), ['KL forward', 'KL back', 'JS', 'T2', 'H t', 'H s']);
+  assert.deepEqual(texts(root, '.ds-measures dt'), ['KL forward', 'KL at 1', 'KL back', 'JS', 'T2', 'H t', 'H s']);
   assert.equal(root.querySelector('.ds-measures .term').getAttribute('popovertarget'), 'box-kl');
 });
 
@@ -98,6 +98,7 @@ test('the dial redraws at its temperature, and only when it is let go does the l
   assert.equal(range.getAttribute('aria-valuetext'), 'T = 2');
   assert.equal(root.querySelector('.ds-row[data-id="0"] .ds-p').textContent, p[0].toFixed(3));
   near(value(root, 't2_kl'), 4 * kl(p, q));
+  near(value(root, 'kl_plain'), kl(TEACHER, STUDENT));   // at any temperature
   near(value(root, 'kl_student_teacher'), kl(q, p));
   assert.equal(state.wanted.temperature, undefined);
   range.dispatchEvent(new Event('change', {bubbles: true}));

@@ -9,7 +9,7 @@ const whole = values => Buffer.from(new Int32Array(values).buffer).toString('bas
 export const texts = {strip: 'Words', pick: 'Hide:', hidden: 'hidden', hide: 'hide it', temperature: 'T', presets: [[1, 'as is'], [2, 'soft']],
   hard: 'hard label', answer: 'the answer', no_partner: 'no such word', rest: 'the other {n} words', list: 'List', listed: 'Show', back: 'back',
   dark_title: 'Dark', dark_note: 'Note.', terms: {KL: 'box-kl'}, measures_title: 'Measures', beside_title: 'ALBERT',
-  measures: [['kl_teacher_student', 'KL forward', 'a'], ['kl_student_teacher', 'KL back', 'b'], ['js', 'JS', 'c'], ['t2_kl', 'T2', 'd'],
+  measures: [['kl_teacher_student', 'KL forward', 'a'], ['kl_plain', 'KL at 1', 'f'], ['kl_student_teacher', 'KL back', 'b'], ['js', 'JS', 'c'], ['t2_kl', 'T2', 'd'],
     ['entropy_teacher', 'H t', 'e'], ['entropy_student', 'H s', 'f']],
   sentence: '{t}|{teacher}|{student}|{word}|{p}|{dark}|{other}', scale: '0 to 1', scale_log: 'by factors', scales: {share: 'share', log: 'log'}, scales_label: 'bars', typed: 'typed',
   beside: '{first}|{p}', beside_origin: 'How?', beside_shared: '{name}|{pieces}|{own}|{teacher_mass}|{mass}',

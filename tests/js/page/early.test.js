@@ -8,6 +8,7 @@ let serial = 0, served;
 const encoder = new TextEncoder(), asked = [];
 /** Run the script at an address, with a network that the test controls. */
 async function opened(address = 'http://page.test/', kept = {}) {
+  delete window.explorer?.keptTheme;   // the scripts that ran before watch the same body
   history.replaceState({}, '', address);
   localStorage.clear();
   for (const [name, value] of Object.entries(kept)) localStorage.setItem(`explorer-${name}`, value);

@@ -11,7 +11,7 @@ const {models, pictures} = JSON.parse(readFileSync(0, 'utf8'));
 const drawn = {table: data => data, constants: data => data.constants};   // pictures drawn by Python carry both
 const told = Object.entries(pictures).map(async ([name, {lines, text, data}]) => {
   const [kind] = name.split(':');
-  const picture = data.rows && data.columns ? drawn : await moduleOf(kind);
+  const picture = data.rows && data.columns ? drawn : await moduleOf(data.lines ? 'texts/rows' : kind);
   const constants = {TEXT: text, MODELS: models, ...picture.constants?.(data)};
   return [name, {csv: plainCsv(picture.table(data)), lines: recipe(lines, constants, {picture: kind})}];
 });

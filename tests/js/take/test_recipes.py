@@ -81,11 +81,46 @@ def pictures(tuned_family, monkeypatch):
     found["tasks/question:long"] = json.dumps(numbers_in(long)["tasks/question"])
     found["parameters/memory"] = parameters_folds.show_memory("mini", 32, 1, keeps=False)
     found["parameters/memory:kept"] = parameters_folds.show_memory("larger", 16, 2, keeps=True)
+    found |= lists(monkeypatch)
     found["depth/words"] = depth.read_deeper({"params": {"text": TEXT}, "want": "words"})
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
     drawn = {name: data for name, data in drawn.items() if name.split(":")[0] in KINDS}
     assert {name.split(":")[0] for name in drawn} == set(KINDS)
     return drawn
+
+
+LISTS = {
+    "masked": [
+        {"text": "the [MASK] sat.", "answer": "cat", "group": "x"},
+        {"text": "it was [MASK].", "answer": "unbelievable"},
+        {"text": "he is a [MASK].", "answer": "日本"},
+        {"text": "the cat sat on the [MASK]."},
+    ],
+    "plain": ["the unbelievable cat's mat.", "it sat."],
+    "pairs": [{"good": "the cat was unbelievable.", "bad": "the cat unbelievable was."}],
+    "labelled": [
+        {
+            "text": f"the {'cat' if i % 2 else 'dog'} sat{' and sat' * (i % 3)}.",
+            "label": "ab"[i % 2],
+        }
+        for i in range(40)
+    ],
+}
+"""Rows of each kind: words of several pieces, an answer outside the vocabulary, one without."""
+
+
+def lists(monkeypatch):
+    """Each kind's rows as the table of Your texts saves them, with what its lines are told."""
+    import explorer
+    from explorer.analysis.texts import labelled
+    from explorer.views.texts.canvas import rows_canvas
+
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    found = {}
+    for kind, rows in LISTS.items():
+        given = [row if isinstance(row, str) else {"answer": "", "group": ""} | row for row in rows]
+        found[f"texts/{kind}"] = rows_canvas(explorer.texts(given, kind=kind).answers, {}, {})
+    return found
 
 
 @pytest.fixture
@@ -201,6 +236,5 @@ def test_they_need_nothing_of_the_explorer(kind):
         for name in n.names
     }
     roots |= {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert roots <= {"torch", "transformers", "peft", "numpy", "plotly", "huggingface_hub"} | set(
-        sys.stdlib_module_names
-    )
+    installed = {"torch", "transformers", "peft", "numpy", "plotly", "huggingface_hub", "sklearn"}
+    assert roots <= installed | set(sys.stdlib_module_names)

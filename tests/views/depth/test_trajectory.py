@@ -21,7 +21,7 @@ def test_a_model_has_a_curve_to_its_start_and_one_to_its_end_on_one_scale():
     assert [list(trace.y) for trace in bert.data] == [START[:, 1].tolist(), END[:, 1].tolist()]
     assert [trace.line.dash for trace in bert.data] == ["dash", None]
     assert (bert.layout.title.text, albert.layout.title.text) == ("BERT", "ALBERT")
-    assert bert.layout.yaxis.range == albert.layout.yaxis.range == pytest.approx((-0.27, 1.03))
+    assert bert.layout.yaxis.range == albert.layout.yaxis.range == pytest.approx((-0.31, 1.06))
     assert list(bert.layout.xaxis.ticktext) == [MOVES["embeddings"], "1", "2"]
 
 

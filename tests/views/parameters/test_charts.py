@@ -47,7 +47,8 @@ def test_the_published_models_stand_at_what_their_word_tables_store():
     two, one, models, mine = sent["figures"][0]["data"]
     assert models["y"] == [30522 * 768, 30522 * 768, 30000 * 128 + 128 * 768]
     assert models["x"] == [768, 768, 128]
-    assert (mine["x"], mine["y"], mine["text"]) == ([128], [3938304], ["albert-base-v2"])
+    assert (mine["x"], mine["y"]) == ([128], [3938304])
+    assert models["text"] == ["bert-base-uncased, distilbert-base-uncased", "", "albert-base-v2"]
     assert set(one["y"]) == {30000 * 768}
     assert two["y"] == pytest.approx([30000 * e + e * 768 for e in two["x"]])
     assert two["x"][0] == 1
@@ -58,8 +59,10 @@ def test_the_published_models_stand_at_what_their_word_tables_store():
 def test_a_way_to_share_is_a_straight_line_through_what_twelve_layers_store():
     sent = json.loads(folds.show_sharing())
     for e, figure in zip((128, 768), sent["figures"], strict=True):
-        *lines, points = figure["data"]
-        assert points["y"] == [mode.total for mode in sharing_modes(e)]
+        lines, points = figure["data"][:4], figure["data"][4:]
+        assert [point["y"] for point in points] == [[mode.total] for mode in sharing_modes(e)]
+        shade = [trace["line"].get("color") for trace in lines]
+        assert [point["marker"].get("color") for point in points] == shade
         for trace, mode in zip(lines, sharing_modes(e), strict=True):
             (one, deepest), (low, high) = trace["x"], trace["y"]
             at_twelve = low + (high - low) * (12 - one) / (deepest - one)

@@ -1,0 +1,31 @@
+// The table of Your texts: which rows a filter leaves, in which order, and what a file has of them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import '../page.js';
+
+const {constants, isLike, matching, table} = await import('../../../assets/js/texts/rows.js');
+const line = (n, right, group, apart) => ({n, lead: [`text ${n}`, 'cat', group], cells: [['a', 0.5, -1, 1, 1], ['b', 0.25, null, null, 0]], group, apart, right, marks: [], open: {tab: 'predictions', text: ''}});
+const data = {kind: 'masked', columns: ['row', 'model', 'text', 'answer', 'group', 'word', 'probability', 'answer_log_probability', 'answer_rank', 'answer_pieces'],
+  names: {bert: 'mini-BERT', albert: 'mini-ALBERT'}, models: ['bert', 'albert'], total: 4, constants: {}, said: {}, texts: {},
+  lines: [line(3, [true, false], 'x', 0.4), line(1, [false, true], 'y', 0.3), line(4, [false, false], 'x', 0.2), line(2, [], '', 0.1)]};
+const numbers = chosen => matching(data, {only: 'all', group: 'all', rows: 'apart', ...chosen}).map(({n}) => n);
+
+test('a filter leaves the rows that are like that', () => {
+  assert.deepEqual(numbers({}), [3, 1, 4, 2]);
+  assert.deepEqual(numbers({rows: 'list'}), [1, 2, 3, 4]);
+  assert.deepEqual(numbers({only: 'bert.albert'}), [3]);
+  assert.deepEqual(numbers({only: 'albert.bert'}), [1]);
+  assert.deepEqual(numbers({only: 'differ'}), [3, 1]);
+  assert.deepEqual(numbers({only: 'wrong'}), [4]);
+  assert.deepEqual(numbers({group: '0'}), [3, 4]);
+  assert.equal(isLike(data.lines[3], 'wrong', data.models), false);
+});
+
+test('a file has all rows in the order of the list, one for each model', () => {
+  const {columns, rows} = table(data);
+  assert.equal(columns, data.columns);
+  assert.deepEqual(rows.map(([n, model]) => [n, model]), [1, 2, 3, 4].flatMap(n => [[n, 'mini-BERT'], [n, 'mini-ALBERT']]));
+  assert.deepEqual(rows[0], [1, 'mini-BERT', 'text 1', 'cat', 'y', 'a', 0.5, -1, 1, 1]);
+  assert.deepEqual(constants(data).ROWS[0], [1, 'text 1', 'cat', 'y']);
+});
