@@ -95,10 +95,10 @@ function hold(placeNow, goalNow) {
   settle();
 }
 
-/** The room that was made below goes as soon as nobody sees it. */
+/** The room that was made below goes as soon as nobody sees it: at once it would move the page under a reader's finger. */
 function release() {
-  const app = find(document, 'gradio-app');
-  if (app && app.getBoundingClientRect().bottom < innerHeight) return;
+  const main = find(document, 'main'), room = main ? main.getBoundingClientRect().bottom - main.firstElementChild.getBoundingClientRect().bottom : 0;
+  if (document.body.getBoundingClientRect().bottom - room < innerHeight) return;
   document.body.style.minHeight = '';
   removeEventListener('scroll', release);
 }

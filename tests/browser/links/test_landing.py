@@ -111,6 +111,11 @@ def test_the_room_below_the_last_fold_goes_when_nobody_sees_it(page_at):
     assert is_right(place, LAPTOP[1]), place
     assert page.evaluate("document.body.style.minHeight") != ""
     page.mouse.move(700, 400)
+    at = page.evaluate("scrollY")
+    page.mouse.wheel(0, -8)
+    page.wait_for_function(f"scrollY < {at}")
+    page.evaluate(RESTED)
+    assert page.evaluate("scrollY") == at - 8, "room in sight stays"
     page.mouse.wheel(0, -5000)
     page.wait_for_function("document.body.style.minHeight === ''")
     assert page.evaluate("scrollY") == 0
