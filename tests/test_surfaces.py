@@ -87,6 +87,15 @@ def is_contexts(family, keys):
     return list(whole) == keys
 
 
+def is_patch(family, keys):
+    """A model that splits the two words unequally says so."""
+    found = ENDPOINTS["patch"](TEXT, TEXT.replace("mat", "dog"), family)
+    refused = [
+        key for key in keys if any(label_in(family, key) in m for m in found.get("missing", ()))
+    ]
+    return sorted([*names_of(found), *refused]) == sorted(keys)
+
+
 def is_parameters(family, keys):
     specs_ = family_specs(family)
     found = ENDPOINTS["parameters"]([spec.name for spec in specs_])["models"]
@@ -121,6 +130,12 @@ OF_ALL = {
     "predict": lambda family, keys: names_of(ENDPOINTS["predict"](TEXT, family, 3)) == keys,
     "contexts": is_contexts,
     "score": lambda family, keys: names_of(ENDPOINTS["score"]("He was here.", family)) == keys,
+    "ablate": lambda family, keys: names_of(ENDPOINTS["ablate"](TEXT, family)) == keys,
+    "similarity": lambda family, keys: (
+        [row["model"] for row in ENDPOINTS["similarity"](family)["rows"] if not row["layer"]]
+        == keys
+    ),
+    "patch": is_patch,
     "attribute": lambda family, keys: names_of(ENDPOINTS["attribute"](TEXT, family)) == keys,
     "parameters": is_parameters,
     "distillation": is_distillation,

@@ -21,7 +21,7 @@ from explorer.views.sketch import Sketch
 if TYPE_CHECKING:
     from explorer.analysis.attention import HeadAblation, HeadImportance
 
-Heads = Mapping[str, Sequence[tuple[int, int]]]
+Heads = Mapping[str, Sequence[Sequence[int]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -144,7 +144,7 @@ class Ablation(Result):
     BAR: ClassVar = "after"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answers as a JSON object."""
+        """Return the JSON of ``/ablate`` with heads named."""
         models = [
             {
                 "model": key,
@@ -180,7 +180,7 @@ class Importance(Result):
     SKETCH: ClassVar = Sketch("heatmap", "head", "kl", down="layer")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the effects as a JSON object."""
+        """Return the JSON of ``/ablate`` without heads."""
         models = [{"model": key, "kl": result.kl.tolist()} for key, result in self.models.items()]
         answer = {"text": self.text, "family": self.family, "models": models}
         return answer | missing_reasons(self.missing)

@@ -44,6 +44,17 @@ class Texts:
     pair: TextPair
     runs: Mapping[str, tuple[Run, Run]]
 
+    def refused(self) -> dict[str, str]:
+        """Return why a model cannot be patched: it splits the changed words unequally."""
+        pair = self.pair
+        return {
+            key: strings.unpaired_states(
+                self.runs[key][0].spec.label, pair.original, pair.replacement, pieces
+            )
+            for key, pieces in pair.pieces.items()
+            if key not in pair.groups
+        }
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Patched(Result):
@@ -65,7 +76,7 @@ class Patched(Result):
     SKETCH: ClassVar = Sketch("heatmap", "place", "effect", down="layer", panels="model mask")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the effects as a JSON object."""
+        """Return the JSON of ``/patch``."""
         models = [
             {"model": key, "masks": [_mask(result) for result in results]}
             for key, results in self.models.items()
@@ -108,10 +119,15 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
             (c.text for c in proposals(runs, state)), ""
         )
         texts = read_both(runs, second, state)
+        refused = {key: Refusal(reason) for key, reason in texts.refused().items()}
+        if not texts.pair.groups:
+            raise Refusal(" ".join(map(str, refused.values())))
         n = sum(len(patches(*texts.runs[key], g)) for key, g in texts.pair.groups.items())
         maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, state), n, "patches"))
         text = next(iter(runs.values())).tokens.text
-        return Patched(text, second, models.name, tuple(texts.pair.words), maps, missing)
+        return Patched(
+            text, second, models.name, tuple(texts.pair.words), maps, {**missing, **refused}
+        )
 
 
 def has_masks(runs: Mapping[str, Run]) -> bool:

@@ -43,7 +43,7 @@ class Similarity(Result):
     )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the matrices as a JSON object."""
+        """Return the JSON of ``/similarity``."""
         rows = [{"model": key, "layer": layer} for key, layer in self.layers.rows]
         matrices = {"cka": self.layers.cka.tolist(), "shuffled": self.layers.shuffled.tolist()}
         answer = {"family": self.family, "words": self.layers.n_words, "rows": rows, **matrices}

@@ -38,6 +38,10 @@ TOO_LONG_TO_PATCH = (
     "Patching takes texts of at most {most} words and punctuation marks; this one has {n}."
 )
 TOO_MANY_PIECES = "Patching takes texts of at most {most} pieces; {model} makes {n} of this one."
+PIECES = (
+    "{model} tokenizes “{was}” into {n_was} and “{becomes}” into {n_becomes}: their states cannot "
+    "be paired."
+)
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
 BAD_ROWS = '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}.'
@@ -89,3 +93,11 @@ def head_said(spec: "ModelSpec", trained: bool, skill: "PairAccuracy | None") ->
     shares = {"share": percent(skill.accuracy), "low": percent(low), "high": percent(high)}
     sentence = SKILL if skill.beats_chance else AT_CHANCE
     return sentence.format(label=spec.label, objective=objective, count=skill.count, **shares)
+
+
+def unpaired_states(label: str, was: str, becomes: str, pieces: tuple[int, int]) -> str:
+    """Return why the changed word cannot be patched in one model: its numbers of pieces differ."""
+    counts = [f"{n} piece" if n == 1 else f"{n} pieces" for n in pieces]
+    return PIECES.format(
+        model=label, was=was, becomes=becomes, n_was=counts[0], n_becomes=counts[1]
+    )

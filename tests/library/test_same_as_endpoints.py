@@ -6,6 +6,7 @@ import json
 import pytest
 
 import explorer
+from explorer.refusal import Refusal
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.shell.public_names import ARGUMENTS
 
@@ -21,11 +22,31 @@ TEXTS = [
     "東京は [MASK] です",
     "  two   spaces [MASK]  ",
 ]
+OTHERS = {
+    "– b": "– d",
+    "cat": "dog",
+    "said": "sail",
+    "UPPER": "UPPES",
+    "blue": "flue",
+    "home": "hole",
+    "naïve": "waïve",
+    "two": "ten",
+}
+"""A word of most texts, and what stands in its place in a second text."""
 TIMED = {"latency"}
 
 
 def as_bytes(answer):
     return json.dumps(answer, ensure_ascii=False).encode()
+
+
+def answer_or_refusal(function, given):
+    """A text in which nothing can be replaced cannot be patched: that too is said alike."""
+    try:
+        found = function(**given)
+    except Refusal as refusal:
+        return str(refusal)
+    return as_bytes(found if isinstance(found, dict) else found.to_dict())
 
 
 def asked_of(name, text):
@@ -34,6 +55,10 @@ def asked_of(name, text):
         return {"models": [["mini-bert", "bert-base-uncased"], ["mini-albert"]][len(text) % 2]}
     plain = text.replace("[MASK]", "word").replace("[he|she]", "she")
     given = dict(ARGUMENTS[name])
+    if name == "patch":
+        given["second"] = text
+        for was, becomes in OTHERS.items():
+            given["second"] = given["second"].replace(was, becomes)
     words = {
         "text": plain if name in ("sentiment", "score") else text,
         "first": plain,
@@ -44,10 +69,13 @@ def asked_of(name, text):
 
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - TIMED))
 def test_a_function_answers_what_its_endpoint_answers(tuned_family, name):
+    answers = []
     for text in TEXTS:
         given = asked_of(name, text)
-        result = getattr(explorer, name)(**given)
-        assert as_bytes(result.to_dict()) == as_bytes(ENDPOINTS[name](**given)), text
+        answers.append(answer_or_refusal(getattr(explorer, name), given))
+        assert answers[-1] == answer_or_refusal(ENDPOINTS[name], given), text
+    refused = [answer for answer in answers if isinstance(answer, str)]
+    assert len(refused) <= (2 if name == "patch" else 0), refused
 
 
 def test_every_endpoint_is_a_function_with_the_same_arguments():
@@ -68,12 +96,9 @@ def test_a_measurement_has_the_fields_of_its_endpoint(tiny_family, eight_rounds)
     assert list(result["models"][0]) == list(answer["models"][0])
 
 
-@pytest.mark.parametrize("name", [*sorted(set(ENDPOINTS) - TIMED), "ablate", "patch", "similarity"])
+@pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - TIMED))
 def test_every_result_has_a_frame_a_figure_and_html_without_scripts(tuned_family, name):
-    second = {"second": TEXTS[0].replace("cat", "dog")} if name == "patch" else {}
-    alone = {} if name == "similarity" else {"text": TEXTS[0]} | second
-    given = asked_of(name, TEXTS[0]) if name in ARGUMENTS else alone
-    result = getattr(explorer, name)(**given)
+    result = getattr(explorer, name)(**asked_of(name, TEXTS[0]))
     frame = result.to_frame()
     assert tuple(frame.columns) == result.COLUMNS
     assert len(frame) == len(result.rows()) > 0

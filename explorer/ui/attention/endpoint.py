@@ -1,4 +1,4 @@
-"""``/attention``: one head's attention on a text, as JSON; and the files of BertViz's frame."""
+"""``/attention`` and ``/ablate``: heads on a text, as JSON; and the files of BertViz's frame."""
 
 from typing import Any
 
@@ -7,8 +7,11 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from explorer.library import attention as library
-from explorer.ui.kit.validation import page_family
+from explorer.ui.kit.validation import check_words, page_family
 from explorer.views.attention import ADDRESS, bertviz_files
+
+MOST_WORDS = 64
+"""Most words of a text on which every head is switched off in turn."""
 
 
 def attention(
@@ -29,6 +32,29 @@ def attention(
         row sums to 1.
     """
     return library.attention(text, page_family(family), model, layer, head).to_dict()
+
+
+def ablate(
+    text: str, family: str = "mini", heads: dict[str, list[list[int]]] | None = None
+) -> dict[str, Any]:
+    """Return the predictions with heads switched off, or the effect of each head alone.
+
+    Args:
+        text: The text, with at least one [MASK]; without ``heads`` at most 64 words and signs.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+        heads: By model the heads to switch off together, ``{"bert": [[layer, head]]}``, counted
+            from 0; without it every head of every model is switched off alone.
+
+    Returns:
+        With ``heads``, per model those that are ``off`` and per mask ``kl``, KL(before || after) in
+        nats, with the words whose probability is then another. Without, per model
+        ``kl[layer][head]``, the mean over the masks. A head's output is multiplied by 0 before the
+        output projection.
+    """
+    if heads is None:
+        check_words(text, MOST_WORDS)
+    return library.ablate(text, page_family(family), heads).to_dict()
 
 
 def frame_route() -> Route:

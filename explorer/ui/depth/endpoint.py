@@ -1,8 +1,10 @@
-"""``/depth``: the masked-LM head's predictions for each mask at every layer, as JSON."""
+"""``/depth``, ``/similarity`` and ``/patch``: what the layers hold, as JSON."""
 
 from typing import Any
 
 from explorer.library import depth as library
+from explorer.library import patching
+from explorer.library import similarity as layers
 from explorer.ui.depth import strings
 from explorer.ui.kit.validation import check_masks, page_family
 
@@ -27,3 +29,36 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
     """
     check_masks(text, MAX_MASKS, strings.TOO_MANY_MASKS)
     return library.depth(text, page_family(family), model).to_dict()
+
+
+def similarity(family: str = "mini") -> dict[str, Any]:
+    """Return how similar the representations of all layers of all models are.
+
+    Args:
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+
+    Returns:
+        The ``rows`` of both matrices, a model and a layer each (layer 0 is the embeddings), and
+        ``cka[row][row]``: linear centered kernel alignment over ``words`` words of the bundled
+        sentences, 1 where two are equal up to a rotation and a scale. ``shuffled`` is the same
+        with the words of one in another order: the level of chance.
+    """
+    return layers.similarity(page_family(family)).to_dict()
+
+
+def patch(text: str, second: str = "", family: str = "mini") -> dict[str, Any]:
+    """Return which states of a text bring its answer back inside the pass of a second text.
+
+    Args:
+        text: The text, with at least one [MASK], at most 48 words and signs.
+        second: The same text with words replaced in one place; empty: a proposed change.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+
+    Returns:
+        Both texts, their ``words``, and per model and mask ``effect[layer][word]``: (d_patch -
+        d_second) / (d_first - d_second), where d is the logit of the first text's answer minus that
+        of the second's; 1 brings the first text's difference back. Layer 0 is the embeddings.
+    """
+    return patching.patch(text, second, page_family(family)).to_dict()

@@ -130,10 +130,5 @@ def followed(found: Texts, maps: Maps) -> PatchingResults:
     """Return the data of the picture: tokens, text pair, labels, maps and refusals."""
     pair = found.pair
     labels = {key: first.spec.label for key, (first, _) in found.runs.items()}
-    refused = {
-        key: strings.refusal(labels[key], pair.original, pair.replacement, pieces)
-        for key, pieces in pair.pieces.items()
-        if key not in pair.groups
-    }
     tokens = next(iter(found.runs.values()))[0].tokens
-    return PatchingResults(tokens, pair, labels, maps, refused)
+    return PatchingResults(tokens, pair, labels, maps, found.refused())

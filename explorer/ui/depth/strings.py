@@ -204,10 +204,6 @@ STOP = "Stop"
 STOPPED = "Stopped. “Patch every state” starts again."
 READING = "Reading the second text."
 PROGRESS = "{done} of {n} states patched."
-PIECES = (
-    "{model} tokenizes “{was}” into {n_was} and “{becomes}” into {n_becomes}: their states cannot "
-    "be paired."
-)
 PICTURE = {
     "finding": "{was} or {becomes}: at first that word's state carries all of the difference. The "
     "[MASK] carries more than that word ",
@@ -249,11 +245,3 @@ PICTURE = {
     "Activation patching: Vig et al. 2020; Meng et al. 2022.",
     "terms": places("logits", "KL"),
 }
-
-
-def refusal(label: str, was: str, becomes: str, pieces: tuple[int, int]) -> str:
-    """Return why the changed word cannot be patched in one model: its numbers of pieces differ."""
-    counts = [f"{n} piece" if n == 1 else f"{n} pieces" for n in pieces]
-    return PIECES.format(
-        model=label, was=was, becomes=becomes, n_was=counts[0], n_becomes=counts[1]
-    )

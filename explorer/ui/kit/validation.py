@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from explorer.context import context
 from explorer.library.family import Family, checked_family
 from explorer.links.page_state import PageState
-from explorer.models.tokens import MASK, clean_text
+from explorer.models.tokens import MASK, clean_text, split_words
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings
 
@@ -82,6 +82,17 @@ def check_masks(text: str, most: int, sentence: str) -> None:
     found = clean_text(text).count(MASK)
     if found > most:
         raise Refusal(sentence.format(limit=most, found=found))
+
+
+def check_words(text: str, most: int) -> None:
+    """Refuse a text of too many words, before any model runs.
+
+    Raises:
+        Refusal: it has more than ``most``.
+    """
+    found = len(split_words(clean_text(text)))
+    if found > most:
+        raise Refusal(strings.TOO_MANY_WORDS.format(found=found, limit=most))
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:

@@ -7,10 +7,7 @@ from explorer.inference.runs import runs_with_mlm_head
 from explorer.library import predictions as library
 from explorer.library import scoring
 from explorer.links.page_state import PageState
-from explorer.models.tokens import clean_text, split_words
-from explorer.refusal import Refusal
-from explorer.ui.kit.validation import page_family
-from explorer.ui.predictions import strings
+from explorer.ui.kit.validation import check_words, page_family
 from explorer.views.preview import FirstAnswer
 
 MOST_WORDS = 64
@@ -47,7 +44,7 @@ def score(text: str, family: str = "mini") -> dict[str, Any]:
         and Ivanova 2023: with the later pieces of its word), sums over the ``tokens``, and how many
         of these are ``unknown`` to the vocabulary. Sums of two models do not compare.
     """
-    check_words(text)
+    check_words(text, MOST_WORDS)
     return scoring.score(text, page_family(family)).to_dict()
 
 
@@ -67,19 +64,8 @@ def attribute(text: str, family: str = "mini", target: str = "", mask: int = 0) 
         ``completeness_error``: how far they are from adding up) and ``leave_one_out`` (each word
         masked in turn). ``missing``: which models could not be asked, and why.
     """
-    check_words(text)
+    check_words(text, MOST_WORDS)
     return scoring.attribute(text, page_family(family), target, mask).to_dict()
-
-
-def check_words(text: str) -> None:
-    """Refuse a text of too many words, each of which takes a forward pass.
-
-    Raises:
-        Refusal: it has more than ``MOST_WORDS``.
-    """
-    found = len(split_words(clean_text(text)))
-    if found > MOST_WORDS:
-        raise Refusal(strings.TOO_MANY_WORDS.format(found=found, limit=MOST_WORDS))
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:

@@ -39,7 +39,6 @@ NO_MASK = (
     "every word predicted?” below."
 )
 NO_MODEL = "None of the models is available here; the cards below say why."
-TOO_MANY_WORDS = "The text has {found} words and punctuation marks; at most {limit} fit here."
 UNREADABLE = "{names} {read} half of this text or more as [UNK], so {their} answers are guesses. "
 LINES = 3
 """Number of masks whose line is shown; the others are collapsed."""

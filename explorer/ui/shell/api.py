@@ -21,8 +21,8 @@ from explorer.inference.scheduling.budget import BUDGET
 from explorer.library.docstrings import described
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.ui.attention.endpoint import attention
-from explorer.ui.depth.endpoint import depth
+from explorer.ui.attention.endpoint import ablate, attention
+from explorer.ui.depth.endpoint import depth, patch, similarity
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import MEASURED_FOR_PROGRAMS, OF_PROGRAMS, address_of_asker
@@ -72,9 +72,12 @@ TABLE = (
         {"text": "The cat sat.", "model": "bert", "layer": 0, "head": 0},
         tool=Tool("attention_of_head", required=("model", "layer", "head")),
     ),
+    Endpoint(ablate, {"text": MASKED, "heads": {"bert": [[0, 1]]}}, is_long=True),
     Endpoint(layer, {"text": MASKED, "layer": 1}),
     Endpoint(contexts, {"text": MASKED}, is_long=True),
     Endpoint(depth, {"text": MASKED}, is_long=True),
+    Endpoint(similarity, is_long=True),
+    Endpoint(patch, {"text": MASKED, "second": "The dog sat on the [MASK]."}, is_long=True),
     Endpoint(
         parameters, {"models": ["bert-base-uncased", "mini-albert"]}, tool=Tool("count_parameters")
     ),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift
 from explorer.inference.runs import get_runs
+from explorer.library.strings import unpaired_states
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of
@@ -110,6 +111,6 @@ def test_layers_stand_where_they_were_copied_from_only_if_their_weights_say_so(o
 @law
 @given(st.integers(1, 3), st.integers(1, 3))
 def test_pieces_are_counted_in_singular_and_plural(was, becomes):
-    text = read(strings.refusal("BERT", "king", "kings", (was, becomes)))
+    text = read(unpaired_states("BERT", "king", "kings", (was, becomes)))
     assert f"“king” into {was} piece" in text
     assert f"“kings” into {becomes} piece" in text
