@@ -235,8 +235,11 @@ def test_what_cannot_be_answered_is_refused(tiny_family, ask, sentence):
 
 
 def test_the_endpoints_take_texts_of_sixty_four_words(tiny_family):
+    from explorer.ui.attention.endpoint import ablate
     from explorer.ui.predictions.endpoint import attribute, score
 
-    for endpoint, text in ((score, "word " * 65), (attribute, "word " * 64 + "[MASK]")):
+    masked = "word " * 64 + "[MASK]"
+    for endpoint, text in ((score, "word " * 65), (attribute, masked), (ablate, masked)):
         with pytest.raises(explorer.Refusal, match="The text has 65 words"):
             endpoint(text)
+    assert ablate(masked, heads={"bert": [[0, 0]]})["models"], "some heads take one pass"

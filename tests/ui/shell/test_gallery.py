@@ -1,13 +1,17 @@
 """The gallery's views: each opens as its link says, and what it says holds for the shipped weights."""
 
 import json
+import re
+from itertools import combinations
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
 from safetensors.torch import load_file
+from scipy.stats import binomtest
 
+import explorer
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.assets import DATA
 from explorer.links.codec import from_params
@@ -140,6 +144,21 @@ def two_ways_to_spell(link):
     assert f"cut “{word}” into {counts['bert']} pieces, ALBERT into {counts['albert']}." in said
 
 
+def too_few_to_tell(link):
+    name = link["form"].removeprefix("list.name:")
+    frame = explorer.texts(str(DATA / "texts" / f"{name}.csv")).to_frame()
+    first = {key: set(rows[rows["answer_rank"] == 1]["row"]) for key, rows in frame.groupby("model")}
+    said = next(view["says"] for view in VIEWS if view["holds"] == "too_few_to_tell")
+    n = frame["row"].nunique()
+    assert f"Of {n} facts" in said
+    assert re.findall(r"[\d.]+%", said) == [
+        f"{100 * len(rows) / n:.1f}%" for rows in map(first.get, MINI)
+    ]
+    for one, other in combinations(first.values(), 2):
+        only, alone = len(one - other), len(other - one)
+        assert binomtest(only, only + alone).pvalue > 0.05
+
+
 def n_pieces(word, tokens):
     bare = [token.removeprefix("##").removeprefix("▁") for token in tokens]
     spans = ((start, end) for start in range(len(bare)) for end in range(start + 1, len(bare)))
@@ -151,8 +170,8 @@ def test_what_a_view_says_is_true_of_the_shipped_weights(view):
     globals()[view["holds"]](view["link"])
 
 
-def test_there_are_twelve_and_each_opens_what_it_names():
-    assert len({view["holds"] for view in VIEWS}) == len(VIEWS) == 12
+def test_there_are_thirteen_and_each_opens_what_it_names():
+    assert len({view["holds"] for view in VIEWS}) == len(VIEWS) == 13
     for view in VIEWS:
         state, repaired = from_params(view["link"])
         assert not repaired, view["title"]
