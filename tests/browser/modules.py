@@ -2,7 +2,7 @@
 
 MODULE = """(async path => {
   const own = window.explorer.modules;
-  if (!own[path]) await import(new URL(path, document.querySelector('script[src$="/pack/answer.js"]').src));
+  if (!own[path]) await import(new URL(path, document.querySelector('link[href$="/pack/answer.js"]').href));
   return own[path];
 })"""
 """JavaScript function that returns a module of the page by its path below ``assets/js``."""

@@ -61,6 +61,7 @@ function part(text, match, ordinal, word) {
 function drawWords(text) {
   const strips = [...root.querySelectorAll('.strip')], hidden = follow(text), cut = isPair ? cutAt(text) : null;
   const matches = [...text.matchAll(WORD)], left = matches.length - MOST;
+  if (!strips.length) return;   // Gradio has emptied the place; it is drawn again
   let masks = 0, end = 0, strip = strips[0];
   strips.forEach(one => one.replaceChildren());
   for (const match of matches.slice(0, MOST)) {
@@ -114,7 +115,7 @@ function write(text, now = text) {
 /** What an example shows stands below the row while its text is in the box. @param {string} now */
 function caption(now) {
   const shows = find(document, '#examples .shows'), example = [...document.querySelectorAll('#examples [data-text]')].find(one => one.getAttribute('data-text') === now);
-  if (shows) shows.textContent = configNow().defaults.text === now ? '' : example?.getAttribute('title') ?? '';
+  if (shows) shows.textContent = configNow()?.defaults.text === now ? '' : example?.getAttribute('title') ?? '';
 }
 
 /** @param {string} now */

@@ -47,6 +47,7 @@ from explorer.ui.shell.routes import (
 )
 from explorer.ui.shell.script_route import scripts_route
 from explorer.ui.shell.scripts import FIRST_SHEET, PAPER
+from explorer.ui.shell.sent import settings_route
 from explorer.ui.shell.tabs import TABS, group_rules, width_rules
 from explorer.ui.shell.view import Wiring, build_status, view_config, wire, wire_opening, wire_put
 from explorer.views.markup import Markup, el, script_json
@@ -163,6 +164,7 @@ def own_routes() -> list[Route]:
     """Return the page's own routes, besides Gradio's."""
     return [
         scripts_route(),
+        settings_route(),
         frame_route(),
         card_route(),
         glossary_route(),

@@ -15,8 +15,8 @@ from starlette.routing import Route
 
 from explorer.ui.shell.packs import PACKS, pack
 from explorer.ui.shell.scripts import modules, version
+from explorer.ui.shell.sent import FOR_EVER
 
-FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 LIBRARY, LOOKS = "plotly.min.js", "templates.json"
 """Files that the first visible chart loads: plotly.js, from Plotly's Python package, templates."""
 

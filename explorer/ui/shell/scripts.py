@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
 from explorer.assets import ASSETS
-from explorer.views.markup import el
 
 SCRIPTS = ASSETS / "js"
 PAPER, FIRST_SHEET = ASSETS / "css" / "print.css", ASSETS / "css" / "first.css"
@@ -47,13 +46,12 @@ def early_html() -> str:
 
 
 def head_html() -> str:
-    """Return the head: print style sheet, and the modules of the first answer.
+    """Return the print style sheet, for the page's head.
 
     Gradio would add it only once it has mounted, and prefix every selector of a media rule with its
     own container, so that such a rule cannot match the page around it.
     """
-    entry = el("script", type="module", src=address(FIRST_PACK))
-    return f"<style>{PAPER.read_text('utf-8')}</style>{entry}"
+    return f"<style>{PAPER.read_text('utf-8')}</style>"
 
 
 def address(path: str) -> str:

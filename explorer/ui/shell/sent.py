@@ -1,26 +1,44 @@
 """The page as it is sent: Gradio's HTML in parts, between which each link's own is put.
 
-What is in sight comes first. Gradio's configuration, some hundred KB that only its scripts read,
-follows the first picture, and the first paint does not wait for its style sheet.
+What is in sight comes first, and the first paint does not wait for Gradio's style sheet. Gradio's
+configuration, some 650 KB that only its scripts read, is a script of its own: it is cached under
+the hash of its contents, and the browser paints before it is there.
 """
 
+import gzip
+import hashlib
 import re
 import zlib
+from collections import OrderedDict
 from functools import lru_cache
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from explorer.context import context
-from explorer.ui.shell.scripts import early_html, head_html
+from explorer.ui.shell.scripts import FIRST_PACK, address, early_html, head_html
 from explorer.views.markup import Markup, el, script_json
 
 TAGS, FIRST = "<!-- tags -->", "<!-- first -->"
 """Marks of the places that each link fills."""
 _GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
 _CONFIG = "<script>window.gradio_config"
+_SETTINGS = re.compile(r"<script>(window\.gradio_(?:config|api_info)\b.*?)</script>", re.S)
 _SHEET = re.compile(r"<link rel=\"stylesheet\"[^>]*>")
-_MODULE = re.compile(r"<script type=\"module\"[^>]*></script>")
+_MODULE = re.compile(r"<script type=\"module\"[^>]*\bsrc=\"([^\"]*)\"[^>]*></script>")
 _BODY = re.compile(r"<body\b[^>]*>")
+FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+KEPT_SETTINGS = 8
+"""Configurations that are kept: one for each address that the page is asked by."""
+_settings: OrderedDict[str, bytes] = OrderedDict()
+_START = (
+    "addEventListener('DOMContentLoaded', () => {{"
+    "const start = () => {modules}.forEach(path => import(new URL(path, document.baseURI)));"
+    "if (document.hidden) start(); else requestAnimationFrame(() => setTimeout(start, 0));"
+    "}});"
+)
 _HERE = (
     "window.gradio_api_info &&= JSON.parse(JSON.stringify(gradio_api_info)"
     ".replaceAll({absolute}, new URL('.', location.href).href.slice(0, -1)));"
@@ -37,20 +55,59 @@ def parts_of(page: bytes, absolute: str, path: str) -> tuple[bytes, bytes, bytes
 
 
 def arranged(page: str) -> str:
-    """Return the page with the marks in it, without Gradio's tags, its scripts after the body."""
+    """Return the page with the marks in it, without Gradio's tags, its scripts after the body.
+
+    Scripts that are deferred run in their order: Gradio's configuration before its modules.
+    """
     head, config, rest = page.partition(_CONFIG)
     head = _GRADIOS.sub("", head).replace("</style>", f"</style>{TAGS}", 1)
     inner, end, body = (config + rest).partition("</head>")
     opening = _BODY.search(body)
     if opening is None:
         return head + inner + end + body
-    modules, sheets = "".join(_MODULE.findall(inner)), "".join(map(_late, _SHEET.findall(inner)))
-    later = _SHEET.sub("", _MODULE.sub("", inner))
+    modules = [*_MODULE.findall(inner), address(FIRST_PACK)]
+    sheets = "".join(map(_late, _SHEET.findall(inner)))
+    preloads = "".join(el("link", rel="modulepreload", crossorigin="", href=m) for m in modules)
+    later = _SETTINGS.sub("", _SHEET.sub("", _MODULE.sub("", inner)))
+    settings = el("script", defer=True, src=settings_address(";".join(_SETTINGS.findall(inner))))
     start, end_of_body, tail = body[opening.end() :].rpartition("</body>")
     return (
-        f"{head}{sheets}{modules}{head_html()}{end}{body[: opening.end()]}{early_html()}{FIRST}"
-        f"{start}{later}{end_of_body}{tail}"
+        f"{head}{sheets}{settings}{preloads}{head_html()}{end}{body[: opening.end()]}{early_html()}"
+        f"{_when_painted(modules)}{FIRST}{start}{later}{end_of_body}{tail}"
     )
+
+
+def _when_painted(modules: list[str]) -> Markup:
+    """Return the script that imports the modules once the first picture is painted.
+
+    Run at the end of the document, as modules are, they kept the first paint back by half its time.
+    A page that opens in the background paints no frame.
+    """
+    code = _START.format(modules=script_json(modules))
+    return el("script", Markup(code))
+
+
+def settings_address(script: str) -> str:
+    """Return the URL of Gradio's configuration, relative to the page, and keep it for the route."""
+    name = hashlib.sha256(script.encode()).hexdigest()[:16]
+    _settings[name] = gzip.compress(script.encode(), 9)
+    _settings.move_to_end(name)
+    while len(_settings) > KEPT_SETTINGS:
+        _settings.popitem(last=False)
+    return f"settings/{name}.js"
+
+
+def settings_route() -> Route:
+    """Return the route of Gradio's configuration; 404 for a page that is older than this server."""
+
+    def send(request: Request) -> Response:
+        script = _settings.get(request.path_params["name"])
+        if script is None:
+            return Response(status_code=404)
+        headers = FOR_EVER | {"Content-Encoding": "gzip"}
+        return Response(script, media_type="text/javascript", headers=headers)
+
+    return Route("/settings/{name}.js", send)
 
 
 def _late(link: str) -> str:

@@ -147,7 +147,9 @@ def two_ways_to_spell(link):
 def too_few_to_tell(link):
     name = link["form"].removeprefix("list.name:")
     frame = explorer.texts(str(DATA / "texts" / f"{name}.csv")).to_frame()
-    first = {key: set(rows[rows["answer_rank"] == 1]["row"]) for key, rows in frame.groupby("model")}
+    first = {
+        key: set(rows[rows["answer_rank"] == 1]["row"]) for key, rows in frame.groupby("model")
+    }
     said = next(view["says"] for view in VIEWS if view["holds"] == "too_few_to_tell")
     n = frame["row"].nunique()
     assert f"Of {n} facts" in said

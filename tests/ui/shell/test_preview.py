@@ -1,5 +1,6 @@
 """A link's preview: read as chats and slide tools read it, from tags alone."""
 
+import re
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
@@ -27,13 +28,15 @@ from explorer.ui.kit.strings import TAGLINE, TITLE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.ui.shell import preview
 from explorer.ui.shell.preview import HEIGHT, LONGEST, PICTURE, WIDTH, Preview, picture_route
+from explorer.ui.shell.sent import settings_route
 from explorer.views.preview import FirstAnswer
 
 TEMPLATE = Path(gradio.__file__).parent / "templates/frontend/index.html"
 LISTENS, PUBLIC = "http://127.0.0.1:7860", "https://explorer.example/bert"
 REST = (
     '<script>window.gradio_config = {"css":"<meta property=\\"og:x\\">","root":"LISTENS"}</script>'
-    '<script>window.gradio_api_info = {"code":"Client(\\"LISTENS\\")"};</script></head></html>'
+    '<script>window.gradio_api_info = {"code":"Client(\\"LISTENS\\")"};</script></head>'
+    "<body><gradio-app></gradio-app></body></html>"
 ).replace("LISTENS", LISTENS)
 PAGE = TEMPLATE.read_text("utf-8").partition("<script>window.gradio_config")[0] + REST
 
@@ -60,6 +63,12 @@ class Head(HTMLParser):
         return found[0]
 
 
+def settings(client, reply):
+    """Gradio's configuration, which the page names."""
+    (path,) = re.findall(r'<script defer src="([^"]+)">', reply.text)
+    return client.get(f"/{path}").text
+
+
 @pytest.fixture(scope="module")
 def client():
     routes = [
@@ -67,6 +76,7 @@ def client():
         Route("/other", lambda _: HTMLResponse(PAGE)),
         Route("/plain", lambda _: PlainTextResponse("as it is")),
         picture_route(),
+        settings_route(),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(Preview)])
     app.get_blocks = lambda: SimpleNamespace(local_url=f"{LISTENS}/")
@@ -94,7 +104,9 @@ def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):
     assert head["og:url"] == head["canonical"]
     asked = {name: value for name, (value,) in parse_qs(link.query).items()}
     assert asked == {"v": "1", "family": "mini", "text": "Paris is [MASK].", "tab": "attention"}
-    assert r'"css":"<meta property=\"og:x\">"' in reply.text, "what follows the head is not touched"
+    assert r'"css":"<meta property=\"og:x\">"' in settings(client, reply), (
+        "what follows the head is not touched"
+    )
     assert int(reply.headers["content-length"]) == len(reply.content)
 
 
@@ -106,8 +118,11 @@ def test_the_bare_page_says_what_it_is_for(client):
 
 @pytest.mark.parametrize("text", ['"><script>alert(1)</script>', "</title><script>", "'\"<>&"])
 def test_nothing_in_a_link_becomes_markup(client, text):
-    head = Head(client.get("/", params={"text": text}, headers={"host": "a<script>b"}).text)
-    assert head.scripts == Head(PAGE).scripts + 1, "the page's own, which says where it is"
+    usual, head = (
+        Head(client.get("/", params={"text": one}, headers={"host": "a<script>b"}).text)
+        for one in ("plain", text)
+    )
+    assert head.scripts == usual.scripts
     assert text in head["og:description"]
 
 
@@ -237,12 +252,21 @@ def test_no_request_says_where_the_page_is(client, name):
     reply = client.get("/", params={"text": "a"}, headers=said)
     assert "elsewhere" not in reply.text
     assert Head(reply.text)["og:url"].startswith("./?")
-    assert '"root":"/"' in reply.text, "its own addresses are paths, under whatever name"
+    assert '"root":"/"' in settings(client, reply), "its own addresses are paths"
+
+
+def test_gradios_configuration_is_a_script_of_its_own_before_the_modules(client):
+    reply = client.get("/")
+    assert "window.gradio_" not in reply.text.replace("window.gradio_config?.", "")
+    assert reply.text.index("<script defer") < reply.text.index('rel="modulepreload"')
+    code = settings(client, reply)
+    assert code.startswith("window.gradio_config = {")
+    assert "window.gradio_api_info = {" in code
+    assert client.get("/settings/0123456789abcdef.js").status_code == 404
 
 
 def test_lines_of_code_get_the_address_in_the_visitors_browser(client):
-    code = client.get("/").text.rpartition("<script>")[2]
-    assert f'replaceAll("{LISTENS}", new URL' in code
+    assert f'replaceAll("{LISTENS}", new URL' in settings(client, client.get("/"))
 
 
 def test_the_address_that_was_said_at_the_start_stands_in_previews(client, public):
