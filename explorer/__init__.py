@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from explorer.library.scoring import attribute, score
     from explorer.library.similarity import similarity
     from explorer.library.tasks import pair, question, sentiment
-    from explorer.library.texts import texts
+    from explorer.library.texts import Interrupted, texts
     from explorer.refusal import Refusal
 
 __all__ = [
     "Family",
+    "Interrupted",
     "Refusal",
     "Result",
     "ablate",
@@ -49,6 +50,7 @@ __all__ = [
 ]
 _HOMES = {
     "Family": "library.family",
+    "Interrupted": "library.texts",
     "Refusal": "refusal",
     "Result": "library.results",
     "ablate": "library.attention",

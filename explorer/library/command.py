@@ -39,7 +39,7 @@ EXAMPLES: dict[str, str] = {
     "score": '"The keys to the cabinet are here."',
     "sentiment": '"A gorgeous, witty film."',
     "similarity": "",
-    "texts": "assets/data/texts/facts.csv --kind masked",
+    "texts": "facts --kind masked",
 }
 """Arguments of one working call of each command."""
 ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."
@@ -51,12 +51,17 @@ MOST_ROWS = 60
 """Rows of a table that are printed; files hold all."""
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
+WRITTEN = "{n:,} rows are written to {path}.\n"
+TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows.\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer the command line; return the exit code."""
     flags = vars(build_parser().parse_args(arguments))
     name, as_json, csv = flags.pop("command"), flags.pop("json"), flags.pop("csv")
+    if as_json and csv == STDIN:
+        sys.stderr.write(TWO_OUTPUTS)
+        return REFUSED
     answers: list[tuple[str, Result]] = []
     code = DONE
     try:
@@ -67,16 +72,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted; what is done follows.\n")
         code = INTERRUPTED
+    write_answers(answers, as_json, csv)
+    return code
+
+
+def write_answers(answers: Sequence[tuple[str, Result]], as_json: bool, csv: str | None) -> None:
+    """Print the answers as JSON or as a table, and write their rows to a file, as it was asked."""
     if as_json:
         for _, result in answers:
             sys.stdout.write(f"{json.dumps(result.to_dict(), ensure_ascii=False)}\n")
     if csv:
-        frame_of(answers).map(harmless).to_csv(sys.stdout if csv == STDIN else csv, index=False)
+        frame = frame_of(answers)
+        frame.map(harmless).to_csv(sys.stdout if csv == STDIN else csv, index=False)
+        if csv != STDIN:
+            sys.stderr.write(WRITTEN.format(n=len(frame), path=csv))
     if answers and not as_json and csv != STDIN:
         for _, result in answers:
             sys.stdout.write("".join(f"{line}\n" for line in result.sentences()))
-        print_table(frame_of(answers))
-    return code
+        print_table(frame_of(answers), MORE_ROWS if csv is None else "")
 
 
 def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Result]]) -> int:
@@ -89,7 +102,8 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
 
     function, given = getattr(explorer, name), dict(flags)
     piped = next((key for key, value in given.items() if value == STDIN), None)
-    lines = [line.strip() for line in sys.stdin if line.strip()] if piped else []
+    numbered = enumerate(sys.stdin, 1) if piped else ()
+    lines = [(number, line.strip()) for number, line in numbered if line.strip()]
     if piped and not lines:
         raise Refusal(NO_LINES)
     if "family" in given:
@@ -97,14 +111,14 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
         given["family"] = family_of(given["family"], name, where)
     if name == "texts":
         if piped:
-            given[piped] = lines
+            given[piped] = [line for _, line in lines]
         return answer_texts(given, answers)
     if piped is None:
         with bars():
             answers.append(("", function(**given)))
         return DONE
     refused = 0
-    for number, line in enumerate(tqdm(lines, desc="lines", leave=False), 1):
+    for number, line in tqdm(lines, desc="lines", leave=False, disable=None):
         try:
             answers.append((line, function(**{**given, piped: line})))
         except Refusal as refusal:
@@ -174,7 +188,8 @@ def build_parser() -> argparse.ArgumentParser:
             epilog=f"example: python -m explorer {name} {example}".rstrip(),
         )
         for parameter in takes(function).values():
-            add_argument(command, parameter, description.arguments.get(parameter.name, ""))
+            note = description.arguments.get(parameter.name, "").replace("``", "")
+            add_argument(command, parameter, note)
         if "family" in takes(function) and "device" not in takes(function):
             command.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, mps or auto")
             command.add_argument("--dtype", default="float32", choices=DTYPES)
@@ -193,7 +208,8 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
     elif parameter.default is parameter.empty:
         command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
     elif name == "heads":
-        command.add_argument("--heads", type=heads_of, nargs="+", action=_Merged, help=note)
+        note = "heads to switch off together, bert=0.3,1.7; once for each model"
+        command.add_argument("--heads", type=heads_of, action=_Merged, metavar="HEADS", help=note)
     else:
         kind = type(parameter.default)
         default = f" (default: {parameter.default})" if parameter.default != "" else ""
@@ -204,13 +220,11 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
 
 
 class _Merged(argparse.Action):
-    """Action that joins the mappings of an option's values."""
+    """Action that joins the mappings of an option that is given several times."""
 
-    def __call__(self, _parser: Any, flags: Any, values: Any, _option: Any = None) -> None:  # noqa: ANN401
-        """Set the option to one mapping of all values."""
-        setattr(
-            flags, self.dest, {key: places for value in values for key, places in value.items()}
-        )
+    def __call__(self, _parser: Any, flags: Any, value: Any, _option: Any = None) -> None:  # noqa: ANN401
+        """Add the value's mapping to those before."""
+        setattr(flags, self.dest, (getattr(flags, self.dest) or {}) | value)
 
 
 def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:
@@ -236,8 +250,11 @@ def frame_of(answers: Sequence[tuple[str, Result]]) -> "pandas.DataFrame":
     return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
 
 
-def print_table(frame: "pandas.DataFrame") -> None:
-    """Print the first rows as a table, without colours where the output is no terminal."""
+def print_table(frame: "pandas.DataFrame", more: str) -> None:
+    """Print the first rows as a table, without colours where the output is no terminal.
+
+    ``more`` is said of the rows that are not printed.
+    """
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -247,7 +264,7 @@ def print_table(frame: "pandas.DataFrame") -> None:
         table.add_row(*(escape(_cell(value)) for value in row))
     Console(file=sys.stdout, highlight=False).print(table)
     if len(frame) > MOST_ROWS:
-        sys.stderr.write(MORE_ROWS.format(n=len(frame) - MOST_ROWS))
+        sys.stderr.write(more.format(n=len(frame) - MOST_ROWS))
 
 
 def _cell(value: Any) -> str:  # noqa: ANN401 - any value of a row

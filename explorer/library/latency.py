@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer import limits
 from explorer.inference.scheduling.cancel import CancelToken
+from explorer.library import strings
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
@@ -40,6 +41,18 @@ class Latency(Result):
             for model in self.report["models"]
             for number, ms in enumerate(model["samples_ms"], 1)
         ]
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return each ratio of medians with its 95% interval, if there were rounds enough."""
+        return tuple(_ratio_said(ratio) for ratio in self.report["ratios"])
+
+
+def _ratio_said(ratio: Mapping[str, Any]) -> str:
+    said = strings.RATIO.format(**ratio)
+    if ratio["ci_low"] is None:
+        return f"{said} {strings.NO_INTERVAL.format(**ratio)}"
+    sentence = f"{said} {strings.INTERVAL.format(**ratio)}"
+    return sentence if ratio["different"] else f"{sentence} {strings.NOT_DIFFERENT}"
 
 
 def latency(  # noqa: PLR0913 - the endpoint's published arguments

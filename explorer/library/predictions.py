@@ -26,8 +26,8 @@ class Predictions(Result):
     missing: Mapping[str, Refusal]
     """By model key: the reason of a model that could not be asked."""
 
-    COLUMNS: ClassVar = ("model", "mask", "rank", "token", "probability")
-    SKETCH: ClassVar = Sketch("bars", "token", "probability", panels="model mask")
+    COLUMNS: ClassVar = ("model", "mask", "rank", "token", "probability", "word")
+    SKETCH: ClassVar = Sketch("bars", "word", "probability", panels="model mask")
     BAR: ClassVar = "probability"
 
     def to_dict(self) -> dict[str, Any]:
@@ -37,13 +37,16 @@ class Predictions(Result):
         return answer | missing_reasons(self.missing)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return a row for each model, mask and token; masks count from 0, ranks from 1."""
+        """Return a row for each model, mask and token; masks count from 0, ranks from 1.
+
+        ``word`` is the token as readers spell it, the same for every vocabulary.
+        """
         return [
-            (key, mask, rank, token, float(p))
+            (key, mask, rank, token, float(p), word)
             for key, result in self.models.items()
             for mask, tokens in enumerate(result.tokens)
-            for rank, (token, p) in enumerate(
-                zip(tokens, result.probabilities[mask], strict=True), 1
+            for rank, (token, p, word) in enumerate(
+                zip(tokens, result.probabilities[mask], result.words[mask], strict=True), 1
             )
         ]
 

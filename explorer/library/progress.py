@@ -26,14 +26,16 @@ def each(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
         return
     from tqdm import tqdm
 
-    yield from tqdm(items, total=total, desc=what, leave=False)
+    yield from tqdm(items, total=total, desc=what, leave=False, disable=None)
 
 
 def result_of(steps: Generator[int, None, Item], total: int, what: str) -> Item:
     """Run a computation that yields how much of ``total`` is done; return its result."""
     from tqdm import tqdm
 
-    with tqdm(total=total, desc=what, leave=False, disable=not _are_shown.get()) as bar:
+    # None: no bar where the standard error stream is no terminal.
+    disable = None if _are_shown.get() else True
+    with tqdm(total=total, desc=what, leave=False, disable=disable) as bar:
         while True:
             try:
                 bar.update(next(steps) - bar.n)

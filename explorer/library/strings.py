@@ -42,6 +42,10 @@ PIECES = (
     "{model} tokenizes “{was}” into {n_was} and “{becomes}” into {n_becomes}: their states cannot "
     "be paired."
 )
+RATIO = "{of} takes {ratio:.2f} times as long as {over}"
+INTERVAL = "[{ci_low:.2f}, {ci_high:.2f}]."
+NO_INTERVAL = "(no interval: {rounds} rounds)."
+NOT_DIFFERENT = "That is no difference."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
 BAD_ROWS = '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}.'

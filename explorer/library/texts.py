@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.results import ListResult, TextsOptions
 from explorer.analysis.texts.rows import BadRows, RawTable, text_list
+from explorer.assets import DATA
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.texts.answers import Progress, TextsQuestion
 from explorer.library import strings
@@ -149,13 +150,15 @@ def answered(
 
 
 def table_of(rows: Rows) -> RawTable:
-    """Return the cells of a file, or of a list of texts or mappings.
+    """Return the cells of a file, a bundled list by its name, or a list of texts or mappings.
 
     Raises:
         BadRows: there is no such file, or it cannot be read.
     """
     if isinstance(rows, str | Path):
-        path = Path(rows)
+        path, bundled = Path(rows), DATA / "texts" / f"{rows}.csv"
+        if not path.exists() and path.name == str(rows) and bundled.exists():
+            path = bundled
         try:
             return read_table(path.read_bytes(), path.name)
         except OSError as error:

@@ -131,3 +131,26 @@ def test_a_checkpoint_of_one_s_own_is_a_family(tiny_family, own_models, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert [model["model"] for model in answer["models"]] == ["bert", "distilbert", "albert"]
     assert "albert=own-mini-albert" in answer["family"]
+
+
+def test_a_line_is_named_by_its_own_number_and_heads_leave_the_text_alone(
+    tuned_family, monkeypatch, capsys
+):
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n\na [MASK]\nA dog ran.\n"))
+    assert main(["score", "-", "--json"]) == command.REFUSED_SOME
+    assert "line 3: The text has a [MASK]" in capsys.readouterr().err
+    heads = ["--heads", "bert=0.3,1.7", "--heads", "albert=0.0"]
+    assert main(["ablate", *heads, TEXT, "--json"]) == 0
+    models = {m["model"]: m["off"] for m in json.loads(capsys.readouterr().out)["models"]}
+    assert models == {"bert": [[0, 3], [1, 7]], "distilbert": [], "albert": [[0, 0]]}
+
+
+def test_a_file_is_confirmed_and_two_outputs_are_not_mixed(tuned_family, tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    assert main(["similarity", "--csv", str(path)]) == 0
+    said = capsys.readouterr().err
+    n = len(path.read_text("utf-8").splitlines()) - 1
+    assert f"{n:,} rows are written to {path}." in said
+    assert "more rows" not in said
+    assert main(["score", "A dog ran.", "--json", "--csv", "-"]) == command.REFUSED
+    assert capsys.readouterr().out == ""
