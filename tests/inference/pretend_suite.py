@@ -173,9 +173,12 @@ def test_every_fold_opens_with_the_cpus_numbers(tab):
 ASKED = {
     "predict": (TEXT,),
     "attention": (TEXT, "mini", "distilbert", 1, 2),
+    "ablate": (TEXT, "mini", {"bert": [[0, 1]], "albert": [[2, 5]]}),
     "layer": (TEXT, "mini", "albert", 3, 1),
     "contexts": ("The [MASK] is cold.",),
     "depth": (TEXT, "mini", "albert"),
+    "similarity": (),
+    "patch": ("The cat sat on the [MASK].", "The dog sat on the [MASK]."),
     "distillation": (TEXT,),
     "pair": ("She opened the door.", "Then she went out."),
     "sentiment": ("It was good.",),
