@@ -12,6 +12,7 @@ ARG REQUIREMENTS=requirements.txt
 RUN pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu \
         -r $REQUIREMENTS -c constraints.txt "torch==2.13.0+cpu"
 COPY app.py LICENSE README.md GLOSSARY.md CITATION.cff ./
+COPY docs/errors.md docs/
 COPY explorer explorer
 COPY assets assets
 

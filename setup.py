@@ -7,7 +7,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
-FILES = ("assets", "GLOSSARY.md", "CITATION.cff")
+FILES = ("assets", "GLOSSARY.md", "CITATION.cff", "docs/errors.md")
 """Files that the page reads, which stand at the root of the repository."""
 UNREAD = shutil.ignore_patterns("__pycache__", "screenshot.png", "learning_curve.*")
 
@@ -27,6 +27,7 @@ class BuildWithFiles(build_py):
             if (ROOT / name).is_dir():
                 shutil.copytree(ROOT / name, files / name, ignore=UNREAD)
             else:
+                (files / name).parent.mkdir(exist_ok=True)
                 shutil.copy(ROOT / name, files / name)
 
 

@@ -35,7 +35,8 @@ LEFT_OUT = (
     "training/",
     "tsconfig.json",
 )
-"""Paths for development only; the hub detects large files without .gitattributes."""
+"""Paths for development only, but for ``KEPT``; the hub needs no .gitattributes."""
+KEPT = ("docs/errors.md",)
 LINK = re.compile(r"(?<!!)\[(?P<name>[^\]]+)\]\((?![a-z]+:|#)(?P<target>[^)#\s]+)[^)]*\)")
 """A link to another file."""
 LARGE = 2**20
@@ -58,7 +59,11 @@ def committed() -> dict[str, bytes]:
 
 def staged(files: Mapping[str, bytes], repo: str, zero: bool) -> dict[str, bytes]:
     """Return the files to upload to a Space, adapted to the Space's hardware."""
-    uploads = {name: content for name, content in files.items() if not name.startswith(LEFT_OUT)}
+    uploads = {
+        name: content
+        for name, content in files.items()
+        if name in KEPT or not name.startswith(LEFT_OUT)
+    }
     changes = {"README.md": readme, "requirements.txt": requirements, "app.py": entry}
     for name, change in changes.items():
         uploads[name] = change(uploads[name].decode(), repo, zero).encode()

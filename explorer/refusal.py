@@ -4,6 +4,8 @@ import errno
 import logging
 import secrets
 
+from explorer.remedies import remedy_for
+
 logger = logging.getLogger(__name__)
 NO_ROOM = ("memory", "can't start new thread")
 """Parts of the ``RuntimeError`` messages of torch and Python when memory is short."""
@@ -14,7 +16,13 @@ class Refusal(Exception):
     """Refusal of a request: the message is one sentence, shown unchanged to the reader.
 
     Every other exception is a failure of the program: it is logged, and its text is not shown.
+    A note, which tracebacks print, says what to do; the page links to the same row.
     """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        if remedy := remedy_for(str(self)):
+            self.add_note(remedy.note)
 
 
 class Failed(Exception):

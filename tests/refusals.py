@@ -6,8 +6,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "explorer"
-PLACES = ("library", "models", "analysis")
-"""Layers whose refusals a reader of the library meets."""
+PLACES = ("library", "models", "analysis", "inference", "serving", "ui")
 LEAST = 12
 """Letters of a piece of a sentence that tells it from others."""
 
@@ -29,20 +28,30 @@ def kinds() -> frozenset[str]:
 
 @cache
 def refusals() -> tuple[str, ...]:
-    """Return the longest literal piece of every refusal's sentence, without its numbers."""
+    """Return every refusal's sentence, its numbers and names replaced by sevens."""
     found = {}
     for path in sorted(p for place in PLACES for p in (PACKAGE / place).rglob("*.py")):
         if "claims" in path.parts:
             continue
         tree = ast.parse(path.read_text("utf-8"))
-        known = constants(tree) | constants(ast.parse((PACKAGE / "library/strings.py").read_text()))
+        known = strings_for(path) | constants(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in kinds():
                 for argument in node.args:
-                    piece = longest(argument, known)
-                    if piece:
-                        found[piece] = None
+                    pieces = pieces_of(argument, known)
+                    if is_telling(pieces):
+                        found["7".join(pieces)] = None
     return tuple(found)
+
+
+def strings_for(path: Path) -> dict[str, str]:
+    """Return the texts of the strings modules that a module may use, its own folder's last."""
+    modules = (PACKAGE / "library/strings.py", PACKAGE / "ui/kit/strings.py")
+    found: dict[str, str] = {}
+    for module in (*modules, path.parent / "strings.py"):
+        if module.exists():
+            found |= constants(ast.parse(module.read_text("utf-8")))
+    return found
 
 
 def constants(tree: ast.Module) -> dict[str, str]:
@@ -56,15 +65,20 @@ def constants(tree: ast.Module) -> dict[str, str]:
     }
 
 
-def longest(node: ast.expr, known: dict[str, str]) -> str:
-    """Return the longest literal piece of a sentence; empty where it is made elsewhere."""
+def pieces_of(node: ast.expr, known: dict[str, str]) -> list[str]:
+    """Return the literal pieces of a sentence; none where it is made elsewhere."""
     if isinstance(node, ast.JoinedStr):
-        pieces = [part.value for part in node.values if isinstance(part, ast.Constant)]
+        texts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
+        text = "".join(map(str, texts))
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        pieces = [node.value]
+        text = node.value
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return longest(node.func.value, known) if node.func.attr == "format" else ""
+        return pieces_of(node.func.value, known) if node.func.attr == "format" else []
     else:
-        pieces = re.split(r"\{[^}]*\}", known.get(ast.unparse(node).rpartition(".")[2], ""))
-    piece = max((" ".join(piece.split()) for piece in pieces), key=len, default="")
-    return piece if len(piece) >= LEAST else ""
+        text = known.get(ast.unparse(node).rpartition(".")[2], "")
+    return [" ".join(piece.split(" ")) for piece in re.split(r"\{[^}]*\}", text)]
+
+
+def is_telling(pieces: list[str]) -> bool:
+    """Return whether a piece tells the sentence from others."""
+    return max(map(len, pieces), default=0) >= LEAST

@@ -34,12 +34,13 @@ FOLDERS = {
     "serving": {"middleware"},
 }
 """Every folder of the package: a layer and its features."""
-SINGLE = {"assets", "context", "limits", "refusal"}
+SINGLE = {"assets", "context", "limits", "refusal", "remedies"}
 """The modules that belong to no layer."""
 KNOWS = {
     "assets": set(),
     "limits": set(),
-    "refusal": set(),
+    "refusal": {"remedies"},
+    "remedies": {"assets"},
     "context": {"inference.backend", "links.page_state"},  # for types alone
     "models": {"assets", "context"},
     "inference.scheduling": {"limits"},
@@ -55,7 +56,7 @@ KNOWS = {
         "models",
         "timing",
     },
-    "views": {"analysis", "assets", "models"},
+    "views": {"analysis", "assets", "models", "remedies"},
     "library": {"analysis", "assets", "inference", "limits", "links", "models", "timing", "views"},
     "serving.middleware": {"context", "limits"},
     "serving.gradio_patches": {"serving.middleware"},

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = answer_all(name, flags, answers)
     except Refusal as refusal:
-        sys.stderr.write(f"{refusal}\n")
+        sys.stderr.write("".join(f"{line}\n" for line in (refusal, *notes_of(refusal))))
         return REFUSED
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted; what is done follows.\n")
@@ -117,14 +117,21 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
         with bars():
             answers.append(("", function(**given)))
         return DONE
-    refused = 0
+    refused, noted = 0, set[str]()
     for number, line in tqdm(lines, desc="lines", leave=False, disable=None):
         try:
             answers.append((line, function(**{**given, piped: line})))
         except Refusal as refusal:
             refused += 1
-            sys.stderr.write(f"line {number}: {refusal}\n")
+            fresh = [note for note in notes_of(refusal) if note not in noted]
+            noted.update(fresh)
+            sys.stderr.write("".join(f"{t}\n" for t in (f"line {number}: {refusal}", *fresh)))
     return REFUSED if refused == len(lines) else REFUSED_SOME if refused else DONE
+
+
+def notes_of(refusal: Refusal) -> list[str]:
+    """Return what can be done about a refusal; nothing where docs/errors.md has no row for it."""
+    return getattr(refusal, "__notes__", [])
 
 
 def answer_texts(given: dict[str, Any], answers: list[tuple[str, Result]]) -> int:

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from explorer.remedies import remedy_for
 from explorer.views.glossary import ENTRIES, TERMS, box_of
 
 Attribute = str | int | float | bool | None
@@ -81,9 +82,29 @@ def note(*sentence: "str | Markup", details: "str | Markup" = "") -> Markup:
     return el("details", el("summary", *sentence), el("p", details), class_="note")
 
 
+REFUSALS, WHAT_TO_DO = "refusals", "What to do"
+"""Path of the page of all refusals, and the text of a link to one of its rows."""
+
+
+def refusal_message(sentence: str, kind: str = "") -> Markup:
+    """Build the message of a refused request, with a link to what can be done."""
+    classes = f"message {kind}".strip()
+    return el("p", sentence, remedy_link(sentence), class_=classes, role="alert")
+
+
+def remedy_link(sentence: str) -> Markup | None:
+    """Return a link to a refusal's row on the page of all refusals; None if it has no row."""
+    remedy = remedy_for(sentence)
+    if remedy is None:
+        return None
+    link = el("a", WHAT_TO_DO, href=f"{REFUSALS}#{remedy.anchor}", target="_blank")
+    return join(" ", link)
+
+
 def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:
     """Build a card for something unavailable: its title and the reason in one sentence."""
-    return el("section", el("h3", title), el("p", sentence), class_="card plain", data_model=model)
+    reason = el("p", sentence, remedy_link(sentence))
+    return el("section", el("h3", title), reason, class_="card plain", data_model=model)
 
 
 def plain_cards(cards: Mapping[str, tuple[str, str]]) -> Markup:

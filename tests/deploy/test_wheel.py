@@ -18,6 +18,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.processes
 ROOT = Path(__file__).parents[2]
 SOURCES = ("pyproject.toml", "setup.py", "explorer", "assets", "LICENSE", "GLOSSARY.md")
+DOCUMENTS = ("CITATION.cff", "docs/errors.md")
 MOST_BYTES = 75e6
 
 
@@ -25,7 +26,8 @@ MOST_BYTES = 75e6
 def wheel(tmp_path_factory):
     """Build the wheel in a folder of links, so that nothing is written into the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    for name in (*SOURCES, "CITATION.cff"):
+    for name in (*SOURCES, *DOCUMENTS):
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).symlink_to(ROOT / name)
     build = [*_PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", "made", "."]
     subprocess.run(build, cwd=folder, check=True)
@@ -95,6 +97,8 @@ def test_the_command_starts_the_page(installed):
         until(lambda: answers(url) or server.poll() is not None)
         with urllib.request.urlopen(f"{url}/glossary", timeout=60) as reply:
             assert b"# " in reply.read()
+        with urllib.request.urlopen(f"{url}/refusals", timeout=60) as reply:
+            assert b"refusal-1" in reply.read()
     finally:
         server.terminate()
         assert server.wait(60) == 0

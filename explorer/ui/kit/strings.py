@@ -132,6 +132,15 @@ LINK = {
 """Strings of the link and the controls beside it."""
 STANDING_BACK = "Restore that text"
 GLOSSARY_LINK = "Glossary"
+REFUSALS = {
+    "title": "Refusals, and what to do about them",
+    "lead": "What cannot be answered is refused in one sentence. Dots stand for what the sentence "
+    "names.",
+    "sentence": "It says",
+    "why": "Why",
+    "what_to_do": "What to do",
+}
+"""Strings of the page of all refusals."""
 THEME_SWITCH = "Switch between light and dark"
 STARTING = "The models are loading; your text runs as soon as they are ready."
 OUT_OF_MEMORY = "Not enough memory for this: please use a shorter text or a smaller batch."

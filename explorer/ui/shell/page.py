@@ -42,6 +42,7 @@ from explorer.ui.shell.routes import (
     provenance_route,
     qr_route,
     recipe_route,
+    refusals_route,
     standalone_route,
     tour_html,
 )
@@ -168,6 +169,7 @@ def own_routes() -> list[Route]:
         frame_route(),
         card_route(),
         glossary_route(),
+        refusals_route(),
         picture_route(),
         provenance_route(),
         recipe_route(),

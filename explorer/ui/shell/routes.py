@@ -23,7 +23,8 @@ from explorer.ui.kit import strings
 from explorer.ui.kit.export import has_recipe, recipe_parts
 from explorer.ui.shell.scripts import FIRST_SHEET, modules
 from explorer.ui.shell.status import library_versions
-from explorer.views.markup import Attribute, Markup, el, join, meanings, script_json
+from explorer.views.errors import errors_page
+from explorer.views.markup import REFUSALS, Attribute, Markup, el, join, meanings, script_json
 from explorer.views.theme import colour_rules
 
 CARD, ADDRESS = "card", "glossary"
@@ -38,6 +39,12 @@ def card_route() -> Route:
 def glossary_route() -> Route:
     """Return the route of the whole glossary."""
     return _as_written(ADDRESS, GLOSSARY)
+
+
+def refusals_route() -> Route:
+    """Return the route of the page of all refusals, to whose rows messages link."""
+    page = errors_page(strings.REFUSALS)
+    return Route(f"/{REFUSALS}", lambda _request: HTMLResponse(page))
 
 
 def _as_written(address: str, path: Path) -> Route:

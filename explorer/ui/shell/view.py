@@ -34,7 +34,7 @@ from explorer.ui.shell.family import offer_columns
 from explorer.ui.shell.input_bar import InputBar, device_choices
 from explorer.ui.shell.status import status_html
 from explorer.ui.shell.tabs import TABS
-from explorer.views.markup import Markup, el, script_json
+from explorer.views.markup import Markup, el, refusal_message, script_json
 
 OPENED_JS = "() => { window.explorer.tell('opened'); }"
 PUT_JS = (
@@ -176,8 +176,7 @@ def draw_tab(wiring: Wiring, state: PageState) -> tuple[Outputs, Markup | str]:
 
 def refused(error: Exception) -> Markup:
     """Return the message of an error; all but bad texts are styled as failures."""
-    kind = "message" if isinstance(error, BadText) else "message failure"
-    return el("p", sentence_of(error), class_=kind, role="alert")
+    return refusal_message(sentence_of(error), "" if isinstance(error, BadText) else "failure")
 
 
 def way_back(state: PageState) -> Markup | str:

@@ -16,7 +16,7 @@ from explorer.ui.kit.folds import asks
 from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import strings
-from explorer.views.markup import Markup, el, join, note, plain_card
+from explorer.views.markup import Markup, el, join, note, plain_card, refusal_message
 
 
 def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
@@ -115,7 +115,7 @@ def section(
     try:
         message, picture, remark = say(specs, state)
     except Refusal as error:
-        return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
+        return join(refusal_message(sentence_of(error)), cards)
     return join(
         message,
         picture,

@@ -26,7 +26,7 @@ from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.ui.texts import strings
 from explorer.ui.texts.reading import list_in, read_list
-from explorer.views.markup import Markup, el, finding, join, note, script_json
+from explorer.views.markup import Markup, el, finding, join, note, refusal_message, script_json
 
 ID = "texts"
 LABEL = strings.LABEL
@@ -201,7 +201,7 @@ def header_of(asked: ListQuestion, result: ListResult) -> dict[str, Any]:
 
 def refused_html(sentence: str) -> Markup:
     """Return the sentence why a list is not answered, below what the tab is for."""
-    return join(el("p", sentence, class_="message", role="alert"), empty_html())
+    return join(refusal_message(sentence), empty_html())
 
 
 def progress_html(update: JobUpdate, answer: ListAnswer) -> Markup | None:

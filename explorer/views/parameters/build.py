@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import in_unit, millions, percent
 from explorer.analysis.records import NO_RUN, Records
-from explorer.views.markup import Markup, el, finding, model_name, table
+from explorer.views.markup import Markup, el, finding, model_name, refusal_message, table
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.shapes import BuiltModel, Size
@@ -50,7 +50,7 @@ def _name_parts(shape: Mapping[str, object]) -> dict[str, object]:
 
 def refused_html(sentence: str) -> Markup:
     """Build the message that refuses a shape."""
-    return el("p", sentence, class_="message pt-refused", role="alert")
+    return refusal_message(sentence, "pt-refused")
 
 
 def built_finding(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
