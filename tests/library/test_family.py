@@ -157,9 +157,10 @@ def test_a_roberta_gets_a_column(folder):
     ],
 )
 def test_what_cannot_be_loaded_is_refused_in_one_sentence(folder, models, options, sentence):
-    with pytest.raises(explorer.Refusal, match=r"^[^\n]*$") as refused:
+    with pytest.raises(explorer.Refusal) as refused:
         explorer.load(models, **options)
     assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_a_model_of_another_kind_and_one_without_a_tokenizer_are_refused(folder):

@@ -1,6 +1,7 @@
 """Weights are read once, safely, in the dtype asked for; damaged ones give one sentence."""
 
 import json
+import re
 import shutil
 import threading
 
@@ -81,8 +82,9 @@ def test_eight_threads_get_one_and_the_same_network(tiny_family, damaged):
 @pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"\x00" * 4096])
 def test_damaged_files_give_one_plain_sentence(tiny_family, damaged, file, content):
     (damaged / "mini-bert" / file).write_bytes(content)
-    with pytest.raises(ModelUnavailable, match=r"^mini-BERT .* is not available: .*\.$"):
+    with pytest.raises(ModelUnavailable) as refused:
         load_model(tiny_family.specs["bert"])
+    assert re.fullmatch(r"mini-BERT .* is not available: .*\.", str(refused.value))
 
 
 def test_half_a_file_gives_one_plain_sentence(tiny_family, damaged):

@@ -53,11 +53,12 @@ class Sketch {
     if (node instanceof HTMLCanvasElement) {
       if (!node.width || !node.height || !box.width) return [];
       this.covers(box);
-      return [svg('image', {x: box.x, y: box.y, width: box.width, height: box.height, href: node.toDataURL(), preserveAspectRatio: 'none'})];
+      return [svg('image', {x: box.x, y: box.y, width: box.width, height: box.height, href: imageOf(node), preserveAspectRatio: 'none'})];
     }
-    const frame = [...striped(style, box), ...bordered(style, box)];
+    const isBroken = style.display === 'inline' && node.getClientRects().length > 1;   // over lines: each has a box of its own
+    const frame = (isBroken ? [...node.getClientRects()] : [box]).flatMap(one => [...striped(style, one), ...bordered(style, one)]);
     if (frame.length) this.covers(box);
-    return [...frame, ...this.before(node, style, box), ...this.inside(node, style, box)];
+    return [...frame, ...this.before(node, style, box), ...this.inside(node, style, box), ...marked(node, '::after', style, box)];
   }
 
   /** @param {Element} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
@@ -76,7 +77,7 @@ class Sketch {
   /** A sign that the style sheet writes before a word. @param {Element} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
   before(node, style, box) {
     const sign = getComputedStyle(node, '::before').content.match(/^"([^"]+)"/)?.[1];   // without what a screen reader is told instead
-    return sign ? [written(sign, style, {left: box.left, top: box.top, width: 0, height: parseFloat(style.fontSize) * 1.2})] : [];
+    return sign ? [written(sign, style, {left: box.left, top: box.top, width: 0, height: parseFloat(style.fontSize) * 1.2})] : marked(node, '::before', style, box);
   }
 
   /** Something rotated: drawn as if it were not, then rotated. @param {HTMLElement} node @param {CSSStyleDeclaration} style @param {DOMMatrix} turn @param {DOMRect} box */
@@ -101,6 +102,29 @@ class Sketch {
       return written(line.text, style, line);
     });
   }
+}
+
+/**
+ * An empty box that the style sheet draws: placed in its element, or at the beginning of the first line.
+ * @param {Element} node @param {'::before' | '::after'} where @param {CSSStyleDeclaration} style @param {DOMRect} box
+ */
+function marked(node, where, style, box) {
+  const mark = getComputedStyle(node, where), px = name => parseFloat(mark[name]) || 0;
+  if (mark.content !== '""' || mark.display === 'none' || !['none', undefined].includes(mark.maskImage)) return [];
+  const [width, height] = [px('width'), px('height')], inner = {x: box.x + parseFloat(style.borderLeftWidth), y: box.y + parseFloat(style.borderTopWidth)};
+  if (mark.position === 'absolute' && style.position !== 'static') return boxed(mark, new DOMRect(inner.x + px('left'), inner.y + px('top'), width, height));
+  if (mark.position !== 'static' || where === '::after') return [];
+  const [x, y] = [inner.x + parseFloat(style.paddingLeft), inner.y + parseFloat(style.paddingTop)];
+  return boxed(mark, new DOMRect(x, y + Math.max(0, (parseFloat(style.lineHeight) || box.height) - height) / 2, width, height));
+}
+
+/** @param {CSSStyleDeclaration} style @param {DOMRect} box */
+const boxed = (style, box) => [...striped(style, box), ...bordered(style, box)];
+
+/** A canvas as an image: what WebGL has drawn is gone after its frame, so that the chart draws it once more. @param {HTMLCanvasElement} canvas */
+function imageOf(canvas) {
+  const scene = /** @type {any} */ (canvas.closest('.gl-container') && canvas.closest('.js-plotly-plot'))?._fullLayout?.scene?._scene;
+  return scene ? scene.toImage('png') : canvas.toDataURL();
 }
 
 /** @typedef {{text: string, left: number, top: number, width: number, height: number}} Line */
@@ -157,6 +181,8 @@ function drawn(node, box) {
 function styled(node) {
   const copy = /** @type {SVGElement} */ (node.cloneNode(false)), style = getComputedStyle(node);
   for (const name of copy.getAttributeNames()) if (/^(on|class$|style$|role$|tabindex$|data-|aria-)/.test(name)) copy.removeAttribute(name);
+  // Plotly names a place in the page's address; a file has places of its own.
+  for (const {name, value} of [...copy.attributes]) if (value.includes('#') && value.startsWith('url(')) copy.setAttribute(name, value.replace(/^url\(["']?[^#]*#([^"')]*)["']?\)$/, 'url(#$1)'));
   for (const name of SHAPE) {
     const value = style.getPropertyValue(name);
     if (value && !(name === 'transform' && (value === 'none' || node instanceof SVGSVGElement || copy.hasAttribute(name)))) copy.setAttribute(name, value);

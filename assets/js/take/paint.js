@@ -35,6 +35,8 @@ export function striped(style, box) {
   const out = [], image = style.backgroundImage, place = placed(style, box);
   if (inks(style.backgroundColor)[1]) out.push(svg('rect', {...place, ...filled(style.backgroundColor)}));
   if (!image.includes('gradient')) return out;
+  const ramp = stopsOf(image);
+  if (ramp.length > 1) return [...out, ...ramped(place, ramp)];
   const colours = /** @type {string[]} */ (image.match(COLOUR) ?? []), share = image.match(/%/) && !image.startsWith('repeating') ? parseFloat(image.match(/([\d.]+)%/)[1]) / 100 : null;
   if (share !== null) return [...out, svg('rect', {...place, width: box.width * share, ...filled(colours[0])})];
   const id = `stripes-${serial += 1}`, angle = Number(image.match(/(-?\d+)deg/)?.[1] ?? 45);
@@ -43,12 +45,32 @@ export function striped(style, box) {
   return [...out, pattern, svg('rect', {...place, fill: `url(#${id})`})];
 }
 
-/** A box's borders and its outline. @param {CSSStyleDeclaration} style @param {DOMRect} box @returns {SVGElement[]} */
+/** The stops of a gradient that runs to the right, each with its share of the way; none of a bar's share or of stripes. @param {string} image @returns {{colour: string, at: number}[]} */
+function stopsOf(image) {
+  if (!/^linear-gradient\((to right|90deg)/.test(image)) return [];
+  const found = [...image.matchAll(new RegExp(`(${COLOUR.source})(?:\\s+([\\d.]+)(%|px))?`, 'gi'))].map(([, colour, at]) => ({colour, at: at === undefined ? null : Number(at) / 100}));
+  if (found.length === 2 && found[0].at !== null) return [];
+  return found.map(({colour, at}, i) => ({colour, at: at ?? i / (found.length - 1)}));
+}
+
+/** A box whose colour changes from left to right. @param {object} place @param {{colour: string, at: number}[]} stops */
+function ramped(place, stops) {
+  const id = `ramp-${serial += 1}`;
+  const drawn = stops.map(({colour, at}, i) => {
+    const [ink, alpha] = inks(colour), seen = alpha ? ink : inks((stops[i + 1] ?? stops[i - 1]).colour)[0];   // what fades keeps its colour
+    return svg('stop', {offset: at, 'stop-color': seen, 'stop-opacity': alpha < 1 ? alpha.toFixed(3) : null});
+  });
+  return [svg('linearGradient', {id}, ...drawn), svg('rect', {...place, fill: `url(#${id})`})];
+}
+
+/** A box's borders, its outline and the line that a shadow without blur draws around it. @param {CSSStyleDeclaration} style @param {DOMRect} box @returns {SVGElement[]} */
 export function bordered(style, box) {
   const sides = ['Top', 'Right', 'Bottom', 'Left'].map(side => ({side, width: parseFloat(style[`border${side}Width`]) || 0,
     colour: style[`border${side}Color`], line: style[`border${side}Style`]})).filter(({width, line, colour}) => width && line !== 'none' && inks(colour)[1]);
   const alike = sides.length === 4 && sides.every(({width, colour}) => width === sides[0].width && colour === sides[0].colour);
   const out = alike ? [framed(style, box, sides[0], sides[0].width / 2)] : sides.map(side => edge(box, side));
+  const ring = (style.boxShadow ?? '').match(/^(.+?) 0px 0px 0px ([\d.]+)px( inset)?$/);
+  if (ring) out.push(framed(style, box, {width: Number(ring[2]), colour: ring[1], line: 'solid'}, (ring[3] ? 1 : -1) * Number(ring[2]) / 2));
   if (style.outlineStyle !== 'none' && style.outlineStyle !== 'auto' && parseFloat(style.outlineWidth)) {
     const width = parseFloat(style.outlineWidth);
     out.push(framed(style, box, {width, colour: style.outlineColor, line: style.outlineStyle}, -parseFloat(style.outlineOffset) - width / 2));

@@ -18,7 +18,7 @@ from explorer.refusal import Refusal, is_of_memory
 from explorer.serving.middleware.access_log import name_of
 from explorer.timing.memory import is_short
 from explorer.ui.kit import strings
-from explorer.views.markup import escape_message, join, remedy_link
+from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def answered(error: BaseException, as_html: bool) -> Answered:
     if isinstance(error, Answered):
         return error
     sentence = sentence_of(error)
-    return Answered(join(escape_message(sentence), remedy_link(sentence)) if as_html else sentence)
+    return Answered(escape_message(sentence) if as_html else sentence)
 
 
 def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
