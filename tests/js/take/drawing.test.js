@@ -62,6 +62,44 @@ test('a sign that the style sheet writes before a word stands at its start', () 
   assert.deepEqual(texts(drawn(laid('p', [10, 20, 60, 12], {...red, before: 'none'})).svg), []);
 });
 
+test('what is marked over several lines has a box on each of them', () => {
+  const mark = laid('mark', [0, 0, 100, 40], {...red, display: 'inline', lines: [[60, 0, 40, 20], [0, 20, 30, 20]]});
+  assert.deepEqual(rects(drawn(laid('p', [0, 0, 100, 40], {}, mark)).svg), [[60, 0, 40, 20], [0, 20, 30, 20]]);
+  const one = laid('mark', [60, 0, 40, 20], {...red, display: 'inline', lines: [[60, 0, 40, 20]]});
+  assert.deepEqual(rects(drawn(one).svg), [[60, 0, 40, 20]]);
+});
+
+test('an empty box that the style sheet draws stands where it is placed, or before the first line', () => {
+  const line = {content: '""', position: 'absolute', left: '50px', top: '-3px', width: '1px', height: '16px', backgroundColor: '#000000'};
+  const track = after => drawn(laid('div', [10, 20, 100, 10], {...red, position: 'relative', after})).svg;
+  assert.deepEqual(rects(track(line)), [[10, 20, 100, 10], [60, 17, 1, 16]]);
+  for (const none of [{...line, content: 'none'}, {...line, content: '"x"'}, {...line, maskImage: 'url(x)'}, {...line, position: 'static'}]) {
+    assert.deepEqual(rects(track(none)), [[10, 20, 100, 10]], JSON.stringify(none));
+  }
+  const key = {content: '""', width: '12px', height: '12px', backgroundColor: '#000000'};
+  assert.deepEqual(rects(drawn(laid('span', [10, 20, 100, 20], {...red, before: key})).svg), [[10, 20, 100, 20], [10, 24, 12, 12]]);
+});
+
+test('a place that an attribute names by the address of the page is one of the file', () => {
+  const part = document.createElementNS('http://www.w3.org/2000/svg', 'g'), chart = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  part.setAttribute('clip-path', "url('http://127.0.0.1/?tab=parameters#clip1xy')");
+  chart.append(part);
+  const {svg, text} = drawn(lay(chart, [0, 0, 50, 50]));
+  assert.equal(svg.querySelector('g > svg > g').getAttribute('clip-path'), 'url(#clip1xy)');
+  assert.doesNotMatch(text, /127\.0\.0\.1/);
+});
+
+test('what WebGL has drawn is drawn once more for the file', () => {
+  const canvas = laid('canvas', [0, 0, 30, 20]), holder = laid('div', [0, 0, 30, 20], {}, canvas), chart = laid('div', [0, 0, 30, 20], {}, holder);
+  Object.assign(canvas, {width: 30, height: 20});
+  holder.className = 'gl-container';
+  chart.className = 'js-plotly-plot';
+  Object.assign(chart, {_fullLayout: {scene: {_scene: {toImage: kind => `data:scene-${kind}`}}}});
+  assert.equal(drawn(chart).svg.querySelector('image').getAttribute('href'), 'data:scene-png');
+  holder.className = '';
+  assert.equal(drawn(chart).svg.querySelector('image').getAttribute('href'), 'data:canvas');
+});
+
 test('what is not seen, and what a reader only works, is left out', () => {
   const hidden = [laid('div', [0, 0, 9, 9], {...red, display: 'none'}), laid('div', [0, 0, 9, 9], {...red, visibility: 'hidden'}), laid('input', [0, 0, 9,
     9], red),

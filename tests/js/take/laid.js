@@ -7,7 +7,7 @@ const all = (names, value) => Object.fromEntries(names.map(name => [name, value]
 export const PLAIN = {display: 'block', visibility: 'visible', overflow: 'visible', transform: 'none', transformOrigin: '0px 0px', opacity: '1',
   backgroundColor: 'transparent', backgroundImage: 'none', borderTopLeftRadius: '0px', outlineStyle: 'none', outlineWidth: '0px', outlineOffset: '0px',
   outlineColor: '#000000', color: '#000000', fontStyle: 'normal', fontWeight: '400', fontSize: '10px', fontFamily: 'serif', textTransform: 'none',
-  textDecorationLine: 'none', ...all(side('Width'), '0px'), ...all(side('Style'), 'none'), ...all(side('Color'), '#000000')};
+  textDecorationLine: 'none', position: 'static', lineHeight: '20px', paddingLeft: '0px', paddingTop: '0px', boxShadow: 'none', ...all(side('Width'), '0px'), ...all(side('Style'), 'none'), ...all(side('Color'), '#000000')};
 
 const styles = new WeakMap(), boxes = new WeakMap();
 export const box = (x, y, width, height) => ({x, y, width, height, left: x, top: y, right: x + width, bottom: y + height});
@@ -62,6 +62,7 @@ class Pen {
 document.defaultView.HTMLCanvasElement.prototype.getContext = function getContext() { return this.pen ??= new Pen(); };
 document.defaultView.HTMLCanvasElement.prototype.toDataURL = () => 'data:canvas';
 document.defaultView.Element.prototype.getBoundingClientRect = function getBoundingClientRect() { return boxes.get(this)?.() ?? box(0, 0, 0, 0); };
+document.defaultView.Element.prototype.getClientRects = function getClientRects() { return (styles.get(this)?.lines ?? []).map(one => box(...one)); };
 document.createRange = () => /** @type {any} */ (new Range());
 
 Object.assign(globalThis, {Text, SVGSVGElement, HTMLDetailsElement, HTMLAnchorElement,
@@ -70,5 +71,7 @@ Object.assign(globalThis, {Text, SVGSVGElement, HTMLDetailsElement, HTMLAnchorEl
   },
   getComputedStyle: (node, sign) => {
     const own = {...PLAIN, ...styles.get(node)};
-    return sign ? {content: own.before ?? 'none'} : {...own, getPropertyValue: name => own[name] ?? own[camel(name)] ?? ''};
+    if (sign === '::after') return {...PLAIN, content: 'none', ...own.after};
+    if (sign) return typeof own.before === 'object' ? {...PLAIN, ...own.before} : {...PLAIN, content: own.before ?? 'none'};
+    return {...own, getPropertyValue: name => own[name] ?? own[camel(name)] ?? ''};
   }});

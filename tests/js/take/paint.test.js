@@ -40,6 +40,20 @@ test('a share of a box is filled from its left', () => {
   assert.deepEqual(found.map(rect => [rect.getAttribute('width'), rect.getAttribute('fill')]), [['100', '#ffffff'], ['25', '#0000ff']]);
 });
 
+test('a colour that changes to the right is a gradient of its stops', () => {
+  const [ramp, rect, ...more] = striped(style({backgroundImage: 'linear-gradient(to right, rgba(0, 0, 0, 0), rgb(255, 0, 0) 25%, rgba(0, 0, 255, 0.4))'}), at);
+  assert.deepEqual([...ramp.children].map(stop => ['offset', 'stop-color', 'stop-opacity'].map(name => stop.getAttribute(name))),
+    [['0', '#ff0000', '0.000'], ['0.25', '#ff0000', null], ['1', '#0000ff', '0.400']]);
+  assert.deepEqual([rect.getAttribute('fill'), rect.getAttribute('width'), more], [`url(#${ramp.id})`, '100', []]);
+});
+
+test('a shadow without blur is a line around the box, inside or outside', () => {
+  const ring = boxShadow => bordered(style({boxShadow}), at).map(rect => ['x', 'width', 'stroke', 'stroke-width'].map(name => rect.getAttribute(name)));
+  assert.deepEqual(ring('rgb(255, 0, 0) 0px 0px 0px 1px inset'), [['10.5', '99', '#ff0000', '1']]);
+  assert.deepEqual(ring('rgb(255, 0, 0) 0px 0px 0px 2px'), [['9', '102', '#ff0000', '2']]);
+  assert.deepEqual(ring('rgb(255, 0, 0) 0px 2px 4px 0px'), []);
+});
+
 test('stripes are a pattern of their two colours at their angle', () => {
   const striped45 = 'repeating-linear-gradient(135deg, rgb(0, 0, 255) 0px, rgb(0, 0, 255) 3px, rgba(255, 0, 0, 0.2) 3px, rgba(255, 0, 0, 0.2) 50%)';
   const [pattern, rect] = striped(style({backgroundImage: striped45}), at);
