@@ -54,6 +54,12 @@ def the_family_is_a_fold_and_an_example_says_what_it_shows(page):
     page.get_by_role("button", name="He or she", exact=True).click()
     expect(page.locator(".pr-contrast-row").first).to_be_visible()
     expect(page.locator("#examples .shows")).to_contain_text("Gender bias")
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = page.locator("#examples .shows").bounding_box()
+    assert box["x"] >= 0, "what an example shows is a line below the row, not at its far end"
+    assert 250 < box["width"] < 390
+    assert page.locator("#examples .tries").bounding_box()["height"] < 60
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.wait_for_function("location.search.includes('fold=ask')")
     page.get_by_role("button", name="Agreement", exact=True).click()
     page.wait_for_function("location.search.includes('dogs')")

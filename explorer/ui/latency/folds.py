@@ -131,7 +131,7 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
         ms = final.summary.model(spec.name).median_ms
         rows.append(
             [
-                model_name(spec.key, spec.label),
+                model_name(spec.key, spec.label, spec.size),
                 f"{ms:,.1f}",
                 f"{limit.arithmetic_ms:,.1f}",
                 f"{limit.memory_ms:,.1f}",
@@ -179,7 +179,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
             gain = "–" if ratio is None else ratio_text(ratio.ratio.inverse)
             rows.append(
                 [
-                    model_name(spec.key, spec.label),
+                    model_name(spec.key, spec.label, spec.size),
                     model.name,
                     f"{model.median_ms:,.2f}",
                     gain,

@@ -22,7 +22,7 @@ from explorer.ui.shell.family import (
     on_typed,
 )
 from explorer.ui.shell.routes import CARD
-from explorer.views.markup import Markup, el, note, script_json
+from explorer.views.markup import Markup, el, join, note, script_json
 
 IN_THE_ROW = 8
 """Number of examples in the row; the others are under “More”."""
@@ -138,16 +138,16 @@ def examples_html() -> Markup:
     rest = [_chip(example, stop=not place) for place, example in enumerate(others)]
     add = el("button", strings.ADD_SENTENCE, type="button", class_="chip", id="add-sentence")
     row = {"class_": "chips", "role": "group", "aria_label": strings.EXAMPLES_LABEL}
-    return el(
+    tries = el(
         "div",
         el("span", strings.EXAMPLES_LABEL, class_="lead"),
         el("div", *chips, data_rove=True, **row),
         more,
         el("div", el("div", *rest, data_rove=True, **row), id="more-examples", popover="auto"),
         add,
-        el("p", class_="hint shows", role="status"),
         class_="tries",
     )
+    return join(tries, el("p", class_="hint shows", role="status"))
 
 
 def _chip(example: dict[str, Any], *, stop: bool) -> Markup:

@@ -223,7 +223,7 @@ def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Ma
         per_second = 1e3 * result.workload.tokens / model.median_ms
         rows.append(
             [
-                model_name(row.spec.key, row_label(row, result.devices)),
+                model_name(row.spec.key, row_label(row, result.devices), row.spec.size),
                 f"{model.median_ms:,.2f}",
                 span,
                 "–" if model.p90_ms is None else f"{model.p90_ms:,.2f}",

@@ -177,7 +177,7 @@ def choose_table(
     specs = comparison.models
     rows: list[list[str | Markup]] = [
         [
-            model_name(specs[key].key, specs[key].label),
+            model_name(specs[key].key, specs[key].label, specs[key].size),
             _format_figure(candidate.megabytes, lambda n: in_unit(n, "MB")),
             _format_figure(candidate.milliseconds, milliseconds),
             _format_figure(candidate.score, percent),

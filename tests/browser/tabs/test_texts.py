@@ -26,6 +26,10 @@ def test_pasted_rows_are_read_run_filtered_opened_and_come_back_to(page_at):
     page = page_at("/?tab=texts")
     expect(page.locator("#tab-texts .card")).to_have_count(4)
     expect(page.locator("#text textarea")).to_be_hidden()
+    page.get_by_role("tab", name="Depth", exact=True).click()
+    expect(page.locator("#words .strip")).to_be_visible()
+    expect(page.locator("#text textarea")).to_have_css("opacity", "0")  # one of both is seen
+    page.get_by_role("tab", name="Your texts", exact=True).click()
     page.locator(".tx-row textarea").fill(PASTED)
     said = page.locator(".tx-said")
     expect(said).to_contain_text("3 masked rows. Columns: text: “text”, answer: “answer”")
