@@ -12,6 +12,6 @@ interface Window {
     taken?: {link: string, params: Record<string, string>, config: any, provenance: any, recipes: Record<string, string>, values: string[], dark: boolean},
     charts?: {Plotly: any, templates: {light: any, dark: any}},
     question?: (kind: string) => string, placed?: () => {preset?: string | null, sizes?: Record<string, string>, tab?: string},
-    form?: typeof import('./page/forms.js').formNow,
+    form?: typeof import('./page/forms.js').formNow, filled?: typeof import('./page/forms.js').filled,
   };
 }

@@ -3,7 +3,7 @@ import {closest, find, make} from './kit/dom.js';
 import {remember} from './kit/memory.js';
 import {partOf} from './kit/menus.js';
 import {choose, compare, withSize, withState} from './page/here.js';
-import {formNow, keepForm} from './page/forms.js';
+import {filled, formNow, keepForm} from './page/forms.js';
 import {isDark, markOpened, opened} from './page/parts.js';
 import {placedNow, put} from './page/tabs.js';
 import './page/standing.js';
@@ -196,7 +196,7 @@ window.explorer.question = kind => {
   return JSON.stringify(typeof question === 'function' ? question() : question);
 };
 window.explorer.placed = placedNow;
-window.explorer.form = formNow;
+Object.assign(window.explorer, {form: formNow, filled});
 window.explorer.tell = (name, said) => hear[name](said);
 told.forEach(([name, said]) => hear[name](said));
 waiting.forEach(asked => mount(...asked));

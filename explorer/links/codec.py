@@ -70,7 +70,7 @@ LONGEST_PACKED = 4_000
 LONGEST_UNPACKED = 200_000
 """Bytes: a malicious field may unpack to a thousand times its own length."""
 _RAW = -zlib.MAX_WBITS
-LONGEST_LOOK = 300
+LONGEST_LOOK = 1_000
 LONGEST_SEARCH = 80
 _LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
 _FORM = re.compile(r"([a-z]+\.[a-z]+:[A-Za-z0-9.+-]+(,[a-z]+\.[a-z]+:[A-Za-z0-9.+-]+)*)?")

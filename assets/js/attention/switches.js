@@ -1,8 +1,24 @@
 // Every head as a switch: click, walk with the arrow keys, Space; darker heads matter more.
 import {make, marked, say as fill, vary} from '../kit/dom.js';
 import {power} from '../kit/numbers.js';
+import {look} from '../page/look.js';
 
 const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : power(value);
+
+const kept = look('off', '');   // a mark of the text, then each model with its heads that are off as the bits of a number
+const MOST = 200;   // letters of it in a link
+
+/** @param {string} text */
+const markOf = text => [...text].reduce((mark, letter) => (31 * mark + letter.codePointAt(0)) % 4294967291, 7).toString(36);
+
+/** Heads as the bits of a number. @param {Iterable<number>} heads */
+const packed = heads => [...heads].reduce((bits, head) => bits | 1n << BigInt(head), 0n).toString(36);
+
+/** The heads of a number, in base 36. @param {string} digits @param {number} most */
+function unpacked(digits, most) {
+  const bits = [...digits].reduce((sum, digit) => 36n * sum + BigInt(parseInt(digit, 36)), 0n);
+  return Array.from({length: most}, (_, head) => head).filter(head => bits >> BigInt(head) & 1n);
+}
 
 const shown = new WeakMap();   // root -> its switches: what is off survives new numbers for the same text
 
@@ -12,6 +28,7 @@ class Switches {
     this.off = {};
     /** @type {[string, number] | null} */
     this.focus = null;
+    this.linked = '';   // what of the link these switches show
     this.node = make('div', {class: 'hs'});
     root.replaceChildren(this.node);
   }
@@ -19,7 +36,7 @@ class Switches {
   set(data, ask) {
     const of = JSON.stringify([data.text, data.models.map(({key, label, layers, heads, card}) => [key, label, layers, heads, card])]);
     const isSame = of === this.of, isSwept = data.models.some(model => model.nats?.length);
-    if (!isSame) { this.off = {}; this.focus = null; }
+    if (!isSame) { this.off = {}; this.focus = null; this.linked = ''; }
     this.data = data;
     this.ask = ask;
     this.of = of;
@@ -29,8 +46,29 @@ class Switches {
     const held = this.node.contains(document.activeElement);
     this.build();
     if (held && this.focus) this.cell(this.focus)?.focus();
+    const isLinked = this.follow();
     // The same switches again, as the fold was opened before the page's own answer: its sentence says that all are on.
-    if (isSame && !isSwept && this.models.some(model => this.off[model.key].size)) this.update();
+    if (isLinked || isSame && !isSwept && this.models.some(model => this.off[model.key].size)) this.update(...this.models);
+  }
+
+  /** Switch off what the link says, where it is of this text; whether anything changed. */
+  follow() {
+    if (this.linked === kept.value) return false;   // also what is too long for a link stays
+    const [mark, ...said] = kept.value.split('.'), isMine = mark === markOf(this.data.text), before = JSON.stringify(this.asked());
+    this.linked = kept.value;
+    for (const model of this.models) {
+      const at = said.indexOf(model.key);
+      this.off[model.key] = new Set(isMine && at >= 0 ? unpacked(said[at + 1], model.layers * model.heads) : []);
+    }
+    if (before === JSON.stringify(this.asked())) return false;
+    this.build();
+    return true;
+  }
+
+  keep() {
+    const off = this.models.filter(model => this.off[model.key].size).map(model => `${model.key}.${packed(this.off[model.key])}`);
+    const value = [markOf(this.data.text), ...off].join('.');
+    kept.value = this.linked = off.length && value.length <= MOST ? value : '';
   }
 
   build() {
@@ -122,6 +160,7 @@ class Switches {
   flip(model, i) {
     const off = this.off[model.key];
     if (!off.delete(i)) off.add(i);
+    this.keep();
     this.update(model);
   }
 
@@ -129,11 +168,13 @@ class Switches {
     const off = this.off[model.key], row = Array.from({length: model.heads}, (_, head) => layer * model.heads + head);
     const all = row.every(i => off.has(i));
     for (const i of row) if (all) off.delete(i); else off.add(i);
+    this.keep();
     this.update(model);
   }
 
   choose(pick) {
     for (const model of this.models) this.off[model.key] = new Set(pick(model));
+    this.keep();
     this.update(...this.models);
   }
 
@@ -150,12 +191,17 @@ class Switches {
     model.counter.textContent = fill(this.data.texts.count, {off: this.off[model.key].size, all: model.layers * model.heads});
   }
 
-  send() {
-    const off = Object.fromEntries(this.models.map(model => [model.key,
+  /** What is off: [layer, head] by model. */
+  asked() {
+    return Object.fromEntries(this.models.map(model => [model.key,
       [...this.off[model.key]].sort((a, b) => a - b).map(i => [Math.floor(i / model.heads), i % model.heads])]));
-    this.ask({off});
   }
+
+  send() { this.ask({off: this.asked()}); }
 }
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {

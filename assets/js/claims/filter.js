@@ -1,7 +1,10 @@
 // What the claims pictures share: the filter and the results of live checks.
 export const GLYPHS = {right: '✓', imprecise: '≈', wrong: '✕', unsupported: '?'};
+import {look} from '../page/look.js';
+
 export const filter = {search: '', model: '', topic: '', verdict: 'wrong', report: '', live: false};   // opens on what is wrong
 let opening = true;               // nobody has asked for anything yet
+const kept = Object.fromEntries(['model', 'topic', 'verdict', 'report', 'live'].map(name => [name, look(`claim${name}`, '')]));
 export const results = {};        // check id -> the last result that arrived
 const presses = {};               // check id -> how often its button was pressed
 export const running = new Set(); // check ids at work now
@@ -20,6 +23,22 @@ export const open = result => result.timed ? 'press' : 'undecided';
 export function setFilter(changes) {
   Object.assign(filter, opening ? {verdict: ''} : {}, changes);
   opening = false;
+  for (const [name, one] of Object.entries(kept)) one.value = name === 'live' ? filter.live && 'yes' || '' : filter[name];
+  kept.verdict.value = filter.verdict === implied(filter) ? '' : filter.verdict || 'any';
+  notify();
+}
+
+/** The verdict that is shown where nobody has chosen one. @param {Omit<typeof filter, 'verdict'>} others */
+const implied = ({search, model, topic, report, live}) => search || model || topic || report || live ? '' : 'wrong';
+
+/** Filter as the link says: also what Back restores. @param {string} search */
+export function followLink(search) {
+  const {model, topic, report, live, verdict} = Object.fromEntries(Object.entries(kept).map(([name, {value}]) => [name, value]));
+  const others = {search, model, topic, report, live: live === 'yes'};
+  const asked = {...others, verdict: verdict === 'any' ? '' : verdict || implied(others)};
+  if (Object.entries(asked).every(([name, value]) => filter[name] === value)) return;
+  opening = false;
+  Object.assign(filter, asked);
   notify();
 }
 

@@ -2,7 +2,7 @@
 import {make, marked, say} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
 import {choose, chosen, listen as hear} from '../page/here.js';
-import {filter, GLYPHS, listen, matching, open, pressed, results, running, searched, setFilter} from './filter.js';
+import {filter, followLink, GLYPHS, listen, matching, open, pressed, results, running, searched, setFilter} from './filter.js';
 
 const PAGE = 6, STEP = 40;
 
@@ -167,7 +167,7 @@ function build(root, data, ask) {
 }
 
 /** @type {import('../gradio.js').Picture['choices']} */
-export const choices = ['search'];
+export const choices = ['search', 'look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {
@@ -182,10 +182,10 @@ export function show(root, data, {ask}) {
   hear(follow);
 }
 
-/** The search of a link, and the one that Back restores. */
+/** The search and the filters of a link, and those that Back restores. */
 function follow() {
   const asked = chosen('search');
-  if (asked !== null && asked !== filter.search) setFilter({search: asked});
+  if (asked !== null) followLink(asked);
 }
 
 /** What the live checks have found of a claim so far. */

@@ -1,10 +1,29 @@
 // The triple loss on one sentence: weights and temperature move here, the parts arrived once.
 import {make, note, stacks, vary} from '../kit/dom.js';
 import {brief, fixed, percent, shown} from '../kit/numbers.js';
+import {look} from '../page/look.js';
 
 const PARTS = ['ce', 'mlm', 'cos'];
 /** @type {Record<string, number>} */
-const chosen = {};   // kept while the page lives
+const chosen = {};
+const kept = look('loss', '');   // tenths of the three weights, then of the temperature; nothing: as in the paper
+
+/** Set what the link holds. @param {any} data */
+function follow({temperatures, texts: {start}}) {
+  const parts = kept.value.split('.').map(Number), isGood = parts.length === 4 && parts.slice(0, 3).every(w => w >= 0 && w <= 100);
+  const t = temperatures.find(one => Math.round(10 * one) === parts[3]);
+  Object.assign(chosen, start);
+  if (isGood && t !== undefined) Object.assign(chosen, {t, ...Object.fromEntries(PARTS.map((part, i) => [part, parts[i] / 10]))});
+}
+
+/** Put what is set into the link. @param {any} data */
+function keep({texts: {start}}) {
+  const isUsual = [...PARTS, 't'].every(name => chosen[name] === start[name]);
+  kept.value = isUsual ? '' : [...PARTS, 't'].map(name => Math.round(10 * chosen[name])).join('.');
+}
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 function slider(id, label, options, change) {
   const input = make('input', {type: 'range', id, ...options});
@@ -51,7 +70,7 @@ function row(part, texts) {
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   const texts = data.texts;
-  if (!data.temperatures.includes(chosen.t)) Object.assign(chosen, texts.start);
+  follow(data);
   const rows = Object.fromEntries(PARTS.map(part => [part, row(part, texts)]));
   const words = data.tokens.map(token => {
     const cell = {bar: make('i'), value: make('span', {class: 'dl-kl'})};
@@ -63,11 +82,11 @@ export function show(root, data) {
     strip: make('ol', {class: 'dl-strip', tabindex: 0}, ...words.map(cell => cell.node))};
   const sliders = PARTS.map(part => slider(`dl-${part}`, texts.weights[part], {min: 0, max: 10, step: 0.1}, event => {
     chosen[part] = Number(event.target.value);
-    sync(); paint(view);
+    keep(data); sync(); paint(view);
   }));
   const t = slider('dl-t', texts.temperature, {min: 0, max: data.temperatures.length - 1, step: 1}, event => {
     chosen.t = data.temperatures[Number(event.target.value)];
-    sync(); paint(view);
+    keep(data); sync(); paint(view);
   });
   const sync = () => {
     PARTS.forEach((part, i) => { sliders[i].input.value = String(chosen[part]); sliders[i].output.textContent = brief(chosen[part]); });
@@ -76,7 +95,7 @@ export function show(root, data) {
     t.input.setAttribute('aria-valuetext', shown(chosen.t));
   };
   const reset = make('button', {type: 'button', class: 'chip'}, texts.reset);
-  reset.addEventListener('click', () => { Object.assign(chosen, texts.start); sync(); paint(view); });
+  reset.addEventListener('click', () => { Object.assign(chosen, texts.start); keep(data); sync(); paint(view); });
   sync();
   paint(view);
   root.replaceChildren(

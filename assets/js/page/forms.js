@@ -2,19 +2,32 @@
 import {choose, chosen} from './here.js';
 
 /**
- * One of Gradio's controls. `usual`: the value that the link leaves out. A number has ends, a choice has its values.
- * @typedef {{name: string, usual: string | number | boolean | null, low?: number | null, high?: number | null, among?: (string | number)[]}} Control
+ * One of Gradio's controls. `usual`: the value that the link leaves out. A number has ends, a choice has its values, a text has a number of letters.
+ * @typedef {{name: string, usual: string | number | boolean | null, low?: number | null, high?: number | null, among?: (string | number)[], most?: number}} Control
  * @typedef {{controls: Control[], values: unknown[]}} Form
  */
 const inLink = () => new Map((chosen('form') ?? '').split(',').filter(Boolean).map(one => /** @type {[string, string]} */ (one.split(':'))));
-const printed = value => value === true ? 'yes' : value === false ? 'no' : String(value ?? '');
+/** Letters that a link's field holds as they are; each other byte is a dot and two digits. @param {string} text */
+const written = text => [...new TextEncoder().encode(text)].map(byte => /[\w-]/.test(String.fromCharCode(byte)) && byte !== 95
+  ? String.fromCharCode(byte) : `.${byte.toString(16).padStart(2, '0')}`).join('');
+
+/** The text of such letters; what nothing was written as is no text. @param {string} field */
+function unwritten(field) {
+  try { return decodeURIComponent(field.replace(/\.([0-9a-f]{2})/g, '%$1')); } catch { return ''; }
+}
+
+const printed = (value, isText = false) => value === true ? 'yes' : value === false ? 'no' : isText ? written(String(value ?? '')) : String(value ?? '');
+
+const LONGEST = 300;   // of a text as it is written in a link
+/** @param {Control} control */
+const isText = ({most, among}) => most !== undefined || Boolean(among?.some(one => typeof one === 'string' && !/^[A-Za-z0-9.+-]+$/.test(one)));
 
 /** Keep what the reader set in the link; what is usual is left out. @param {Form} form */
 export function keepForm({controls, values}) {
   const all = inLink();
-  controls.forEach(({name, usual}, i) => {
-    const value = printed(values[i]);
-    if (value === printed(usual) || value === '') all.delete(name); else all.set(name, value);
+  controls.forEach((control, i) => {
+    const {name, usual} = control, value = printed(values[i], isText(control));
+    if (value === printed(usual, isText(control)) || value === '' || value.length > LONGEST) all.delete(name); else all.set(name, value);
   });
   choose({form: [...all].map(pair => pair.join(':')).toSorted().join(',')});
 }
@@ -23,9 +36,11 @@ export function keepForm({controls, values}) {
 export const valuesInLink = prefix => new Map([...inLink()].filter(([name]) => name.startsWith(`${prefix}.`)).map(([name, value]) => [name.slice(prefix.length + 1), value]));
 
 /** A control's value by the link; what it cannot show becomes the usual one. @param {Control} control */
-function valueOf({name, usual, low, high, among}) {
-  const value = inLink().get(name);
-  if (value === undefined) return usual;
+function valueOf(control) {
+  const {name, usual, low, high, among, most} = control, field = inLink().get(name);
+  if (field === undefined) return usual;
+  const value = isText(control) ? unwritten(field) : field;
+  if (most !== undefined) return value.slice(0, most);
   if (typeof usual === 'boolean') return value === 'yes' || value !== 'no' && usual;
   if (among) return among.find(one => String(one) === value) ?? usual;
   const number = Number(value);
@@ -34,3 +49,6 @@ function valueOf({name, usual, low, high, among}) {
 
 /** The values of a fold's controls by the link. @param {Control[]} controls */
 export const formNow = controls => controls.map(valueOf);
+
+/** Values that are sent, an empty text as the link has it: a fold that opens is asked before its box is filled. @param {(Control | null)[]} controls @param {unknown[]} values */
+export const filled = (controls, values) => values.map((value, i) => ((value ?? '') === '' && controls[i]?.most !== undefined ? valueOf(controls[i]) : value));

@@ -3,33 +3,47 @@ import {slider} from '../kit/choice.js';
 import {el, note, say} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {digits, exact, fine} from '../kit/numbers.js';
+import {look} from '../page/look.js';
 
 export {whole} from '../kit/figure.js';
 
 const V = [1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000];
 const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
-const choice = {of: '', v: 0, h: 0, e: 0};   // kept while the page is open, for the models it began with
+const kept = look('widths', '');   // V.H.E; nothing: those of the page's first model
 const factorised = (v, h, e) => v * e + e * h;
+
+/** @param {{v: number}[]} pins the real models */
+const allowed = pins => ({v: [...new Set([...V, ...pins.map(p => p.v)])].sort((a, b) => a - b), h: POWERS.filter(p => p >= 64), e: POWERS});
+
+/** The widths that the reader or a link has set, or the page's own. @param {any} data @returns {{v: number, h: number, e: number}} */
+function widths({start, pins}) {
+  const [v, h, e] = kept.value.split('.').map(Number), can = allowed(pins);
+  return can.v.includes(v) && can.h.includes(h) && can.e.includes(e) ? {v, h, e} : {v: start.v, h: start.h, e: start.e};
+}
+
+/** @param {any} data @param {{v?: number, h?: number, e?: number}} changes */
+function set(data, changes) {
+  const {v, h, e} = {...widths(data), ...changes}, {start} = data;
+  kept.value = v === start.v && h === start.h && e === start.e ? '' : `${v}.${h}.${e}`;
+}
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  const {pins, start, texts} = data;
-  if (choice.of !== start.name) Object.assign(choice, {of: start.name, v: start.v, h: start.h, e: start.e});
+  const {pins, texts} = data, can = allowed(pins), first = widths(data);
   const sentence = el('p', 'finding pt-finding'), controls = el('div', 'pm-controls');
-  const change = name => value => { choice[name] = value; refresh(); };
-  const sliders = {
-    v: slider(texts.v, [...new Set([...V, ...pins.map(p => p.v)])].sort((a, b) => a - b), choice.v, change('v')),
-    h: slider(texts.h, POWERS.filter(p => p >= 64), choice.h, change('h')),
-    e: slider(texts.e, POWERS, choice.e, change('e')),
-  };
+  const change = name => value => { set(data, {[name]: value}); refresh(); };
+  const sliders = Object.fromEntries(['v', 'h', 'e'].map(name => [name, slider(texts[name], can[name], first[name], change(name))]));
   controls.append(...Object.values(sliders).map(s => s.node));
   const chips = el('div', 'chips', null, {role: 'group', 'aria-label': texts.pins});
   for (const pin of pins) {
     const chip = el('button', 'chip model-name', pin.name, {type: 'button'});
     chip.dataset.model = pin.key;
     chip.addEventListener('click', () => {
-      Object.assign(choice, {v: pin.v, h: pin.h, e: pin.e});
-      Object.entries(sliders).forEach(([name, s]) => s.set(choice[name]));
+      set(data, {v: pin.v, h: pin.h, e: pin.e});
+      Object.entries(sliders).forEach(([name, s]) => s.set(widths(data)[name]));
       refresh();
     });
     chips.append(chip);
@@ -37,39 +51,37 @@ export function show(root, data) {
   const [spec] = data.figures, chart = figure(spec, texts.chart);
   root.replaceChildren(sentence, controls, chips, chart.node, note(texts.note));
   function refresh() {
-    const {v, h, e} = choice, plain = v * h, split = factorised(v, h, e), even = plain / (v + h);
+    const {v, h, e} = widths(data), plain = v * h, split = factorised(v, h, e), even = plain / (v + h);
     sentence.textContent = say(split < plain ? texts.saves : texts.costs, {
       plain: fine(plain), split: fine(split), share: digits(100 * Math.abs(1 - split / plain), 1), even: exact(Math.floor(even))});
-    chart.set({data: chosen(spec.data, pins, texts)});
+    chart.set({data: chosen(spec.data, data)});
   }
   refresh();
 }
 
 /** The view's traces at the reader's widths: two tables, one table, the real models, the choice. */
-function chosen([two, one, models, mine], pins, texts) {
-  const {v, h, e} = choice, here = pins.find(p => p.v === v && p.h === h && p.e === e);
+function chosen([two, one, models, mine], data) {
+  const {pins, texts} = data, {v, h, e} = widths(data), here = pins.find(p => p.v === v && p.h === h && p.e === e);
   return [{...two, y: two.x.map(x => factorised(v, h, x))}, {...one, y: one.x.map(() => v * h)},
     models, {...mine, x: [e], y: [factorised(v, h, e)], text: [here ? '' : texts.here], textposition: factorised(v, h, e) < v * h ? 'bottom right' : 'top left'}];
 }
 
-/** What the reader has set, or the page at first. @param {any} data */
-const setIn = ({start}) => (choice.of === start.name ? choice : start);
 const CHOSEN = 'chosen';
 
 /** @type {import('../gradio.js').Picture['said']} */
 export function said({numbers, ...data}) {
-  const {v, h, e} = setIn(/** @type {any} */ (data)), saved = 1 - factorised(v, h, e) / (v * h);
+  const {v, h, e} = widths(data), saved = 1 - factorised(v, h, e) / (v * h);
   return {...numbers.said, state: {vocabulary: v, hidden: h, embedding: e}, percent_saved: 100 * saved, even_at: Math.floor(v * h / (v + h))};
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export function constants({numbers, ...data}) {
-  const {v, h, e} = setIn(/** @type {any} */ (data));
+  const {v, h, e} = widths(data);
   return {TABLES: [...numbers.constants.TABLES, [CHOSEN, v, h, e]]};
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({numbers: {columns, rows}, ...data}) {
-  const {v, h, e} = setIn(/** @type {any} */ (data));
+  const {v, h, e} = widths(data);
   return {columns, rows: [...rows, [CHOSEN, v, h, e, v * h, e === h ? v * h : factorised(v, h, e)]]};
 }

@@ -28,6 +28,10 @@ class NamedModel(Protocol):
     def label(self) -> str:
         """The printed name."""
 
+    @property
+    def size(self) -> str:
+        """The name of the size in its column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -209,6 +213,11 @@ class VariantMeasures:
     """Masks where top predictions were compared with float32; 0 for random weights."""
     n_same: int
     """Masks with the same top prediction as float32."""
+
+    @property
+    def size(self) -> str:
+        """The name of the model's size in its column."""
+        return self.spec.size
 
     @property
     def key(self) -> str:

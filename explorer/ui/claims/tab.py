@@ -186,11 +186,25 @@ def build_benchmark_fold() -> None:
             student = gr.Dropdown(rows, value=START[1], label=strings.RETENTION["student"])
             reference = gr.Dropdown(rows, value=START[2], label=strings.RETENTION["reference"])
         answer = [gr.HTML(), Chart("claims/retention"), gr.HTML()]
-    inputs = [table, student, reference]
+        asked = gr.Textbox(visible=False)
+    controls = [table, student, reference]
+    scores.keep("retention", table=table, student=student, reference=reference)
+    systems = sorted({name for _, key in table_choices() for name in row_choices(key)})
+    for control in (student, reference):
+        scores.form[control]["among"] = systems
     scores.on_open(show_tables, [], [tables])
-    scores.on_open(show_retention, inputs, answer, also=[student.input, reference.input])
-    outputs = [student, reference, *answer]
-    table.input(plain_errors(on_table), [table], outputs, api_visibility="private")
+    # What a link names may be in no row of the table that the menus still show.
+    linked = f"() => [JSON.stringify(window.explorer.form({scores.controls(controls)}))]"
+    scores.on_open(linked_retention, [asked], [*controls, *answer], js=linked)
+    gr.on(
+        [control.input for control in controls],
+        plain_errors(choose_retention),
+        controls,
+        [*controls, *answer],
+        api_visibility="private",
+        show_progress="minimal",
+        trigger_mode="always_last",
+    )
 
 
 def table_choices() -> list[tuple[str, str]]:
@@ -234,11 +248,28 @@ def show_retention(table_id: str, student: str, reference: str) -> list[str]:
     ]
 
 
-def on_table(table_id: str) -> list[object]:
-    """Return the dropdowns and the answer for a new table: its last row over its first."""
+def linked_retention(asked: str) -> list[object]:
+    """Return the dropdowns and the answer for the table and the two systems of a link, as JSON.
+
+    Raises:
+        Refusal: the request holds something else.
+    """
+    with refuse_bad_input():
+        table_id, student, reference = json.loads(asked)
+        return choose_retention(table_id, student, reference)
+
+
+def choose_retention(table_id: str, student: str, reference: str) -> list[object]:
+    """Return the dropdowns and the answer for a table and two systems.
+
+    A system that the table lacks is replaced: the student by its last row, the reference by its
+    first.
+    """
     rows = row_choices(table_id)
-    student, reference = rows[-1], rows[0]
+    student = student if student in rows else rows[-1]
+    reference = reference if reference in rows else rows[0]
     return [
+        gr.update(value=table_id),
         gr.Dropdown(choices=rows, value=student),
         gr.Dropdown(choices=rows, value=reference),
         *show_retention(table_id, student, reference),

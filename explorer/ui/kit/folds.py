@@ -90,13 +90,14 @@ class Fold:
             controls: The event's inputs and outputs.
             values: JavaScript of their new values, which may use the old ones as ``values``.
         """
-        form = f"{{controls: {self._controls(controls)}, values: chosen}}"
+        form = f"{{controls: {self.controls(controls)}, values: chosen}}"
         return (
             f"(...values) => {{ const chosen = {values}; "
             f"window.explorer.tell('form', {form}); return chosen; }}"
         )
 
-    def _controls(self, inputs: Sequence[gr.components.Component]) -> str:
+    def controls(self, inputs: Sequence[gr.components.Component]) -> str:
+        """Return how the browser reads these controls from a link, as JSON; null for others."""
         return script_json([self.form.get(control) for control in inputs])
 
     def on_open(
@@ -120,6 +121,9 @@ class Fold:
         """
         is_of_text = bool(inputs) and isinstance(inputs[0], gr.State) and needs_state
         defaults = {"show_progress": "minimal", "concurrency_id": "infer"}
+        if any("most" in self.form.get(control, {}) for control in inputs):
+            filled = f"window.explorer.filled({self.controls(inputs)}, values)"
+            defaults["js"] = f"(...values) => {filled}"
         return gr.on(
             [self.section.expand, self.refresh.click, *also],
             plain_errors(with_state(show) if is_of_text else show),
@@ -151,8 +155,11 @@ def wire_forms(folds: Sequence[Fold]) -> None:
     form = {control: described for one in folds for control, described in one.form.items()}
     controls: list[Any] = [*form]
     described = script_json([*form.values()])
+    texts = [control for control in controls if isinstance(control, gr.Textbox)]
+    # What is pasted into a text box is no input event of Gradio.
+    pasted = [event for box in texts for event in (box.blur, box.submit)]
     gr.on(
-        [control.input for control in controls],
+        [control.input for control in controls] + pasted,
         None,
         controls,
         None,
@@ -190,6 +197,8 @@ def _described(name: str, control: gr.components.Component) -> dict[str, Any]:
         return described | {"among": [value for _, value in part.choices]}
     if isinstance(control, gr.Slider | gr.Number):
         return described | {"low": part.minimum, "high": part.maximum}
+    if isinstance(control, gr.Textbox):
+        return described | {"usual": part.value or "", "most": part.max_length}
     return described
 
 

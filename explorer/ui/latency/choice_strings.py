@@ -275,8 +275,8 @@ BATCHES = (1, 8, 32)
 MEASURE_BATCHES = "Measure with batches of 1, 8 and 32"
 THROUGHPUT = "texts / s, batch {n}"
 THROUGHPUT_NOTE = (
-    "Texts per second: in brackets, the 90th percentile of a pass, where there were enough samples; "
-    "without torch.compile, which is specialised to one batch size."
+    "In brackets: the 90th percentile of a pass, where there were enough samples. Texts per second "
+    "leave out torch.compile, which is specialised to one batch size."
 )
 BUILDING = "Compiling {label} and exporting it to ONNX and OpenVINO …"
 INSTALL = {"ONNX Runtime": "onnxruntime onnx onnxscript", "OpenVINO": "openvino"}

@@ -110,6 +110,7 @@ def build_steps_fold(state: gr.State) -> None:
             )
             button = gr.Button(strings.STEP_FIND, size="md", scale=0, min_width=110)
         outputs = [gr.HTML(), Chart("layer/steps")]
+        section.keep("steps", word=box)
         section.on_open(show_steps, [state, box], outputs, also=[button.click, box.submit])
 
 

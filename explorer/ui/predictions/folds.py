@@ -235,10 +235,15 @@ def build_ask_fold(state: gr.State) -> None:
         gr.HTML(el("h3", strings.ASK_TITLE))
         with gr.Row(elem_classes="pr-ask"):
             box = gr.Textbox(
-                label=strings.ASK_LABEL, placeholder=strings.ASK_PLACEHOLDER, max_lines=1, scale=5
+                label=strings.ASK_LABEL,
+                placeholder=strings.ASK_PLACEHOLDER,
+                max_lines=1,
+                max_length=MAX_WORDS * (MAX_LETTERS + 2),
+                scale=5,
             )
             button = gr.Button(strings.ASK_BUTTON, scale=1)
         answer = gr.HTML()
+        section.keep("ask", words=box)
         section.on_open(show_asked, [state, box], [answer], also=[button.click, box.submit])
         gr.HTML(el("h3", CONTRAST_TITLE))
         section.on_open(show_contrast, [state], [gr.HTML()])

@@ -19,6 +19,12 @@ def test_a_link_back_presets_and_reset_set_the_controls_of_a_fold(page_at):
     back_sets_the_controls_again(page)
     walk(page, "/?v=1&tab=distillation&fold=live&form=live.ce:1.5,live.steps:40")
     presets_and_reset_set_the_controls_and_the_link(page)
+    walk(page, "/?v=1&fold=ask&form=ask.words:late.2c.20tired")
+    a_link_fills_a_box_and_what_is_typed_goes_into_the_link(page)
+    walk(page, "/?v=1&tab=claims&fold=scores&form=retention.student:Human,retention.table:bert-3")
+    a_link_names_a_table_and_one_of_its_systems(page)
+    walk(page, "/?v=1&tab=attention&fold=ablation")
+    heads_that_are_off_are_in_the_link(page)
 
 
 def a_link_sets_the_controls_and_the_fold_computes_from_them(page):
@@ -36,6 +42,35 @@ def a_link_sets_the_controls_and_the_fold_computes_from_them(page):
     page.goto(address)
     expect(fold.get_by_text("(1 × 64 tokens)")).to_be_visible()
     expect(fold.get_by_role("radio", name="Base, full size")).to_be_checked()
+
+
+def a_link_fills_a_box_and_what_is_typed_goes_into_the_link(page):
+    fold = page.locator("#fold-predictions-ask")
+    expect(fold.get_by_role("textbox")).to_have_value("late, tired")
+    expect(fold.locator("table").first).to_contain_text("tired")
+    fold.get_by_role("textbox").fill("blue")
+    fold.get_by_role("button", name="Ask", exact=True).click()
+    expect(fold.locator("table").first).to_contain_text("blue")
+    expect(page).to_have_url(re.compile(r"form=ask.words%3Ablue(&|$)"))
+
+
+def a_link_names_a_table_and_one_of_its_systems(page):
+    fold = page.locator("#fold-claims-scores")
+    expect(fold.get_by_role("combobox", name="Table")).to_have_value(re.compile("SQuAD 2.0"))
+    expect(fold.get_by_role("combobox", name="Smaller model")).to_have_value("Human")
+    expect(fold.get_by_text("Human keeps").first).to_be_visible()
+
+
+def heads_that_are_off_are_in_the_link(page):
+    fold = page.locator("#fold-attention-ablation")
+    fold.locator(".hs-head").nth(3).click()
+    said = fold.locator(".finding").first
+    expect(said).to_contain_text("With 1 head off")
+    expect(page).to_have_url(re.compile(r"look=off%3A\w+\.bert\.8(&|$)"))
+    before, address = said.inner_text(), page.url
+    page.goto("about:blank")
+    page.goto(address)
+    expect(said).to_have_text(before)
 
 
 def back_sets_the_controls_again(page):

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import {afterEach, beforeEach, mock, test} from 'node:test';
 
 import {click, place, press, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
 
+const {chosen} = await import('../../../assets/js/page/here.js');
 const {clear, show, table} = await import('../../../assets/js/attention/switches.js');
 
 const words = {all_on: 'all on', all_off: 'all off', strongest: 'the {n} strongest', weakest: 'weaker half', hint: 'Click.',
@@ -20,7 +22,8 @@ const swept = (changes = {}) => {
 beforeEach(() => mock.timers.enable({apis: ['setTimeout']}));
 afterEach(() => mock.timers.reset());
 
-function open(given = data()) {
+function open(given = data(), link = {}) {
+  begun(link);
   const root = place(), asked = [], ask = question => asked.push(question);
   show(root, given, {ask});
   return {root, asked, again: next => show(root, next, {ask}), cell: (key, i) => root.querySelector(`[data-cell="${key}/${i}"]`),
@@ -187,7 +190,28 @@ test('switches that are taken away ask no more and begin anew', () => {
   wait();
   assert.equal(asked.length, 0);
   again(swept());
-  assert.deepEqual(off(), []);
+  assert.deepEqual(off(), ['bert/1'], 'as the link says');
+});
+
+test('what is off goes into the link and comes from there, for its own text alone', () => {
+  const {cell, chip, again, counts} = open();
+  for (const [key, i] of [['bert', 1], ['bert', 5], ['albert', 0]]) click(cell(key, i));
+  const look = chosen('look');
+  const linked = open(data(), {look});
+  assert.deepEqual([linked.off(), linked.wait()], [['bert/1', 'bert/5', 'albert/0'], {bert: [[0, 1], [2, 1]], albert: [[0, 0]]}]);
+  assert.deepEqual(open(data({text: 'a dog'}), {look}).off(), []);
+  assert.deepEqual(open(data(), {look: `${look}zz`}).off().length > 0, true);
+  click(chip('all on'));
+  again(swept());
+  assert.deepEqual(counts(), ['0 of 6 off', '0 of 6 off']);
+});
+
+test('what is too long for a link stays on the page', () => {
+  const wide = data({models: [{key: 'bert', label: 'BERT', layers: 60, heads: 40, nats: []}]}), {chip, off, again} = open(wide);
+  click(chip('all off'));
+  assert.equal(chosen('look'), '');
+  again(wide);
+  assert.equal(off().length, 2400);
 });
 
 test('every head of a model that can be had has a row, counted from one, with what is lost without it', () => {

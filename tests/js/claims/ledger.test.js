@@ -103,6 +103,23 @@ test('of claims that hold most of a question the nearest comes first', () => {
   assert.deepEqual(found.map(one => one.id), [1, 0]);
 });
 
+test('filters are in the link, and a link or Back brings them again', () => {
+  const {state} = begun({}), claims = [claim('a', {verdict: 'wrong'}), claim('b', {models: ['albert'], live: [{}]}), claim('c', {topic: 'speed', report: 'b'})];
+  const {root} = shown(claims), pick = (name, value) => { const select = root.querySelector(`[data-filter=${name}]`); select.value = value; select.dispatchEvent(new Event('change')); };
+  pick('model', 'albert');
+  assert.equal(state.get('look'), 'claimmodel:albert');
+  pick('verdict', 'right');
+  assert.deepEqual([state.get('look'), ids(root)], ['claimmodel:albert,claimverdict:right', ['b']]);
+  state.walk({});   // Back
+  assert.deepEqual([ids(root), filter.verdict, filter.model], [['a'], 'wrong', '']);
+  begun({look: 'claimlive:yes'});
+  assert.deepEqual([ids(shown(claims).root), filter.verdict], [['b'], '']);
+  begun({search: 'Claim', look: 'claimverdict:wrong'});
+  assert.deepEqual(ids(shown(claims).root), ['a']);
+  begun({look: 'claimverdict:any'});
+  assert.deepEqual(ids(shown(claims).root).length, 3);
+});
+
 test('what is searched is in the link, and a link or Back brings it again', () => {
   const {state} = begun({search: '60%'});
   const {root} = shown([claim('a', {claim: '60% faster'}), claim('b')]);

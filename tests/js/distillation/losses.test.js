@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {click, enter, place, shares, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
 
+const {chosen} = await import('../../../assets/js/page/here.js');
 const {constants, show, table} = await import('../../../assets/js/distillation/losses.js');
 
 const said = {start: {ce: 5, mlm: 2, cos: 1, t: 2}, ce: 'soft', mlm: 'hidden', cos: 'states', weights: {ce: 'α', mlm: 'β', cos: 'γ'}, temperature: 'T',
@@ -115,4 +117,17 @@ test('a row for each token at each temperature, with the losses of that temperat
   assert.deepEqual(rows.map(row => row.slice(0, 8)), [[1, 1, '[CLS]', .1, .5, 7, null, 10], [1, 2, 'a', .2, .6, 7, null, 10],
     [2, 1, '[CLS]', .3, .5, 8, null, 10], [2, 2, 'a', .4, .6, 8, null, 10]]);
   assert.deepEqual(rows[0].slice(8), [7 * a, null, 10 * c, total, 7 * a / total, null, 10 * c / total]);
+});
+
+test('weights and temperature go into the link and come from there', () => {
+  begun();
+  const root = shown();
+  enter(root.querySelector('#dl-ce'), '0.5');
+  enter(root.querySelector('#dl-t'), '2');
+  assert.equal(chosen('look'), 'loss:5.20.10.40');
+  const opened = link => { begun(link); const next = place(); show(next, data); return ['ce', 'mlm', 'cos', 't'].map(name => next.querySelector(`#dl-${name}`).value); };
+  assert.deepEqual(opened({look: 'loss:5.20.10.40'}), ['0.5', '2', '1', '2']);
+  for (const broken of ['', 'loss:5', 'loss:5.20.10.41', 'loss:5.20.101.40']) assert.deepEqual(opened({look: broken}), ['5', '2', '1', '1']);
+  click(root.querySelector('.chip'));
+  assert.equal(chosen('look'), '');
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import '../page.js';
 const {begun} = await import('./stage.js');
 import {choose, chosen} from '../../../assets/js/page/here.js';
-import {formNow, keepForm} from '../../../assets/js/page/forms.js';
+import {filled, formNow, keepForm} from '../../../assets/js/page/forms.js';
 
 const controls = [
   {name: 'memory.sizes', usual: 'base', among: ['base', 'mini', 'larger']},
@@ -30,4 +30,20 @@ test('what a control cannot show becomes its usual value, and a fold computes fr
   begun();
   choose({form: 'memory.sizes:huge,memory.length:9000,memory.keeps:maybe,choose.size:-3,masking.rounds:40'});
   assert.deepEqual(formNow(controls), [...usual.slice(0, 4), 40]);
+});
+
+test('a text is kept whatever its letters are, and fills an empty box that is sent', () => {
+  const box = {name: 'ask.words', usual: '', most: 40}, names = {name: 'retention.student', usual: 'BERT-base', among: ['BERT-base', 'Distil (6 layers)']};
+  for (const text of ['late, tired', 'Ümläut 北京 _.!', "<b>'\"&=+%</b>", 'a'.repeat(40)]) {
+    begun();
+    keepForm({controls: [box, names], values: [text, 'Distil (6 layers)']});
+    assert.match(chosen('form'), /^ask\.words:[A-Za-z0-9.+-]+,retention\.student:Distil\.20\.286\.20layers\.29$/);
+    assert.deepEqual(formNow([box, names]), [text, 'Distil (6 layers)']);
+    assert.deepEqual(filled([null, box, box, names], ['', '', null, '']), ['', text, text, '']);
+    assert.deepEqual(filled([null, box], ['', 'typed']), ['', 'typed']);
+  }
+  keepForm({controls: [box], values: ['x'.repeat(301)]});
+  assert.equal(chosen('form'), 'retention.student:Distil.20.286.20layers.29');
+  choose({form: `ask.words:.ff.zz,retention.student:other`});
+  assert.deepEqual(formNow([box, names]), ['', 'BERT-base']);
 });

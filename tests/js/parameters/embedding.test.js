@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {charts, click, enter, place, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
 
+const {chosen} = await import('../../../assets/js/page/here.js');
 const {show} = await import('../../../assets/js/parameters/embedding.js');
 
 const pins = [{key: 'bert', name: 'BERT', v: 30522, h: 768, e: 768}, {key: 'albert', name: 'ALBERT', v: 30000, h: 768, e: 128}];
@@ -10,9 +12,9 @@ const said = {v: 'V', h: 'H', e: 'E', pins: 'models', note: 'note', chart: 'cost
   saves: 'saves {share}%: {split} for {plain}, until {even}', costs: 'costs {share}%: {split} for {plain}, until {even}'};
 const figures = [{layout: {height: 320}, data: [{name: 'two', x: [1, 64, 4096], y: []}, {name: 'one', x: [1, 64, 4096], y: []}, {name: 'models', x: [768, 128]},
   {name: 'mine', x: [], y: []}]}];
-let turn = 0;
-/** The picture for new models, so that it starts with their own shape. */
-function open(start = {...pins[1], name: `ALBERT ${turn++}`}) {
+/** The picture on a page that a link has opened; null: as another picture left the page. */
+function open(start = pins[1], link = {}) {
+  if (link) begun(link);
   const root = place();
   show(root, {pins, start, figures, texts: said});
   const [v, h, e] = root.querySelectorAll('input');
@@ -90,9 +92,11 @@ test('the curve is of two tables at every width of the view, the level line of o
   assert.equal(models, figures[0].data[2], 'the real models stay where they are');
 });
 
-test('what the reader chose stays for the same models and goes with them', () => {
-  const start = {...pins[1], name: 'kept'}, {e} = open(start);
+test('what the reader chose stays, goes into the link and comes from there', () => {
+  const {e} = open();
   enter(e, '0');
-  assert.deepEqual(open(start).values(), ['30,000', '768', '1']);
-  assert.deepEqual(open({...start, name: 'new'}).values(), ['30,000', '768', '128']);
+  assert.equal(chosen('look'), 'widths:30000.768.1');
+  assert.deepEqual(open(pins[0], null).values(), ['30,000', '768', '1']);
+  assert.deepEqual(open(pins[1], {look: 'widths:1000.64.2'}).values(), ['1,000', '64', '2']);
+  for (const broken of ['1000', '1001.64.2', '1000.63.2', '1000.64.5']) assert.deepEqual(open(pins[1], {look: `widths:${broken}`}).values(), ['30,000', '768', '128']);
 });

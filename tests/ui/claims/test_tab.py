@@ -7,6 +7,7 @@ import pytest
 from explorer.analysis.claims import checks as claims_checks
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.claims import tab
 from explorer.ui.claims import tab as folds
 from explorer.ui.kit.jobs import Progress, handler
@@ -71,7 +72,8 @@ def test_every_table_offered_can_be_compared():
     choices = folds.table_choices()
     assert len(choices) > 15
     for _, table in choices:
-        students, references, said, chart, html = folds.on_table(table)
+        chosen, students, references, said, chart, html = folds.choose_retention(table, "", "")
+        assert chosen["value"] == table
         rows = folds.row_choices(table)
         assert [c for c, _ in students.choices] == [c for c, _ in references.choices] == rows
         assert (students.value, references.value) == (rows[-1], rows[0])
@@ -81,8 +83,17 @@ def test_every_table_offered_can_be_compared():
         assert [str(said), str(chart), str(html)] == list(map(str, again))
 
 
-def test_the_calculator_opens_on_the_quoted_number():
+def test_the_calculator_opens_on_the_quoted_number_or_on_a_links():
     assert "96.9%" in folds.show_retention(*folds.START)[0]
+    asked = ["bert-3", "Human", "DistilBERT"]  # the table has no DistilBERT
+    _, student, reference, *_ = folds.linked_retention(json.dumps(asked))
+    assert (student.value, reference.value) == ("Human", folds.row_choices("bert-3")[0])
+
+
+@pytest.mark.parametrize("asked", ["", "{}", '["bert-3"]', '["none", "a", "b"]', "[1, 2, 3]"])
+def test_a_link_of_another_shape_is_refused(asked):
+    with pytest.raises(Refusal):
+        folds.linked_retention(asked)
 
 
 def test_checks_run_on_exact_weights_whatever_the_page_shows(tiny_family, monkeypatch):
