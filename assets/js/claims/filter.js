@@ -3,7 +3,6 @@ export const GLYPHS = {right: '✓', imprecise: '≈', wrong: '✕', unsupported
 import {look} from '../page/look.js';
 
 export const filter = {search: '', model: '', topic: '', verdict: 'wrong', report: '', live: false};   // opens on what is wrong
-let opening = true;               // nobody has asked for anything yet
 const kept = Object.fromEntries(['model', 'topic', 'verdict', 'report', 'live'].map(name => [name, look(`claim${name}`, '')]));
 export const results = {};        // check id -> the last result that arrived
 const presses = {};               // check id -> how often its button was pressed
@@ -19,27 +18,25 @@ export const pressed = check => ({check, press: presses[check] = (presses[check]
 /** What an open verdict is called: more rounds may decide what is timed. */
 export const open = result => result.timed ? 'press' : 'undecided';
 
-/** A first search or menu is over all claims, not over those that the tab opens on. @param {Partial<typeof filter>} changes */
+/** The verdict that is shown: as chosen, else what is wrong, until something else is searched or chosen. */
+const verdictNow = () => kept.verdict.value === 'any' ? '' : kept.verdict.value || (filter.search || filter.model || filter.topic || filter.report || filter.live ? '' : 'wrong');
+
+/** @param {Partial<typeof filter>} changes */
 export function setFilter(changes) {
-  Object.assign(filter, opening ? {verdict: ''} : {}, changes);
-  opening = false;
-  for (const [name, one] of Object.entries(kept)) one.value = name === 'live' ? filter.live && 'yes' || '' : filter[name];
-  kept.verdict.value = filter.verdict === implied(filter) ? '' : filter.verdict || 'any';
+  Object.assign(filter, changes);
+  for (const name of ['model', 'topic', 'report']) kept[name].value = filter[name];
+  kept.live.value = filter.live ? 'yes' : '';
+  if (changes.verdict !== undefined) kept.verdict.value = changes.verdict || 'any';
+  filter.verdict = verdictNow();
   notify();
 }
 
-/** The verdict that is shown where nobody has chosen one. @param {Omit<typeof filter, 'verdict'>} others */
-const implied = ({search, model, topic, report, live}) => search || model || topic || report || live ? '' : 'wrong';
-
 /** Filter as the link says: also what Back restores. @param {string} search */
 export function followLink(search) {
-  const {model, topic, report, live, verdict} = Object.fromEntries(Object.entries(kept).map(([name, {value}]) => [name, value]));
-  const others = {search, model, topic, report, live: live === 'yes'};
-  const asked = {...others, verdict: verdict === 'any' ? '' : verdict || implied(others)};
-  if (Object.entries(asked).every(([name, value]) => filter[name] === value)) return;
-  opening = false;
-  Object.assign(filter, asked);
-  notify();
+  const before = JSON.stringify(filter);
+  Object.assign(filter, {search, model: kept.model.value, topic: kept.topic.value, report: kept.report.value, live: kept.live.value === 'yes'});
+  filter.verdict = verdictNow();
+  if (JSON.stringify(filter) !== before) notify();
 }
 
 /** What is searched, however a number is written: "40 %" is "40%", "12 M" is "12M", "−2" is "-2". @param {string} text */

@@ -47,9 +47,13 @@ export function onFold(react) {
 // What a tab shows for another text stays hidden until it is drawn anew.
 const hiding = new CSSStyleSheet();
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, hiding];
-export function hideStale(tabs) {
-  hiding.replaceSync(tabs.map(tab => `#tab-${tab} > * { visibility: hidden; }`).join(' '));
+export function hideStale(tabs, text = '') {
+  const told = JSON.stringify(text);
+  hiding.replaceSync(tabs.map(tab => `#tab-${tab} > * { visibility: hidden; } #tab-${tab}::before { content: ${told}; }`).join(' '));
 }
+
+/** Say in a tab that is still empty that its first answer is being computed. @param {string} tab @param {string} text */
+export const sayWaiting = (tab, text) => hiding.replaceSync(`#tab-${tab}:not(:has(.finding, .card, .message))::before { content: ${JSON.stringify(text)}; }`);
 
 // What stands for another text than the one that is typed fades, unless the answer comes at once.
 const fading = new CSSStyleSheet();

@@ -1,7 +1,7 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
 import {closest} from '../kit/dom.js';
 import {redraw} from '../gradio.js';
-import {hideStale, opened, textBox, typeText} from './parts.js';
+import {hideStale, opened, sayWaiting, textBox, typeText} from './parts.js';
 import {put} from './tabs.js';
 import {showFamily, sizesOf} from './family.js';
 import {followFolds, forgetShown, showFolds} from './folds.js';
@@ -16,7 +16,7 @@ let last = null;
 let texts = null;
 let readable = true;   // whether this page knows the models that its link names
 
-listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
+listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab)), texts?.computing));
 listen(followFolds);
 listen(now => showFamily(now.get('family'), now.config));
 
@@ -67,6 +67,7 @@ export function show(root, data, {ask}) {
     if (embedded()) cutDown({tab: data.defaults.tab, ...linked});
     opened.then(() => {
       state.open(linked);
+      if (state.knows(state.tab) && !state.accepted) sayWaiting(state.tab, texts.computing);
       fillBox();
       readable = !linked.family || sizesOf(linked.family, data) !== null;
       put({family: readable ? linked.family : undefined, tab: state.knows(state.tab) ? state.tab : undefined});

@@ -15,6 +15,7 @@ from explorer.analysis.latency.variants import (
     variant_latency,
 )
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_size, pass_bytes
 
@@ -178,7 +179,8 @@ def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[A
         return
     cancel_token.set_deadline(COSTS_S)
     try:
-        yield from accuracy_costs(variants, cancel_token)
+        with MEASUREMENT_LOCK.paused():
+            yield from accuracy_costs(variants, cancel_token)
     except Cancelled as stopped:
         if stopped.reason != "deadline":
             raise
@@ -189,8 +191,16 @@ def build_variants(
 ) -> tuple[list[Variant], list[Missing]]:
     """Build the variants of a model that this machine can run, float32 first, and list the others.
 
-    On exit ``stack`` ends the processes of the runtimes and releases the networks.
+    Building takes minutes; visitors are answered meanwhile. On exit ``stack`` ends the processes
+    of the runtimes and releases the networks.
     """
+    with MEASUREMENT_LOCK.paused():
+        return _build_variants(spec, workload, cancel_token, stack)
+
+
+def _build_variants(
+    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, stack: ExitStack
+) -> tuple[list[Variant], list[Missing]]:
     from explorer.timing.runtimes.table import MEMORY, NoRuntime
 
     cancel_token.set_deadline(BUILD_S)

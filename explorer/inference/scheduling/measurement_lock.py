@@ -23,7 +23,7 @@ class MeasurementLock:
         self._running = 0
         self._measuring = False
         self._is_paused = False
-        """True while the measurement is paused for visitors."""
+        """True while the measurement is paused for visitors, or prepares what it times."""
         self._measurer = 0
         self._visitors = 0
         self._refusal = ""
@@ -120,6 +120,25 @@ class MeasurementLock:
             self._condition.wait_for(lambda: self._running == 0)
         self.yielded_s += time.perf_counter() - begun
         return True
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let inferences run while the caller's measurement prepares what it times.
+
+        Does nothing for a caller that measures nothing.
+        """
+        if self._measurer != threading.get_ident():
+            yield
+            return
+        with self._condition:
+            self._is_paused = True
+            self._condition.notify_all()
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._is_paused = False
+                self._condition.wait_for(lambda: self._running == 0)
 
     def _may_infer(self) -> bool:
         return self._is_paused or not self._measuring

@@ -125,6 +125,7 @@ LINK = {
     "needs_page": "This part works only on the live page.",
     "live": "This view on the live page.",
     "full_view": "Open the full view",
+    "computing": "Computing; while this machine measures, answers wait.",
     "standing": "Still showing “{text}”; press Enter to compare the text in the box.",
     "standing_touch": "Still showing “{text}”; tap Compare for the text in the box.",
     "title": TITLE,

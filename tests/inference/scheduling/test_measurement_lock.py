@@ -73,6 +73,53 @@ def test_another_measurement_does_not_slip_in_while_one_gives_way(monkeypatch):
     assert order == ["first", "second"]
 
 
+def test_visitors_are_answered_while_a_measurement_prepares_and_not_while_it_times():
+    slot, order = MeasurementLock(), []
+    with slot.measure():
+        with slot.paused():
+            begun(lambda: infer(slot, order)).join(60)
+            assert order == ["other"]
+        waiting = begun(lambda: infer(slot, order))
+        until(lambda: slot._condition._waiters)
+        assert order == ["other"], "the lock is exclusive again"
+    waiting.join(60)
+    assert order == ["other", "other"]
+
+
+def test_a_pause_ends_with_the_last_inference_also_after_an_error():
+    slot, order, end = MeasurementLock(), [], threading.Event()
+
+    def run():
+        with slot.infer():
+            order.append("begins")
+            end.wait(60)
+            order.append("ends")
+
+    def prepare():
+        with slot.paused():
+            begun(run)
+            until(lambda: order)
+            begun(end.set)
+            raise KeyError
+
+    with slot.measure():
+        with pytest.raises(KeyError):
+            prepare()
+        assert order == ["begins", "ends"]
+
+
+def test_who_measures_nothing_pauses_nothing():
+    slot, said = MeasurementLock(), []
+
+    def pause():
+        with slot.paused():
+            said.append(slot._may_infer())
+
+    with slot.measure():
+        begun(pause).join(60)
+    assert said == [False]
+
+
 def test_nobody_else_can_make_a_measurement_give_way():
     slot, said = MeasurementLock(), []
     slot.visitor_waits()

@@ -144,10 +144,11 @@ test('arrows, Home and End go around the tabs; other keys and chords are left al
 });
 
 test('stale tabs are hidden, all at once', () => {
-  gradio.hideStale(['depth', 'tasks']);
+  gradio.hideStale(['depth', 'tasks'], 'Computing "it"');
   const rules = () => document.adoptedStyleSheets.flatMap(sheet => [...sheet.cssRules].map(rule => rule.cssText)).filter(text => /#tab-/.test(text));
-  assert.equal(rules().length, 2);
+  assert.equal(rules().length, 4);
   assert.match(rules()[0], /^#tab-depth > \* \{ visibility: hidden; \}/);
+  assert.match(rules()[3], /^#tab-tasks::before \{ content: "Computing \\"it\\""; \}/);
   gradio.hideStale([]);
   assert.deepEqual(rules(), []);
 });

@@ -54,7 +54,7 @@ test('an answer shows the page, draws the link and the family in use, and hides 
   assert.deepEqual(texts(root, 'button, summary'), ['Copy', 'QR', 'Embed', 'Save']);
   assert.match(root.querySelector('input').value, /^http:\/\/home\.test\/\?v=1&family=mini&text=linked&tab=depth/);
   assert.deepEqual([...page.querySelectorAll('#family i')].map(node => node.hasAttribute('hidden')), [false, true]);
-  assert.match(sheets.find(sheet => /tab-/.test(sheet.text ?? '')).text, /^#tab-predictions > \* \{ visibility: hidden; \} #tab-claims/);
+  assert.match(sheets.find(sheet => /tab-/.test(sheet.text ?? '')).text, /^#tab-predictions > \* \{ visibility: hidden; \} #tab-predictions::before \{ content: "[^"]*"; \} #tab-claims/);
 });
 
 test('the same answer again draws the link alone', () => {
