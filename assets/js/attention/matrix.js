@@ -1,6 +1,6 @@
 // One matrix with its words, values and exact numbers; one of many words fits its frame and can be enlarged.
 import {make, pointIn, resize} from '../kit/dom.js';
-import {BOLD, clip, FONT} from './labels.js';
+import {BOLD, clip, FONT, widest} from './labels.js';
 import {buttons, gestures, Zoom} from './zoom.js';
 
 const LARGEST = 36, SMALLEST = 3, PRINTED = 18;   // pixels of a cell, and of one with its number in it
@@ -48,9 +48,7 @@ export class Matrix {
   draw(picture, width) {
     this.picture = picture;
     this.width = width;
-    const {n, labels} = picture, pen = this.canvas.getContext('2d');
-    pen.font = BOLD;
-    const longest = Math.min(92, Math.max(...labels.map(label => pen.measureText(label).width), 20));
+    const {n, labels} = picture, longest = Math.min(92, Math.max(widest(labels), 20));
     this.left = this.top = Math.ceil(longest) + 10;
     if (n * PRINTED > width - this.left - 2) this.left = this.top = Math.max(CORNER, this.left);
     const room = Math.max(ROOM, width - this.left - 2), whole = Math.floor(room / n);

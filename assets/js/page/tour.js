@@ -2,7 +2,7 @@
 import {closest, find, say} from '../kit/dom.js';
 import {opened, typeText} from './parts.js';
 import {put} from './tabs.js';
-import {configNow, visit, withState} from './here.js';
+import {configNow, listen, visit, withState} from './here.js';
 import {openNext} from './folds.js';
 import {landOnPicture} from './landing.js';
 
@@ -39,7 +39,7 @@ function light(place, tries = 80) {
     if (at !== mine) return;
     if (!picture) { if (tries) setTimeout(look, 150); tries -= 1; return; }
     const {kind} = picture.dataset;
-    lighting.replaceSync(`${place}${kind ? `[data-kind="${kind}"]` : ''} { outline: 3px solid var(--warn); outline-offset: 6px; border-radius: 4px; }`);
+    lighting.replaceSync(`${place}${kind ? `[data-kind="${kind}"]` : ''} { outline: 3px solid var(--warn); outline-offset: 2px; border-radius: 4px; }`);
     landOnPicture(drawn, () => bar().offsetHeight);
   };
   if (place) setTimeout(look, 0);   // the key that chose the stop is no act against it
@@ -59,6 +59,12 @@ export function show(to, isThere = false) {
   if (!isThere) open(all[at]);
   light(all[at].dataset.lit);
 }
+
+/** @param {HTMLElement} stop */
+const tabOf = stop => new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams.get('tab');
+
+// A reader who opens another tab has left the tour: its sentence would speak of what is not there.
+listen(state => { if (at >= 0 && state.tab !== tabOf(stops()[at])) leave(); });
 
 function leave() {
   at = -1;
@@ -90,9 +96,9 @@ export function begin(event) {
   document.addEventListener('click', hear);
   if (event) hear(event);
   const asked = Number(new URL(location.href).searchParams.get('tour'));
-  const hasTab = new URL(location.href).searchParams.has('tab');
+  const tab = new URL(location.href).searchParams.get('tab'), isOfTab = stop => stop && tabOf(stop) === tab;
   // After the page has opened on its link, which waits for both as well: where this module came from the cache it was first.
-  if (asked && !event) new Promise(withState).then(() => opened).then(() => show(asked - 1, hasTab));
+  if (asked && !event) new Promise(withState).then(() => opened).then(() => show(asked - 1, isOfTab(stops()[asked - 1])));
 }
 document.addEventListener('keydown', event => {
   if (at < 0 && event.key === 'Escape' && document.documentElement.classList.contains('projector')) project(false);

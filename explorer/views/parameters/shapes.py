@@ -318,7 +318,9 @@ def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list
     passes = [_bars(rows, [r.memory.peak_bytes for r in rows], texts["estimated"])]
     if any(row.measured is not None for row in rows):
         measured = _bars(rows, [row.measured for row in rows], texts["measured"])
-        passes = [bars.update(marker_pattern_shape="/") for bars in passes] + [measured]
+        # White numbers cannot be read on white stripes.
+        hatched = {"marker_pattern_shape": "/", "textposition": "outside"}
+        passes = [bars.update(hatched) for bars in passes] + [measured]
     return [
         _figure([weights], texts["weights"], len(rows)),
         _figure(passes, texts["activations"], len(rows)),
