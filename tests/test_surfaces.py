@@ -127,7 +127,7 @@ OF_ALL = {
     "predict": lambda family, keys: names_of(ENDPOINTS["predict"](TEXT, family, 3)) == keys,
     "contexts": is_contexts,
     "score": lambda family, keys: names_of(ENDPOINTS["score"]("He was here.", family)) == keys,
-    "ablate": lambda family, keys: names_of(ENDPOINTS["ablate"](TEXT, family)) == keys,
+    "ablate": lambda family, keys: names_of(ENDPOINTS["ablate"]("a [MASK]", family)) == keys,
     "similarity": lambda family, keys: (
         [row["model"] for row in ENDPOINTS["similarity"](family)["rows"] if not row["layer"]]
         == keys
