@@ -147,6 +147,15 @@ def few_questions(monkeypatch):
 
 
 @pytest.fixture
+def three_sentences(monkeypatch):
+    """Compare layers over three of the bundled sentences."""
+    from explorer.library import similarity
+
+    three = similarity.sentences()[:3]
+    monkeypatch.setattr(similarity, "sentences", lambda: three)
+
+
+@pytest.fixture
 def eight_rounds(monkeypatch):
     """Make a measurement end after eight rounds and not by its time budget."""
     from explorer.analysis.latency import family, measure
@@ -184,7 +193,10 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     monkeypatch.setattr(machine, "_best", {})
     for key, spec in list(specs.MINI.items()):
         config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))
-        architecture = replace(spec.architecture, d_vocab=config["vocab_size"])
+        names = specs.KINDS[key].config
+        shape = {field: config[names[field]] for field in ("d_vocab", "d_model", "d_ffn")}
+        shape["d_embedding"] = config.get("embedding_size", shape["d_model"])
+        architecture = replace(spec.architecture, **shape)
         monkeypatch.setitem(specs.MINI, key, replace(spec, architecture=architecture))
     return TinyFamily(_tiny_folder)
 

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import runpy
 import subprocess
 from pathlib import Path
 
@@ -114,18 +115,17 @@ def saved_layer(text):
 
 @pytest.mark.processes
 @needs_node
-def test_the_lines_of_a_layer_compute_its_numbers_again(four, tmp_path):
-    from tests.js.take.recomputed import agree, run_alone
+def test_the_lines_of_a_layer_compute_its_numbers_again(four, tmp_path, monkeypatch, capsys):
+    from tests.js.take.recomputed import agree
 
-    saved = [one for text in (PAIR, "cat [MASK]") for one in saved_layer(text).items()]
-    scripts = [tmp_path / f"{number}.py" for number in range(len(saved))]
-    for script, (_, found) in zip(scripts, saved, strict=True):
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "script.py"
+    for kind, found in [one for text in (PAIR, "cat [MASK]") for one in saved_layer(text).items()]:
         script.write_text(found["lines"], "utf-8")
-    (tmp_path / "empty").mkdir()
-    printed = run_alone(scripts, tmp_path / "empty", None)
-    for (kind, found), text in zip(saved, printed, strict=True):
-        agree(found["csv"], text, kind)
-        assert "RoBERTa" in text
+        runpy.run_path(str(script), run_name="__main__")
+        printed = capsys.readouterr().out
+        agree(found["csv"], printed, kind)
+        assert "RoBERTa" in printed
 
 
 def test_parameters_counts_it(four):

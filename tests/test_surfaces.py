@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from explorer.library import similarity
 from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.choice.family import family_specs
@@ -30,11 +29,9 @@ by_tab = pytest.mark.parametrize(
 
 
 @pytest.fixture(autouse=True)
-def few_sentences(seven, monkeypatch):
+def few_sentences(seven, three_sentences, monkeypatch):
     """Layers are compared over three sentences; a measurement ends by its rounds alone."""
     monkeypatch.setattr(endpoint.library, "BUDGET_S", 600.0)
-    three = similarity.sentences()[:3]
-    monkeypatch.setattr(similarity, "sentences", lambda: three)
 
 
 @pytest.fixture
@@ -130,7 +127,7 @@ OF_ALL = {
     "predict": lambda family, keys: names_of(ENDPOINTS["predict"](TEXT, family, 3)) == keys,
     "contexts": is_contexts,
     "score": lambda family, keys: names_of(ENDPOINTS["score"]("He was here.", family)) == keys,
-    "ablate": lambda family, keys: names_of(ENDPOINTS["ablate"](TEXT, family)) == keys,
+    "ablate": lambda family, keys: names_of(ENDPOINTS["ablate"]("a [MASK]", family)) == keys,
     "similarity": lambda family, keys: (
         [row["model"] for row in ENDPOINTS["similarity"](family)["rows"] if not row["layer"]]
         == keys

@@ -1,4 +1,4 @@
-"""A random family with the bundled shapes and a vocabulary of a hundred pieces.
+"""A random family with the bundled layers and heads, narrow, and with a hundred pieces.
 
 The weights have a larger spread than usual, so that attention is far from uniform and heads differ.
 """
@@ -47,7 +47,10 @@ WORDS = [
     "##ing",
     "##ed",
 ]
-SPREAD = 0.08
+WIDTH = 72
+"""Of the random family; the bundled one has 384, and a network's time goes with its square."""
+SPREAD, WIDE_SPREAD = 0.08, 0.16
+"""Of weights, usually, and in the random family."""
 
 
 def wordpieces() -> list[str]:
@@ -62,7 +65,7 @@ def sentencepieces() -> list[tuple[str, float]]:
     return [*special, *pieces, *((c, -8.0) for c in "▁" + LETTERS + MARKS)]
 
 
-def make_bert(n_layers: int, n_heads: int, width: int):
+def make_bert(n_layers: int, n_heads: int, width: int, spread: float = SPREAD):
     """Return a random BERT with its tokenizer."""
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = BertConfig(
@@ -71,12 +74,12 @@ def make_bert(n_layers: int, n_heads: int, width: int):
         num_hidden_layers=n_layers,
         num_attention_heads=n_heads,
         intermediate_size=4 * width,
-        initializer_range=SPREAD,
+        initializer_range=spread,
     )
     return BertForPreTraining(config), tokenizer
 
 
-def make_distilbert(n_layers: int, n_heads: int, width: int):
+def make_distilbert(n_layers: int, n_heads: int, width: int, spread: float = SPREAD):
     """Return a random DistilBERT with its tokenizer."""
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = DistilBertConfig(
@@ -85,12 +88,12 @@ def make_distilbert(n_layers: int, n_heads: int, width: int):
         n_layers=n_layers,
         n_heads=n_heads,
         hidden_dim=4 * width,
-        initializer_range=SPREAD,
+        initializer_range=spread,
     )
     return DistilBertForMaskedLM(config), tokenizer
 
 
-def make_albert(n_layers: int, n_heads: int, width: int, embedding: int):
+def make_albert(n_layers: int, n_heads: int, width: int, embedding: int, spread: float = SPREAD):
     """Return a random ALBERT with its tokenizer."""
     mask = AddedToken("[MASK]", lstrip=True, rstrip=False, normalized=False, special=True)
     tokenizer = AlbertTokenizer(vocab=sentencepieces(), mask_token=mask)
@@ -101,7 +104,7 @@ def make_albert(n_layers: int, n_heads: int, width: int, embedding: int):
         num_hidden_layers=n_layers,
         num_attention_heads=n_heads,
         intermediate_size=4 * width,
-        initializer_range=SPREAD,
+        initializer_range=spread,
         pad_token_id=0,
         bos_token_id=2,
         eos_token_id=3,
@@ -121,6 +124,6 @@ def save_tiny_family(folder: Path) -> None:
     """Save three transformers directories with the bundled family's names."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        save(*make_bert(6, 12, 384), folder / "mini-bert")
-        save(*make_distilbert(3, 12, 384), folder / "mini-distilbert")
-        save(*make_albert(6, 12, 384, 128), folder / "mini-albert")
+        save(*make_bert(6, 12, WIDTH, WIDE_SPREAD), folder / "mini-bert")
+        save(*make_distilbert(3, 12, WIDTH, WIDE_SPREAD), folder / "mini-distilbert")
+        save(*make_albert(6, 12, WIDTH, WIDTH // 3, WIDE_SPREAD), folder / "mini-albert")

@@ -1,7 +1,8 @@
 """Building blocks of charts: JSON with numbers, lines, bands, placement of labels."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,32 +113,38 @@ def label_sides(
     ]
     alone = [{side: _cost(box, taken) for side, box in of_one.items()} for of_one in boxes]
     orders = [[*range(first, len(boxes)), *range(first)] for first in range(max(1, len(boxes)))]
-    _, sides = min((_settled(boxes, alone, order) for order in orders), key=lambda best: best[0])
+
+    @cache  # every order and every round asks for the same pairs
+    def covered(i: int, side: str, other: int, at: str) -> float:
+        return _overlap(boxes[i][side], [boxes[other][at]])
+
+    _, sides = min((_settled(covered, alone, order) for order in orders), key=lambda best: best[0])
     return sides
 
 
-Boxes = list[dict[str, "Box"]]
-
-
 def _settled(
-    boxes: Boxes, alone: list[dict[str, float]], order: list[int]
+    covered: Callable[[int, str, int, str], float], alone: list[dict[str, float]], order: list[int]
 ) -> tuple[float, list[str]]:
     """Place names in an order, then each anew beside all others; return the overlap and sides.
 
-    ``alone`` is what each box costs without the other names.
+    ``covered`` is the area that two names share, each at a side of its point; ``alone`` is what
+    each costs without the other names.
     """
     sides: dict[int, str] = {}
     for _ in range(ROUNDS):
         for i in order:
-            others = [boxes[other][side] for other, side in sides.items() if other != i]
-            costs = {side: alone[i][side] + _overlap(box, others) for side, box in boxes[i].items()}
+            others = [placed for placed in sides.items() if placed[0] != i]
+            costs = {
+                side: cost + sum(covered(i, side, *other) for other in others)
+                for side, cost in alone[i].items()
+            }
             sides[i] = min(costs, key=costs.__getitem__)
-    placed_boxes = [boxes[i][sides[i]] for i in range(len(boxes))]
     overlap = sum(
-        alone[i][sides[i]] + _overlap(box, placed_boxes[i + 1 :])
-        for i, box in enumerate(placed_boxes)
+        alone[i][sides[i]]
+        + sum(covered(i, sides[i], j, sides[j]) for j in range(i + 1, len(alone)))
+        for i in range(len(alone))
     )
-    return overlap, [sides[i] for i in range(len(boxes))]
+    return overlap, [sides[i] for i in range(len(alone))]
 
 
 Box = tuple[float, float, float, float]

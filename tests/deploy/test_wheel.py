@@ -67,23 +67,20 @@ def test_the_wheel_holds_what_runs_and_nothing_else(wheel):
     assert wheel.stat().st_size < MOST_BYTES
 
 
-def test_nothing_of_the_checkout_is_read(installed):
+def test_the_readme_s_example_answers_and_nothing_of_the_checkout_is_read(installed):
     where, _ = installed
-    code = "import explorer, explorer.assets as a; print(explorer.__file__, a.ROOT)"
-    package, files = run([sys.executable, "-c", code], where).split()
+    text = (ROOT / "README.md").read_text("utf-8")
+    (example,) = re.findall(r"```python\n(import explorer.*?)```", text, re.DOTALL)
+    code = example.replace("explorer.pre", "print(explorer.pre", 1) + ")"
+    code += "\nimport explorer.assets\nprint(explorer.__file__, explorer.assets.ROOT, sep='\\n')"
+    *printed, package, files = run([sys.executable, "-c", code], where).splitlines()
+    assert "paris" in "".join(printed)
     assert Path(files) == Path(package).parent / "files"
     assert not Path(package).is_relative_to(ROOT)
 
 
-def test_the_readme_s_example_and_a_shell_command_answer(installed):
+def test_a_shell_command_answers(installed):
     where, _ = installed
-    text = (ROOT / "README.md").read_text("utf-8")
-    (example,) = re.findall(r"```python\n(import explorer.*?)```", text, re.DOTALL)
-    printed = run(
-        [sys.executable, "-c", example.replace("explorer.pre", "print(explorer.pre", 1) + ")"],
-        where,
-    )
-    assert "paris" in printed
     command = [sys.executable, "-m", "explorer", "predict", "The [MASK] sat on the mat.", "--json"]
     assert len(json.loads(run(command, where))["models"]) == 3
 

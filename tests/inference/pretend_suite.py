@@ -22,7 +22,6 @@ from explorer.analysis.latency.family import last, measure_family, plan_for
 from explorer.context import configure
 from explorer.inference.runs import CACHE, device_of, get_run, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
-from explorer.library import similarity
 from explorer.links.page_state import PageState
 from explorer.models import devices, forward
 from explorer.models.inside import interventions
@@ -56,11 +55,9 @@ by_tab = pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
 
 
 @pytest.fixture(autouse=True)
-def _afresh(_roberta_pieces, tuned_family, monkeypatch):
+def _afresh(_roberta_pieces, tuned_family, three_sentences, monkeypatch):
     """Use random networks of four models, an empty cache, and three sentences to compare."""
     add_rows(monkeypatch.setitem, _roberta_pieces)
-    three = similarity.sentences()[:3]
-    monkeypatch.setattr(similarity, "sentences", lambda: three)
     CROSSED.clear()
 
 

@@ -67,5 +67,5 @@ def as_computed(tables):
     assert sizes["bert-large-uncased"] == 335_141_888
     embedding = {row[0]: row[5] for row in tables["parameters/embedding"]["rows"]}
     small, large = (runs[key].spec.architecture for key in ("albert", "bert"))
-    assert embedding["mini-albert"] == small.d_vocab * 128 + 128 * small.d_model
+    assert embedding["mini-albert"] == (small.d_vocab + small.d_model) * small.d_embedding
     assert embedding["mini-bert"] == large.d_vocab * large.d_model

@@ -32,7 +32,7 @@ def test_help_shows_every_argument_and_an_example(name, capsys):
 
 
 @pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"attribute"}))
-def test_every_example_works(tuned_family, eight_rounds, name, capsys):
+def test_every_example_works(tuned_family, three_sentences, eight_rounds, name, capsys):
     assert main([name, *shlex.split(EXAMPLES[name])]) == 0
     assert "┃ model" in capsys.readouterr().out or name == "distillation"
 
@@ -145,7 +145,9 @@ def test_a_line_is_named_by_its_own_number_and_heads_leave_the_text_alone(
     assert models == {"bert": [[0, 3], [1, 7]], "distilbert": [], "albert": [[0, 0]]}
 
 
-def test_a_file_is_confirmed_and_two_outputs_are_not_mixed(tuned_family, tmp_path, capsys):
+def test_a_file_is_confirmed_and_two_outputs_are_not_mixed(
+    tuned_family, three_sentences, tmp_path, capsys
+):
     path = tmp_path / "rows.csv"
     assert main(["similarity", "--csv", str(path)]) == 0
     said = capsys.readouterr().err

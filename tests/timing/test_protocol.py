@@ -32,6 +32,7 @@ from explorer.timing.protocol import (
 )
 from explorer.timing.workload import Workload
 from tests.timing.native import native_threads, needs_list
+from tests.tiny_models import WIDTH
 
 KEYS = ("bert", "distilbert", "albert")
 
@@ -164,7 +165,7 @@ def test_the_call_runs_the_encoder_and_the_head_exactly_when_asked(tiny_family, 
     vocabulary = loaded.network.config.vocab_size
     assert ((2, 9, vocabulary) in products) is head
     n_layers = loaded.spec.architecture.n_layers
-    assert sum(shape == (2, 9, 1536) for shape in products) == n_layers
+    assert sum(shape == (2, 9, 4 * WIDTH) for shape in products) == n_layers
 
 
 def test_ids_are_the_same_every_time_and_fit_the_vocabulary(tiny_family):

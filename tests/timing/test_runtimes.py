@@ -34,6 +34,7 @@ from explorer.timing.runtimes.table import (
     ONNX,
     OPENVINO,
     OPENVINO_BF16,
+    Crash,
     NoRuntime,
     ScoreRequest,
     built,
@@ -180,8 +181,8 @@ def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch,
 
 @pytest.mark.processes
 def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, caplog, tiny_family):
-    says = "import pickle, sys; from explorer.timing.runtimes.table import Crash; "
-    says += "pickle.dump(Crash('Traceback: deep down'), sys.stdout.buffer)"
+    crash = pickle.dumps(Crash("Traceback: deep down"))
+    says = f"import sys; sys.stdout.buffer.write({crash!r})"
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", says))
     order = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
     with RuntimeProcess(order) as process, pytest.raises(CrashedError):

@@ -25,7 +25,7 @@ def tune_at_random(folder: Path, spec: ModelSpec, task: str) -> None:
     generator = torch.Generator().manual_seed(len(spec.name) + len(task))
     with torch.no_grad():
         for parameter in trained(lesson.network).values():
-            parameter.normal_(0, 0.08, generator=generator)
+            parameter.normal_(0, 0.16, generator=generator)
     halve(lesson.network)
     report = {
         "model": spec.name,

@@ -238,6 +238,12 @@ def layer_calls(encoder: nn.Module, output_pattern: str) -> LayerCalls:
     return LayerCalls(len(called), len(numbers), tensors)
 
 
+@lru_cache(maxsize=64)
+def shape_layer_calls(spec: ModelSpec) -> LayerCalls:
+    """Count the layer calls of a spec's architecture on the meta device."""
+    return layer_calls(meta_network(spec).base_model, spec.kind.output)
+
+
 def loaded_layer_calls(loaded: "LoadedModel") -> LayerCalls:
     """Count the layer calls of a loaded network while holding its lock."""
     with loaded.lock:

@@ -33,18 +33,12 @@ Value = TypeVar("Value")
 
 def show_calls(state: PageState | None) -> str:
     """Return layer calls and tensors of the loaded family, and of the published shapes."""
-    from explorer.analysis.parameters.count import layer_calls, loaded_layer_calls
-    from explorer.models.architectures import meta_network
+    from explorer.analysis.parameters.count import loaded_layer_calls, shape_layer_calls
     from explorer.views.parameters.counts import CallRow, calls_records, calls_table
 
     measured, cards = _each_loaded(state, partial(call_on_model, loaded_layer_calls))
     rows = [CallRow(s, calls, strings.LOADED) for s, calls in measured]
-    shapes = [
-        CallRow(
-            spec, layer_calls(meta_network(spec).base_model, spec.kind.output), strings.SHAPE_ONLY
-        )
-        for spec in BASE.values()
-    ]
+    shapes = [CallRow(s, shape_layer_calls(s), strings.SHAPE_ONLY) for s in BASE.values()]
     html = calls_table([*rows, *shapes], strings.CALLS_HEADS, strings.CALLS_CHIP)
     numbers = calls_records([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
     saved = with_save_menu("parameters/calls", html, numbers)

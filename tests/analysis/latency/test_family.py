@@ -88,7 +88,7 @@ def test_a_pass_that_takes_minutes_is_stopped_in_its_middle(tiny_family):
             super().check()
 
     cancel_token, spec = StoppingToken(), tiny_family.specs["bert"]
-    shots = list(measure_family([spec], Workload(512, 32), RoundsPlan(budget_s=1e6), cancel_token))
+    shots = list(measure_family([spec], Workload(512, 4), RoundsPlan(budget_s=1e6), cancel_token))
     assert shots[-1].latency.ended == "stopped"
     assert shots[-1].latency.n_rounds == 0
     assert cancel_token.looks == 4

@@ -31,7 +31,7 @@ def masked_sentence(n_words):
 SENTENCES = [sentence(CHOICE.randint(2, 6)) for _ in range(50)]
 MASKED = [
     (masked_sentence(CHOICE.randint(2, 14)), CHOICE.choice(["paris", "played", "good", "dogs"]))
-    for _ in range(50)
+    for _ in range(25)
 ]
 
 
@@ -52,7 +52,7 @@ def test_masked_rows_equal_plain_transformers(tiny_family):
     texts = text_list(read_table(csv_of(MASKED, "text,answer")))
     parts = list(lists.masked_parts(lists.prepare_masked(texts, PageState()), CancelToken()))
     several = 0
-    for (text, answer), (part, place) in zip(MASKED, in_order(parts, 50), strict=True):
+    for (text, answer), (part, place) in zip(MASKED, in_order(parts, 25), strict=True):
         for key, answers in part.value.answers.items():
             loaded = tiny_family.loaded(key)
             first, probability, total, rank = texts_by_hand.masked(loaded, text, answer)
@@ -62,7 +62,7 @@ def test_masked_rows_equal_plain_transformers(tiny_family):
             piece = loaded.vocabulary[first].replace("##", "…").replace("▁", "")
             assert answers.words[place] in (piece, f"…{piece}", "␣")
             several += answers.n_pieces[place] > 1
-    assert several > 20
+    assert several > 10
 
 
 def test_divergence_is_that_of_the_shared_words(tiny_family):
@@ -103,10 +103,10 @@ def shared_by_hand(wordpieces, sentencepieces):
 
 
 def test_sentences_equal_plain_transformers(tiny_family):
-    texts = listed(SENTENCES)
+    texts = listed(SENTENCES[:25])
     assert texts.kind == "plain"
     parts = list(lists.sentence_parts(lists.prepare_sentences(texts, PageState()), CancelToken()))
-    for text, (part, place) in zip(SENTENCES, in_order(parts, 50), strict=True):
+    for text, (part, place) in zip(SENTENCES[:25], in_order(parts, 25), strict=True):
         for key, scores in part.value.items():
             (score,) = scores[place]
             by_hand = texts_by_hand.pseudo_log_likelihoods(tiny_family.loaded(key), text)

@@ -20,6 +20,7 @@ from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from explorer.views.attention import aligned_rows
 from tests.models.choice.seven_sizes import MIXTURES, SHAPES
+from tests.tiny_models import WIDTH
 
 pytestmark = pytest.mark.usefixtures("seven")
 TEXT = "The [MASK] sat on the mat."
@@ -85,7 +86,7 @@ def test_what_a_student_of_another_teacher_has_not_is_said():
     assert losses["total"] == pytest.approx(5 * losses["ce"])
     shown = json.loads(folds.show_losses(state))
     assert shown["cosine"] is None
-    said = "BERT-large's hidden states have 64 dimensions, mini-DistilBERT's 384."
+    said = f"BERT-large's hidden states have 64 dimensions, mini-DistilBERT's {WIDTH}."
     assert said in shown["texts"]["notes"][-1]
 
 

@@ -11,6 +11,7 @@ import torch
 from explorer.models.forward import apply_head, inputs_of, run_model, tokenize
 from explorer.models.inside.interventions import ablated_logits, one_head_off, with_head_mask
 from explorer.models.specs import MODEL_KEYS
+from tests.tiny_models import WIDTH
 
 TEXT = "The [MASK] sat on the [MASK]."
 
@@ -85,7 +86,7 @@ def test_a_shared_layer_is_switched_at_one_application_only(tiny_family, layer):
     tokens, head = tokenize(loaded, TEXT), 4
     network = copy.deepcopy(loaded.network)
     dense = next(m for n, m in network.named_modules() if re.search(loaded.spec.kind.output, n))
-    whole = dense.weight.clone()
+    whole, per_head = dense.weight.clone(), WIDTH // 12
     block = network.base_model.encoder.albert_layer_groups[0].albert_layers[0]
     with torch.no_grad():
         inputs = inputs_of(loaded, tokens)
@@ -94,7 +95,7 @@ def test_a_shared_layer_is_switched_at_one_application_only(tiny_family, layer):
         for i in range(6):
             dense.weight.copy_(whole)
             if i == layer:
-                dense.weight[:, head * 32 : (head + 1) * 32] = 0
+                dense.weight[:, head * per_head : (head + 1) * per_head] = 0
             hidden = block(hidden)
         expected = apply_head(loaded, hidden[0, list(tokens.mask_positions)]).numpy()
     kept = np.ones((1, *shape(loaded)), dtype=bool)

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.models.inside.reading import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
+from tests.tiny_models import WIDTH
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
@@ -13,7 +14,7 @@ def test_their_softmax_is_the_attention_of_every_head(tiny_family, key):
     loaded = tiny_family.loaded(key)
     hooks = sum(len(m._forward_hooks) for m in loaded.network.modules())
     queries, keys = queries_and_keys(loaded, run.tokens)
-    assert queries.shape == keys.shape == (*run.attention.shape[:3], 32)
+    assert queries.shape == keys.shape == (*run.attention.shape[:3], WIDTH // 12)
     scores = np.einsum("lhqd,lhkd->lhqk", queries, keys) / np.sqrt(queries.shape[-1])
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     np.testing.assert_allclose(weights / weights.sum(-1, keepdims=True), run.attention, atol=1e-5)

@@ -18,52 +18,29 @@ TEXTS = [
     "The capital of France is [MASK].",
     "[MASK]",
     "[MASK] [MASK]",
-    "He was born in the United [MASK].",
-    "A [MASK] a day keeps the doctor away.",
-    "The quokka is a small [MASK].",
-    "It is [MASK]!",
+    "It is [MASK], AND naïve!",
     '"What do you [MASK]?" she asked.',
-    "One, two, [MASK], four",
-    "She said [MASK] was tired.",
     "The [MASK] sat on the [MASK] and looked at the [MASK].",
-    "naïve café [MASK] résumé",
     "東京は [MASK] です",
     "emoji 😀 [MASK] 🎉",
-    "UPPER CASE [MASK] TEXT",
     "e = m c [MASK] 2",
     "a [MASK]b c",
     "word[MASK]",
     "[MASK]word",
-    "(the [MASK])",
     "it's [MASK]'s",
     "co-[MASK]-op",
     "  spaces   around [MASK]  ",
-    "line one\nline [MASK] two",
     "tab\t[MASK]\tend",
     "x" * 60 + " [MASK]",
     "http://example.org/[MASK]",
-    "3.14 is about [MASK].",
     "§ ¶ † [MASK] ‡",
-    "[MASK] was the first.",
-    "The war began in [MASK] and ended.",
-    "She looked [MASK] the window.",
     "Не знаю [MASK] слово",
-    "He did not [MASK] what to say.",
-    "The dogs [MASK] loud.",
     "<b>bold</b> [MASK] & more",
     "The sun went down. [SEP] It was [MASK] in the house.",
     "[MASK] rain [SEP] wet [MASK]",
-    "a [SEP] [MASK]",
     "Is it [MASK]? [SEP] Yes, it is.",
     "antidisestablishmentarianism [MASK]",
-    "the the the the [MASK] the the",
-    "I, [MASK], agree.",
-    "New York is a [MASK] city.",
-    "The [MASK] of the [MASK] of the king",
-    "music by [MASK] and lyrics by him",
     "$100 is [MASK] money",
-    "He played for the [MASK] team in 1990.",
-    "It was released on 12 [MASK] 2005.",
     "Long ago " + "the old king of the north and his men rode on and on " * 6 + "to the [MASK].",
 ]
 
@@ -114,7 +91,7 @@ def equals_plain_transformers(networks, text):
             assert mask["remaining"] == pytest.approx(1 - math.fsum(listed), abs=1e-9)
 
 
-@pytest.mark.parametrize("text", TEXTS[:2] + TEXTS[30:35])
+@pytest.mark.parametrize("text", [*TEXTS[:2], "Не знаю [MASK] слово", "$100 is [MASK] money"])
 def test_it_equals_the_fill_mask_pipeline(networks, text):
     for model in predict(text, "mini", 5)["models"]:
         network, tokenizer = networks[model["model"]]
