@@ -12,7 +12,9 @@ function follow(state) {
   const isOther = accepted !== null && box.value.trim() !== accepted.text.trim() && box.value !== state.asked;
   fade(isOther ? Object.keys(config.reads).filter(tab => config.reads[tab].includes('text')) : []);
   note.hidden = !isOther;
-  if (isOther) find(note, 'span').textContent = say(touched() ? config.texts.standing_touch : config.texts.standing, {text: shortened(accepted.text)});
+  // What was refused is not asked again: its message says what to do.
+  const isRefused = state.refused && box.value === state.wrong;
+  if (isOther) find(note, 'span').textContent = isRefused ? say(config.texts.standing_refused, {text: shortened(accepted.text)}) : say(touched() ? config.texts.standing_touch : config.texts.standing, {text: shortened(accepted.text)});
 }
 
 const shortened = text => text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;

@@ -36,6 +36,7 @@ export class State {
     /** @type {string[]} */ this.kept = [];
     this.asked = '';        // the text of the newest answer as it was typed
     this.refused = false;   // the newest answer was a refusal
+    this.wrong = '';        // of this text
     this.number = 0;
     this.heard = 0;         // the newest question that was answered
     this.entry = '';        // what the address's place in the browser's history compares, and its tab
@@ -187,6 +188,7 @@ export class State {
     }
     this.unpack(params);
     this.refused = !answer.accepted;
+    this.wrong = this.get('text');
     this.heard = answer.number;
     if (answer.accepted) this.accept(answer, params);
     else if (answer.number === this.number) this.refuse();

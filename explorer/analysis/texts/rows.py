@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.refusal import Refusal, brief
@@ -87,6 +87,11 @@ class TextList:
     """Name of the column of each role that is read."""
     rows: tuple[TextRow, ...]
     left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def n_different(self) -> int:
+        """The number of rows, equal ones counted once."""
+        return len({replace(row, number=0) for row in self.rows})
 
     def without(self, left_out: Sequence[LeftOut]) -> "TextList":
         """Return the list without more rows."""

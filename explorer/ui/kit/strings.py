@@ -128,6 +128,7 @@ LINK = {
     "computing": "Computing; while this machine measures, answers wait.",
     "standing": "Still showing “{text}”; press Enter to compare the text in the box.",
     "standing_touch": "Still showing “{text}”; tap Compare for the text in the box.",
+    "standing_refused": "Still showing “{text}”.",
     "title": TITLE,
 }
 """Strings of the link and the controls beside it."""

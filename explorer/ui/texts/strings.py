@@ -121,6 +121,7 @@ SUMMARY = {
     "only_second": "Only the second",
     "p_value": "p",
     "duels": "Comparisons of each two models",
+    "repeated": "Different rows: {n} of {rows}. Each copy counts, so intervals are too narrow.",
     "table_masked": "The given answers, by model",
     "table_plain": "The list as a whole, by model",
     "table_pairs": "Pairs whose good sentence is the likelier one, by model",

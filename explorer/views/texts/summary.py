@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds
 from explorer.analysis.texts.comparison import Duel
+from explorer.analysis.texts.disagreement import has_truth
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
@@ -56,6 +57,7 @@ def summary_html(
         el("p", with_names(second_line(result), keys), class_="tx-second")
         if second_line(result)
         else None,
+        repeated_html(result, texts),
         models_table(result, texts),
         duels_table(result, texts),
         left_out_html(result.texts.left_out, texts),
@@ -77,8 +79,19 @@ def with_names(sentence: str, keys: Mapping[str, str]) -> Markup:
     )
 
 
-def models_table(result: ListResult, texts: Texts) -> Markup:
-    """Build the table with a row for each model, or classifier."""
+def repeated_html(result: ListResult, texts: Texts) -> Markup | None:
+    """Say that rows are equal, for which an interval is too narrow; None where all differ."""
+    n_rows, n_different = len(result.texts.rows), result.texts.n_different
+    if n_different == n_rows:
+        return None
+    said = texts["repeated"].format(n=f"{n_different:,}", rows=counted(n_rows, "row"))
+    return el("p", said, class_="tx-second")
+
+
+def models_table(result: ListResult, texts: Texts) -> Markup | None:
+    """Build the table with a row for each model, or classifier; None without given answers."""
+    if isinstance(result, MaskedList) and not has_truth(result).any():
+        return None
     makers = {
         MaskedList: _masked_rows,
         SentenceList: _sentence_rows,
@@ -93,7 +106,7 @@ def duels_table(result: ListResult, texts: Texts) -> Markup | None:
     """Build the table of each two models by McNemar's exact test, closed; None for other kinds."""
     if not isinstance(result, MaskedList | PairList) or not result.summary.duels:
         return None
-    if isinstance(result, MaskedList) and not any(row.answer for row in result.texts.rows):
+    if isinstance(result, MaskedList) and not has_truth(result).any():
         return None
     head = [texts["two"], texts["only_first"], texts["only_second"], texts["p_value"]]
     rows = [_duel_row(duel, result.labels) for duel in result.summary.duels]

@@ -106,3 +106,15 @@ def test_a_refusal_is_shown_as_text():
     from explorer.ui.texts.tab import refused_html
 
     assert "&lt;script" in refused_html(str(Refusal(EVIL)))
+
+
+@pytest.mark.parametrize(("n_copies", "is_said"), [(1, False), (4, True)])
+def test_copies_of_a_row_are_said_and_no_answers_give_no_table(tiny_family, n_copies, is_said):
+    rows = [("the [MASK] sat.", ""), ("it [MASK].", "")] * n_copies
+    html = str(
+        summary_html(
+            finished(csv_of(rows, "text,answer"), "masked"), {}, strings.SUMMARY, strings.NOTES
+        )
+    )
+    assert ("Different rows: 2 of 8 rows." in html) == is_said
+    assert "tx-models" not in html
