@@ -310,7 +310,7 @@ CANVAS = {
     "parts_title": "Its parts, unweighted",
     "agree_title": "On 126 masked words of held-out sentences (shares)",
     "soft": "Your sentence at T = {t}",
-    "teacher": "BERT, teacher",
+    "teacher": "mini-BERT, teacher",
     "student": "the student, now",
     "step": "step",
     "progress": "Progress of the training",
