@@ -11,15 +11,27 @@ from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.shell.public_names import ARGUMENTS
 
 TEXTS = [
-    "The cat sat on the [MASK] of the [MASK].",
+    "The cat sat on the [MASK].",
     "[MASK]",
+    "The [MASK] of the [MASK] is blue.",
     "It rained. [SEP] We [MASK] at home.",
-    "  naïve   CAFÉ – b … [MASK]  ",
+    "naïve café [MASK] résumé",
+    "a [MASK] – b … c",
     "She said [he|she] was [MASK].",
+    "UPPER [MASK] lower",
     "東京は [MASK] です",
+    "  two   spaces [MASK]  ",
 ]
-"""Two masks, one alone, a pair, signs and spaces outside ASCII, a choice, another script."""
-OTHERS = {"cat": "dog", "said": "sail", "home": "hole", "naïve": "waïve"}
+OTHERS = {
+    "– b": "– d",
+    "cat": "dog",
+    "said": "sail",
+    "UPPER": "UPPES",
+    "blue": "flue",
+    "home": "hole",
+    "naïve": "waïve",
+    "two": "ten",
+}
 """A word of most texts, and what stands in its place in a second text."""
 TIMED = {"latency"}
 pytestmark = pytest.mark.usefixtures("three_sentences")
