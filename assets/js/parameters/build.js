@@ -1,16 +1,40 @@
 // The model builder's form: every change is sent, the page answers with counts or with a reason.
 import {el} from '../kit/dom.js';
+import {look} from '../page/look.js';
 
 const values = {};
+let usual;   // the shape that the form begins with, as a link would hold it
+const kept = look('shape', '');   // the fields' numbers, the sharing, the pooler; nothing: the first model
+
+/** The shape as a link holds it; nothing where a field has no whole number. @param {any} texts */
+function written({fields}) {
+  const numbers = Object.keys(fields).map(name => values[name]);
+  return numbers.every(Number.isSafeInteger) ? [...numbers, values.sharing, values.has_pooler ? 'yes' : 'no'].join('.') : '';
+}
+
+/** Take the link's shape, where there is one of these fields; whether it is another than before. @param {any} texts */
+function follow({fields, modes}) {
+  const shape = kept.value || usual, said = shape.split('.'), names = Object.keys(fields), [sharing, pooler] = said.slice(names.length);
+  if (said.length !== names.length + 2 || !Object.hasOwn(modes, sharing) || written({fields}) === shape) return false;
+  names.forEach((name, i) => { values[name] = Number(said[i]); });
+  Object.assign(values, {sharing, has_pooler: pooler === 'yes'});
+  return true;
+}
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {
   const {presets, texts} = data;
   if (!values.n_layers) Object.assign(values, presets[0], texts.start);
+  usual ??= written(texts);
+  const isLinked = follow(texts);
   const form = el('form', 'pt-form');
   form.addEventListener('submit', event => event.preventDefault());
   let timer = 0;
   const send = () => {
+    kept.value = written(texts) === usual ? '' : written(texts);
     clearTimeout(timer);
     timer = setTimeout(() => ask({shape: {...values}}), 250);
   };
@@ -39,6 +63,7 @@ export function show(root, data, {ask}) {
     chips.append(chip);
   }
   root.replaceChildren(chips, form);
+  if (isLinked) send();
 }
 
 function select(label, options, chosen, change) {

@@ -55,7 +55,7 @@ def build_sizes(state: gr.State) -> None:
         section.on_open(show_sizes, [], [seven, components])
         section.on_open(show_tensors, [state], [tensors], needs_state=False)
         gr.HTML(el("h3", strings.BUILD_TITLE))
-        form, result = Canvas("parameters/build"), gr.HTML()
+        form, result = Canvas("parameters/build", saves=False), gr.HTML()
         section.on_open(show_builder, [], [form, result])
         form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import {afterEach, beforeEach, mock, test} from 'node:test';
 
 import {click, enter, place, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
 
+const {chosen} = await import('../../../assets/js/page/here.js');
 const {show, table} = await import('../../../assets/js/parameters/build.js');
 
 const said = {fields: {n_layers: 'Layers', d_model: 'Width'}, sharing: 'Sharing', modes: {none: 'nothing', all: 'all', ffn: 'feed-forward'}, pooler: 'Pooler',
@@ -91,4 +93,29 @@ test('Enter does not leave the page', () => {
 test('its table has the shapes to start from', () => {
   assert.deepEqual(table({presets}), {columns: ['name', 'n_layers', 'd_model', 'sharing', 'has_pooler'],
     rows: [['BERT', 12, 768, 'none', true], ['ALBERT', 6, 512, 'all', false]]});
+});
+
+test('the shape goes into the link and comes from there, and is asked for', () => {
+  begun();
+  const first = open();
+  first.preset(0);
+  first.layers.value = '4';
+  first.layers.dispatchEvent(new Event('input'));
+  first.preset(1);
+  assert.equal(chosen('look'), 'shape:6.512.all.no');
+  first.preset(0);
+  assert.equal(chosen('look'), '', 'the first model is the usual one');
+  begun({look: 'shape:3.64.ffn.yes'});
+  const linked = open();
+  assert.deepEqual([linked.layers.value, linked.width.value, linked.sharing.value, linked.pooler.value], ['3', '64', 'ffn', 'yes']);
+  linked.wait(250);
+  assert.deepEqual(linked.asked.map(({n_layers, d_model, sharing}) => [n_layers, d_model, sharing]), [[3, 64, 'ffn']]);
+  begun();
+  assert.equal(open().layers.value, '12', 'Back to no shape is the first model');
+  for (const broken of ['3', '3.64.none', '3.64.other.yes', '1.2.3.none.yes']) {
+    begun({look: `shape:${broken}`});
+    const other = open();
+    other.wait(1000);
+    assert.deepEqual(other.asked, []);
+  }
 });
