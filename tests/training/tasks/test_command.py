@@ -239,7 +239,7 @@ def test_dev_sentences_are_scored_whole_and_again_by_the_command(tuned_family, t
     tokenizer = AutoTokenizer.from_pretrained(models / name)
     rng, turning = random.Random(1), []
     words = ["good", "bad", "not", "the", "cat", "was", "playing", "paris", "dog"]
-    while len(turning) < 3:
+    for _ in range(1000):
         text = " ".join(rng.choices(words, k=lessons.PHRASE_TOKENS + 60))
         with torch.no_grad():
             whole, short = (
@@ -248,6 +248,8 @@ def test_dev_sentences_are_scored_whole_and_again_by_the_command(tuned_family, t
             )
         if whole != short:
             turning.append((text, whole))
+        if len(turning) == 3:
+            break
     rows = ["sentence\tlabel", *(f"{text}\t{label}" for text, label in turning)]
     (tmp_path / "sst2-dev.tsv").write_text("\n".join(rows) + "\n")
     arguments = ["tasks", "--work", str(tmp_path), "--models", str(models), "--data", str(tmp_path)]
