@@ -1,10 +1,12 @@
 // Words beside a picture: the two fonts, and a word cut to the room there is.
 export const FONT = '13px system-ui, sans-serif', BOLD = '600 13px system-ui, sans-serif';
 
-const ruler = document.createElement('canvas').getContext('2d');
+/** @type {CanvasRenderingContext2D} */
+let ruler;
 
 /** The widest of these words in bold, whether a canvas is in the page by now or not. @param {string[]} words */
 export function widest(words) {
+  ruler ??= document.createElement('canvas').getContext('2d');
   ruler.font = BOLD;
   return Math.max(...words.map(word => ruler.measureText(word).width));
 }

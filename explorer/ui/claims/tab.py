@@ -251,11 +251,13 @@ def show_retention(table_id: str, student: str, reference: str) -> list[str]:
 def linked_retention(asked: str) -> list[object]:
     """Return the dropdowns and the answer for the table and the two systems of a link, as JSON.
 
+    Without a link it is the comparison that reports quote most.
+
     Raises:
         Refusal: the request holds something else.
     """
     with refuse_bad_input():
-        table_id, student, reference = json.loads(asked)
+        table_id, student, reference = json.loads(asked) if asked else START
         return choose_retention(table_id, student, reference)
 
 

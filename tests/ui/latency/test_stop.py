@@ -56,10 +56,9 @@ def answers(text) -> dict[str, Run]:
 
 
 def stop_and_ask(text) -> None:
-    """The reader's Stop; then the slot's door opens for a text, and the text is answered."""
+    """Stop as the reader does; then the measurement ends, and a text is answered."""
     MEASUREMENTS.stop(READER)
-    with MEASUREMENT_LOCK.infer():
-        assert not MEASUREMENT_LOCK.is_measuring
+    until(lambda: not MEASUREMENT_LOCK.is_measuring)
     assert len(answers(text)) == 3
 
 
@@ -101,6 +100,8 @@ def test_while_a_process_is_building(tiny_family, reading, monkeypatch, tmp_path
     _, built = to_its_end(RuntimeProcess, "wait_until_built")
     reading(job_of(FASTER), MeasurementSettings("mini", 16))
     until(begun.exists)
+    assert len(answers("Another visitor's [MASK].")) == 3
+    assert MEASUREMENT_LOCK.is_measuring, "who prepares keeps no visitor waiting"
     stop_and_ask("The dog [MASK].")
     assert not built.is_set(), "the text had to wait for the builder"
 
