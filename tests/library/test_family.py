@@ -94,14 +94,14 @@ def test_an_answer_of_a_model_in_memory_follows_its_weights(folder):
     assert not np.allclose(first, second)
 
 
-def test_hooks_and_memory_are_as_before_after_ten_calls_and_an_error(folder, monkeypatch):
+def test_hooks_and_memory_are_as_before_after_a_hundred_calls_and_an_error(folder, monkeypatch):
     from explorer.models.inside import interventions
 
     model = AutoModelForMaskedLM.from_pretrained(folder / "mini-bert")
     family = explorer.load({"bert": model})
     explorer.ablate(TEXT, family, {"bert": [(0, 0)]})
     networks, results = dict(loading._loaded), len(CACHE._values)
-    for _ in range(10):
+    for _ in range(100):
         explorer.ablate(TEXT, family, {"bert": [(0, 0)]})
     assert loading._loaded == networks
     assert len(CACHE._values) == results
