@@ -61,7 +61,7 @@ TITLES = {
     "printed": "{label}, printed",
 }
 MODEL_CHOICE_NOTE = (
-    "Whiskers are 95% confidence intervals; the dotted line is the Pareto front of a chart's two "
+    "Whiskers are 95% confidence intervals; a dotted line, if any, is the Pareto front of the two "
     "numbers.\nA limit counts as met or missed only if the whole interval lies on one side, and so "
     "does one model as better than another; the dotted line ignores intervals. We only recommend "
     "what has a time measured here and a score measured here or printed; other tasks and machines "
