@@ -44,9 +44,9 @@ class Switches {
     for (const model of this.models) this.off[model.key] = this.off[model.key] || new Set();
     this.strongest = Math.max(0, ...this.models.flatMap(model => model.nats.flat()));
     const held = this.node.contains(document.activeElement);
+    const isLinked = this.follow();
     this.build();
     if (held && this.focus) this.cell(this.focus)?.focus();
-    const isLinked = this.follow();
     // The same switches again, as the fold was opened before the page's own answer: its sentence says that all are on.
     if (isLinked || isSame && !isSwept && this.models.some(model => this.off[model.key].size)) this.update(...this.models);
   }
@@ -60,9 +60,7 @@ class Switches {
       const at = said.indexOf(model.key);
       this.off[model.key] = new Set(isMine && at >= 0 ? unpacked(said[at + 1], model.layers * model.heads) : []);
     }
-    if (before === JSON.stringify(this.asked())) return false;
-    this.build();
-    return true;
+    return before !== JSON.stringify(this.asked());
   }
 
   keep() {

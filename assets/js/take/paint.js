@@ -48,7 +48,7 @@ export function striped(style, box) {
 /** The stops of a gradient that runs to the right, each with its share of the way; none of a bar's share or of stripes. @param {string} image @returns {{colour: string, at: number}[]} */
 function stopsOf(image) {
   if (!/^linear-gradient\((to right|90deg)/.test(image)) return [];
-  const found = [...image.matchAll(new RegExp(`(${COLOUR.source})(?:\\s+([\\d.]+)(%|px))?`, 'gi'))].map(([, colour, at]) => ({colour, at: at === undefined ? null : Number(at) / 100}));
+  const found = [...image.matchAll(new RegExp(`(${COLOUR.source})(?:\\s+([\\d.]+)%)?`, 'gi'))].map(([, colour, at]) => ({colour, at: at === undefined ? null : Number(at) / 100}));
   if (found.length === 2 && found[0].at !== null) return [];
   return found.map(({colour, at}, i) => ({colour, at: at ?? i / (found.length - 1)}));
 }

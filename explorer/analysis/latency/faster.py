@@ -186,6 +186,7 @@ def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[A
             raise
 
 
+@MEASUREMENT_LOCK.paused()
 def build_variants(
     spec: ModelSpec, workload: Workload, cancel_token: CancelToken, stack: ExitStack
 ) -> tuple[list[Variant], list[Missing]]:
@@ -194,13 +195,6 @@ def build_variants(
     Building takes minutes; visitors are answered meanwhile. On exit ``stack`` ends the processes
     of the runtimes and releases the networks.
     """
-    with MEASUREMENT_LOCK.paused():
-        return _build_variants(spec, workload, cancel_token, stack)
-
-
-def _build_variants(
-    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, stack: ExitStack
-) -> tuple[list[Variant], list[Missing]]:
     from explorer.timing.runtimes.table import MEMORY, NoRuntime
 
     cancel_token.set_deadline(BUILD_S)
