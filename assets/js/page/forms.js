@@ -18,6 +18,9 @@ function unwritten(field) {
 
 const printed = (value, isText = false) => value === true ? 'yes' : value === false ? 'no' : isText ? written(String(value ?? '')) : String(value ?? '');
 
+/** What each text box held when the link was last written or read; another value is being typed. @type {Map<string, unknown>} */
+const known = new Map();
+
 const LONGEST = 300;   // of a text as it is written in a link
 /** @param {Control} control */
 const isText = ({most, among}) => most !== undefined || Boolean(among?.some(one => typeof one === 'string' && !/^[A-Za-z0-9.+-]+$/.test(one)));
@@ -27,6 +30,7 @@ export function keepForm({controls, values}) {
   const all = inLink();
   controls.forEach((control, i) => {
     const {name, usual} = control, value = printed(values[i], isText(control));
+    if (value.length > LONGEST) known.delete(name); else known.set(name, values[i]);
     if (value === printed(usual, isText(control)) || value === '' || value.length > LONGEST) all.delete(name); else all.set(name, value);
   });
   choose({form: [...all].map(pair => pair.join(':')).toSorted().join(',')});
@@ -47,8 +51,17 @@ function valueOf(control) {
   return Number.isFinite(number) && number >= (low ?? -Infinity) && number <= (high ?? Infinity) ? number : usual;
 }
 
-/** The values of a fold's controls by the link. @param {Control[]} controls */
-export const formNow = controls => controls.map(valueOf);
+/**
+ * The values of a fold's controls by the link; words that are being typed, which no link holds yet, stay.
+ * @param {Control[]} controls @param {unknown[]} [values] what the controls hold
+ */
+export const formNow = (controls, values) => controls.map((control, i) => {
+  const held = values?.[i], {name, usual, most} = control;
+  if (most !== undefined && typeof held === 'string' && held !== (known.get(name) ?? usual)) return held;
+  const value = valueOf(control);
+  known.set(name, value);
+  return value;
+});
 
 /** Values that are sent, an empty text as the link has it: a fold that opens is asked before its box is filled. @param {(Control | null)[]} controls @param {unknown[]} values */
 export const filled = (controls, values) => values.map((value, i) => ((value ?? '') === '' && controls[i]?.most !== undefined ? valueOf(controls[i]) : value));

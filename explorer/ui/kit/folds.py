@@ -150,7 +150,8 @@ class Fold:
 def wire_forms(folds: Sequence[Fold]) -> None:
     """Connect the kept controls of all folds with the link, by one event in each direction.
 
-    A fold that opens sets all of them, so that none holds another link's value when one is told.
+    A fold that opens sets all of them, so that none holds another link's value when one is told;
+    the present values are sent along because a reader may be typing when a fold is refreshed.
     """
     form = {control: described for one in folds for control, described in one.form.items()}
     controls: list[Any] = [*form]
@@ -169,9 +170,9 @@ def wire_forms(folds: Sequence[Fold]) -> None:
     gr.on(
         [event for one in folds if one.form for event in (one.section.expand, one.refresh.click)],
         None,
-        None,
         controls,
-        js=f"() => window.explorer.form({described})",
+        controls,
+        js=f"(...values) => window.explorer.form({described}, values)",
         trigger_mode="always_last",
         api_visibility="private",
     )

@@ -47,3 +47,17 @@ test('a text is kept whatever its letters are, and fills an empty box that is se
   choose({form: `ask.words:.ff.zz,retention.student:other`});
   assert.deepEqual(formNow([box, names]), ['', 'BERT-base']);
 });
+
+test('words that are being typed stay when a fold is filled from the link; those of the link before do not', () => {
+  const box = {name: 'ask.names', usual: '', most: 400};
+  begun();
+  assert.deepEqual(formNow([box], ['tab']), ['tab']);   // typed before anything was told
+  keepForm({controls: [box], values: ['table']});
+  assert.deepEqual(formNow([box], ['table, ch']), ['table, ch']);
+  choose({form: 'ask.names:chair'});
+  assert.deepEqual(formNow([box], ['table']), ['chair']);   // Back, or another link
+  choose({form: ''});
+  assert.deepEqual(formNow([box], ['chair']), ['']);
+  keepForm({controls: [box], values: ['x'.repeat(301)]});   // no link holds it
+  assert.deepEqual(formNow([box], ['x'.repeat(301)]), ['x'.repeat(301)]);
+});
