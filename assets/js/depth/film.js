@@ -12,6 +12,9 @@ const SIDE = 92;
 const drawn = new WeakMap();   // root -> how it is drawn anew
 const kept = look('shared', 0);   // the head, from 0
 
+/** The chosen head, or the last of fewer. @param {number} heads */
+const headOf = heads => Math.min(Number(kept.value) || 0, heads - 1);
+
 /** @type {import('../gradio.js').Picture['choices']} */
 export const choices = ['look'];
 
@@ -21,7 +24,7 @@ export function show(root, data, context) {
   const wall = {size, models: [{key: model, bytes: bytes(data.tiles)}]};
   const names = Object.fromEntries(Array.from({length: heads}, (_, h) => [h, String(h + 1)]));
   const strip = make('div', {class: 'df', role: 'img'});
-  let chosen = Math.min(Number(kept.value) || 0, heads - 1);
+  let chosen = headOf(heads);
 
   function tile(layer, palette) {
     const image = headImage(wall, {m: 0, i: layer * heads + chosen}, palette), shown = make('canvas');
@@ -55,3 +58,6 @@ export function show(root, data, context) {
 
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => drawn.get(root)?.();
+
+/** @type {import('../gradio.js').Picture['said']} the tiles' head; the rows are those of all heads */
+export const said = ({heads}) => ({state: {head_drawn: headOf(heads) + 1}});

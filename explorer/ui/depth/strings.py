@@ -208,6 +208,8 @@ PICTURE = {
     "finding": "{was} or {becomes}: at first that word's state carries all of the difference. The "
     "[MASK] carries more than that word ",
     "from": "in {model} from layer {n} of {total} on",
+    "others": " Another word carries more than both: ",
+    "other": "{word} in {n} of {total} layers of {model}",
     "no_partner": "In no model does {was} have as many pieces as {becomes}, so their states "
     "cannot be paired.",
     "no_finding": "In no patched model do {was} and {becomes} change the scores enough to be "
