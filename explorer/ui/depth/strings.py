@@ -76,6 +76,7 @@ SIMILARITY = {
     "chance": "With the words shuffled, CKA is {low} to {high}: the level of chance.",
     "layer": "{model} layer {n}",
     "embeddings": "{model} embeddings",
+    "start": "emb.",
     "cell": "%{customdata[0]} and %{customdata[1]}<br>CKA %{z:.3f}<br>"
     "with the words shuffled %{customdata[2]:.3f}",
 }

@@ -83,8 +83,9 @@ test('an empty box that the style sheet draws stands where it is placed, or befo
 test('a place that an attribute names by the address of the page is one of the file', () => {
   const part = document.createElementNS('http://www.w3.org/2000/svg', 'g'), chart = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   part.setAttribute('clip-path', "url('http://127.0.0.1/?tab=parameters#clip1xy')");
-  chart.append(part);
+  chart.append(lay(part, [0, 0, 50, 50], {fill: 'url("http://127.0.0.1/?tab=depth#ramp")'}));
   const {svg, text} = drawn(lay(chart, [0, 0, 50, 50]));
+  assert.equal(svg.querySelector('g > svg > g').getAttribute('fill'), 'url(#ramp)');
   assert.equal(svg.querySelector('g > svg > g').getAttribute('clip-path'), 'url(#clip1xy)');
   assert.doesNotMatch(text, /127\.0\.0\.1/);
 });
