@@ -111,7 +111,7 @@ def chart_template(theme: str) -> "go.layout.Template":
         "separators": ".,",
     }
     # Plotly takes a see-through box for one on white, and writes in it for white.
-    data = {"treemap": [{"textfont": {"color": page.ink}}]}
+    data = {"treemap": [{"insidetextfont": {"color": page.ink}}]}
     return go.layout.Template(layout=layout, data=data)
 
 

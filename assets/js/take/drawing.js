@@ -5,7 +5,7 @@ import {bordered, inks, striped} from './paint.js';
 /** What is there to be pressed, moved or chosen: what it chose is said below the drawing. */
 const CONTROLS = ['input', 'select', 'textarea', 'output', 'label:has(> input)', 'label:has(> select)', 'label:has(+ input)', 'button.chip', '.chips', '.take', '.aw-zoom', '.aw-choice', '.ds-pick', '.ds-control',
   '.ds-listed', '.ds-switch', '.dl-sliders', '.dd-dial', '.pr-control', '.ly-top', '.pm-controls', '.pm-switch', '.pt-slider', '.cl-tools'];
-const ASIDES = ['iframe', 'script', 'style', '[hidden]', '.note:not(.scale, .dp-scale, .ly-scale, .dq-told)', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
+const ASIDES = ['.live-only', 'iframe', 'script', 'style', '[hidden]', '.note:not(.scale, .dp-scale, .ly-scale, .dq-told)', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
 const LEFT_OUT = [...CONTROLS, ...ASIDES].join(', ');
 const SHAPE = ['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-family',
   'font-size', 'font-weight', 'font-style', 'text-anchor', 'dominant-baseline', 'paint-order', 'visibility', 'display', 'transform'];

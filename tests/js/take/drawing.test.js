@@ -113,7 +113,7 @@ test('what is not seen, and what a reader only works, is left out', () => {
 
 test('a scale is drawn with what it is the scale of; other notes, and what is pressed or moved, are not', () => {
   const say = (name, className) => { const node = laid('p', [0, 0, 60, 10], {}, name); node.className = className; return node; };
-  const notes = [say('asided', 'note'), say('0 to 1', 'note scale'), say('shade', 'note dp-scale'), say('no map', 'note dq-told'), say('press', 'chips'), say('T', 'ds-control'), say('pick', 'ds-pick')];
+  const notes = [say('asided', 'note'), say('0 to 1', 'note scale'), say('shade', 'note dp-scale'), say('no map', 'note dq-told'), say('press', 'chips'), say('Press it.', 'live-only'), say('T', 'ds-control'), say('pick', 'ds-pick')];
   const chosen = laid('label', [0, 0, 60, 10], {}, laid('span', [0, 0, 60, 10], {}, 'Table'), laid('select', [0, 0, 9, 9]));
   const {svg} = drawn(laid('div', [0, 0, 90, 90], red, ...notes, chosen));
   assert.deepEqual(texts(svg).map(([text]) => text), ['0 to 1', 'shade', 'no map']);
