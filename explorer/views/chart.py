@@ -78,7 +78,7 @@ def band(
 
 AxisValue = tuple[float, Ends]
 """A value and the two ends of its axis' range."""
-SMALLEST, LETTER, LINE, GAP = (280.0, 230.0), 7.0, 14.0, 8.0
+SMALLEST, LETTER, LINE, GAP, DOT = (280.0, 230.0), 7.0, 14.0, 8.0, 7.0
 """Pixels: chart on a phone, width of a letter, height of a line, distance of point and name."""
 ROUNDS = 3
 """Rounds in which each name is placed anew beside all others."""
@@ -105,7 +105,7 @@ def label_sides(
     ``occupied`` are further occupied points, such as those of lines, to avoid where possible.
     """
     pixels = [_on_phone(point) for point in points]
-    taken = [(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in pixels]
+    taken = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in pixels]
     taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in map(_on_phone, occupied)]
     boxes = [
         {side: _box(point, name, *offset) for side, offset in SIDES.items()}

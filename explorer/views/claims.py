@@ -138,7 +138,7 @@ def retention_records(retention: Retention) -> Records:
         ]
         for task in retention.tasks
     ]
-    return Records(columns + more, rows)
+    return Records(columns + more, rows, {"state": {"table": retention.table.title}})
 
 
 def _remark(

@@ -110,7 +110,9 @@ def chart_template(theme: str) -> "go.layout.Template":
         "shapedefaults": {"line": {"color": page.ink_soft}},
         "separators": ".,",
     }
-    return go.layout.Template(layout=layout)
+    # Plotly takes a see-through box for one on white, and writes in it for white.
+    data = {"treemap": [{"insidetextfont": {"color": page.ink}}]}
+    return go.layout.Template(layout=layout, data=data)
 
 
 def faint(colour: str, alpha: float) -> str:

@@ -91,3 +91,17 @@ def test_names_of_models_that_take_the_same_time_hardly_ever_meet():
             for a, b in combinations(boxes, 2)
         )
     assert meeting <= 8
+
+
+def test_no_name_lies_over_the_dot_of_a_point_close_by():
+    points = {
+        "BERT, printed": (437.9, 92.7),
+        "DistilBERT, printed": (265.5, 91.3),
+        "ALBERT, printed": (46.7, 92.9),
+        "mini-BERT": (60.1, 81.3),
+        "mini-DistilBERT": (38.2, 81.8),
+        "mini-ALBERT": (13.5, 76.7),
+    }
+    places = [((x, (0, 503)), (y, (69, 98))) for x, y in points.values()]
+    sides = dict(zip(points, label_sides(places, [*points]), strict=True))
+    assert sides["mini-DistilBERT"] == "top right", "below its dot lies mini-BERT's"

@@ -206,6 +206,14 @@ export class Tiles {
     };
     family(this.lock, 1.5, this.point && !sameHead(this.point, this.lock) ? .25 : .6);
     if (this.point && !sameHead(this.point, this.lock)) family(this.point, 1.5, .6);
+    this.freeNumbers(pen);
+  }
+
+  /** No line runs through the number of a row. @param {CanvasRenderingContext2D} pen */
+  freeNumbers(pen) {
+    if (this.order !== 'place' || !this.across) return;
+    const step = this.tile + GAP;
+    for (const {left, top, rows} of this.blocks) for (const row of rows) pen.clearRect(left + GUTTER - 24, top + TOP + row * step + this.tile / 2 - 8, 18, 16);
   }
 
   at(event) {

@@ -71,8 +71,10 @@ function remarks(table, t) {
 /** @type {import('../gradio.js').Picture['show']} */
 export const show = draw;
 
+const tableOf = data => data.tables.find(x => x.id === chosen.table) || data.tables[0];
+
 function draw(root, data) {
-  const t = data.texts, table = data.tables.find(x => x.id === chosen.table) || data.tables[0];
+  const t = data.texts, table = tableOf(data);
   if (!table.columns.some(c => c.label === chosen.column)) {
     chosen.column = table.sort;
     chosen.up = Boolean(table.columns.find(c => c.label === table.sort).lower_is_better);
@@ -98,6 +100,9 @@ function draw(root, data) {
     bars(table, t), grid(table, redraw, t), ...remarks(table, t),
     table.note ? make('p', {class: 'note'}, table.note) : '');
 }
+
+/** @type {import('../gradio.js').Picture['said']} what is drawn; the rows are those of all tables */
+export const said = data => ({state: {table_drawn: tableOf(data).title}});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {

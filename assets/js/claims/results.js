@@ -19,6 +19,7 @@ let shown = null;   // where the line stands
 function write(news) {
   const [bar, text] = shown.children;
   text.textContent = line(news);
+  text.classList.toggle('live-only', text.textContent === say(news.texts.none, {total: news.total}));   // of buttons that a saved tab has not
   bar.hidden = !news.running.length || news.done === null;
   if (!bar.hidden) bar.value = news.done / news.total;
 }

@@ -4,12 +4,19 @@ import {choice} from '../kit/choice.js';
 import {make, resize, say} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {bytes} from '../kit/numbers.js';
+import {look} from '../page/look.js';
 
 export {constants, table, whole} from '../kit/figure.js';
 
 const SIDE = 92;
 const drawn = new WeakMap();   // root -> how it is drawn anew
-let chosen = 0;                // the head, kept while the page lives
+const kept = look('shared', 0);   // the head, from 0
+
+/** The chosen head, or the last of fewer. @param {number} heads */
+const headOf = heads => Math.min(Number(kept.value) || 0, heads - 1);
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
@@ -17,7 +24,7 @@ export function show(root, data, context) {
   const wall = {size, models: [{key: model, bytes: bytes(data.tiles)}]};
   const names = Object.fromEntries(Array.from({length: heads}, (_, h) => [h, String(h + 1)]));
   const strip = make('div', {class: 'df', role: 'img'});
-  chosen = Math.min(chosen, heads - 1);
+  let chosen = headOf(heads);
 
   function tile(layer, palette) {
     const image = headImage(wall, {m: 0, i: layer * heads + chosen}, palette), shown = make('canvas');
@@ -43,7 +50,7 @@ export function show(root, data, context) {
 
   const plot = figure(spec, texts.chart);
   root.dataset.model = model;
-  root.replaceChildren(choice(texts.heads, names, String(chosen), key => { chosen = Number(key); draw(); }),
+  root.replaceChildren(choice(texts.heads, names, String(chosen), key => { chosen = Number(key); kept.value = key; draw(); }),
     strip, make('p', {class: 'note', text: texts.steps}), make('p', {class: 'note', text: texts.chart}), plot.node);
   drawn.set(root, draw);
   draw();
@@ -51,3 +58,6 @@ export function show(root, data, context) {
 
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => drawn.get(root)?.();
+
+/** @type {import('../gradio.js').Picture['said']} the tiles' head; the rows are those of all heads */
+export const said = ({heads}) => ({state: {head_drawn: headOf(heads) + 1}});

@@ -10,13 +10,30 @@ const FAINT = .05;   // what is nearer to 0 is printed quietly
 const short = v => Math.abs(v) < .005 ? '0' : fixed(v, 2).replace(/\.00$/, '');
 const modelName = model => make('span', {class: 'model-name', 'data-model': model.key}, model.label);
 
-function finding({models, was, becomes, texts}, mask) {
-  const told = models.filter(model => model.maps[mask]?.effect.length);
+/**
+ * The word besides the changed one and the mask that carries more than both in the most layers, and in how many; null for none.
+ * @param {number[][]} effect @param {number} changed @param {number} at the mask's word @returns {{word: number, n: number} | null}
+ */
+export function between(effect, changed, at) {
+  const others = [...effect[0].keys()].filter(i => i !== changed && i !== at);
+  const found = others.map(word => ({word, n: effect.filter(row => row[word] >= FAINT && row[word] > Math.max(row[changed], row[at])).length}));
+  return found.reduce((most, one) => (one.n > (most?.n ?? 0) ? one : most), /** @type {{word: number, n: number} | null} */ (null));
+}
+
+/** What the sentence says of words between; nothing where there are none. */
+function others({words, changed, masks, texts}, told, mask) {
+  const found = told.flatMap(model => { const one = between(model.maps[mask].effect, changed, masks[mask]); return one ? [{model, ...one}] : []; });
+  return found.flatMap(({model, word: at, n}, i) => [i ? ', ' : texts.others,
+    ...sayNodes(texts.other, {word: word(words[at]), n: String(n), total: String(model.maps[mask].effect.length - 1), model: modelName(model)}), i === found.length - 1 ? '.' : '']);
+}
+
+function finding(data, mask) {
+  const {models, was, becomes, texts} = data, told = models.filter(model => model.maps[mask]?.effect.length);
   const names = {was: word(was), becomes: word(becomes)};
   if (!told.length) return make('p', {class: 'fold-finding'}, ...sayNodes(models.some(model => model.maps.length) ? texts.no_finding : texts.no_partner, names));
   const parts = told.flatMap((model, i) => [i === 0 ? '' : i === told.length - 1 ? ' and ' : ', ',
     ...sayNodes(texts.from, {model: modelName(model), n: String(model.maps[mask].taken), total: String(model.maps[mask].effect.length - 1)})]);
-  return make('p', {class: 'fold-finding'}, ...sayNodes(texts.finding, names), ...parts, '.');
+  return make('p', {class: 'fold-finding'}, ...sayNodes(texts.finding, names), ...parts, '.', ...others(data, told, mask));
 }
 
 function offers({offered, second, texts}, {ask}) {
@@ -51,8 +68,8 @@ function map(model, mask, data, deepest) {
 
 function answers({answers: [first, second], are_first: areFirst, gaps, effect}, texts, explain) {
   const [d_first, d_second] = gaps.map(gap => signed(gap));
-  if (!effect.length) return make('p', {class: 'note'}, ...explain(say(texts.little, {gap: brief(gaps[0] - gaps[1])})));
-  return make('p', {class: 'note'}, ...sayNodes(areFirst ? texts.answers : texts.same, {first: word(first), second: word(second)}),
+  if (!effect.length) return make('p', {class: 'note dq-told'}, ...explain(say(texts.little, {gap: brief(gaps[0] - gaps[1])})));
+  return make('p', {class: 'note dq-told'}, ...sayNodes(areFirst ? texts.answers : texts.same, {first: word(first), second: word(second)}),
     ...explain(say(texts.gaps, {d_first, d_second})));
 }
 
@@ -60,7 +77,7 @@ const signed = gap => (gap < 0 ? '−' : '+') + brief(Math.abs(gap));
 
 function section(model, mask, data, deepest, explain) {
   const one = model.maps[mask];
-  const inside = one ? [answers(one, data.texts, explain), one.effect.length ? map(model, mask, data, deepest) : ''] : [make('p', {class: 'note'}, model.refused)];
+  const inside = one ? [answers(one, data.texts, explain), one.effect.length ? map(model, mask, data, deepest) : ''] : [make('p', {class: 'note dq-told'}, model.refused)];
   return make('section', {class: 'dq', 'data-model': model.key}, make('h3', {class: 'model-name', 'data-model': model.key}, model.label), ...inside);
 }
 

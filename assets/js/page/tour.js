@@ -66,6 +66,19 @@ const tabOf = stop => new URL(find(stop, 'a').getAttribute('href'), location.hre
 // A reader who opens another tab has left the tour: its sentence would speak of what is not there.
 listen(state => { if (at >= 0 && state.tab !== tabOf(stops()[at])) leave(); });
 
+/** Whether a view is the one that a stop is a link to. @param {Record<string, string>} view @param {HTMLElement} stop */
+function isOf(view, stop) {
+  const {tour: _tour, v: _v, ...link} = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams), {defaults} = configNow();
+  return Object.entries({text: defaults.text, ...link}).every(([name, value]) => (view[name] ?? defaults[name] ?? '') === value);
+}
+
+// Back within the tour: before the page follows, which would leave a tour that is still at another tab's stop.
+window.addEventListener('popstate', event => {
+  const view = event.state?.view, all = at < 0 || !view ? [] : stops();
+  const near = [...all.keys()].toSorted((a, b) => Math.abs(a - at) - Math.abs(b - at)).find(i => isOf(view, all[i]));
+  if (near !== undefined && near !== at) show(near, true);
+}, {capture: true});
+
 function leave() {
   at = -1;
   light('');

@@ -3,9 +3,9 @@ import {svg} from '../kit/dom.js';
 import {bordered, inks, striped} from './paint.js';
 
 /** What is there to be pressed, moved or chosen: what it chose is said below the drawing. */
-const CONTROLS = ['input', 'select', 'textarea', 'output', 'label:has(> input)', 'label:has(+ input)', 'button.chip', '.chips', '.take', '.aw-zoom', '.aw-choice', '.ds-pick', '.ds-control',
+const CONTROLS = ['input', 'select', 'textarea', 'output', 'label:has(> input)', 'label:has(> select)', 'label:has(+ input)', 'button.chip', '.chips', '.take', '.aw-zoom', '.aw-choice', '.ds-pick', '.ds-control',
   '.ds-listed', '.ds-switch', '.dl-sliders', '.dd-dial', '.pr-control', '.ly-top', '.pm-controls', '.pm-switch', '.pt-slider', '.cl-tools'];
-const ASIDES = ['iframe', 'script', 'style', '[hidden]', '.note:not(.scale, .dp-scale, .ly-scale)', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
+const ASIDES = ['.live-only', 'iframe', 'script', 'style', '[hidden]', '.note:not(.scale, .dp-scale, .ly-scale, .dq-told)', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
 const LEFT_OUT = [...CONTROLS, ...ASIDES].join(', ');
 const SHAPE = ['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-family',
   'font-size', 'font-weight', 'font-style', 'text-anchor', 'dominant-baseline', 'paint-order', 'visibility', 'display', 'transform'];
@@ -177,19 +177,22 @@ function drawn(node, box) {
   return copy;
 }
 
+/** A place that is named by the page's address, as one of the file. @param {string} value */
+const placed = value => value.replace(/^url\(["']?[^#]*#([^"')]*)["']?\)/, 'url(#$1)');
+
 /** @param {Element} node @returns {SVGElement} */
 function styled(node) {
   const copy = /** @type {SVGElement} */ (node.cloneNode(false)), style = getComputedStyle(node);
   for (const name of copy.getAttributeNames()) if (/^(on|class$|style$|role$|tabindex$|data-|aria-)/.test(name)) copy.removeAttribute(name);
   // Plotly names a place in the page's address; a file has places of its own.
-  for (const {name, value} of [...copy.attributes]) if (value.includes('#') && value.startsWith('url(')) copy.setAttribute(name, value.replace(/^url\(["']?[^#]*#([^"')]*)["']?\)$/, 'url(#$1)'));
+  for (const {name, value} of [...copy.attributes]) if (value.includes('#') && value.startsWith('url(')) copy.setAttribute(name, placed(value));
   for (const name of SHAPE) {
     const value = style.getPropertyValue(name);
     if (value && !(name === 'transform' && (value === 'none' || node instanceof SVGSVGElement || copy.hasAttribute(name)))) copy.setAttribute(name, value);
   }
   for (const name of ['fill', 'stroke']) {
     const value = style.getPropertyValue(name), [colour, alpha] = inks(value);
-    copy.setAttribute(name, value.startsWith('url') ? value : colour);
+    copy.setAttribute(name, value.startsWith('url') ? placed(value) : colour);
     if (alpha < 1 && alpha > 0) copy.setAttribute(`${name}-opacity`, String(alpha * Number(style.getPropertyValue(`${name}-opacity`) || 1)));
   }
   copy.append(...[...node.childNodes].filter(child => child instanceof Text || (child instanceof SVGElement && child.tagName !== 'script'))

@@ -50,6 +50,8 @@ for label, known in CONFIGS.items():
         layer = int(found[1]) + 1 if found else None
         if layer is None and part == "layer_norm":
             part = "embedding_norm"
+        for each in ("attention", "ffn", "layer_norm") if layer else ():
+            sizes[layer, each] += 0  # the page's order of parts
         sizes[layer, part] += tensor.numel()
         times[layer, part] = calls[id(tensor)]
     inside = {id(tensor) for tensor in encoder.parameters()}

@@ -23,4 +23,5 @@ for label in MODELS:
         rank = 1 + (first > -nats + 1e-12).sum().item() if len(pieces) == 1 else None
         found = math.exp(-nats), nats, rank, " ".join(pieces)
         rows.append([*asked, label, *found, len(tokenizer)])
+rows.sort(key=lambda row: ASKED.index(row[:2]))  # all models of a word together
 FIGURE = ("bars", "model", "gap word", ["probability"])

@@ -31,4 +31,5 @@ for label in MODELS:
         for i, p in zip(top.indices.tolist(), top.values.exp().tolist(), strict=True):
             listed += [spelled(tokenizer, i), p]
         rows.append([position, word[0], label, *found, pieces, *listed])
+rows.sort(key=lambda row: row[0])  # all models of a word together
 FIGURE = ("bars", "model", "position word", ["surprisal_nats"])

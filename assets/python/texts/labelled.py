@@ -75,6 +75,7 @@ answers["most frequent label"] = usual
 for name, found in answers.items():
     for (number, text, truth), guess in zip(ROWS, found, strict=True):
         rows.append([number, name, text, truth, guess, guess == truth])
+rows.sort(key=lambda row: row[0])  # all models of a row together
 plotted = [
     [None, name, None, None, None, (found == np.array(labels, object)).mean().item()]
     for name, found in answers.items()

@@ -53,4 +53,5 @@ for label in MODELS:
         found = scored(text, answer, logs) if answer else (None, None, 0)
         word = spelled(tokenizer, first)
         rows.append([number, label, text, answer, group, word, math.exp(logs[first]), *found])
+rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["probability"])

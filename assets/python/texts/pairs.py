@@ -18,4 +18,5 @@ for label in MODELS:
         scores = [first[0], second[0], first[1], second[1]]
         margin = first[which] - second[which]
         rows.append([number, label, good, bad, group, *scores, margin])
+rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["margin"])

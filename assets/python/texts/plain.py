@@ -13,4 +13,5 @@ for label in MODELS:
     for number, text, group in ROWS:
         n_tokens, alone, within = likelihoods(tokenizer, model, text)
         rows.append([number, label, text, group, n_tokens, alone, within])
+rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["pll_word_l2r"])

@@ -76,6 +76,7 @@ SIMILARITY = {
     "chance": "With the words shuffled, CKA is {low} to {high}: the level of chance.",
     "layer": "{model} layer {n}",
     "embeddings": "{model} embeddings",
+    "start": "emb.",
     "cell": "%{customdata[0]} and %{customdata[1]}<br>CKA %{z:.3f}<br>"
     "with the words shuffled %{customdata[2]:.3f}",
 }
@@ -208,6 +209,8 @@ PICTURE = {
     "finding": "{was} or {becomes}: at first that word's state carries all of the difference. The "
     "[MASK] carries more than that word ",
     "from": "in {model} from layer {n} of {total} on",
+    "others": " Another word carries more than both: ",
+    "other": "{word} in {n} of {total} layers of {model}",
     "no_partner": "In no model does {was} have as many pieces as {becomes}, so their states "
     "cannot be paired.",
     "no_finding": "In no patched model do {was} and {becomes} change the scores enough to be "

@@ -15,7 +15,7 @@ from explorer.analysis.latency.model_choice import (
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.timing.workload import Workload
 from explorer.ui.latency.strings import CLOCKS_SAID
-from explorer.views.markup import Markup, finding, join, listed, model_name
+from explorer.views.markup import Markup, el, finding, join, listed, model_name
 
 FOLD = "Model choice: which should I use?"
 SIZE = "Maximum size in MB (0: no limit)"
@@ -163,7 +163,7 @@ def choose_finding(comparison: Comparison) -> Markup:
 
     if len(advice.unmeasured) == len(comparison.ranked):
         missing_names = {name for names in advice.unmeasured.values() for name in names}
-        return finding(NOTHING[min(missing_names)])
+        return finding(el("span", NOTHING[min(missing_names)], class_="live-only"))
     if not advice.fits:
         return finding(whose, "none clearly meets" if whose else NONE_MEETS, " these limits.")
     if len(advice.fits) == 1:

@@ -222,17 +222,22 @@ def _because(result: WordSentiment, side: int) -> Markup | None:
 def question_finding(
     found: Mapping[str, AnswerSpans], specs: Mapping[str, ModelSpec], passage: str
 ) -> Markup:
-    """Return every model's answer."""
-    answers = [
-        join(
-            model_name(key, specs[key].label),
-            " answers ",
-            word(passage[result.best[0].start : result.best[0].end]),
-            f" ({probability(result.best[0].score)})",
-        )
-        for key, result in found.items()
-    ]
-    return finding(listed(answers), ".")
+    """Return every answer with the models that give it, in the order of the models."""
+    models: dict[str, list[str]] = {}
+    for key, result in found.items():
+        best = result.best[0]
+        models.setdefault(passage[best.start : best.end], []).append(key)
+    answers = []
+    for answer, keys in models.items():
+        sure = {key: f" ({probability(found[key].best[0].score)})" for key in keys}
+        names = [model_name(key, specs[key].label) for key in keys]
+        if len(keys) == 1:
+            answers.append(join(names[0], " answers ", word(answer), sure[keys[0]]))
+        else:
+            each = [join(name, sure[key]) for key, name in zip(keys, names, strict=True)]
+            answers.append(join(listed(each), " answer ", word(answer)))
+    said = [part for one in answers for part in ("; ", one)][1:]
+    return finding(*(said if len(answers) < len(found) else [listed(answers)]), ".")
 
 
 BROUGHT = "{label} answers with the head included in its checkpoint."

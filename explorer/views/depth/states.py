@@ -231,15 +231,16 @@ def similarity_figure(
         ygap=1,
         colorbar={"orientation": "h", "thickness": 10, "y": -0.02, "yanchor": "top"},
     )
+    margins = {"margin_t": 46, "margin_l": 62}
     figure = go.Figure(
-        cells, {"height": SIMILARITY_HEIGHT, "margin_t": 8, "meta": {"label": texts["cka"]}}
+        cells, {"height": SIMILARITY_HEIGHT, "meta": {"label": texts["cka"]}, **margins}
     )
     for pair in pairs:
         colour = COLOURS[similarity.rows[pair[1]][0]].fill
         for row, column in (pair, pair[::-1]):
             ends = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
             figure.add_shape(type="rect", line={"width": 2.5, "color": colour}, **ends)
-    _edges(figure, similarity, labels)
+    _edges(figure, similarity, labels, texts)
     return figure
 
 
@@ -247,20 +248,35 @@ def _name(label: str, layer: int, texts: Mapping[str, Any]) -> str:
     return texts["layer" if layer else "embeddings"].format(model=label, n=layer)
 
 
-def _edges(figure: "go.Figure", similarity: LayerSimilarity, labels: Mapping[str, str]) -> None:
-    """Label each model at the middle of its layers, and draw lines between models."""
-    middles, names, start = [], [], 0
+def _edges(
+    figure: "go.Figure",
+    similarity: LayerSimilarity,
+    labels: Mapping[str, str],
+    texts: Mapping[str, Any],
+) -> None:
+    """Number the layers, name each model beside its own, and draw lines between models."""
+    start = 0
     for key, layers in groupby(similarity.rows, lambda row: row[0]):
         end = start + len(list(layers))
-        middles.append((start + end - 1) / 2)
-        names.append(labels[key])
+        middle, name = (start + end - 1) / 2, {"text": labels[key], "showarrow": False}
+        figure.add_annotation(x=middle, y=1, yref="paper", yanchor="bottom", yshift=20, **name)
+        figure.add_annotation(
+            x=0, y=middle, xref="paper", xanchor="right", xshift=-34, textangle=-90, **name
+        )
         if start:
             figure.add_vline(start - 0.5, line_width=1.5)
             figure.add_hline(start - 0.5, line_width=1.5)
         start = end
-    axis = {"tickvals": middles, "ticktext": names, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(axis, side="top")
-    figure.update_yaxes(axis, autorange="reversed", tickangle=-90)
+    numbers = [str(layer) if layer else texts["start"] for _, layer in similarity.rows]
+    axis = {
+        "tickvals": list(range(start)),
+        "ticktext": numbers,
+        "showgrid": False,
+        "zeroline": False,
+        "tickfont": {"size": 10},
+    }
+    figure.update_xaxes(axis, side="top", tickangle=0)
+    figure.update_yaxes(axis, autorange="reversed")
 
 
 def similarity_canvas(

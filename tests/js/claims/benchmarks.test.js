@@ -117,3 +117,11 @@ test('the table has a row for each printed number of each published table', () =
   assert.deepEqual(rows[4], ['distilbert-1', 'DistilBERT, Table 1', 'BERT', 'MCC', 'r × 100', null]);
   assert.deepEqual(rows[12], ['albert-2', 'ALBERT, Table 2', 'small', 'Plain', '', 2]);
 });
+
+test('its files say which table is drawn', async () => {
+  const {said: says, show} = await import('../../../assets/js/claims/benchmarks.js?said'), root = place();
+  show(root, data);
+  assert.deepEqual(says(data).state, {table_drawn: 'GLUE'});
+  choose(root, 'albert-2');
+  assert.deepEqual(says(data).state, {table_drawn: 'Sizes'});
+});

@@ -87,6 +87,7 @@ test('the line says how far the checks are, with a bar only while it is known', 
   const root = place(), said = () => root.querySelector('p').textContent, bar = () => root.querySelector('progress');
   line.show(root, news([]));
   assert.deepEqual([said(), bar().hidden], ['None of 4', true]);
+  assert.ok(root.querySelector('.cc-line').classList.contains('live-only'), 'a saved tab has no button to press');
   line.show(root, news([], {running: ['T1', 'S2'], done: 1}));
   assert.deepEqual([said(), bar().hidden, bar().value, bar().getAttribute('max')], ['T1, S2: 1 of 4', false, .25, '1']);
   line.show(root, news([result('T1', 'holds')], {running: ['S2']}));

@@ -97,6 +97,22 @@ test('the chart has a line for each head, the chosen one in front and strong', (
   head(root, 0);
 });
 
+test('the chosen head is in the link, and a link brings it', () => {
+  const {state} = begun(), shown = root => root.querySelector('.df').getAttribute('aria-label');
+  const root = filmed();
+  assert.equal(shown(root), 'Head 1');
+  head(root, 1);
+  assert.equal(state.wanted.look, 'shared:1');
+  assert.deepEqual(film.said(shared), {state: {head_drawn: 2}});
+  head(root, 0);
+  assert.ok(!state.wanted.look);
+  begun({look: 'shared:1'});
+  assert.equal(shown(filmed()), 'Head 2');
+  begun({look: 'shared:x'});
+  assert.equal(shown(filmed()), 'Head 1');
+  begun();
+});
+
 test('the head stays for the next text as far as there is one, and light and dark are drawn anew', () => {
   const root = filmed();
   head(root, 1);

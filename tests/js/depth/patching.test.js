@@ -4,9 +4,9 @@ import {test} from 'node:test';
 import {click, place, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {constants, show, table} = await import('../../../assets/js/depth/patching.js');
+const {between, constants, show, table} = await import('../../../assets/js/depth/patching.js');
 
-const said = {finding: '{was} to {becomes}: ', from: '{model} from {n} of {total}', no_finding: 'Little between {was} and {becomes}.',
+const said = {finding: '{was} to {becomes}: ', from: '{model} from {n} of {total}', others: ' More: ', other: '{word} in {n} of {total} of {model}', no_finding: 'Little between {was} and {becomes}.',
   no_partner: 'No model has {was}.',
   offers: 'Change', offer: '{kind}: {was}, {becomes}', kinds: {gender: 'Gender', place: 'Place'}, cell: '{model}, {layer}, {word}: {share}', layers: 'layer',
     layer: 'layer {n}',
@@ -33,10 +33,30 @@ const section = (root, key) => root.querySelector(`.dq[data-model=${key}]`);
 const cells = node => [...node.querySelectorAll('.dq-row:not(.head)')].map(row => texts(row, '.dq-cell'));
 
 test('the sentence says from which layer each model has taken the change over', () => {
-  assert.equal(shown().root.querySelector('.fold-finding').textContent, 'king to queen: BERT from 2 of 2 and ALBERT from 1 of 1.');
-  assert.equal(shown({mask: '1'}).root.querySelector('.fold-finding').textContent, 'king to queen: ALBERT from 1 of 1.');
+  assert.equal(shown().root.querySelector('.fold-finding').textContent, 'king to queen: BERT from 2 of 2 and ALBERT from 1 of 1. More: The in 1 of 2 of BERT.');
+  assert.equal(shown({mask: '1'}).root.querySelector('.fold-finding').textContent, 'king to queen: ALBERT from 1 of 1. More: [MASK] in 1 of 1 of ALBERT.');
   const three = shown({}, {models: [bert(), albert(), {...albert(), label: 'Other'}]}).root.querySelector('.fold-finding').textContent;
-  assert.equal(three, 'king to queen: BERT from 2 of 2, ALBERT from 1 of 1 and Other from 1 of 1.');
+  assert.ok(three.startsWith('king to queen: BERT from 2 of 2, ALBERT from 1 of 1 and Other from 1 of 1.'));
+});
+
+test('it names the word that carries more than the changed one and the mask, and in how many layers', () => {
+  const other = (label, effect) => ({...bert(), label, maps: [one(effect)]});
+  const carries = [[0, 1, 0], [.5, .4, .3], [.2, .1, .3], [0, 0, 1]], never = [[0, 1, 0], [.4, .5, .3], [0, 0, 1]];
+  const said = models => shown({}, {models}).root.querySelector('.fold-finding').textContent.split('. ')[1] ?? '';
+  assert.equal(said([other('BERT', carries), other('None', never), other('Other', carries)]).trim(), 'More: The in 1 of 3 of BERT, The in 1 of 3 of Other.');
+  assert.equal(said([other('None', never)]), '');
+});
+
+test('no other word carries more than both in more layers, and nothing faint is named', () => {
+  let seed = 7;
+  const next = () => { seed = seed * 16807 % 2147483647; return Math.round(20 * (seed / 2147483647 - .4)) / 10; };   // ties are frequent
+  for (let round = 0; round < 200; round++) {
+    const effect = Array.from({length: 1 + round % 5}, () => Array.from({length: 2 + round % 4}, next));
+    const layers = i => effect.filter(row => row[i] >= .05 && row[i] > row[0] && row[i] > row[1]).length;
+    const counts = effect[0].map((_, i) => (i < 2 ? 0 : layers(i))), found = between(effect, 0, 1);
+    assert.equal(found?.n ?? 0, Math.max(...counts));
+    if (found) assert.equal(counts[found.word], found.n);
+  }
 });
 
 test('without a map it says whether the texts are too alike or no model could be patched', () => {

@@ -49,3 +49,15 @@ test('the projector mode is in the address, and Escape ends it', () => {
   press(document.body, 'Escape');
   assert.deepEqual([isOn(), at('projector')], [false, null]);
 });
+
+test('Back to the stop before takes its number with it; what is no stop leaves the number', () => {
+  const {root, shown, at} = page(), back = view => window.dispatchEvent(Object.assign(new Event('popstate'), {state: {view}}));
+  click(root.querySelector('#tour-start'));
+  click(root.querySelector('[data-step="1"]'));
+  assert.deepEqual([shown(), root.querySelector('.tour-count').textContent], [[false, true], '2 of 2']);
+  back({tab: 'depth', text: 'A cat.', temperature: '4', fold: 'similarity'});
+  assert.deepEqual(shown(), [false, true]);
+  back({tab: 'claims'});
+  assert.deepEqual([shown(), root.querySelector('.tour-count').textContent, at('tour')], [[true, false], '1 of 2', '1']);
+  press(document.body, 'Escape');
+});

@@ -83,8 +83,9 @@ test('an empty box that the style sheet draws stands where it is placed, or befo
 test('a place that an attribute names by the address of the page is one of the file', () => {
   const part = document.createElementNS('http://www.w3.org/2000/svg', 'g'), chart = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   part.setAttribute('clip-path', "url('http://127.0.0.1/?tab=parameters#clip1xy')");
-  chart.append(part);
+  chart.append(lay(part, [0, 0, 50, 50], {fill: 'url("http://127.0.0.1/?tab=depth#ramp")'}));
   const {svg, text} = drawn(lay(chart, [0, 0, 50, 50]));
+  assert.equal(svg.querySelector('g > svg > g').getAttribute('fill'), 'url(#ramp)');
   assert.equal(svg.querySelector('g > svg > g').getAttribute('clip-path'), 'url(#clip1xy)');
   assert.doesNotMatch(text, /127\.0\.0\.1/);
 });
@@ -112,9 +113,10 @@ test('what is not seen, and what a reader only works, is left out', () => {
 
 test('a scale is drawn with what it is the scale of; other notes, and what is pressed or moved, are not', () => {
   const say = (name, className) => { const node = laid('p', [0, 0, 60, 10], {}, name); node.className = className; return node; };
-  const notes = [say('asided', 'note'), say('0 to 1', 'note scale'), say('shade', 'note dp-scale'), say('press', 'chips'), say('T', 'ds-control'), say('pick', 'ds-pick')];
-  const {svg} = drawn(laid('div', [0, 0, 90, 90], red, ...notes));
-  assert.deepEqual(texts(svg).map(([text]) => text), ['0 to 1', 'shade']);
+  const notes = [say('asided', 'note'), say('0 to 1', 'note scale'), say('shade', 'note dp-scale'), say('no map', 'note dq-told'), say('press', 'chips'), say('Press it.', 'live-only'), say('T', 'ds-control'), say('pick', 'ds-pick')];
+  const chosen = laid('label', [0, 0, 60, 10], {}, laid('span', [0, 0, 60, 10], {}, 'Table'), laid('select', [0, 0, 9, 9]));
+  const {svg} = drawn(laid('div', [0, 0, 90, 90], red, ...notes, chosen));
+  assert.deepEqual(texts(svg).map(([text]) => text), ['0 to 1', 'shade', 'no map']);
 });
 
 test('what is pale is drawn pale as a whole', () => {

@@ -54,7 +54,7 @@ def rows_of(text):
 
 
 def agree(saved, printed, kind):
-    """Check that both have the same rows and, except for the page's own, the same columns."""
+    """Check that both have the same rows in one order and, but for the page's own, one's columns."""
     rows, recomputed = rows_of(saved), rows_of(printed)
     assert rows, kind
     shared = set(recomputed[0])
@@ -65,6 +65,7 @@ def agree(saved, printed, kind):
         numbered(table, sorted(shared - measured)) for table in (rows, recomputed)
     )
     assert saved_rows.keys() == printed_rows.keys(), (kind, set(saved_rows) ^ set(printed_rows))
+    assert list(saved_rows) == list(printed_rows), (kind, "in the order of the file")
     for key, row in printed_rows.items():
         for name in measured:
             assert same(saved_rows[key][name], row[name]), (kind, name, saved_rows[key], row)

@@ -110,6 +110,7 @@ def marks_get_more(link):
     for weights, tokens in heads(link["text"]):
         marks = [0, len(tokens) - 1]
         assert weights[:, :, 1:-1][..., marks].sum(-1).mean() > 2 / len(tokens)
+        assert len(tokens) == 12, "the even share that the tour names"
 
 
 def softer_in_order(link):

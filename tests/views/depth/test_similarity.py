@@ -25,6 +25,8 @@ def test_a_cell_says_which_layers_it_compares_and_what_chance_gives():
     assert sent["numbers"]["constants"] == {"TEXTS": ["a"]}
     assert "0.03 to 0.10" in sent["note"]
     axis = figure["layout"]["xaxis"]
-    assert (axis["tickvals"], axis["ticktext"]) == ([0.5, 2], ["BERT", "ALBERT"])
+    assert (axis["tickvals"], axis["ticktext"]) == ([0, 1, 2], ["emb.", "1", "emb."])
+    named = [(one["text"], one["x"], one["y"]) for one in figure["layout"]["annotations"]]
+    assert named == [("BERT", 0.5, 1), ("BERT", 0, 0.5), ("ALBERT", 2, 1), ("ALBERT", 0, 2)]
     shapes = [(s["type"], s["x0"], s["y0"]) for s in figure["layout"]["shapes"]]
     assert shapes == [("rect", 1.5, 0.5), ("rect", 0.5, 1.5), ("line", 1.5, 0), ("line", 0, 1.5)]
