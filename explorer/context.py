@@ -1,6 +1,7 @@
 """AppContext: settings of the whole process, decided when it starts."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ class AppContext:
     """Called for a request; returns a function that says later whether its client has left."""
     program_address: Callable[[], str] = lambda: ""
     """Return the address of the program whose request is answered now; empty for a visitor."""
+    answering: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Return what is held while a visitor's Compare is answered."""
 
 
 _current = AppContext()

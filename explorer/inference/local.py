@@ -230,6 +230,9 @@ class LocalBackend:
             except BaseException as error:
                 future.set_exception(error)
 
+        if policy.is_long:
+            # In the caller's thread: a worker that stands back would keep visitors waiting.
+            MEASUREMENT_LOCK.stand_back()
         self._submit(priority, work)
         return future.result()
 

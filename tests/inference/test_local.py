@@ -9,7 +9,7 @@ import pytest
 from explorer.context import configure
 from explorer.inference import local
 from explorer.inference.local import LocalBackend
-from explorer.inference.scheduling import budget
+from explorer.inference.scheduling import budget, measurement_lock
 from explorer.inference.scheduling.budget import Budget, BudgetMeter
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -164,3 +164,19 @@ def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
     own = len(passes) - 1
     assert paid.spent("198.51.100.1") == local.THREADS_PER_PASS * own
     assert paid.spent("") == 0
+
+
+def test_a_part_of_long_work_begins_when_the_questions_are_answered(where, passes, monkeypatch):
+    monkeypatch.setattr(measurement_lock, "MOST_REST_S", 60)
+    monkeypatch.setattr(MEASUREMENT_LOCK, "_visited_at", 0.0)
+    answers = []
+    with MEASUREMENT_LOCK.answering():
+        long_work = threading.Thread(
+            target=lambda: answers.append(LocalBackend(1).call(where, JUDGED, ("the cat sat.",)))
+        )
+        long_work.start()
+        until(lambda: MEASUREMENT_LOCK._condition._waiters)
+        assert not passes
+    long_work.join(60)
+    assert answers
+    assert passes

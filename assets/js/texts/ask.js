@@ -165,7 +165,7 @@ function draw() {
 function build(root, data, {ask, asks}) {
   const t = data.texts;
   const box = make('textarea', {'aria-label': t.box, placeholder: t.placeholder, rows: 3, spellcheck: 'false', 'data-typed': true});
-  const button = make('button', {type: 'button', class: 'tx-run'}, t.run), file = make('input', {type: 'file', accept: '.txt,.csv,.tsv,.jsonl,.ndjson', hidden: true, tabindex: -1, 'aria-label': t.open});
+  const button = make('button', {type: 'button', class: 'tx-run'}, t.run), file = make('input', {type: 'file', accept: '.txt,.csv,.tsv,.jsonl,.ndjson,.json', hidden: true, tabindex: -1, 'aria-label': t.open});
   const open = make('button', {type: 'button', class: 'chip tx-open'}, t.open);
   const said = make('p', {class: 'tx-said', role: 'status'}), fields = make('div', {class: 'tx-fields'});
   const change = make('details', {class: 'tx-change', hidden: true}, make('summary', {}, t.change), fields);

@@ -11,10 +11,18 @@ from explorer.refusal import brief
 
 MOST_BYTES = 2**20
 DELIMITERS = ",;\t|"
-SUFFIXES = {"csv": "table", "tsv": "table", "jsonl": "json", "ndjson": "json", "txt": "lines"}
+SUFFIXES = {
+    "csv": "table",
+    "tsv": "table",
+    "jsonl": "json",
+    "ndjson": "json",
+    "json": "json",
+    "txt": "lines",
+}
 NOT_TEXT = "This file holds no text: save it as .csv, .tsv, .jsonl or .txt."
 TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
 EMPTY_FILE = "There is nothing to read: the list is empty."
+HEADER_ALONE = "There is nothing to read: below the names of the columns there is no row."
 NOT_JSON = "Its line is no JSON object."
 OPEN_QUOTE = "A quotation mark is opened here and never closed."
 EXTRA_CELLS = "It has {n} cells for {names} columns."
@@ -87,7 +95,7 @@ def _within_limit(content: str | bytes) -> tuple[str, bool]:
 def _form_of(text: str) -> str:
     """Return what pasted content is: JSON lines, a table whose header is known, or plain lines."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if all(line.lstrip().startswith("{") for line in lines[:20]):
+    if all(line.lstrip().startswith("{") for line in lines[:20]) or _array(text):
         return "json"
     first = {cell.strip().strip('"').lower() for cell in re.split(f"[{DELIMITERS}]", lines[0])}
     has_tabs = len(lines) > 1 and all("\t" in line for line in lines)
@@ -102,12 +110,11 @@ def _read_lines(text: str) -> RawTable:
 
 
 def _read_json(text: str) -> RawTable:
-    """Read one JSON object a line; a line with a string alone is a text."""
+    """Read one JSON object a line, or the objects of an array; a string alone is a text."""
     objects: list[dict[str, object]] = []
     left_out = []
     lines = [line for line in text.splitlines() if line.strip()]
-    for number, line in enumerate(lines, 1):
-        value = _parsed(line)
+    for number, value in enumerate(_array(text) or map(_parsed, lines), 1):
         if isinstance(value, str):
             value = {"text": value}
         if not isinstance(value, dict):
@@ -119,6 +126,13 @@ def _read_json(text: str) -> RawTable:
     if not names:
         raise BadRows(EMPTY_FILE if not left_out else f"Row {left_out[0].number}: {NOT_JSON}")
     return RawTable(names, cells, True, tuple(left_out))
+
+
+def _array(text: str) -> list[object]:
+    """Return the values of a text that is one JSON array with rows; empty for any other."""
+    value = _parsed(text) if text.lstrip().startswith("[") else None
+    is_list = isinstance(value, list) and any(isinstance(each, dict | str) for each in value)
+    return value if isinstance(value, list) and is_list else []
 
 
 def _parsed(line: str) -> object:
@@ -141,6 +155,8 @@ def _read_delimited(text: str) -> RawTable:
     records = [record for record in records if any(cell.strip() for cell in record)]
     if not records:
         raise BadRows(EMPTY_FILE)
+    if len(records) == 1 and all(cell.strip().lower() in KNOWN for cell in records[0]):
+        raise BadRows(HEADER_ALONE)
     has_header = len(records) > 1 and is_header(records[0], records[1:])
     width = len(records[0]) if has_header else _usual_width(records)
     header = records[0] if has_header else [""] * width

@@ -35,7 +35,7 @@ EMPTY = "It has no text."
 NOT_ONE_MASK = "It has {n} masks; exactly one is read."
 EMPTY_SIDE = "One of its two sentences is empty."
 NO_LABEL = "It has no label."
-TOO_MANY = "It and the {n} rows after it are over the limit of {most} rows."
+TOO_MANY = "It and all rows after it, {n} together, are over the limit of {most} rows."
 LAST_ONE = "It is over the limit of {most} rows."
 
 
@@ -185,11 +185,9 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     places = {role: table.names.index(name) for role, name in roles.items()}
     rows, left_out, cells = [], list(table.left_out), table.cells
     if len(cells) > MOST_ROWS:
-        after = len(cells) - MOST_ROWS - 1
-        reason = TOO_MANY if after else LAST_ONE
-        left_out.append(
-            LeftOut(MOST_ROWS + 1, reason.format(n=f"{after:,}", most=f"{MOST_ROWS:,}"))
-        )
+        over = len(cells) - MOST_ROWS
+        reason = TOO_MANY if over > 1 else LAST_ONE
+        left_out.append(LeftOut(MOST_ROWS + 1, reason.format(n=f"{over:,}", most=f"{MOST_ROWS:,}")))
     unreadable = {row.number for row in left_out}
     for number, row in enumerate(cells[:MOST_ROWS], 1):
         if number in unreadable:

@@ -4,11 +4,22 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from explorer.refusal import Refusal
 
 MOST_OPEN_S = 1.0
 """Longest time, in seconds, for which a measurement pauses at once for waiting visitors."""
+
+MOST_REST_S = 0.3
+"""Longest time, in seconds, for which a pass of long work stands back for visitors.
+
+So long work advances by a pass in this time however many visitors there are.
+"""
+RECENT_S = 30.0
+"""Seconds after a visitor's question in which another one is likely."""
+_is_answer: ContextVar[bool] = ContextVar("is_answer", default=False)
+"""True for all that a visitor's question calls: it never stands back for itself."""
 
 
 class CannotMeasure(Refusal):
@@ -26,6 +37,7 @@ class MeasurementLock:
         """True while the measurement is paused for visitors, or prepares what it times."""
         self._measurer = 0
         self._visitors = 0
+        self._visited_at = float("-inf")
         self._refusal = ""
         self.yielded_s = 0.0
         """Total seconds for which measurements have been paused for visitors."""
@@ -95,6 +107,28 @@ class MeasurementLock:
         with self._condition:
             self._visitors -= 1
             self._condition.notify_all()
+
+    @property
+    def is_visited(self) -> bool:
+        """The flag of a visitor's question that came, or was answered, a moment ago."""
+        return time.monotonic() - self._visited_at < RECENT_S
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """Hold from a visitor's question to its answer: what is prepared and drawn counts too."""
+        token, self._visited_at = _is_answer.set(True), time.monotonic()
+        try:
+            with self.visitor_pass(by_visitor=True):
+                yield
+        finally:
+            self._visited_at = time.monotonic()
+            _is_answer.reset(token)
+
+    def stand_back(self) -> None:
+        """Let long work wait before a pass until no visitor waits, or for ``MOST_REST_S``."""
+        if self._visitors and not _is_answer.get():
+            with self._condition:
+                self._condition.wait_for(lambda: not self._visitors, MOST_REST_S)
 
     @contextmanager
     def visitor_pass(self, by_visitor: bool) -> Iterator[None]:

@@ -11,6 +11,7 @@ from explorer.analysis.texts.labelled import Cost
 from explorer.analysis.texts.rows import MOST_TOKENS, BadRows, LeftOut, TextList
 from explorer.inference.runs import call_on_model, device_of, gather
 from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import MaskedRow, length_batches, read_only
@@ -26,6 +27,8 @@ MOST_TEXTS, MOST_TOKENS_AT_ONCE = 16, 512
 of 512 tokens, and a visitor waits for no more than that."""
 MOST_ON_DEVICE = 64, 4096
 """The same on an accelerator, whose time for a small batch is that of starting its operations."""
+MOST_TEXTS_BESIDE_VISITORS = 1
+"""Texts of one batch on the processor while visitors ask, who wait for the batch in progress."""
 BLOCK_ROWS, BLOCK_SENTENCES = 64, 16
 """Rows whose logits, and sentences whose masked copies, are held at once."""
 Value = TypeVar("Value")
@@ -128,11 +131,21 @@ def in_batches(
     results: list[Any] = [None] * len(items)
     is_cpu = device_of(state) == "cpu"
     most = (MOST_TEXTS, MOST_TOKENS_AT_ONCE) if is_cpu else MOST_ON_DEVICE
-    for batch in length_batches(lengths, *most):
+    for batch in _beside_visitors(length_batches(lengths, *most), is_cpu):
         cancel.check()
         for place, result in zip(batch, ask([items[place] for place in batch]), strict=True):
             results[place] = result
     return np.stack(results) if results else np.zeros((0, 2))
+
+
+def _beside_visitors(batches: Iterator[tuple[int, ...]], is_cpu: bool) -> Iterator[tuple[int, ...]]:
+    """Yield batches, in smaller ones while visitors ask: they wait for one in progress."""
+    for batch in batches:
+        size = MOST_TEXTS_BESIDE_VISITORS if is_cpu else len(batch)
+        while batch:
+            n = size if MEASUREMENT_LOCK.is_visited else len(batch)
+            yield batch[:n]
+            batch = batch[n:]
 
 
 def prepare_masked(texts: TextList, state: PageState) -> "Prepared[MaskedPlan]":

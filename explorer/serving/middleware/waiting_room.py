@@ -6,6 +6,7 @@ import random
 import time
 from collections import Counter, deque
 from collections.abc import Collection
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from explorer import limits
+from explorer.context import context
 from explorer.limits import Limit
 from explorer.serving.middleware import validation
 
@@ -85,6 +87,8 @@ def exceeded(sender: Sender, waiting: Collection[Sender]) -> tuple[Limit, int] |
     return None
 
 
+COMPARES = "compare"
+"""The line of Compares."""
 NO_ADDRESS = "nowhere"
 """The address of a request without a client."""
 STEP_S = 0.1
@@ -186,6 +190,13 @@ class WaitingRoom(Queue):
                 line.queue.remove(event)
                 return [event], False, line.concurrency_id
         return None
+
+    async def process_events(self, events: list[Event], *arguments: Any) -> None:  # noqa: ANN401
+        """Answer requests; long work stands back until a visitor's Compare has been sent."""
+        first = events[0]
+        is_visitor = first.concurrency_id == COMPARES and not _event_sender(first).is_program
+        with context().answering() if is_visitor else nullcontext():
+            await super().process_events(events, *arguments)
 
     def _drop_unheard(self, limit: Limit, address: str = "") -> None:
         """Remove requests without an open stream, of one address or of all."""

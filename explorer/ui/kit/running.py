@@ -8,7 +8,8 @@ from gradio.context import LocalContext
 
 from explorer import limits
 from explorer.context import configure
-from explorer.serving.middleware.waiting_room import account_of, program_of
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.serving.middleware.waiting_room import COMPARES, account_of, program_of
 
 LIGHT: dict[str, Any] = {
     "api_visibility": "private",
@@ -24,7 +25,7 @@ OF_HUB: dict[str, Any] = {
 }
 """Event options for requests to the model hub: they may take minutes and have their own queue."""
 COMPARE: dict[str, Any] = {
-    "concurrency_id": "compare",
+    "concurrency_id": COMPARES,
     "concurrency_limit": limits.COMPARES.most,
 }
 """Event options for Compare, which has its own queue."""
@@ -101,4 +102,8 @@ def left_by_now() -> Callable[[], bool]:
 
 def stop_for_those_who_leave() -> None:
     """Connect the backend to Gradio: jobs of clients that left are cancelled, visitors go first."""
-    configure(has_left=left_by_now, program_address=program_that_asks)
+    configure(
+        has_left=left_by_now,
+        program_address=program_that_asks,
+        answering=MEASUREMENT_LOCK.answering,
+    )

@@ -142,3 +142,22 @@ def test_what_is_over_a_megabyte_is_reported_and_the_rest_is_read():
         assert 1_000 < len(table.cells) < 1_100
         assert table.left_out[-1].number == len(table.cells) + 1
         assert "1 MB" in table.left_out[-1].reason
+
+
+ARRAY = '[{"text": "It is good.", "label": "pos"},\n {"text": "It is bad.", "label": "neg"}]'
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", ""])
+def test_a_json_array_has_a_row_for_each_of_its_objects(name):
+    texts = text_list(read_table(ARRAY, name), "labelled")
+    assert [(row.text, row.label) for row in texts.rows] == TWO
+
+
+@pytest.mark.parametrize("line", ["[MASK] is good.", "[1, 2]", "[]"])
+def test_a_pasted_line_in_brackets_is_a_text(line):
+    assert read_table(line).cells == ((line,),)
+
+
+def test_a_header_alone_is_no_row():
+    with pytest.raises(BadRows, match="below the names of the columns there is no row"):
+        read_table("text,label\n", "a.csv")

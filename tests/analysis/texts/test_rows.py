@@ -75,7 +75,7 @@ def test_rows_over_the_limit_are_reported_by_number():
     (row,) = texts.left_out
     assert (row.number, row.reason) == (2_001, "It is over the limit of 2,000 rows.")
     (row,) = listed("\n".join([*lines, "a", "b"])).left_out
-    assert row.reason == "It and the 2 rows after it are over the limit of 2,000 rows."
+    assert row.reason == "It and all rows after it, 3 together, are over the limit of 2,000 rows."
 
 
 def test_no_row_left_says_the_first_reason():

@@ -1,6 +1,7 @@
 """One measurement alone, and how it gives way to a visitor who waits."""
 
 import threading
+from contextvars import copy_context
 
 import pytest
 
@@ -38,6 +39,39 @@ def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_agai
     other.join(60)
     visitor.join(60)
     assert order == ["visitor", "other"]
+
+
+def test_long_work_stands_back_until_a_question_is_answered(monkeypatch):
+    monkeypatch.setattr(slots, "MOST_REST_S", 60)
+    slot, order = MeasurementLock(), []
+    slot.stand_back()
+    assert not slot.is_visited
+    with slot.answering():
+        long_work = begun(lambda: (slot.stand_back(), order.append("long work")))
+        until(lambda: slot._condition._waiters)
+        order.append("answer")
+    long_work.join(60)
+    assert order == ["answer", "long work"]
+    assert slot.is_visited, "another question is likely"
+
+
+def test_a_question_does_not_stand_back_for_itself(monkeypatch):
+    monkeypatch.setattr(slots, "MOST_REST_S", 60)
+    slot = MeasurementLock()
+    with slot.answering():
+        context = copy_context()
+        own = begun(lambda: context.run(slot.stand_back))
+        own.join(30)
+        assert not own.is_alive()
+
+
+def test_long_work_goes_on_although_questions_never_end(monkeypatch):
+    monkeypatch.setattr(slots, "MOST_REST_S", 0.05)
+    slot = MeasurementLock()
+    slot.visitor_waits()
+    long_work = begun(slot.stand_back)
+    long_work.join(60)
+    assert not long_work.is_alive()
 
 
 def infer(slot, order):

@@ -9,6 +9,7 @@ from explorer.analysis.measures import js
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.rows import BadRows, text_list
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from explorer.inference.texts import batches as lists
 from explorer.links.page_state import PageState
 from tests.inference.texts import by_hand as texts_by_hand
@@ -222,6 +223,7 @@ def test_logits_are_computed_at_masks_alone(tiny_family, monkeypatch):
 
 
 def test_an_accelerator_gets_larger_batches_and_the_same_order(monkeypatch):
+    monkeypatch.setattr(lists, "MEASUREMENT_LOCK", MeasurementLock())
     sizes: dict[str, list[int]] = {"cpu": [], "cuda": []}
     for device, asked in sizes.items():
         monkeypatch.setattr(lists, "device_of", lambda _, device=device: device)
@@ -235,3 +237,17 @@ def test_an_accelerator_gets_larger_batches_and_the_same_order(monkeypatch):
         assert found.tolist() == list(range(100))
     assert max(sizes["cpu"]) == lists.MOST_TEXTS
     assert max(sizes["cuda"]) == lists.MOST_ON_DEVICE[0]
+
+
+def test_beside_visitors_batches_are_small_and_the_order_is_the_same(monkeypatch):
+    lock, sizes = MeasurementLock(), []
+
+    def ask(items):
+        sizes.append(len(items))
+        return np.array(items)
+
+    monkeypatch.setattr(lists, "MEASUREMENT_LOCK", lock)
+    with lock.answering():
+        found = lists.in_batches(ask, list(range(37)), [9] * 37, PageState(), CancelToken())
+    assert found.tolist() == list(range(37))
+    assert max(sizes) == lists.MOST_TEXTS_BESIDE_VISITORS

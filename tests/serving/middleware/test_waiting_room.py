@@ -13,17 +13,19 @@ from urllib.parse import urlsplit
 import gradio as gr
 import httpx
 import pytest
-from gradio.queueing import EventQueue
+from gradio.queueing import EventQueue, Queue
 from starlette.middleware import Middleware
 
 from benchmarks.served import served
 from explorer import limits
+from explorer.context import configure
+from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from explorer.serving.middleware import validation
 from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.serving.middleware.request_filter import RequestFilter
 from explorer.serving.middleware.routes import Routes
 from explorer.serving.middleware.shutdown import serving_loop
-from explorer.serving.middleware.waiting_room import STEP_S, WaitingRoom
+from explorer.serving.middleware.waiting_room import COMPARES, STEP_S, WaitingRoom
 from explorer.ui.kit.blocks import Page
 from tests.waiting import in_its_own_loop, until
 
@@ -517,3 +519,26 @@ def test_a_letterbox_that_is_thrown_away_takes_its_questions_along(page):
     boxes["c"] = 0
     assert set(boxes) == {"a", "c"}
     assert unread == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "expected"),
+    [(COMPARES, "/queue/join", 1), ("texts", "/queue/join", 0), (COMPARES, "/call/on_view", 0)],
+)
+def test_a_visitors_compare_counts_from_its_turn_to_its_answer(
+    idle_queue, monkeypatch, line, path, expected
+):
+    """A job of minutes does not, nor what programs ask."""
+    lock, counts = MeasurementLock(), []
+
+    async def answered(*_):
+        counts.append(lock._visitors)
+
+    monkeypatch.setattr(Queue, "process_events", answered)
+    configure(answering=lock.answering)
+    event = program_event(1, "a", idle_queue.now)
+    event.concurrency_id, event.request.url.path = line, path
+    event.fn = SimpleNamespace(api_visibility="private")
+    asyncio.run(idle_queue.process_events([event], False, 0.0, event.fn))
+    assert counts == [expected]
+    assert not lock._visitors
