@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from explorer.analysis.texts.precision import ListPrecision
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.results import ListResult, TextsOptions
 from explorer.analysis.texts.rows import BadRows, RawTable, text_list
@@ -19,7 +20,7 @@ from explorer.library.results import Result
 from explorer.refusal import Refusal, brief
 from explorer.views.sketch import Sketch
 from explorer.views.texts.rows import COLUMNS, as_json, table_rows
-from explorer.views.texts.strings import headline, second_line
+from explorer.views.texts.strings import headline, precision_sentence, second_line
 
 Rows = str | Path | Sequence[str | Mapping[str, Any]]
 
@@ -34,6 +35,8 @@ class Texts(Result):
     answers: ListResult
     """The frozen result of the list's kind, with its summary and all arrays."""
     missing: Mapping[str, Refusal]
+    precision: ListPrecision | None = None
+    """The differences that half precision makes in the shortest rows; None in float32."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON of ``/texts``."""
@@ -46,7 +49,9 @@ class Texts(Result):
 
     def sentences(self) -> tuple[str, ...]:
         """Return the headline with intervals, or the advice, and what comparisons allow to say."""
-        return tuple(filter(None, (headline(self.answers), second_line(self.answers))))
+        precision = precision_sentence(self.answers, self.precision)
+        lines = (headline(self.answers), second_line(self.answers), precision)
+        return tuple(filter(None, lines))
 
 
 class MaskedTexts(Texts):
@@ -178,5 +183,5 @@ def rows_done(progress: Iterator[Progress]) -> Iterator[int]:
 
 
 def _result(question: TextsQuestion, models: Family, done: bool) -> Texts:
-    result = question.result()
-    return OF_KIND[result.texts.kind](models.name, done, result, question.ready.missing)
+    result, missing = question.result(), question.ready.missing
+    return OF_KIND[result.texts.kind](models.name, done, result, missing, question.precision)

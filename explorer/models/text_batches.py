@@ -1,7 +1,8 @@
 """Batches of many short texts through one network: the numbers of a text do not depend on them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,24 @@ def loaded_vocabulary(loaded: LoadedModel) -> tuple[str, ...]:
     return loaded.vocabulary
 
 
+@contextmanager
+def _encoding(loaded: LoadedModel) -> Iterator[None]:
+    """Hold the network for a pass of which no attention is shown; half precision is fused.
+
+    PyTorch's ``scaled_dot_product_attention`` is FlashAttention on CUDA where no row is padded. In
+    float32 attention stays eager, so that a list and the page give one text the same numbers.
+    """
+    with loaded.lock:
+        if loaded.dtype == "float32":
+            yield
+            return
+        loaded.network.set_attn_implementation("sdpa")
+        try:
+            yield
+        finally:
+            loaded.network.set_attn_implementation("eager")
+
+
 @torch.inference_mode()
 def vocabulary_rows(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
     """Return log-probabilities float32 [row, vocabulary] at each row's position."""
@@ -80,7 +99,7 @@ def _row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
     """Return logits float32 [row, vocabulary]; the head reads one position of each row."""
     inputs = _inputs(loaded, rows)
     positions = torch.tensor([row.position for row in rows], device=loaded.device)
-    with loaded.lock:
+    with _encoding(loaded):
         states = loaded.network.base_model(**inputs).last_hidden_state
         logits = apply_head(
             loaded, states[torch.arange(len(rows), device=loaded.device), positions]
@@ -92,7 +111,7 @@ def _row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
 def text_features(loaded: LoadedModel, texts: Sequence[EncodedText], pooling: str) -> np.ndarray:
     """Return the frozen encoder's features of texts: float32 [text, layer + 1, d_model]."""
     inputs = _inputs(loaded, texts)
-    with loaded.lock:
+    with _encoding(loaded):
         states = loaded.network.base_model(**inputs, output_hidden_states=True).hidden_states
     pooled = [_pooled(layer.float(), inputs, pooling) for layer in states]
     return read_only(torch.stack(pooled, 1).cpu().numpy())

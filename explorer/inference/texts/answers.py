@@ -1,11 +1,12 @@
 """The result of a whole list of texts, or of those rows that were done when it was stopped."""
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from explorer.analysis.texts.labelled import usable
 from explorer.analysis.texts.masked import joined_blocks
+from explorer.analysis.texts.precision import ListPrecision, list_differences
 from explorer.analysis.texts.results import (
     POOLINGS,
     EncodedList,
@@ -34,6 +35,7 @@ from explorer.inference.texts.batches import (
 )
 from explorer.links.page_state import PageState
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 
 BAD_OPTION = "{name} must be one of: {known}."
 NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
@@ -73,6 +75,8 @@ class TextsQuestion:
                 layer_of(spec, self.options.layer)
         self._parts: list[Part[Any]] = []
         self._scores: LabelledList | None = None
+        self.precision: ListPrecision | None = None
+        """The differences that half precision makes, once all rows are done; None in float32."""
 
     @property
     def total(self) -> int:
@@ -91,9 +95,11 @@ class TextsQuestion:
             Cancelled: the token was cancelled; ``result`` then has the rows that are done.
         """
         yield Progress(0, self.total)
-        for part in self._all_parts(cancel):
+        for part in self._all_parts(self.ready, cancel):
             self._parts.append(part)
             yield Progress(self.n_done, self.total)
+        if self.ready.state.dtype != "float32":
+            self.precision = self._against_float32(cancel)
         if self.ready.texts.kind == "labelled":
             # A deadline is for the rows: what all of them are for is not given up at the end.
             steps = self._trained(lambda: cancel.check() if cancel.cancelled else None)
@@ -142,12 +148,23 @@ class TextsQuestion:
         encoded = EncodedList(features, costs_of(self.ready, self._parts))
         return labelled_steps(self._done(), self._labels(), encoded, self.options, check)
 
-    def _all_parts(self, cancel: CancelToken) -> Iterator[Part[Any]]:
-        if self.ready.texts.kind == "masked":
-            return masked_parts(self.ready, cancel)
-        if self.ready.texts.kind == "labelled":
-            return feature_parts(self.ready, self.options.pooling, cancel)
-        return sentence_parts(self.ready, cancel)
+    def _all_parts(self, ready: Prepared[Any], cancel: CancelToken) -> Iterator[Part[Any]]:
+        if ready.texts.kind == "masked":
+            return masked_parts(ready, cancel)
+        if ready.texts.kind == "labelled":
+            return feature_parts(ready, self.options.pooling, cancel)
+        return sentence_parts(ready, cancel)
+
+    def _against_float32(self, cancel: CancelToken) -> ListPrecision:
+        """Run the first part, which holds the shortest rows, again in float32, and compare."""
+        texts, state = self.ready.texts, self.ready.state
+        exact = replace(self.ready, state=replace(state, dtype="float32"))
+        try:
+            part = next(iter(self._all_parts(exact, cancel)))
+        except Refusal as refusal:
+            return ListPrecision(state.dtype, {}, str(refusal))
+        differences = list_differences(texts.kind, self._parts[0].value, part.value)
+        return ListPrecision(state.dtype, differences)
 
     def _by_row(self) -> dict[str, list[Any]]:
         """Return the scores by model, in the order of the rows."""

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer import assets, limits
+from explorer.analysis.texts.precision import ListPrecision
 from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
 from explorer.analysis.texts.rows import TextList
 from explorer.analysis.texts.sentences import SCORES
@@ -114,6 +115,7 @@ class ListAnswer:
     result: ListResult | None = None
     """Result of the rows that are done; None before there is one."""
     missing: Mapping[str, Refusal] | None = None
+    precision: ListPrecision | None = None
     refused: str = ""
     """The sentence why the list cannot be answered; empty if it can."""
 
@@ -155,8 +157,8 @@ def run_list(asked: ListQuestion, cancel: CancelToken) -> Steps:
         except Cancelled:
             if is_labelled or not progress.done:
                 return ListAnswer(progress, missing=question.ready.missing)
-        seconds = time.monotonic() - begun
-        return ListAnswer(progress, seconds, question.result(), question.ready.missing)
+        seconds, missing = time.monotonic() - begun, question.ready.missing
+        return ListAnswer(progress, seconds, question.result(), missing, question.precision)
     except Refusal as refusal:
         return ListAnswer(progress, refused=str(refusal))
 
@@ -176,7 +178,7 @@ def draw_list(asked: ListQuestion, update: JobUpdate) -> list[Any]:
     header = header_of(asked, answer.result)
     specs, reasons = specs_by_key(asked.state.family), answer.missing or {}
     missing = {key: (specs[key].label, str(reason)) for key, reason in reasons.items()}
-    summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES)
+    summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES, answer.precision)
     is_whole = update.done
     return [
         join(line, summary),

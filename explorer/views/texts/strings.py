@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.digits import counted, percent
+from explorer.analysis.digits import counted, percent, probability
 from explorer.analysis.texts.comparison import Duel, Share
 from explorer.analysis.texts.labelled import Scored
+from explorer.analysis.texts.precision import ListPrecision
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
@@ -31,6 +32,18 @@ SURE = "{differences} (McNemar's exact test, {level} after correction for {n})."
 UNSURE = (
     "No difference between the models that {rows} can show (McNemar's exact test, smallest p: {p})."
 )
+
+PRECISION = {
+    "name": "{dtype} against float32, on {rows}.",
+    "masked": "{label}: another first word in {changed}; probabilities of first words differ by up "
+    "to {largest}.",
+    "plain": "{label}: PLLs differ by up to {largest} nats.",
+    "pairs": "{label}: the other sentence is likelier in {changed}; PLLs differ by up to {largest} "
+    "nats.",
+    "labelled": "{label}: features differ by up to {largest} of their length.",
+    "absent": "{dtype} is not compared with float32: {reason}",
+}
+"""Sentences on what half precision changes in a list."""
 
 
 def headline(result: ListResult) -> str:
@@ -59,6 +72,28 @@ def second_line(result: ListResult) -> str:
         scores = {names[key]: score for key, score in result.result.accuracy.items()}
         return ACCURACY.format(shares=listed([f"{name} {scored(s)}" for name, s in scores.items()]))
     return ""
+
+
+def precision_sentence(result: ListResult, precision: ListPrecision | None) -> str:
+    """Return what half precision changes in a list; empty in float32."""
+    if precision is None:
+        return ""
+    dtype, differences = precision.dtype, precision.differences
+    if not differences:
+        return PRECISION["absent"].format(dtype=dtype, reason=precision.not_compared)
+    kind, n_rows = result.texts.kind, next(iter(differences.values())).n_rows
+    rows = f"the {n_rows} shortest rows" if n_rows > 1 else "the shortest row"
+    if n_rows == len(result.texts.rows):
+        rows = f"all {n_rows} rows" if n_rows > 1 else "the one row"
+    sentences = [PRECISION["name"].format(dtype=dtype, rows=rows)]
+    for key, each in differences.items():
+        is_share = kind in ("masked", "labelled")
+        largest = probability(each.largest) if is_share else f"{each.largest:.3f}"
+        sentence = PRECISION[kind].format(
+            label=result.labels[key], changed=each.n_changed, largest=largest
+        )
+        sentences.append(sentence)
+    return " ".join(sentences)
 
 
 def names_of(result: LabelledList) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds
 from explorer.analysis.texts.comparison import Duel
 from explorer.analysis.texts.disagreement import has_truth
+from explorer.analysis.texts.precision import ListPrecision
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
@@ -31,6 +32,7 @@ from explorer.views.texts.strings import (
     names_of,
     nats,
     p_value,
+    precision_sentence,
     scored,
     second_line,
 )
@@ -41,7 +43,11 @@ Texts = Mapping[str, str]
 
 
 def summary_html(
-    result: ListResult, missing: Mapping[str, tuple[str, str]], texts: Texts, notes: Texts
+    result: ListResult,
+    missing: Mapping[str, tuple[str, str]],
+    texts: Texts,
+    notes: Texts,
+    precision: ListPrecision | None = None,
 ) -> Markup:
     """Return the finding, the tables of the models and of their comparisons, and the notes.
 
@@ -50,6 +56,7 @@ def summary_html(
         missing: By model its label, and the reason why it was not asked.
         texts: Strings of the tables.
         notes: By kind how its numbers are made.
+        precision: What half precision changes; None in float32.
     """
     kind, keys = result.texts.kind, {label: key for key, label in result.labels.items()}
     return join(
@@ -61,6 +68,7 @@ def summary_html(
         models_table(result, texts),
         duels_table(result, texts),
         left_out_html(result.texts.left_out, texts),
+        note(with_names(precision_sentence(result, precision), keys)) if precision else None,
         note(notes[kind]),
         el("div", plain_cards(missing), class_="columns") if missing else None,
     )

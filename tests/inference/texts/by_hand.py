@@ -79,4 +79,4 @@ def features(loaded, text, pooling):
             **loaded.tokenizer(text, return_tensors="pt"), output_hidden_states=True
         )
     states = torch.stack(out.hidden_states)[:, 0]
-    return (states[:, 0] if pooling == "cls" else states.mean(1)).numpy()
+    return (states[:, 0] if pooling == "cls" else states.float().mean(1)).float().numpy()

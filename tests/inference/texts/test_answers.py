@@ -1,7 +1,11 @@
 """Whole lists: results of every kind, of rows that were done, and against scikit-learn by hand."""
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
@@ -16,6 +20,7 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.texts import batches
 from explorer.inference.texts.answers import TextsQuestion
 from explorer.links.page_state import PageState
+from explorer.views.texts.strings import precision_sentence
 from tests.inference.texts import by_hand
 from tests.inference.texts.test_batches import MASKED, SENTENCES, csv_of
 
@@ -159,3 +164,81 @@ def test_a_model_that_cannot_be_had_is_missing_and_the_others_go_on(tiny_family,
     asked = question("the cat sat.")
     assert list(asked.ready.specs) == ["bert", "distilbert"]
     assert "its files are missing" in str(asked.ready.missing["albert"])
+
+
+@pytest.mark.parametrize("kind", ["masked", "plain", "pairs", "labelled"])
+def test_what_half_precision_changes_is_that_of_plain_networks(tiny_family, kind):
+    texts = {
+        "masked": csv_of(MASKED[:9], "text,answer"),
+        "plain": "\n".join(SENTENCES[:5]),
+        "pairs": csv_of(list(zip(SENTENCES[:4], SENTENCES[4:8], strict=True)), "good,bad"),
+        "labelled": csv_of([(s, "ab"[i % 2]) for i, s in enumerate(SENTENCES[:40])], "text,label"),
+    }[kind]
+    asked = TextsQuestion(text_list(read_table(texts), kind), PageState(dtype="bfloat16"))
+    assert asked.precision is None
+    list(asked.run(CancelToken()))
+    assert asked.precision.dtype == "bfloat16"
+    for key, difference in asked.precision.differences.items():
+        exact = tiny_family.loaded(key)
+        assert exact.network.config._attn_implementation == "eager"
+        rows = asked.ready.texts.rows
+        half = (
+            half_by_kind(asked, kind, key)
+            if kind != "labelled"
+            else by_hand_of(half_of(exact), kind, rows)
+        )
+        tolerance = {"rel": 0.5} if kind == "labelled" else {"abs": 1e-4}
+        assert difference.n_rows == len(rows)
+        assert difference.largest == pytest.approx(
+            largest(kind, half, by_hand_of(exact, kind, rows)), **tolerance
+        )
+        assert difference.largest > 1e-4
+
+
+def half_by_kind(asked, kind, key):
+    """Return the list's own numbers, in half precision."""
+    result = asked.result()
+    if kind == "masked":
+        return result.answers[key].probabilities
+    return np.array([side.pll for row in asked._by_row()[key] for side in row])
+
+
+def half_of(loaded):
+    """Return a copy of a network in bfloat16 with PyTorch's fused attention."""
+    network = copy.deepcopy(loaded.network).to(torch.bfloat16)
+    network.set_attn_implementation("sdpa")
+    return replace(loaded, network=network, dtype="bfloat16")
+
+
+def by_hand_of(loaded, kind, rows):
+    if kind == "masked":
+        return np.array([by_hand.masked(loaded, row.text, row.answer)[1] for row in rows])
+    if kind == "labelled":
+        return np.stack([by_hand.features(loaded, row.text, "mean") for row in rows])
+    sides = [side for row in rows for side in (row.text, row.other) if side]
+    return np.array([by_hand.pseudo_log_likelihoods(loaded, side)[0] for side in sides])
+
+
+def largest(kind, half, exact):
+    apart = half - exact
+    if kind == "labelled":
+        return (np.linalg.norm(apart, axis=-1) / np.linalg.norm(exact, axis=-1)).max()
+    return np.abs(apart).max()
+
+
+def test_a_model_that_is_not_had_in_float32_is_not_compared(tiny_family, monkeypatch):
+    asked = TextsQuestion(text_list(read_table("the cat sat.")), PageState(dtype="bfloat16"))
+    parts = asked._all_parts
+
+    def refused(ready, cancel):
+        if ready.state.dtype == "float32":
+            raise BadRows("It is too large.")
+        return parts(ready, cancel)
+
+    monkeypatch.setattr(asked, "_all_parts", refused)
+    list(asked.run(CancelToken()))
+    result = asked.result()
+    assert precision_sentence(result, asked.precision) == (
+        "bfloat16 is not compared with float32: It is too large."
+    )
+    assert precision_sentence(result, None) == ""

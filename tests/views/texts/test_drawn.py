@@ -8,6 +8,7 @@ import pytest
 
 from explorer.analysis.texts import labelled
 from explorer.analysis.texts.comparison import Duel
+from explorer.analysis.texts.precision import ListDifference, ListPrecision
 from explorer.refusal import Refusal
 from explorer.ui.texts import strings
 from explorer.views.texts.canvas import first_difference, hiding, rows_canvas, surprising
@@ -118,3 +119,17 @@ def test_copies_of_a_row_are_said_and_no_answers_give_no_table(tiny_family, n_co
     )
     assert ("Different rows: 2 of 8 rows." in html) == is_said
     assert "tx-models" not in html
+
+
+def test_what_half_precision_changes_is_said_where_it_is_used(tiny_family):
+    result = finished("\n".join(["the cat sat.", "dogs played."]))
+    one = ListDifference(1, 0.0625, 0)
+    said = ListPrecision("float16", {"bert": one})
+    drawn = [
+        summary_html(result, {}, strings.SUMMARY, strings.NOTES, precision)
+        for precision in (None, said)
+    ]
+    line = (
+        "float16 against float32, on the shortest row. mini-BERT: PLLs differ by up to 0.062 nats."
+    )
+    assert [line in re.sub("<[^>]+>", "", html) for html in drawn] == [False, True]
