@@ -76,7 +76,8 @@ def headline(
 
     labels = {spec.key: spec.label for spec in specs}
     n_words = len(heads.alignment.content)
-    first, neighbours = strings.attention_sentences(statistics, labels, n_words)
+    n_special = len(heads.alignment) - n_words
+    first, neighbours = strings.attention_sentences(statistics, labels, n_words, n_special)
     chosen = el("div", note(strings.FIRST_HEAD.format(label=specs[0].label)), class_="aw-first")
     by_key = {spec.key: spec for spec in specs}
     pairs = [(by_key[s.kind.teacher], s) for s in specs if s.kind.teacher in by_key]
