@@ -101,6 +101,7 @@ class Switches {
   }
 
   column(model) {
+    model.cells = [];
     const {texts} = this.data, grid = make('div', {class: 'hs-grid', role: 'grid', 'aria-label': fill(texts.grid, {model: model.label})});
     grid.style.gridTemplateColumns = `30px repeat(${model.heads}, minmax(16px, 1fr))`;
     for (let layer = 0; layer < model.layers; layer++) {
@@ -125,6 +126,7 @@ class Switches {
       cell.classList.add('known');
     }
     this.name(cell, model, layer, head);
+    model.cells[i] = cell;
     cell.addEventListener('click', () => { this.flip(model, i); this.focus = [model.key, i]; });
     cell.addEventListener('focus', () => { this.focus = [model.key, i]; });
     return cell;
@@ -178,7 +180,7 @@ class Switches {
 
   update(...models) {
     for (const model of models) {
-      for (const i of this.all(model)) this.name(this.cell([model.key, i]), model, Math.floor(i / model.heads), i % model.heads);
+      model.cells.forEach((cell, i) => this.name(cell, model, Math.floor(i / model.heads), i % model.heads));
       this.count(model);
     }
     clearTimeout(this.timer);
