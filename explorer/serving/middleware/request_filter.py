@@ -4,7 +4,7 @@ import time
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -89,7 +89,12 @@ class RequestFilter:
         return NoCredentials(app), body
 
     async def _checked(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
-        """Return the page and the checked body, or a response that refuses the request."""
+        """Return the page and the checked body, or a response that refuses or redirects."""
+        root = scope.get("root_path", "")
+        if root and scope["path"] == root and scope["method"] in ("GET", "HEAD"):
+            # The page's own addresses are relative: without the slash they would lead above it.
+            query = scope["query_string"].decode("latin-1")
+            return RedirectResponse(f"{root}/?{query}" if query else f"{root}/"), receive
         try:
             route, path = self._check_address(scope)
             without_gradios_own(scope, route)

@@ -41,7 +41,18 @@ _WORD = re.compile(r"\[[^\[\]\n]*\]|[\w'’]+|[^\w\s]")
 KEPT_PARAMS = ("embed", "__theme")
 """Parameters of the address that are no field of the link and that every link of the page keeps."""
 THEMES = ("light", "dark")
-WITHOUT_SCRIPT = ".needs-script{display:none!important}"
+WITHOUT_SCRIPT = (
+    ".needs-script{display:none!important}"
+    "#masthead .badge-chip.badge-chip::after{content:none}"
+    ".panel .finding.finding.finding:not(:last-child){margin-bottom:10px}"
+    # No script scrolls the row to the tab that is chosen: all are in sight, on several lines.
+    "@media(max-width:1100px){"
+    "#tabs#tabs .tab-container{flex-wrap:wrap;padding-top:0}"
+    "#tabs#tabs .tab-container a::before{content:none!important}"
+    "#tabs#tabs#tabs .tab-container a{margin-inline:0 18px}"
+    "}"
+)
+"""Style of the picture where it stays, which has no controls."""
 MOST_WORDS = 400
 """Words of the text that are drawn, as in page/words.js."""
 

@@ -80,6 +80,15 @@ def test_a_path_below_a_proxy_meets_the_same_doors():
     assert below.get("/explorer/monitoring").status_code == 404
 
 
+def test_below_a_proxy_the_page_is_found_without_its_last_slash():
+    """Its relative addresses hold below the slash alone."""
+    below = TestClient(client_of().app, root_path="/explorer")
+    sent = below.get("/explorer?tab=layer&text=a+%5BMASK%5D", follow_redirects=False)
+    assert sent.headers["location"] == "/explorer/?tab=layer&text=a+%5BMASK%5D"
+    assert below.get("/explorer").status_code == 200
+    assert below.post("/explorer").status_code == 404
+
+
 @pytest.mark.parametrize("in_pieces", [False, True], ids=["announced", "in pieces"])
 def test_a_body_is_whole_up_to_the_limit_and_refused_beyond_it(in_pieces):
     client = client_of()
