@@ -539,6 +539,6 @@ def test_a_visitors_compare_counts_from_its_turn_to_its_answer(
     event = program_event(1, "a", idle_queue.now)
     event.concurrency_id, event.request.url.path = line, path
     event.fn = SimpleNamespace(api_visibility="private")
-    asyncio.run(idle_queue.process_events([event], False, 0.0, event.fn))
+    in_its_own_loop(idle_queue.process_events([event], False, 0.0, event.fn))
     assert counts == [expected]
     assert not lock._visitors
