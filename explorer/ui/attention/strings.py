@@ -65,12 +65,13 @@ CANVAS = {
         "kind": "kind",
         "alike": "similar to the chosen head",
     },
-    "show": "Heads by type: show",
+    "show": "Heads by type",
     "kinds": KIND_LABELS,
     "rules": KIND_RULES,
     "terms": places("entropy", "nats", "JS", "layer.head"),
-    "hint": "Each tile is one head, named layer.head: rows are queries, columns the words they "
-    "attend to.\nPoint at a tile to preview it, click to keep it, move with the arrow keys.",
+    "hint": "A tile is one head (layer.head): rows attend to columns.\n"
+    "Rows are queries, columns the words they attend to. Point at a tile to preview "
+    "it, click to keep it, move with the arrow keys.",
     "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
     "words": "Point at a word to highlight its row and column in every head",
     "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
@@ -95,8 +96,8 @@ CANVAS = {
     "copy": "Copy row",
     "copied": "Copied",
     "cell": "{query} attends to {key}: {value}",
-    "cell_hint": "Cells are in percent; point at one for its exact value, or move with the arrow "
-    "keys.\nOf a long text, Ctrl and the wheel, two fingers, or + and − enlarge a part; drag to "
+    "cell_hint": "Cells are in percent.\nPoint at one for its exact value, or move with the arrow "
+    "keys. Of a long text, Ctrl and the wheel, two fingers, or + and − enlarge a part; drag to "
     "move, double-click or press 0 to show all. JS is the Jensen-Shannon divergence between two "
     "heads' rows, averaged over the words of this text: 0 for identical heads, at most 0.693 nats.",
     "line_hint": "The thicker a line, the more the word on its left attends to the word on its "
@@ -109,14 +110,14 @@ CANVAS = {
     "words.",
     "waiting": "Loading the exact values",
     "lacking": "Exact values are not available now: cells are rounded to 1 of 255 steps.",
-    "chosen_head": "Chosen head, side by side",
+    "chosen_head": "Chosen head",
 }
 KEPT_LIST = "The {n} heads, each with its nearest"
 KEPT_CAPTION = "layer.head; Jensen-Shannon divergence between their rows, averaged over {over}"
 FIRST_HEAD = (
-    "Chosen at first: the {label} head that attends most to a word further off.\n"
-    "It is looked for from the mask if there is one; where no word is further off, a neighbour "
-    "counts."
+    "How the first head was chosen\n"
+    "It is the {label} head that attends most to a word further off, from the mask if there is "
+    "one; where no word is further off, a neighbour counts."
 )
 BESIDE = "A layer of {student} stands beside the {teacher} layer that it was initialised from."
 BY_DEPTH = "Rows are aligned by relative depth."
@@ -291,7 +292,7 @@ def formula_html(kind: str) -> Markup:
     )
 
 
-ABLATION_QUESTION = "Head ablation: switch heads off and see what changes"
+ABLATION_QUESTION = "Head ablation: what changes without some heads?"
 SWEEP = "Ablate every head on its own"
 STOP = "Stop"
 NO_MASK = sentences.NO_MASK_TO_ABLATE

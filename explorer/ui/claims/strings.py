@@ -12,7 +12,7 @@ MODELS = {key: label_of(key) for key in CLAIMED}
 MORE = "inconclusive: run again for more rounds"
 SHARES = {
     "label": "Printed claims by verdict; a button shows only those claims",
-    "reports": "The claims are from five written comparisons of the three models, by subject:",
+    "reports": "From five written comparisons of the three models, by subject:",
     "report": "{name}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
     "{unsupported} unsupported",
     "right_share": "{share}% right",
@@ -33,7 +33,7 @@ LEDGER = {
     "claim": "Claim",
     "printed": "Printed:",
     "wordings": "{n} wordings",
-    "source": "What the primary source says",
+    "source": "Primary source",
     "no_source": "no source found",
     "here": "Here",
     "no_check": "nothing to measure",
@@ -53,7 +53,7 @@ CHECKS_FOLD = "Live checks: what does this machine find?"
 BENCHMARKS_FOLD = "Published scores: how much do smaller models keep?"
 RETENTION_TITLE = "How much of a score does a smaller model keep?"
 PROGRESS = {
-    "none": "{total} live checks: click one beside a claim, or run them all.",
+    "none": "{total} live checks, none run yet.",
     "running": "Running “{names}”: {done} of {total} done.",
     "done": "Checks run here: {n} of {total}. As the sources say: {holds}; not as they say: "
     "{fails}; undecided: {undecided}; waiting for weights: {waits}.",

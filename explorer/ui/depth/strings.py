@@ -25,7 +25,7 @@ CANVAS = {
     "mask": "Mask",
     "numbered": "Mask {i} of {n}: ",
     "mask_name": "{i}: {near}",
-    "kl_scale": "; the KL line runs from 0 (left) to {kl} nats (right) in every model",
+    "kl_scale": "; KL line: 0 to {kl} nats in every model",
     "embeddings": "emb.",
     "layer": "layer {n}",
     "place": "rank",
@@ -36,11 +36,11 @@ CANVAS = {
     "kl_cell": "{layer}: KL(final ‖ layer) {kl} nats",
     "strip": "{model}: what the MLM head predicts at each layer",
     "terms": places("KL", "nats", "logit lens"),
-    "rows": "Each row is a layer, read by the model's own MLM head; early layers are read "
-    "unreliably.\n"
-    "A row shows each word's probability, the rank of the final answer (the first word) among all "
-    "pieces, and KL(final ‖ layer) in nats. The line across stands above the layer at which a "
-    "model settles: from there on no piece ranks above its final answer. Rows are aligned by "
+    "rows": "Rows are layers, read by the MLM head: early ones unreliably.\n"
+    "Each model is read by its own head. A row shows each word's probability, the "
+    "rank of the final answer (the first word) among all pieces, and KL(final ‖ layer) in nats. "
+    "The line across stands above the layer at which a model settles: from there on no piece "
+    "ranks above its final answer. Rows are aligned by "
     "relative depth. The head was trained on the last layer only: early layers may hold more than "
     "it can read there (logit lens: nostalgebraist 2020; a lens fitted to each layer: Belrose et "
     "al. 2023).",
@@ -53,17 +53,17 @@ CANVAS = {
     "first_words": "The first {n} of {all} words are shown.",
     "waiting": "Masking each word in turn",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",
-    "dial": "What if {model} applied its one layer more or fewer times?",
+    "dial": "{model}'s one layer, applied more or fewer times",
     "times": "times",
     "usual": "as usual",
-    "same": "Same top prediction as after the usual {n}.",
-    "other": "Different top prediction from the usual {n}.",
+    "same": "Same top prediction as usual.",
+    "other": "Different top prediction than usual.",
     "distance": "KL(usual ‖ this) {kl} nats",
     "work": "{gflop} for the encoder, {share} the usual compute",
     "same_work": "{gflop} for the encoder, unchanged",
     "beyond": "Applying its layer up to {n} times",
-    "dial_chart": "KL from the prediction at the usual depth, nats",
-    "dial_note": "The same weights, no training: applied k times it is a k-layer model.\nLan et "
+    "dial_chart": "KL from the usual prediction, nats",
+    "dial_note": "The same weights, no training.\nApplied k times it is a k-layer model. Lan et "
     "al. 2019 share the layer; Simoulin and Crabbé 2021 train it to choose its depth token by "
     "token.",
     "no_dial": "No model here shares its layer, so there is no depth to vary.",
@@ -100,7 +100,7 @@ LINEAGE_NOTE = (
 AS_COPIED = "By weights, every student layer is still closest to the layer it was copied from ({})."
 NOT_AS_COPIED = "By weights, the student's layers are closest to teacher layers {}; they were "
 COPIED_FROM = "copied from {}."
-MOVES_FOLD = "Hidden states: how does a word change from layer to layer?"
+MOVES_FOLD = "Hidden states: how does a word change by layer?"
 MOVES = {
     "finding": "After each layer: cosine similarity of a word's state to its first and to its "
     "last state.",
@@ -114,7 +114,7 @@ MOVES = {
     "The states of a model may share a direction that has nothing to do with the word: look at "
     "the trend, not the level.",
 }
-MORE_FOLD = "More: where do the models' states lie, in three dimensions?"
+MORE_FOLD = "More: the models' states in three dimensions"
 PROJECTION = {
     "title": "Word states of all models in three dimensions",
     "finding": "The same words in all models: their states after each layer, in three dimensions.",
@@ -198,7 +198,7 @@ def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
     )
 
 
-FOLD = "Activation patching: where does the difference between two texts travel?"
+FOLD = "Activation patching: where does a difference travel?"
 SECOND = "Second text: the first with one change"
 START = "Patch every state"
 STOP = "Stop"

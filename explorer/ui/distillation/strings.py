@@ -16,12 +16,11 @@ LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
 CURVES = {
-    "title": "How temperature changes the divergence and the gradient",
+    "title": "Divergence and gradient by temperature",
     "temperature": "Temperature T",
-    "overlap": "The lists share {1} of the top 1, {5} of the top 5 and {10} of the top 10, at "
-    "every temperature.",
-    "divergences": "Divergence from the teacher and soft loss, nats (log scale)",
-    "gradients": "Gradient norm with respect to the student's logits (log scale)",
+    "overlap": "Top words shared at every temperature: {1} of 1, {5} of 5, {10} of 10.",
+    "divergences": "Divergence and soft loss, nats (log scale)",
+    "gradients": "Gradient norm at the student's logits (log scale)",
     "names": {
         "ab": "KL(teacher ‖ student)",
         "js": "Jensen–Shannon",
@@ -33,17 +32,17 @@ CURVES = {
     "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
     "mean_note": 'reduction="mean" divides by every element, so also by the {n} words of the '
     'vocabulary: the loss comes out {n} times too small. Use reduction="batchmean".',
-    "why": "Why T²? It makes up for gradients that shrink like 1/T² (second chart).",
+    "why": "Why T²? Gradients shrink like 1/T².",
     "because": "The gradient of KL with respect to a student logit is (student − teacher "
     "probability) / T. At a high temperature the difference of the probabilities itself shrinks "
-    "like 1/T, so the gradient shrinks like 1/T²; the factor T² compensates. Values "
-    "below 10⁻⁶ are not drawn.",
+    "like 1/T, so the gradient shrinks like 1/T² (second chart); the factor T² makes up for it. "
+    "Values below 10⁻⁶ are not drawn.",
 }
 LAB: dict[str, object] = {
     "curves": CURVES,
     "terms": places("Dark knowledge", "KL", "Jensen–Shannon", "Entropy", "logits"),
     "strip": "The sentence: choose the word to mask",
-    "pick": "Masked word (click another to mask it here):",
+    "pick": "Masked word:",
     "hide": "Mask this word",
     "hidden": "This word is masked",
     "back": "Back to the text as typed",
@@ -68,20 +67,20 @@ LAB: dict[str, object] = {
     "measures_title": "Divergence, in nats",
     "measures": [
         ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],
-        ["kl_plain", "KL(teacher ‖ student), plain (T = 1)", "The same for the plain softmax"],
+        ["kl_plain", "KL(teacher ‖ student), T = 1", "The same for the plain softmax"],
         ["kl_student_teacher", "KL(student ‖ teacher)", "What the teacher misses of the student"],
-        ["js", "Jensen–Shannon (at most 0.6931)", "Symmetric, never above ln 2"],
+        ["js", "Jensen–Shannon", "Symmetric, never above ln 2 = 0.6931"],
         ["t2_kl", "T² · KL, the soft loss", "What this word adds to the training loss"],
         ["entropy_teacher", "Entropy, teacher", "0 is certain"],
         ["entropy_student", "Entropy, student", "0 is certain"],
     ],
     "beside": "Its top prediction is {first} ({p}).",
-    "beside_origin": "Its training, and what the vocabularies share",
+    "beside_origin": "Training and vocabulary",
     "beside_shared": "{origin}. {pieces} of the teacher's pieces are also in its vocabulary "
     "({own} of its own). At this temperature they carry {teacher_mass} of the "
     "teacher's probability and {mass} of {name}'s; nothing is renormalised.",
-    "scale": "Bars run from 0 to 1; outlines: T = 1.",
-    "scale_log": "Bars run from 10⁻⁶ to 1 on a log scale; outlines: T = 1.",
+    "scale": "Bars: 0 to 1; outlines: T = 1.",
+    "scale_log": "Bars: 10⁻⁶ to 1, log scale; outlines: T = 1.",
 }
 BESIDE_TITLE = "{name}, for comparison"
 NO_PARTNER = "Not one piece of {name}'s vocabulary"
@@ -205,7 +204,7 @@ NOT_ONE_PIECE = (
     "L_mlm is left out: “{word}” is not one piece of the vocabulary, and one mask stands for one "
     "piece."
 )
-AGREEMENT_FOLD = "Agreement: how often do teacher and student predict the same word?"
+AGREEMENT_FOLD = "Agreement: how often do both predict the same word?"
 RUN_AGREEMENT = "Run both over the bundled sentences"
 AGREEMENT_STOP = "Stop"
 STOPPED = "Stopped at {progress}."

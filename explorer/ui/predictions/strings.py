@@ -55,7 +55,7 @@ CANVAS = {
     "shared": "In all {n} lists: {words}.",
     "shared_none": "No word is in all {n} lists.",
     "scale": "Bars end at {max}.",
-    "rule": "Words in all lists are bold; a dot marks the other model that also lists a word.\n"
+    "rule": "Bold: in all lists; dot: the other model that lists it.\n"
     "Probabilities are over the whole vocabulary; all bars of a mask share one scale. A word that "
     "starts with … continues the word before. Perplexity n: like choosing among n equally likely "
     "words.",
@@ -300,7 +300,7 @@ def _words_counted(
 
 
 # Ask for a word
-ASK_QUESTION = "Your own words: how likely is each, and which does each model prefer?"
+ASK_QUESTION = "Your own words: how likely is each?"
 ASK_TITLE = "At a [MASK] of the text"
 ASK_LABEL = "Words or phrases, separated by commas"
 ASK_PLACEHOLDER = "paris, new york"
