@@ -57,7 +57,7 @@ CANVAS = {
     "times": "times",
     "usual": "as usual",
     "same": "Same top prediction as usual.",
-    "other": "Different top prediction than usual.",
+    "other": "The top prediction differs from the usual.",
     "distance": "KL(usual ‖ this) {kl} nats",
     "work": "{gflop} for the encoder, {share} the usual compute",
     "same_work": "{gflop} for the encoder, unchanged",
