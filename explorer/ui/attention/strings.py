@@ -149,7 +149,7 @@ def attention_sentences(
     n_special: int,
 ) -> tuple[Markup, Markup | str]:
     """Return the share of attention to [CLS] and [SEP], and the count of neighbour heads."""
-    even = f"; an even share would be {n_special / (n_words + n_special):.0%}."
+    even = f"; an even share: {n_special / (n_words + n_special):.0%}."
     rests: list[Markup] = []
     counts: list[Markup] = []
     neighbours = [KINDS.index("previous"), KINDS.index("next")]
@@ -160,7 +160,7 @@ def attention_sentences(
         close = int(np.isin(result.kind, neighbours).sum())
         counts.append(join(f"{close} of {result.kind.size}"))
     near = join("Heads that attend mainly to a neighbouring word: ", listed(counts), ".")
-    return join("[CLS] and [SEP] receive ", listed(rests), even), near if n_words > 1 else ""
+    return join("[CLS] and [SEP] get ", listed(rests), even), near if n_words > 1 else ""
 
 
 def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:

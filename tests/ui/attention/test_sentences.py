@@ -56,7 +56,7 @@ def test_the_attention_that_rests_and_the_heads_that_watch_neighbours_are_each_m
     found, n_words, n_special
 ):
     text = " ".join(map(read, texts.attention_sentences(found, LABELS, n_words, n_special)))
-    assert f"would be {100 * n_special / (n_special + n_words):.0f}%" in text
+    assert f"an even share: {100 * n_special / (n_special + n_words):.0f}%" in text
     shares = re.findall(r"(\d+)% (?:of attention )?in (\w+)", text)
     assert shares == [
         (f"{100 * one.shares[..., 3:].sum(-1).mean():.0f}", LABELS[key])
