@@ -150,6 +150,7 @@ def layer_similarity(states: Mapping[str, np.ndarray], seed: int = 0) -> LayerSi
 
     ``|Y^T X|^2 / (|X^T X| |Y^T Y|)`` with centred columns (Kornblith et al. 2019, equation 3),
     computed from ``X X^T``, which is smaller because there are fewer words than features.
+    Float32 rounding can leave 0 to 1 by some millionths, so values are clipped.
     """
     rows = tuple((key, layer) for key, layers in states.items() for layer in range(len(layers)))
     grams = np.stack([_gram(layer) for layers in states.values() for layer in layers])
@@ -159,8 +160,8 @@ def layer_similarity(states: Mapping[str, np.ndarray], seed: int = 0) -> LayerSi
     shuffled = np.stack([flat @ gram[order][:, order].ravel() for gram in grams], 1)
     return LayerSimilarity(
         rows,
-        read_only((flat @ flat.T).astype(np.float64)),
-        read_only(shuffled.astype(np.float64)),
+        read_only((flat @ flat.T).clip(0, 1).astype(np.float64)),
+        read_only(shuffled.clip(0, 1).astype(np.float64)),
         n_words,
     )
 

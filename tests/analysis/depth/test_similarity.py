@@ -41,6 +41,14 @@ def test_a_rotation_a_shift_and_one_scale_change_nothing_a_stretch_does():
     assert found[0, 2] < 0.95
 
 
+def test_rounding_does_not_leave_0_to_1():
+    layers = np.random.default_rng(0).normal(size=(40, 9, 24)).astype(np.float32)
+    found = layer_similarity({"a": np.concatenate([layers, layers])})
+    for values in (found.cka, found.shuffled):
+        assert values.min() >= 0
+        assert values.max() <= 1
+
+
 @pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
 def test_a_words_state_is_the_mean_of_its_pieces_and_its_way_is_in_cosines(tiny_family, key):
     runs = tiny_family.runs("the photosynthesis sat on the [MASK].")
