@@ -235,7 +235,7 @@ LIMITS_HEAD = [
     "best GB / s",
 ]
 STEPS = "{done} of {asked} steps done, {share:.0%}."
-ADVANCED = "More: roofline, and a measurement of another machine"
+ADVANCED = "More: roofline, another machine"
 RECORDED = "How does another machine compare?"
 RECORDED_NOTE = (
     "Open a measurement saved from this page elsewhere. It is kept apart from this machine's."

@@ -136,7 +136,7 @@ def layer_note(spec: ModelSpec, layer: int, specs: Sequence[ModelSpec]) -> str:
     return PLAIN.format(n=n, all=total)
 
 
-STEPS_FOLD = "Log-probability by block: which part of which layer wrote the answer?"
+STEPS_FOLD = "Log-probability by block: which block wrote the answer?"
 STEPS = {
     "title": "{model}: log-probability of {word}",
     "axis": "log-probability, nats",

@@ -46,11 +46,11 @@ MAP = {
     "family_label": "Models",
     "modes": {"stored": "Stored", "applied": "Applied in one pass"},
     "mode_label": "Count each weight",
-    "stored_note": "Each weight once, in float32. Dashed: what {first} has in addition.",
+    "stored_note": "In float32. Dashed: what {first} has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again. "
     "Embedding tables count in full, though a pass reads only the rows of its own tokens, at no "
     "FLOP: with a smaller table a model applies fewer weights and does the same compute.",
-    "hint": "Point at a part of a bar, or move with the arrow keys, to see its tensors.",
+    "hint": "Point at a part, or use the arrow keys, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",
     "less": "less {how} than {first}",
@@ -65,7 +65,7 @@ MAP = {
     "bar": "{label}: {stored} weights stored, {applied} applied in one pass",
     "embeddings": "embeddings",
     "terms": places("pooler"),
-    "heads_apart": "Encoder and pooler; pre-training heads come on top.",
+    "heads_apart": "Encoder and pooler.",
 }
 LENGTH = 128
 """Number of tokens of the forward pass whose FLOP are compared."""
@@ -151,7 +151,7 @@ CALLS_NOTE = (
 )
 LOADED = "loaded weights"
 SHAPE_ONLY = "shape only, no weights"
-SIZES_FOLD = "Model sizes: how large are all seven, and one of your own?"
+SIZES_FOLD = "Model sizes: how large are all seven, or your own?"
 SIZES_TEXTS = {
     "label": "The seven sizes",
     "form": "Show the sizes as",
@@ -187,7 +187,7 @@ SIZES_TEXTS = {
         "heads": "Attention heads",
     },
 }
-EMBEDDING = "Factorised embeddings: what do they save, and what do they give up?"
+EMBEDDING = "Factorised embeddings: what do they save and cost?"
 PARTS_TITLE = "What each model consists of"
 TENSORS_TEXTS: dict[str, Any] = {
     "form": "Show the parts as",
@@ -246,7 +246,7 @@ SPECTRUM_TEXTS = {
     "error.\n"
     "In float64, of the table that the layers see: for ALBERT the product V × E × H.",
 }
-SHARING = "Weight sharing: does ALBERT really run one layer again and again?"
+SHARING = "Weight sharing: does ALBERT run one layer again and again?"
 SHARING_TITLE = "What other ways of sharing would store"
 SHARING_TEXTS = {
     "label": "Weights stored by sharing mode",

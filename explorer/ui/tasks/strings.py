@@ -20,7 +20,7 @@ PARTS = {
     "question": "Question answering",
 }
 PARTS_LABEL = "Task"
-WHICH_ONE = "Which of the models should I use?"
+WHICH_ONE = "Which should I use?"
 WHICH_ONE_AT = " Size, time and score, against your limits, under Latency."
 EXAMPLE_PAIR = "The kettle began to whistle. [SEP] She took it off the stove and poured the tea."
 PAIRS = {
@@ -34,10 +34,10 @@ PAIRS = {
     "sop": "Sentence-order prediction (SOP): are the two in order?",
 }
 ON_EXAMPLE = (
-    "An example, since the text above is no pair: write two sentences with [SEP] between them."
+    "An example: the text above is no pair. For your own, write [SEP] between two sentences."
 )
 PAIRS_NOTE = (
-    "Bars show the head's probability of yes; the line across marks 0.5.\nNSP was trained on true "
+    "Bars: the head's probability of yes; line: 0.5.\nNSP was trained on true "
     "pairs and on unrelated second sentences, never on swapped ones; SOP on true and swapped "
     "pairs, never on unrelated sentences (Devlin et al. 2019, section 3.1; Lan et al. 2019, "
     "section 3.1)."
@@ -241,7 +241,7 @@ def question_finding(
 
 
 BROUGHT = "{label} answers with the head included in its checkpoint."
-FOLD = "Fine-tuning: how were they tuned, and how much of BERT's score do they keep?"
+FOLD = "Fine-tuning: how much of BERT's score do they keep?"
 NAMES = {"sst2": "Sentiment, SST-2 dev: accuracy", "squad": "Questions, SQuAD v1.1 dev: F1"}
 HEAD = ("Model", "Score, 95% CI", "Share of BERT's", "Trained parameters", "Minutes")
 FINE_TUNING_HOW = (
@@ -294,7 +294,7 @@ def full_said(label: str, card: Mapping[str, Any], task: str) -> str:
     )
 
 
-QUADRANTS_QUESTION = "Attention across sentences: how much do two sentences attend to each other?"
+QUADRANTS_QUESTION = "Attention across sentences: how much do they attend to each other?"
 NO_PAIR = "Write [SEP] between two sentences to see how much each attends to the other."
 QUADRANTS_HOW = (
     "Shares of attention, averaged over the words of a sentence and over all heads; [CLS] and "

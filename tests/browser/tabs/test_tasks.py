@@ -31,7 +31,7 @@ def test_an_older_link_opens_the_quadrants_below_the_pair(page_at):
 
 def test_which_one_to_use_is_a_link_away_and_an_older_link_opens_it(page_at):
     page = page_at("/?tab=tasks&family=mini&text=A+cat+[MASK].")
-    link = page.get_by_role("link", name="Which of the models should I use?")
+    link = page.get_by_role("link", name="Which should I use?")
     verdicts = page.locator("#fold-latency-choose td[data-label=Verdict]")
     link.click()  # before the page has answered anything
     expect(verdicts).to_have_count(6)
