@@ -245,6 +245,8 @@ def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure
         x=names,
         y=names,
         z=counts.tolist(),
+        zmin=0,
+        zmax=int(counts.sum(1).max()),  # full colour: every row of the most frequent label
         colorscale=[[0, "rgba(0,0,0,0)"], [1, COLOURS[key].fill]],
         showscale=False,
         hovertemplate=texts["confused"] + "<extra></extra>",

@@ -133,3 +133,16 @@ def test_what_half_precision_changes_is_said_where_it_is_used(tiny_family):
         "float16 against float32, on the shortest row. mini-BERT: PLLs differ by up to 0.062 nats."
     )
     assert [line in re.sub("<[^>]+>", "", html) for html in drawn] == [False, True]
+
+
+def test_shades_of_counts_start_at_0_and_are_alike_in_all_models(tiny_family, monkeypatch):
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    monkeypatch.setattr(labelled, "MAX_ITERATIONS", 20)
+    rows, header = LISTS["labelled"]
+    document = json.loads(
+        list_charts(finished(csv_of(rows, header), "labelled"), strings.CHARTS, {})
+    )
+    traces = [trace for figure in document["figures"] for trace in figure["data"]]
+    counts = [trace for trace in traces if trace["type"] == "heatmap"]
+    assert len(counts) == 3
+    assert {(trace["zmin"], trace["zmax"]) for trace in counts} == {(0, len(rows) / 2)}
