@@ -118,10 +118,10 @@ def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
 
 def a_link_opens_its_fold_and_the_fold_is_in_the_link(page):
     expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()
-    page.get_by_role("button", name="Weight sharing: does ALBERT really run").click()
+    page.get_by_role("button", name="Weight sharing: does ALBERT run").click()
     linked = "names => new URLSearchParams(location.search).get('fold') === names"
     page.wait_for_function(linked, arg="sizes,sharing")
-    page.get_by_role("button", name="Weight sharing: does ALBERT really run").click()
+    page.get_by_role("button", name="Weight sharing: does ALBERT run").click()
     page.wait_for_function(linked, arg="sizes")
 
 

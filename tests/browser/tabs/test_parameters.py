@@ -70,7 +70,7 @@ def folds_answer_when_opened(page):
     expect(said).to_contain_text("3.7% more")  # a square of 384 beside 10,500 rows
     pins.get_by_role("button", name="mini-albert", exact=True).click()
     expect(said).to_contain_text("65.4% less")  # 128 wide: 1,393,152 of 4,032,000
-    open_fold(page, "Weight sharing: does ALBERT really run")
+    open_fold(page, "Weight sharing: does ALBERT run")
     expect(page.locator(".pt-calls").first).to_be_visible()
     heads = page.get_by_label("Heads A", exact=True)
     heads.fill("7")
@@ -84,7 +84,7 @@ def nothing_overflows_a_phone_in_the_dark(page):
     expect(page.locator(".pm-row").nth(2)).to_be_visible()
     for question in (
         "Factorised embeddings: what do they save",
-        "Weight sharing: does ALBERT really run",
+        "Weight sharing: does ALBERT run",
         "Memory: how much does a forward pass",
     ):
         open_fold(page, question)
