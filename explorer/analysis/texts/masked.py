@@ -206,16 +206,23 @@ def shared_divergence(
     vocabularies: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> np.ndarray:
     """Return JS float64 [row] of two models over the words that both vocabularies have."""
-    p, q = (np.exp(values) for values in log_probs)
+    first, second = log_probs
     if vocabularies[0] != vocabularies[1]:
         partner = shared_vocabulary(*vocabularies).partner
         shared = np.flatnonzero(partner >= 0)
         # Two tokens of the first vocabulary may have one partner: the first of them stands for it.
         _, firsts = np.unique(partner[shared], return_index=True)
         kept = shared[firsts]
-        p, q = p[:, kept], q[:, partner[kept]]
-    totals = [values.sum(-1, keepdims=True, dtype=np.float64) for values in (p, q)]
-    return read_only(js(p / totals[0], q / totals[1]))
+        first, second = first[:, kept], second[:, partner[kept]]
+    # One row at a time: its arrays stay in the processor's cache while other threads compute.
+    rows = [js(_shares(p), _shares(q)) for p, q in zip(first, second, strict=True)]
+    return read_only(np.array(rows, np.float64))
+
+
+def _shares(log_p: np.ndarray) -> np.ndarray:
+    """Return probabilities float64 that sum to 1."""
+    p = np.exp(log_p)
+    return p / p.sum(dtype=np.float64)
 
 
 def masked_summary(
