@@ -63,7 +63,7 @@ JOBS = {
     "explorer.models.inside.reading:value_norms": INLINE,
     "explorer.models.inside.reading:cosines_with": INLINE,
     "explorer.models.forward:row_logits": CHUNK,
-    "explorer.models.inside.attribution:answer_slopes": CHUNK,
+    "explorer.models.gradients:answer_slopes": CHUNK,
     "explorer.models.text_batches:encoded_texts": LIGHT,
     "explorer.models.text_batches:loaded_vocabulary": LIGHT,
     "explorer.models.text_batches:target_rows": CHUNK,

@@ -249,7 +249,7 @@ def attributions(
 def _attribution(
     run: Run, state: PageState, answer: tuple[int, int], left_out: Mapping[int, float]
 ) -> Attribution:
-    from explorer.models.inside.attribution import answer_slopes
+    from explorer.models.gradients import answer_slopes
 
     (mask, target), tokens = answer, run.tokens
     position = tokens.mask_positions[mask]

@@ -13,9 +13,17 @@ import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
 from explorer.models.choice.memory import Key, WeightMemory, gigabytes, running_bytes, weight_bytes
-from explorer.models.damage import Stamp, damage, remember, remembered, stamp
 from explorer.models.devices import computes_in, forget_free_memory
-from explorer.models.hub import ModelUnavailable, OnProgress, checkpoint_path
+from explorer.models.hub import (
+    ModelUnavailable,
+    OnProgress,
+    Stamp,
+    checkpoint_path,
+    damage,
+    remember,
+    remembered,
+    stamp,
+)
 from explorer.models.specs import ModelSpec
 from explorer.refusal import is_of_memory
 

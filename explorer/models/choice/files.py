@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
 
-from explorer.models.damage import TOKENIZERS
-from explorer.models.hub import has_weights, weight_files
+from explorer.models.hub import TOKENIZERS, has_weights, weight_files
 from explorer.models.specs import MOST_LAYERS, Architecture, ModelKind
 from explorer.refusal import Refusal, brief
 

@@ -25,7 +25,7 @@ from explorer.models.choice.files import (
     task_of,
 )
 from explorer.models.choice.memory import too_large
-from explorer.models.hub import STALL_SECONDS, WEIGHTS, OnProgress, reporting_bar
+from explorer.models.hub import STALL_SECONDS, WEIGHT_PATTERNS, OnProgress, reporting_bar
 from explorer.models.specs import KINDS, MODEL_KEYS, MORE_KINDS, ModelSpec
 from explorer.refusal import brief
 
@@ -130,7 +130,7 @@ def own_spec(
     if reason := too_large(spec, dtype):
         raise NotAModel(f"{source} cannot be used: {reason}.")
     if not is_local:
-        folder = _fetched(repo, revision, [*SMALL, *WEIGHTS], report)
+        folder = _fetched(repo, revision, [*SMALL, *WEIGHT_PATTERNS], report)
     tensors = read_tensors(folder, source)
     check_tensors(config, tensors, source)
     shape = replace(spec.architecture, has_pooler=any("pooler" in name for name in tensors))

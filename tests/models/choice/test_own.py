@@ -439,7 +439,7 @@ def test_a_download_says_how_far_it_is_and_keeps_no_other_waiting(hub, monkeypat
     at_once, fetched, told = threading.Barrier(2, timeout=300), own.snapshot_download, []
 
     def slowly(repo, **asked):
-        if own.WEIGHTS[0] in asked["allow_patterns"]:
+        if own.WEIGHT_PATTERNS[0] in asked["allow_patterns"]:
             at_once.wait()
         return fetched("someone/bert-of-mine", **asked)
 
