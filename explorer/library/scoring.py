@@ -145,7 +145,7 @@ def _batches(
 
 
 def _score_batch(run: Run, state: PageState, rows: Any, wanted: Mapping[Masked, int]) -> Scored:  # noqa: ANN401
-    from explorer.models.text_batches import target_rows
+    from explorer.models.forward import target_rows
 
     targets = tuple(wanted.values())
     values = call_on_model(target_rows, run.spec, state, rows, targets)[:, 0]

@@ -35,7 +35,7 @@ from explorer.models.architectures import CheckModels
 from explorer.models.choice.family import family_specs, teacher_of
 from explorer.models.forward import position_logits, run_model, tokenize
 from explorer.models.hub import ModelUnavailable
-from explorer.models.inside.reading import layer_cosines
+from explorer.models.inside.activations import layer_cosines
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run
 from explorer.models.task_heads import classifiers as heads

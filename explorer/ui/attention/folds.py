@@ -73,7 +73,7 @@ def show_summary(state: PageState, kind: str) -> list[str]:
 def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
     """Compute one summary of a run's attention between tokens: [query, key]."""
     from explorer.analysis import attention as analysis
-    from explorer.models.inside.reading import attention_gradients, value_norms
+    from explorer.models.inside.activations import attention_gradients, value_norms
 
     if kind == "mean":
         return analysis.mean_attention(run.attention)
@@ -240,7 +240,7 @@ def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:
         return strings.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
     vectors = None
     if view == "neuron":
-        from explorer.models.inside.reading import queries_and_keys
+        from explorer.models.inside.activations import queries_and_keys
 
         vectors = call_on_model(queries_and_keys, spec, state, run.tokens)
     payload = bertviz_payload(run, view, strings.title(spec.label, view), vectors)

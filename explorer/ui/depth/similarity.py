@@ -96,7 +96,7 @@ def draw_similarity(
 def lineage_of(specs: Mapping[str, ModelSpec], state: PageState) -> Markup:
     """Return from which teacher layers the student was initialised, by its weights."""
     from explorer.analysis.depth.states import weight_lineage
-    from explorer.models.inside.reading import cosines_with
+    from explorer.models.inside.activations import cosines_with
 
     teacher, student = (specs[key] for key in distilled_pair())
     cosines = call_on_model(cosines_with, student, state, teacher)
