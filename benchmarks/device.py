@@ -38,7 +38,7 @@ from explorer.models.task_heads.classifiers import (
     pair_logits,
     span_logits,
 )
-from explorer.timing.peak_memory import peak_bytes
+from explorer.timing.protocol import peak_bytes
 
 DTYPES = ("float32", "bfloat16", "float16")
 TEXTS = (

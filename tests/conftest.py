@@ -138,12 +138,12 @@ def _tiny_networks():
 @pytest.fixture
 def few_questions(monkeypatch):
     """Limit a live distillation to batches of eight and eight test sentences."""
-    from explorer.analysis.distillation.student import run
-    from explorer.analysis.distillation.student.sentences import split_sentences
+    from explorer.analysis.distillation import student
+    from explorer.analysis.distillation.live import split_sentences
 
     own, held_out = split_sentences()
-    monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
-    monkeypatch.setattr(run, "ROWS", 8)
+    monkeypatch.setattr(student, "split_sentences", lambda: (own[:40], held_out[:8]))
+    monkeypatch.setattr(student, "ROWS", 8)
 
 
 @pytest.fixture

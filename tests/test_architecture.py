@@ -25,7 +25,7 @@ FEATURES = {
 FOLDERS = {
     "models": {"inside", "task_heads", "choice"},
     "timing": {"runtimes"},
-    "analysis": FEATURES | {"distillation/student"},
+    "analysis": FEATURES,
     "links": set(),
     "inference": {"scheduling", "texts"},
     "views": FEATURES | {"first"},
@@ -51,6 +51,7 @@ KNOWS = {
         "context",
         "analysis.distillation.live",
         "analysis.distillation.student",
+        "analysis.precision",
         "analysis.texts",
         "links",
         "models",

@@ -72,7 +72,7 @@ JOBS = {
     "explorer.models.forward:vocabulary_rows": CHUNK,
     "explorer.analysis.texts.masked:masked_plans": LIGHT,
     "explorer.analysis.texts.sentences:row_plans": LIGHT,
-    "explorer.analysis.distillation.student.run:distil_live": INLINE,
+    "explorer.analysis.distillation.student:distil_live": INLINE,
 }
 """Every job by its name, with its policy; a backend runs no other."""
 

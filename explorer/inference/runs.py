@@ -114,7 +114,7 @@ def stream_live_distillation(
 
     None follows each step without a report.
     """
-    from explorer.analysis.distillation.student.run import distil_live
+    from explorer.analysis.distillation.student import distil_live
 
     return stream_from_model(distil_live, teacher, state, settings, sentence)
 

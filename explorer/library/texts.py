@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from explorer.analysis.texts.precision import ListPrecision
+from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.results import ListResult, TextsOptions
 from explorer.analysis.texts.rows import BadRows, RawTable, text_list

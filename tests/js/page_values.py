@@ -102,7 +102,7 @@ def distillation_values(monkeypatch):
 
 
 def sweep_value():
-    from explorer.analysis.latency.sweep import Sweep
+    from explorer.analysis.latency.family import Sweep
     from explorer.timing.workload import Workload
     from explorer.ui.latency.strings import SWEEP_TITLES
     from explorer.views.latency.sweep import sweep_canvas

@@ -89,8 +89,7 @@ def sweep_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Ite
 
 
 def _sweep(choice: MeasurementSettings, axis: str, cancel_token: CancelToken) -> Iterator[Any]:
-    from explorer.analysis.latency.family import plan_for
-    from explorer.analysis.latency.sweep import measure_sweep, sweep_points
+    from explorer.analysis.latency.family import measure_sweep, plan_for, sweep_points
 
     points = sweep_points(choice.workload, axis)
     plan = plan_for(choice.workload, POINT_BUDGET_S)

@@ -260,7 +260,7 @@ def specs_of(sizes: str) -> Sequence[ModelSpec]:
 
 def peaks_of(question: MemoryQuestion, cancel_token: CancelToken) -> Steps:
     """Measure the peak memory of one pass, model by model; yield all peaks so far."""
-    from explorer.timing.peak_memory import pass_peak
+    from explorer.timing.protocol import pass_peak
 
     peaks: Peaks = {}
     with MEASUREMENT_LOCK.measure():

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer import assets, limits
-from explorer.analysis.texts.precision import ListPrecision
+from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
 from explorer.analysis.texts.rows import TextList
 from explorer.analysis.texts.sentences import SCORES

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.texts import labelled
-from explorer.analysis.texts.disagreement import by_disagreement, distances, has_truth, right_of
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
     PairList,
     SentenceList,
+    by_disagreement,
+    distances,
+    has_truth,
+    right_of,
 )
 from explorer.analysis.texts.sentences import SentenceScore
 from explorer.models.tokens import MASK, clean_text, split_words

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.texts.comparison import Duel, Share
-from explorer.analysis.texts.disagreement import by_disagreement
 from explorer.analysis.texts.labelled import LabelledResult, Scored
 from explorer.analysis.texts.results import (
     LabelledList,
@@ -14,6 +13,7 @@ from explorer.analysis.texts.results import (
     MaskedList,
     PairList,
     SentenceList,
+    by_disagreement,
 )
 from explorer.analysis.texts.sentences import SentenceScore
 

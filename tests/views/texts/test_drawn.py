@@ -6,9 +6,9 @@ from html import unescape
 
 import pytest
 
+from explorer.analysis.precision import ListDifference, ListPrecision
 from explorer.analysis.texts import labelled
 from explorer.analysis.texts.comparison import Duel
-from explorer.analysis.texts.precision import ListDifference, ListPrecision
 from explorer.refusal import Refusal
 from explorer.ui.texts import strings
 from explorer.views.texts.canvas import first_difference, hiding, rows_canvas, surprising
