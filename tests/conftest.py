@@ -149,10 +149,10 @@ def few_questions(monkeypatch):
 @pytest.fixture
 def three_sentences(monkeypatch):
     """Compare layers over three of the bundled sentences."""
-    from explorer.library import similarity
+    from explorer.library import depth
 
-    three = similarity.sentences()[:3]
-    monkeypatch.setattr(similarity, "sentences", lambda: three)
+    three = depth.sentences()[:3]
+    monkeypatch.setattr(depth, "sentences", lambda: three)
 
 
 @pytest.fixture

@@ -87,7 +87,6 @@ SHARED = {
     "views.markup",
     "views.notebook",
     "analysis.records",
-    "views.sketch",
     "views.theme",
     "ui.kit",
     "ui.shell.tabs",

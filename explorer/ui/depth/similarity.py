@@ -10,7 +10,7 @@ from explorer.inference.cache import key_of_family
 from explorer.inference.runs import call_on_model, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
-from explorer.library import similarity as library
+from explorer.library import depth as library
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import ModelSpec, distilled_pair

@@ -4,7 +4,7 @@ import gradio as gr
 
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import runs_with_mlm_head
-from explorer.library.scoring import attributions, targets_of
+from explorer.library.predictions import attributions, targets_of
 from explorer.library.strings import not_one_piece
 from explorer.links.page_state import PageState
 from explorer.models.tokens import plain_text

@@ -18,7 +18,7 @@ import gradio as gr
 from explorer import limits
 from explorer.context import configure
 from explorer.inference.scheduling.budget import BUDGET
-from explorer.library.docstrings import described
+from explorer.library.command import described
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.attention.endpoint import ablate, attention

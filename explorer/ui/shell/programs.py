@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import gradio as gr
 
-from explorer.library.docstrings import described
+from explorer.library.command import described
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.ui.kit.errors import plain_errors

@@ -165,8 +165,8 @@ def run_list(asked: ListQuestion, cancel: CancelToken) -> Steps:
 
 def draw_list(asked: ListQuestion, update: JobUpdate) -> list[Any]:
     """Return the summary, the table of rows and the charts, as far as the list is done."""
-    from explorer.views.texts.canvas import rows_canvas
     from explorer.views.texts.charts import list_charts
+    from explorer.views.texts.rows import rows_canvas
     from explorer.views.texts.summary import summary_html
 
     answer: ListAnswer = shown(update) or ListAnswer(answers.Progress(0, len(asked.texts.rows)))

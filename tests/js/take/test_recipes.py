@@ -114,7 +114,7 @@ def lists(monkeypatch):
     """Each kind's rows as the table of Your texts saves them, with what its lines are told."""
     import explorer
     from explorer.analysis.texts import labelled
-    from explorer.views.texts.canvas import rows_canvas
+    from explorer.views.texts.rows import rows_canvas
 
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
     found = {}

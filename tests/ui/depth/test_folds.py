@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from explorer.inference.cache import CACHE
-from explorer.library import similarity as computed
+from explorer.library import depth as computed
 from explorer.links.page_state import PageState
 from explorer.ui.depth import similarity, trajectories
 from explorer.ui.kit import jobs

@@ -102,10 +102,10 @@ def test_both_definitions_agree_on_words_of_one_piece(tiny_family):
 
 
 def test_a_score_does_not_depend_on_the_batch(tiny_family, monkeypatch):
-    from explorer.library import scoring
+    from explorer.library import predictions
 
     whole = explorer.score(SENTENCES[0])
-    monkeypatch.setattr(scoring, "batches", lambda rows: runs.batches(rows, 1))
+    monkeypatch.setattr(predictions, "batches", lambda rows: runs.batches(rows, 1))
     single = explorer.score(SENTENCES[0])
     for key, score in whole.models.items():
         np.testing.assert_allclose(score.alone, single.models[key].alone, rtol=1e-5)
