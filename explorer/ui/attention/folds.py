@@ -18,8 +18,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.tokens import spelling_of
 from explorer.ui.attention import strings
-from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.strings import PLACE

@@ -11,9 +11,8 @@ from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, distilled_pair
-from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown
 from explorer.ui.latency import choice_strings, model_choice, strings

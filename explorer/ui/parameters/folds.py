@@ -16,8 +16,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
 from explorer.timing.workload import Workload, clock_on
-from explorer.ui.kit.canvas import Canvas, Chart
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import Canvas, Chart, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.validation import refuse_bad_input

@@ -1,6 +1,8 @@
-"""Headline of the sentence pair: two sentences in three orders, judged by the pair heads."""
+"""Sentence pairs: the headline in three orders, attention between sentences, both objectives."""
 
 from typing import TYPE_CHECKING
+
+import gradio as gr
 
 from explorer import assets
 from explorer.inference.runs import get_runs
@@ -8,10 +10,12 @@ from explorer.library.strings import head_said
 from explorer.library.tasks import ask_heads, head_is_there, skill_of
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import with_save_menu
+from explorer.ui.kit.folds import fold
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.tasks import strings
-from explorer.views.markup import Markup, el, join, note, plain_card
+from explorer.ui.tasks.strings import OBJECTIVES_TITLE
+from explorer.views.markup import Markup, el, finding, join, note, plain_card
 
 if TYPE_CHECKING:
     from explorer.analysis.tasks.pairs import PairAccuracy
@@ -72,3 +76,35 @@ def show_objectives(state: PageState) -> Markup | str:
     return join(
         with_save_menu("tasks/objectives", html, numbers, is_picture=False), note(cross_note)
     )
+
+
+def build_quadrants_fold(state: gr.State) -> None:
+    """Build the attention quadrants of a sentence pair, and the test of both objectives."""
+    with fold("tasks", "pairs", strings.QUADRANTS_QUESTION) as section:
+        picture = gr.HTML()
+        gr.HTML(el("h3", OBJECTIVES_TITLE))
+        tables = gr.HTML()
+        section.on_open(show_both, [state], [picture, tables])
+
+
+def show_both(state: PageState) -> list[str]:
+    """Return the quadrants of the reader's pair, and the heads' scores on many pairs."""
+    return [show_quadrants(state), show_objectives(state)]
+
+
+def show_quadrants(state: PageState) -> str:
+    """Return the attention quadrants of every model, or how to write a pair."""
+    from explorer.analysis.alignment import align
+    from explorer.analysis.tasks.pairs import pair_quadrants
+    from explorer.views.tasks import pair_quadrants_html, pair_quadrants_records
+
+    runs, _ = get_runs(state)
+    alignment = align({key: run.tokens for key, run in runs.items()}) if runs else None
+    quadrants = [pair_quadrants(run, alignment) for run in runs.values() if alignment]
+    results = [result for result in quadrants if result is not None]
+    if not results or alignment is None:
+        return finding(strings.NO_PAIR)
+    html = pair_quadrants_html(results, strings.QUADRANTS)
+    numbers = pair_quadrants_records(results, alignment)
+    picture = with_save_menu("tasks/quadrants", html, numbers)
+    return join(strings.quadrants_finding(results), picture, note(strings.QUADRANTS_HOW))

@@ -6,9 +6,10 @@ import gradio as gr
 
 from explorer.links.page_state import RUN_FIELDS, PageState, open_folds
 from explorer.ui.kit.folds import part, parts_row
-from explorer.ui.tasks import folds, strings
-from explorer.ui.tasks.pairs import show_pairs
+from explorer.ui.tasks import strings
+from explorer.ui.tasks.pairs import build_quadrants_fold, show_pairs
 from explorer.ui.tasks.tuned import (
+    build_fine_tuning_fold,
     build_question,
     build_sentiment,
     question_values,
@@ -27,12 +28,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
     gr.HTML(parts_row(ID, strings.PARTS, strings.PARTS_LABEL))
     with part(ID, "pair"):
         pairs = gr.HTML()
-        folds.build_quadrants_fold(state)
+        build_quadrants_fold(state)
     with part(ID, "sentiment"):
         sentiment = build_sentiment(state)
     with part(ID, "question"):
         question = build_question(state)
-    folds.build_fine_tuning_fold(state)
+    build_fine_tuning_fold(state)
     gr.HTML(strings.which_one())
     return [pairs, *sentiment, *question]
 

@@ -14,7 +14,7 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.specs import BASE, MINI
-from explorer.ui.kit.export import RECIPES, recipe_parts
+from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.kit.jobs import handler
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone

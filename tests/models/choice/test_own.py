@@ -31,7 +31,7 @@ from explorer.serving.start import parse_flags
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
-from explorer.ui.tasks import folds, tuned
+from explorer.ui.tasks import tuned
 from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
 
@@ -365,7 +365,7 @@ def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copi
     assert of_its_own == ["classifier.weight", "classifier.bias"], "a second copy of the encoder"
     state = PageState(text=text, family=family_of(spec))
     assert f"{spec.label} answers with the head" in str(tuned.show_sentiment(state, text))
-    assert "whose score was not measured here" in str(folds.show_kept(state))
+    assert "whose score was not measured here" in str(tuned.show_kept(state))
 
 
 def test_a_question_head_that_a_checkpoint_brings_is_used(copied):
