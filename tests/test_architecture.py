@@ -34,13 +34,12 @@ FOLDERS = {
     "serving": {"middleware"},
 }
 """Every folder of the package: a layer and its features."""
-SINGLE = {"assets", "context", "limits", "refusal", "remedies"}
+SINGLE = {"assets", "context", "limits", "refusal"}
 """The modules that belong to no layer."""
 KNOWS = {
     "assets": set(),
     "limits": set(),
-    "refusal": {"remedies"},
-    "remedies": {"assets"},
+    "refusal": {"assets"},
     "context": {"inference.backend", "links.page_state"},  # for types alone
     "models": {"assets", "context"},
     "inference.scheduling": {"limits"},
@@ -57,7 +56,7 @@ KNOWS = {
         "models",
         "timing",
     },
-    "views": {"analysis", "assets", "models", "remedies"},
+    "views": {"analysis", "assets", "models"},
     "library": {"analysis", "assets", "inference", "limits", "links", "models", "timing", "views"},
     "serving.middleware": {"context", "limits"},
     "serving.gradio_patches": {"serving.middleware"},
