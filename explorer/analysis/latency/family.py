@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.measure import (
     Instruments,
@@ -22,9 +21,6 @@ from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
 from explorer.timing.workload import BadWorkload, Workload, clock_on
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 PASS_ALLOWANCE = 2.0
 """Deadline of a measurement in multiples of its budget; it may interrupt a forward pass."""

@@ -27,7 +27,7 @@ from explorer.ui.shell.sent import FOR_EVER
 from explorer.ui.shell.status import library_versions
 from explorer.views.errors import errors_page
 from explorer.views.markup import REFUSALS, Attribute, Markup, el, join, meanings, script_json
-from explorer.views.theme import colour_rules
+from explorer.views.theme import PAGES, chart_template, colour_rules
 
 CARD, ADDRESS = "card", "glossary"
 """Paths of the model card and the glossary, relative to the page."""
@@ -258,8 +258,6 @@ def charting(name: str) -> bytes:
     """Return plotly.js, or the light and the dark chart templates as JSON; compressed."""
     import plotly
     from plotly.offline import get_plotlyjs
-
-    from explorer.views.theme import PAGES, chart_template
 
     looks = {theme: chart_template(theme).to_plotly_json() for theme in PAGES}
     text = get_plotlyjs() if name == LIBRARY else json.dumps(looks | {"of": plotly.__version__})

@@ -60,7 +60,7 @@ def pictures(tuned_family, monkeypatch):
 
     state = PageState(text=TEXT)
     monkeypatch.setattr(values, "STATE", state)
-    monkeypatch.setattr("explorer.ui.tasks.pairs.is_shown", lambda skill: True)
+    monkeypatch.setattr("explorer.ui.tasks.tab.is_shown", lambda skill: True)
     found = values.attention_values() | values.depth_values(monkeypatch)
     found |= values.distillation_values(monkeypatch) | values.layer_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))

@@ -56,12 +56,12 @@ def drawings():
     from explorer.ui.parameters import folds as parameters
     from explorer.ui.predictions import folds
     from explorer.ui.predictions import folds as predictions
-    from explorer.ui.tasks import pairs, tuned
+    from explorer.ui.tasks import tab, tuned
 
     return {
         "latency/measure": latency.draw_card(MeasurementSettings())[1],
-        "tasks/pairs": pairs.show_pairs(PAIR),
-        "tasks/quadrants": pairs.show_quadrants(PAIR),
+        "tasks/pairs": tab.show_pairs(PAIR),
+        "tasks/quadrants": tab.show_quadrants(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),
         "tasks/question": tuned.show_question(PAIR, "Where was the dog?", PASSAGE),
         "predictions/attribution": folds.show_attribution(GAPS),
@@ -80,7 +80,7 @@ def drawings():
 
 @pytest.fixture
 def drawn(tuned_family, monkeypatch):
-    monkeypatch.setattr("explorer.ui.tasks.pairs.is_shown", lambda skill: True)
+    monkeypatch.setattr("explorer.ui.tasks.tab.is_shown", lambda skill: True)
     return drawings()
 
 

@@ -2,7 +2,7 @@
 
 from explorer.links.page_state import PageState
 from explorer.ui.tasks import strings
-from explorer.ui.tasks.pairs import show_quadrants
+from explorer.ui.tasks.tab import show_quadrants
 
 
 def test_a_pair_is_drawn_for_the_models_and_one_sentence_is_told_how(tiny_family):
