@@ -21,13 +21,13 @@ from explorer.models.forward import (
     state_logits,
     tokenize,
 )
+from explorer.models.inside.activations import attention_gradients, queries_and_keys, value_norms
 from explorer.models.inside.interventions import (
     ablated_logits,
     one_head_off,
     patched_logits,
     unrolled_states,
 )
-from explorer.models.inside.reading import attention_gradients, queries_and_keys, value_norms
 from explorer.models.loading import LoadedModel, load_model
 from explorer.models.run import MaskedRow, Patch, Run
 from explorer.models.task_heads.adapters import tuned_model
@@ -38,7 +38,7 @@ from explorer.models.task_heads.classifiers import (
     pair_logits,
     span_logits,
 )
-from explorer.timing.peak_memory import peak_bytes
+from explorer.timing.protocol import peak_bytes
 
 DTYPES = ("float32", "bfloat16", "float16")
 TEXTS = (

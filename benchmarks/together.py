@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.click import measured, over_first, span
 from benchmarks.served import made_up_text, stand_in_family
 from explorer.analysis.latency.measure import TimedCall
-from explorer.inference import batcher, runs
+from explorer.inference import runs, worker_queues
 from explorer.links.page_state import PageState
 from explorer.models.specs import BASE
 
@@ -33,7 +33,7 @@ def run(chosen: argparse.Namespace) -> int:
     stand_in_family()
     words = np.random.default_rng(1)
     for count in chosen.texts:
-        modes = (("alone", 1), ("together", batcher.MOST))
+        modes = (("alone", 1), ("together", worker_queues.MOST))
         calls = [TimedCall(name, asking(count, words, most)) for name, most in modes]
         latency = measured(calls, chosen)
         alone, shared = 1e3 * np.median(latency.seconds, axis=0)
@@ -54,11 +54,11 @@ def asking(count: int, words: np.random.Generator, most: int) -> Callable[[], No
 
 def ask(texts: list[str], most: int) -> None:
     """Run texts through all three networks, with at most ``most`` of them in one pass."""
-    before, batcher.MOST = batcher.MOST, most
+    before, worker_queues.MOST = worker_queues.MOST, most
     try:
         states = [PageState(text=text, family="base", device="cpu") for text in texts]
         futures = [runs.start_run(spec, state) for state in states for spec in BASE.values()]
         for future in futures:
             future.result()
     finally:
-        batcher.MOST = before
+        worker_queues.MOST = before

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from explorer.library.attention import ablate, attention
-    from explorer.library.depth import depth
+    from explorer.library.depth import depth, similarity
     from explorer.library.distillation import distillation
     from explorer.library.family import Family, load
     from explorer.library.latency import latency
     from explorer.library.layer import contexts, layer
     from explorer.library.parameters import parameters
     from explorer.library.patching import patch
-    from explorer.library.predictions import predict
+    from explorer.library.predictions import attribute, predict, score
     from explorer.library.results import Result
-    from explorer.library.scoring import attribute, score
-    from explorer.library.similarity import similarity
     from explorer.library.tasks import pair, question, sentiment
     from explorer.library.texts import Interrupted, texts
     from explorer.refusal import Refusal
@@ -55,7 +53,7 @@ _HOMES = {
     "Result": "library.results",
     "ablate": "library.attention",
     "attention": "library.attention",
-    "attribute": "library.scoring",
+    "attribute": "library.predictions",
     "contexts": "library.layer",
     "depth": "library.depth",
     "distillation": "library.distillation",
@@ -67,9 +65,9 @@ _HOMES = {
     "patch": "library.patching",
     "predict": "library.predictions",
     "question": "library.tasks",
-    "score": "library.scoring",
+    "score": "library.predictions",
     "sentiment": "library.tasks",
-    "similarity": "library.similarity",
+    "similarity": "library.depth",
     "texts": "library.texts",
 }
 """Module of each public name."""

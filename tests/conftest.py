@@ -138,21 +138,21 @@ def _tiny_networks():
 @pytest.fixture
 def few_questions(monkeypatch):
     """Limit a live distillation to batches of eight and eight test sentences."""
-    from explorer.analysis.distillation.student import run
-    from explorer.analysis.distillation.student.sentences import split_sentences
+    from explorer.analysis.distillation import student
+    from explorer.analysis.distillation.live import split_sentences
 
     own, held_out = split_sentences()
-    monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
-    monkeypatch.setattr(run, "ROWS", 8)
+    monkeypatch.setattr(student, "split_sentences", lambda: (own[:40], held_out[:8]))
+    monkeypatch.setattr(student, "ROWS", 8)
 
 
 @pytest.fixture
 def three_sentences(monkeypatch):
     """Compare layers over three of the bundled sentences."""
-    from explorer.library import similarity
+    from explorer.library import depth
 
-    three = similarity.sentences()[:3]
-    monkeypatch.setattr(similarity, "sentences", lambda: three)
+    three = depth.sentences()[:3]
+    monkeypatch.setattr(depth, "sentences", lambda: three)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ FEATURES = {
 FOLDERS = {
     "models": {"inside", "task_heads", "choice"},
     "timing": {"runtimes"},
-    "analysis": FEATURES | {"distillation/student"},
+    "analysis": FEATURES,
     "links": set(),
     "inference": {"scheduling", "texts"},
     "views": FEATURES | {"first"},
@@ -34,13 +34,12 @@ FOLDERS = {
     "serving": {"middleware"},
 }
 """Every folder of the package: a layer and its features."""
-SINGLE = {"assets", "context", "limits", "refusal", "remedies"}
+SINGLE = {"assets", "context", "limits", "refusal"}
 """The modules that belong to no layer."""
 KNOWS = {
     "assets": set(),
     "limits": set(),
-    "refusal": {"remedies"},
-    "remedies": {"assets"},
+    "refusal": {"assets"},
     "context": {"inference.backend", "links.page_state"},  # for types alone
     "models": {"assets", "context"},
     "inference.scheduling": {"limits"},
@@ -51,12 +50,13 @@ KNOWS = {
         "context",
         "analysis.distillation.live",
         "analysis.distillation.student",
+        "analysis.precision",
         "analysis.texts",
         "links",
         "models",
         "timing",
     },
-    "views": {"analysis", "assets", "models", "remedies"},
+    "views": {"analysis", "assets", "models"},
     "library": {"analysis", "assets", "inference", "limits", "links", "models", "timing", "views"},
     "serving.middleware": {"context", "limits"},
     "serving.gradio_patches": {"serving.middleware"},
@@ -86,7 +86,6 @@ SHARED = {
     "views.markup",
     "views.notebook",
     "analysis.records",
-    "views.sketch",
     "views.theme",
     "ui.kit",
     "ui.shell.tabs",

@@ -13,8 +13,7 @@ from explorer import limits
 from explorer.library.command import main
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import BASE
-from explorer.refusal import Refusal
-from explorer.remedies import remedies, remedy_for
+from explorer.refusal import Refusal, remedies, remedy_for
 from explorer.ui.shell.routes import refusals_route
 from explorer.views.markup import plain_card, refusal_message
 from tests.refusals import refusals

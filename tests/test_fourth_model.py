@@ -17,7 +17,7 @@ from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
-from explorer.ui.kit.export import recipe_parts
+from explorer.ui.kit.canvas import recipe_parts
 from explorer.ui.layer import folds
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS

@@ -1,4 +1,4 @@
-"""Backend that holds the weights in this process: three workers that share its cores."""
+"""Backends with the weights in this process: run by three workers, or in the caller's thread."""
 
 import os
 from collections.abc import Callable, Generator, Iterator
@@ -14,11 +14,18 @@ from explorer.inference.backend import (
     OnProgress,
     job_named,
 )
-from explorer.inference.batcher import Batcher, BatchKey, PendingText
 from explorer.inference.scheduling.budget import BudgetMeter
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.inference.scheduling.priority_queues import VISITOR, PriorityQueues, Work, priority_of
+from explorer.inference.worker_queues import (
+    VISITOR,
+    Batcher,
+    BatchKey,
+    PendingText,
+    PriorityQueues,
+    Work,
+    priority_of,
+)
 from explorer.models.run import Run
 from explorer.models.specs import NetworkKey
 from explorer.models.task_heads.windows import yielding_with
@@ -26,7 +33,6 @@ from explorer.models.tokens import BadText
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
-
 
 THREADS_PER_PASS = max(1, (os.cpu_count() or 1) // 3)
 """Threads of one forward pass."""
@@ -281,3 +287,46 @@ def _run_texts(
     with MEASUREMENT_LOCK.infer(), _reserved_memory(key, longest, len(tokens)):
         runs = run_together(network, list(tokens.values()))
     results.update(zip(tokens, runs, strict=True))
+
+
+class InlineBackend:
+    """Backend with the networks of this process and without a thread or a queue of its own."""
+
+    def devices(self) -> tuple[str, ...]:
+        """Return the devices of this machine."""
+        from explorer.models.devices import available_devices
+
+        return available_devices()
+
+    def is_ready(self, where: NetworkKey) -> bool:
+        """Return whether the network is in memory."""
+        from explorer.models.loading import is_loaded
+
+        return is_loaded(*where)
+
+    def load(self, where: NetworkKey, report: OnProgress | None) -> None:
+        """Load the network from disk or from the hub, unless it is in memory."""
+        with leased(where, report):
+            pass
+
+    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
+        """Return a settled future of the run."""
+        from explorer.models.forward import run_model, tokenize
+
+        future: Future[Run] = Future()
+        try:
+            with leased(where, report) as network:
+                future.set_result(run_model(network, tokenize(network, text)))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+    def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        """Return the result of a job of ``JOBS``."""
+        with leased(where) if JOBS[job].takes_network else nullcontext(where) as first:
+            return job_named(job)(first, *arguments)
+
+    def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+        """Yield the results of a job of ``JOBS`` one by one."""
+        with leased(where) as network:
+            yield from job_named(job)(network, *arguments)

@@ -13,9 +13,8 @@ from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watche
 from explorer.context import context
 from explorer.inference.backend import Backend, OnProgress, name_of
 from explorer.inference.cache import CACHE, Key
-from explorer.inference.inline import InlineBackend
 from explorer.inference.lazy_imports import wait_for_imports
-from explorer.inference.local import LocalBackend
+from explorer.inference.local import InlineBackend, LocalBackend
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
@@ -114,7 +113,7 @@ def stream_live_distillation(
 
     None follows each step without a report.
     """
-    from explorer.analysis.distillation.student.run import distil_live
+    from explorer.analysis.distillation.student import distil_live
 
     return stream_from_model(distil_live, teacher, state, settings, sentence)
 

@@ -16,7 +16,7 @@ from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
     from explorer.analysis.attention import HeadAblation, HeadImportance

@@ -1,14 +1,15 @@
-"""Command line of the public functions, derived from their signatures."""
+"""Command line of the public functions, derived from their signatures and docstrings."""
 
 import argparse
 import inspect
+import itertools
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import explorer
-from explorer.library.docstrings import described
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
@@ -53,6 +54,37 @@ INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
 WRITTEN = "{n:,} rows are written to {path}.\n"
 TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Parts of a function's docstring."""
+
+    summary: str
+    arguments: Mapping[str, str]
+    """By argument: its note."""
+    returns: str
+
+
+def described(function: Callable[..., Any]) -> Description:
+    """Return the first sentence of a docstring, its note on each argument, and what it returns."""
+    text = inspect.getdoc(function) or ""
+    notes: dict[str, str] = {}
+    last = ""
+    for line in _section(text, "Args:"):
+        name, colon, note = line.strip().partition(": ")
+        if not line.startswith("     ") and colon:
+            last, notes[name] = name, note
+        elif last:
+            notes[last] += f" {line.strip()}"
+    returns = " ".join(line.strip() for line in _section(text, "Returns:"))
+    return Description(text.partition("\n")[0], notes, returns)
+
+
+def _section(text: str, title: str) -> list[str]:
+    """Return the indented lines below a title of a docstring."""
+    lines = text.partition(f"{title}\n")[2].split("\n")
+    return [*itertools.takewhile(lambda line: line.startswith("    "), lines)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

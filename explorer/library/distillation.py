@@ -12,7 +12,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.specs import distilled_pair
 from explorer.refusal import Refusal
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,7 +69,7 @@ class Distillation(Result):
 
     def figure(self) -> Any:  # noqa: ANN401 - go.Figure
         """Return a Plotly figure of both models' probabilities at each mask."""
-        from explorer.views.sketch import sketch
+        from explorer.views.notebook import sketch
 
         rows = [
             (model, mask, token, value)

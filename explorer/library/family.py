@@ -239,7 +239,7 @@ def _own_spec(key: str, source: Any, dtype: str, given: "list[LoadedModel]") -> 
 
     if isinstance(source, str | Path):
         return add_spec(own_spec(key, str(source), dtype=dtype))
-    from explorer.models.choice.given import given_model
+    from explorer.models.loading import given_model
 
     pair = source if isinstance(source, tuple) else (source,)
     given.append(given_model(key, *pair[:2]))

@@ -10,7 +10,7 @@ from explorer.library import strings
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
     from explorer.analysis.latency.measure import RoundsPlan

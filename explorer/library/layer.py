@@ -17,7 +17,7 @@ from explorer.models.run import READINGS, Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of, word_id
 from explorer.refusal import Refusal
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.library.results import Result
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.count import ParameterCounts

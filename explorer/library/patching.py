@@ -29,7 +29,7 @@ from explorer.links.page_state import PageState
 from explorer.models.run import Patch, Run, patch_batches
 from explorer.models.tokens import BadText, Tokens
 from explorer.refusal import Refusal
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 
 MOST_WORDS, MOST_TOKENS, MOST_MASKS = 48, 128, 4
 MOST_TRIED = 24

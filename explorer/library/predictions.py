@@ -1,15 +1,42 @@
-"""Predictions of every model for the masks of a text."""
+"""Predictions for masks, scores of whole texts, and the words that an answer is read from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
+
 from explorer.analysis.predictions import TOP_K, MaskPredictions, mask_predictions
+from explorer.analysis.scoring import (
+    Attribution,
+    Masked,
+    TextScore,
+    by_word,
+    masked_row,
+    masked_sets,
+    text_score,
+    words_masked,
+)
+from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.library import strings
-from explorer.library.family import Family, asked, masked_runs, missing_reasons
-from explorer.library.results import Result
+from explorer.library.family import (
+    Family,
+    asked,
+    checked_text,
+    is_index,
+    masked_runs,
+    missing_reasons,
+)
+from explorer.library.progress import each
+from explorer.library.results import AttributionResult, Result, attribution_fields
+from explorer.links.page_state import PageState
+from explorer.models.run import Run, batches, read_only
+from explorer.models.tokens import MASK, clean_text, spelling_of, word_id
 from explorer.refusal import Refusal
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
+
+Scored = dict[Masked, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -98,3 +125,236 @@ def _model(pieces: tuple[str, ...], result: MaskPredictions) -> dict[str, Any]:
         )
     ]
     return {"model": result.model, "tokens": list(pieces), "masks": masks}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Score(Result):
+    """Pseudo-log-likelihoods of a text, by two definitions, in nats."""
+
+    text: str
+    family: str
+    models: Mapping[str, TextScore]
+    missing: Mapping[str, Refusal]
+
+    COLUMNS: ClassVar = ("model", "tokens", "unknown", "pll", "pll_word_l2r")
+    SKETCH: ClassVar = Sketch("bars", "model", "pll")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/score``."""
+        models = [
+            {
+                "model": key,
+                "pll": score.pll,
+                "pll_word_l2r": score.pll_word_l2r,
+                "unknown": score.n_unknown,
+                "tokens": _parts(score),
+            }
+            for key, score in self.models.items()
+        ]
+        answer = {"text": self.text, "family": self.family, "models": models}
+        return answer | missing_reasons(self.missing)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model; ``models`` holds the parts by token."""
+        return [
+            (key, len(score.pieces), score.n_unknown, score.pll, score.pll_word_l2r)
+            for key, score in self.models.items()
+        ]
+
+
+def _parts(score: TextScore) -> list[dict[str, Any]]:
+    values = score.alone.tolist(), score.within_word.tolist()
+    return [
+        {"token": token, "pll": alone, "pll_word_l2r": within}
+        for token, alone, within in zip(score.pieces, *values, strict=True)
+    ]
+
+
+def score(text: str, family: Family | str = "mini") -> Score:
+    """Return each model's pseudo-log-likelihood of a text, by two definitions.
+
+    ``pll`` (Salazar et al. 2020) masks each token alone; it is too kind to words of several pieces,
+    whose other pieces stay visible. ``pll_word_l2r`` (Kauf and Ivanova 2023) masks the later pieces
+    of the token's word too; a word is a run of letters or one sign, the same for all models. Both
+    are sums of ln P in nats over the tokens of the text, without [CLS] and [SEP]: the models'
+    vocabularies differ, so that sums of two models do not compare. A batch holds rows of one length
+    and about 1,000 tokens, so that memory is bounded and no padding changes a score.
+
+    Args:
+        text: The text, without [MASK]; ``A [SEP] B`` makes a sentence pair.
+        family: What ``load`` returned, or the name of a family.
+
+    Raises:
+        Refusal: there is a mask, the text is empty or too long, or no model can be had.
+    """
+    with asked(family) as models:
+        state = models.state(text)
+        if MASK in clean_text(state.text):
+            raise Refusal(strings.MASK_TO_SCORE)
+        runs, missing = runs_with_mlm_head(state)
+        if not runs:
+            raise Refusal(" ".join(str(error) for error in missing.values()))
+        found = log_probabilities(runs, state, {key: _own(run) for key, run in runs.items()})
+        scores = {k: text_score(k, r.spec.label, r.tokens, found[k]) for k, r in runs.items()}
+        return Score(next(iter(runs.values())).tokens.text, models.name, scores, missing)
+
+
+def _own(run: Run) -> list[tuple[Masked, int]]:
+    """Return what is masked for each token of a text, by both definitions, and the token."""
+    alone, within = masked_sets(run.tokens)
+    return [(masked, run.tokens.ids[masked[0]]) for masked in (*alone, *within)]
+
+
+Wanted = Mapping[str, list[tuple[Masked, int]]]
+"""By model key: what is masked, and the token whose probability is wanted."""
+
+
+def log_probabilities(
+    runs: Mapping[str, Run], state: PageState, wanted: Wanted
+) -> dict[str, Scored]:
+    """Compute ln P of every wanted token, in rounds of one batch of every model."""
+    found: dict[str, Scored] = {key: {} for key in runs}
+    jobs = {key: list(_batches(run, state, dict(wanted[key]))) for key, run in runs.items()}
+    n_rounds = max(map(len, jobs.values()), default=0)
+    for answers in each(round_robin(jobs), n_rounds, "batches"):
+        for key, values in answers.items():
+            found[key] |= values
+    return found
+
+
+def _batches(
+    run: Run, state: PageState, wanted: Mapping[Masked, int]
+) -> Iterator[Callable[[], Scored]]:
+    """Yield one model's masked rows as jobs of one batch each."""
+    waiting = iter(wanted.items())
+    rows = [masked_row(run.tokens, masked, run.mask_id) for masked in wanted]
+    for batch in batches(rows):
+        part = [next(waiting) for _ in batch]
+        yield partial(_score_batch, run, state, batch, dict(part))
+
+
+def _score_batch(run: Run, state: PageState, rows: Any, wanted: Mapping[Masked, int]) -> Scored:  # noqa: ANN401
+    from explorer.models.forward import target_rows
+
+    targets = tuple(wanted.values())
+    values = call_on_model(target_rows, run.spec, state, rows, targets)[:, 0]
+    return dict(zip(wanted, values.tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Attributions(AttributionResult):
+    """The words that each model's answer at a mask is read from, by two methods, in nats."""
+
+    text: str
+    family: str
+    mask: int
+    models: Mapping[str, Attribution]
+    missing: Mapping[str, Refusal]
+
+    COLUMNS: ClassVar = ("model", "target", "word", "integrated_gradients", "leave_one_out")
+    SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/attribute``."""
+        models = [
+            {
+                "model": key,
+                "target": result.target,
+                "log_probability": result.log_probability,
+                **attribution_fields(result),
+            }
+            for key, result in self.models.items()
+        ]
+        answer = {"text": self.text, "family": self.family, "mask": self.mask, "models": models}
+        return answer | missing_reasons(self.missing)
+
+
+def attribute(
+    text: str, family: Family | str = "mini", target: str | None = "", mask: int = 0
+) -> Attributions:
+    """Return which words of a text each model's answer at a mask is read from.
+
+    Integrated gradients of ln P(target) lead from the text with every word masked to the text, and
+    add up to the difference of the two, within ``completeness_error``. Leave-one-out masks each
+    word in turn, all of its pieces together.
+
+    Args:
+        text: The text, with at least one [MASK].
+        family: What ``load`` returned, or the name of a family.
+        target: The word, one piece of every vocabulary; empty: each model's own answer.
+        mask: The mask, counted from 0.
+
+    Raises:
+        Refusal: there is no such mask, or no vocabulary has the word as one piece.
+    """
+    with asked(family) as models:
+        state = models.state(text)
+        runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)
+        n_masks = min(len(run.tokens.mask_positions) for run in runs.values())
+        if not is_index(mask, n_masks):
+            sentence = strings.ONE_MASK if n_masks == 1 else strings.BAD_MASK
+            raise Refusal(sentence.format(last=n_masks - 1))
+        target = checked_text(target or "", "target").strip()
+        targets, unknown = targets_of(runs, int(mask), target)
+        if not targets:
+            labels = [run.spec.label for run in runs.values()]
+            raise Refusal(strings.not_one_piece(target, labels))
+        runs = {key: runs[key] for key in targets}
+        results = attributions(runs, state, int(mask), targets)
+        text = next(iter(runs.values())).tokens.text
+        return Attributions(text, models.name, int(mask), results, {**missing, **unknown})
+
+
+def targets_of(
+    runs: Mapping[str, Run], mask: int, word: str
+) -> tuple[dict[str, int], dict[str, Refusal]]:
+    """Return each model's token of a word, or its own answer, and why others have none."""
+    targets: dict[str, int] = {}
+    unknown: dict[str, Refusal] = {}
+    for key, run in runs.items():
+        own = int(run.mask_logits[mask].argmax())
+        token = word_id(run.vocabulary, word, run.spec.lower_case) if word else own
+        if token < 0:
+            unknown[key] = Refusal(strings.not_one_piece(word, [run.spec.label]))
+        else:
+            targets[key] = token
+    return targets, unknown
+
+
+def attributions(
+    runs: Mapping[str, Run], state: PageState, mask: int, targets: Mapping[str, int]
+) -> dict[str, Attribution]:
+    """Compute both attributions of every model's answer."""
+    left = {k: words_masked(r.tokens, r.tokens.mask_positions[mask]) for k, r in runs.items()}
+    wanted = {k: [(where, targets[k]) for _, where in places] for k, places in left.items()}
+    left_out = log_probabilities(runs, state, wanted)
+    results = {}
+    for key, run in each(runs.items(), len(runs), "gradients"):
+        decrease = {word: left_out[key][where] for word, where in left[key]}
+        results[key] = _attribution(run, state, (mask, targets[key]), decrease)
+    return results
+
+
+def _attribution(
+    run: Run, state: PageState, answer: tuple[int, int], left_out: Mapping[int, float]
+) -> Attribution:
+    from explorer.models.gradients import answer_slopes
+
+    (mask, target), tokens = answer, run.tokens
+    position = tokens.mask_positions[mask]
+    slopes = call_on_model(answer_slopes, run.spec, state, tokens, position, target)
+    decrease = np.zeros(len(tokens.words))
+    for word, log_probability in left_out.items():
+        decrease[word] = slopes.difference - log_probability
+    return Attribution(
+        run.spec.key,
+        run.spec.label,
+        run.vocabulary[target],
+        spelling_of(run.vocabulary).word(run.vocabulary[target]),
+        tuple(word.text for word in tokens.words),
+        tokens.word_index[position],
+        slopes.difference,
+        slopes.baseline,
+        by_word(tokens, slopes.attributions),
+        read_only(decrease),
+    )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects as go
 
-    from explorer.views.sketch import Sketch
+    from explorer.views.notebook import Sketch
 
 
 class Result(ABC):
@@ -46,7 +46,7 @@ class Result(ABC):
 
     def figure(self) -> "go.Figure":
         """Return a Plotly figure of the rows."""
-        from explorer.views.sketch import sketch
+        from explorer.views.notebook import sketch
 
         return sketch(self.records(), self.SKETCH)
 

@@ -17,7 +17,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, BadText, plain_text
 from explorer.refusal import Refusal
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
     from explorer.analysis.tasks.pairs import PairAccuracy, PairOrders, SentencePair

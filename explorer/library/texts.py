@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from explorer.analysis.texts.precision import ListPrecision
+from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.results import ListResult, TextsOptions
 from explorer.analysis.texts.rows import BadRows, RawTable, text_list
@@ -18,7 +18,7 @@ from explorer.library.family import Family, asked, missing_reasons
 from explorer.library.progress import each
 from explorer.library.results import Result
 from explorer.refusal import Refusal, brief
-from explorer.views.sketch import Sketch
+from explorer.views.notebook import Sketch
 from explorer.views.texts.rows import COLUMNS, as_json, table_rows
 from explorer.views.texts.strings import headline, precision_sentence, second_line
 

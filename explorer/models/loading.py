@@ -1,10 +1,10 @@
-"""Loading of networks and tokenizers: bundled, from the hub cache or the hub; one copy of each."""
+"""Loading of networks and tokenizers: bundled, from the hub or given in memory; a copy of each."""
 
 import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,11 +13,27 @@ import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
 from explorer.models.choice.memory import Key, WeightMemory, gigabytes, running_bytes, weight_bytes
-from explorer.models.damage import Stamp, damage, remember, remembered, stamp
+from explorer.models.choice.own import (
+    HEADS,
+    NotAModel,
+    add_spec,
+    check_numbers,
+    lowers_case,
+    shape_of,
+)
 from explorer.models.devices import computes_in, forget_free_memory
-from explorer.models.hub import ModelUnavailable, OnProgress, checkpoint_path
-from explorer.models.specs import ModelSpec
-from explorer.refusal import is_of_memory
+from explorer.models.hub import (
+    ModelUnavailable,
+    OnProgress,
+    Stamp,
+    checkpoint_path,
+    damage,
+    remember,
+    remembered,
+    stamp,
+)
+from explorer.models.specs import KINDS, MORE_KINDS, ModelSpec
+from explorer.refusal import brief, is_of_memory
 
 logger = logging.getLogger(__name__)
 transformers.logging.set_verbosity_error()
@@ -31,6 +47,12 @@ DAMAGED = "its files are damaged or incomplete"
 NOT_READ = "its files cannot be read at the moment"
 HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
 """Names of the masked-LM head's weights, which a fine-tuned encoder may lack."""
+NO_NETWORK = "{source} is no model of transformers: give the model object, or it and its tokenizer."
+NO_TOKENIZER = (
+    "The model given as {key} comes without a tokenizer, and none is beside its files: give both, "
+    "as (model, tokenizer)."
+)
+NO_DTYPE = "The model given as {key} has weights in {dtype}; {known} can be used."
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -225,3 +247,44 @@ def _from_files(
         remember(spec, path, before, reason)
         raise ModelUnavailable(spec, reason)
     return network, tokenizer, tuple(sorted(info["missing_keys"]))
+
+
+def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  # noqa: ANN401
+    """Describe a network in memory and its tokenizer as a model of a column; nothing is copied.
+
+    Raises:
+        NotAModel: it cannot be used in this column; the message is one sentence.
+    """
+    if not isinstance(network, PreTrainedModel):
+        raise NotAModel(NO_NETWORK.format(source=brief(type(network).__name__)))
+    source = f"The model given as {key}"
+    kind, config = KINDS.get(key) or MORE_KINDS[key], network.config
+    check_numbers(config.to_dict(), kind, source)
+    tokenizer = tokenizer or _tokenizer_of(network, key)
+    device = str(network.device).removesuffix(":0")
+    dtype = str(network.dtype).removeprefix("torch.")
+    if dtype not in DTYPES:
+        raise NotAModel(NO_DTYPE.format(key=key, dtype=dtype, known=", ".join(DTYPES)))
+    names = [name for name, _ in network.named_parameters()]
+    shape = shape_of(config, kind, source)
+    spec = ModelSpec(
+        key,
+        str(config._name_or_path or "given"),
+        replace(shape, has_pooler=any("pooler" in name for name in names)),
+        is_own=True,
+        has_head=any(part in name for name in names for part in HEADS),
+        lower_case=lowers_case(tokenizer, config, source),
+    )
+    wanted = (kind.pair.weights, "pooler") if kind.pair else ()
+    missing = tuple(part for part in wanted if not any(part in name for name in names))
+    pieces = vocabulary_of(network, tokenizer)
+    return LoadedModel(add_spec(spec), network, tokenizer, device, dtype, missing, pieces)
+
+
+def _tokenizer_of(network: PreTrainedModel, key: str) -> Any:  # noqa: ANN401
+    """Return the tokenizer beside a network's files; nothing is downloaded for it."""
+    try:
+        return AutoTokenizer.from_pretrained(network.config._name_or_path, local_files_only=True)
+    except Exception as error:
+        # transformers, the hub's client and json raise their own errors.
+        raise NotAModel(NO_TOKENIZER.format(key=key)) from error

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from ray import serve
 from ray.serve.handle import DeploymentHandle
 
-from explorer.inference.model_server import ModelServer, NetworkName
+from explorer.inference.ray_backend import ModelServer, NetworkName
 from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, read_family

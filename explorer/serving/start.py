@@ -218,7 +218,7 @@ def check_models() -> None:
     Raises:
         Broken: a file is missing or damaged.
     """
-    from explorer.models.damage import check_bundled
+    from explorer.models.hub import check_bundled
 
     check_bundled()
 

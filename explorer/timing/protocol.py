@@ -1,5 +1,6 @@
-"""Timed forward passes and their stopwatches: threads, clocks, device events."""
+"""Forward passes measured: times by stopwatches and device events, memory by the allocator."""
 
+import os
 import re
 import threading
 import time
@@ -8,10 +9,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import torch
 from torch import nn
+from torch.profiler import ProfilerActivity, profile
 from transformers import PreTrainedModel
 
 from explorer.models.architectures import fill_randomly, random_network
@@ -26,6 +28,8 @@ FIRST_ORDINARY_ID = 1000
 LONG_LAYER = 5e10
 """Operations in one layer above which each product checks for cancellation, not each layer."""
 PRESSURE = Path("/proc/pressure/cpu")
+# Otherwise the profiler's library logs every start and stop.
+os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 
 
 def timed_ids(spec: ModelSpec, workload: Workload, seed: int = 0) -> torch.Tensor:
@@ -228,3 +232,65 @@ def _call(run: nn.Module, states: torch.Tensor, length: int) -> Callable[[], obj
             run(states[:, :length])
 
     return call
+
+
+def pass_peak(spec: ModelSpec, workload: Workload, check: Call) -> int | None:
+    """Return the peak extra bytes of one pass of a model, after a warm-up pass.
+
+    Args:
+        spec: the model.
+        workload: the pass.
+        check: called between layers; raises to cancel the pass.
+    """
+    from explorer.timing.networks import timed_network
+
+    with (
+        timed_network(spec, workload) as timed,
+        interruptible([(spec, timed.network)], workload.tokens, check),
+    ):
+        call = forward_call(spec, timed.network, workload)
+        call()
+        return peak_bytes(call, workload.device)
+
+
+def peak_bytes(call: Call, device: str = "cpu") -> int | None:
+    """Return the peak of the bytes allocated during a call, beyond those before it.
+
+    The process size does not show it: after the first call the allocator already has the pages.
+    None where the device keeps no record.
+    """
+    if device != "cpu":
+        return device_peak_bytes(call, device)
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record:
+        call()
+    return highest(allocations(record))
+
+
+def allocations(record: profile) -> list[int]:
+    """Return bytes allocated (positive) and freed (negative), in order of time."""
+    profiler: Any = record.profiler  # its type omits the results of a recording
+    events = [e for e in profiler.kineto_results.events() if e.name() == "[memory]"]
+    return [e.nbytes() for e in sorted(events, key=lambda e: e.start_ns())]
+
+
+def highest(changes: list[int]) -> int:
+    """Return the highest running sum of a list of changes, from 0."""
+    current = peak = 0
+    for change in changes:
+        current += change
+        peak = max(peak, current)
+    return peak
+
+
+def device_peak_bytes(call: Call, device: str, memory: Any = torch.accelerator) -> int | None:  # noqa: ANN401
+    """Return the peak extra bytes of a call from an accelerator's counter; None without one."""
+    with on_device(device):
+        memory.synchronize()
+        try:
+            memory.reset_peak_memory_stats()
+            before = memory.memory_allocated()
+        except (RuntimeError, NotImplementedError):
+            return None
+        call()
+        memory.synchronize()
+        return int(memory.max_memory_allocated() - before)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from explorer.assets import ASSETS, read_in
-from explorer.remedies import Remedy, remedies
+from explorer.refusal import Remedy, remedies
 from explorer.views.markup import Markup, el, join
 
 STYLE = ASSETS / "errors.css"

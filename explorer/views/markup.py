@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from explorer.remedies import remedy_for
+from explorer.refusal import remedy_for
 from explorer.views.glossary import ENTRIES, TERMS, box_of
 
 Attribute = str | int | float | bool | None

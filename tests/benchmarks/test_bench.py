@@ -131,7 +131,7 @@ def test_an_empty_event_answers():
 
 def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
     from benchmarks import together
-    from explorer.inference import batcher as waiting
+    from explorer.inference import worker_queues as waiting
 
     passes, original = [], forward.run_together
     monkeypatch.setattr(

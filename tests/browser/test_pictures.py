@@ -6,9 +6,9 @@ import json
 import pytest
 
 from explorer.assets import ASSETS
-from explorer.ui.shell.script_route import LIBRARY, LOOKS, charting
+from explorer.ui.shell.routes import LIBRARY, LOOKS, charting
 from tests.js.page_values import page_values
-from tests.ui.kit.test_export import CHARTS
+from tests.ui.kit.test_canvas import CHARTS
 
 pytestmark = pytest.mark.browser
 HOME = "http://pictures.test/"

@@ -19,7 +19,7 @@ from plotly.io import read_json
 from explorer.assets import ROOT
 from explorer.models.specs import MINI
 from explorer.ui.distillation.strings import LAB
-from explorer.ui.kit.export import has_recipe
+from explorer.ui.kit.canvas import has_recipe
 from explorer.ui.shell.tabs import TABS
 from tests.browser.modules import MODULE
 from tests.browser.walked import walk

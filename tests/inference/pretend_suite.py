@@ -203,7 +203,7 @@ def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch)
 
 
 def test_a_live_lesson_learns_there(few_questions):
-    from explorer.analysis.distillation.student.run import distil_live
+    from explorer.analysis.distillation.student import distil_live
 
     run = get_run(MINI["bert"], HERE)
     watched = WatchedSentence(run.tokens.ids, run.tokens.mask_positions[0], (10, 20))

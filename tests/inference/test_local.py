@@ -13,7 +13,7 @@ from explorer.inference.scheduling import budget, measurement_lock
 from explorer.inference.scheduling.budget import Budget, BudgetMeter
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.inference.scheduling.priority_queues import LONG
+from explorer.inference.worker_queues import LONG
 from explorer.models import forward, gradients
 from explorer.models.specs import NetworkKey
 from explorer.models.task_heads import classifiers

@@ -12,9 +12,8 @@ import torch
 
 from explorer.analysis.distillation.live import LiveSettings, WatchedSentence
 from explorer.context import configure
-from explorer.inference import local, model_server, runs
-from explorer.inference.model_server import ModelServer
-from explorer.inference.ray_backend import RayBackend
+from explorer.inference import local, ray_backend, runs
+from explorer.inference.ray_backend import ModelServer, RayBackend
 from explorer.inference.runs import CACHE, call_on_model, get_run, get_runs
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, CannotMeasure
@@ -158,7 +157,7 @@ def test_weights_that_cannot_be_had_beyond_the_wire_are_a_card(machine, monkeypa
     def absent(where, report=None):
         raise ModelUnavailable(where.spec, "it is gone")
 
-    monkeypatch.setattr(model_server, "leased", absent)
+    monkeypatch.setattr(ray_backend, "leased", absent)
     monkeypatch.setattr(local, "leased", absent)
     found, missing = get_runs(PageState(text=TEXT))
     assert found == {}
@@ -201,7 +200,7 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
     monkeypatch.setattr(local, "job_named", job_named)
     configure(has_left=lambda: left.is_set)
     signs, event = [], threading.Event
-    monkeypatch.setattr(model_server, "Event", lambda: signs.append(event()) or signs[-1])
+    monkeypatch.setattr(ray_backend, "Event", lambda: signs.append(event()) or signs[-1])
     spec, failed = tiny_family.specs["bert"], []
     states = np.zeros((1, spec.architecture.d_model), np.float32)
 

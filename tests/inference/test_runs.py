@@ -18,7 +18,7 @@ from explorer.inference.local import LocalBackend
 from explorer.inference.runs import get_run, get_runs
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MeasurementLock
-from explorer.inference.scheduling.priority_queues import LONG, VISITOR
+from explorer.inference.worker_queues import LONG, VISITOR
 from explorer.links.page_state import PageState
 from explorer.models import forward
 from explorer.models.hub import ModelUnavailable

@@ -66,20 +66,21 @@ def texts_values():
 
 
 def depth_values(monkeypatch):
-    from explorer.ui.depth import patching, similarity, tab, trajectories
+    from explorer.ui.depth import folds as depth_folds
+    from explorer.ui.depth import patching, tab
 
     monkeypatch.setattr(
-        similarity.library, "sentences", lambda: ("the cat sat.", "a dog ran in paris.")
+        depth_folds.library, "sentences", lambda: ("the cat sat.", "a dog ran in paris.")
     )
-    travel, _, film, _ = trajectories.show_moves(STATE)
+    travel, _, film, _ = depth_folds.show_moves(STATE)
     return {
         "depth/lens": tab.show(STATE)[1],
-        "depth/similarity": list(handler(similarity.SIMILARITY)(STATE))[LAST][1],
+        "depth/similarity": list(handler(depth_folds.SIMILARITY)(STATE))[LAST][1],
         "depth/patching": list(handler(patching.PATCHING)(STATE, "the dog sat on the [MASK]."))[
             LAST
         ][2],
         "depth/travel": travel,
-        "depth/projection": trajectories.show_projection(STATE)[1],
+        "depth/projection": depth_folds.show_projection(STATE)[1],
         "depth/film": film,
     }
 
@@ -102,7 +103,7 @@ def distillation_values(monkeypatch):
 
 
 def sweep_value():
-    from explorer.analysis.latency.sweep import Sweep
+    from explorer.analysis.latency.family import Sweep
     from explorer.timing.workload import Workload
     from explorer.ui.latency.strings import SWEEP_TITLES
     from explorer.views.latency.sweep import sweep_canvas

@@ -12,7 +12,7 @@ from explorer.inference.runs import get_runs
 from explorer.ui.shell.scripts import modules
 from tests.js.page_values import STATE, page_values
 from tests.needs import needs_node
-from tests.ui.kit.test_export import CHARTS
+from tests.ui.kit.test_canvas import CHARTS
 
 HERE = Path(__file__).parent
 pytestmark = [needs_node, pytest.mark.processes]

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 
 from explorer.inference.runs import CACHE
 from explorer.links.page_state import PageState
-from explorer.models import damage, loading, specs
+from explorer.models import hub, loading, specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import load_model
 from explorer.ui.predictions import tab
@@ -42,7 +42,7 @@ def read(path):
 def checked(check, path):
     try:
         check(path)
-    except damage.UNREADABLE:
+    except hub.UNREADABLE:
         return False
     return True
 
@@ -54,7 +54,7 @@ def test_a_file_of_another_length_is_refused_where_safetensors_refuses_it(weight
     length = data.draw(st.integers(0, len(whole) + 9))
     path = tmp_path / "model.safetensors"
     path.write_bytes((whole + b"\0" * 9)[:length])
-    assert checked(damage.check_weights, path) == read(path) == (length == len(whole))
+    assert checked(hub.check_weights, path) == read(path) == (length == len(whole))
 
 
 @pytest.mark.parametrize("at", [0, 7, 8])
@@ -64,20 +64,20 @@ def test_a_header_that_was_written_over_is_refused(weights, tmp_path, at, new):
     path = tmp_path / "model.safetensors"
     path.write_bytes(whole[:at] + new * 4 + whole[at + 4 :])
     assert not read(path)
-    assert not checked(damage.check_weights, path)
+    assert not checked(hub.check_weights, path)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", "{}", '{"model": {"vocab": {}}}', "\0"])
 def test_a_tokenizer_without_pieces_is_refused(tmp_path, content):
     path = tmp_path / "tokenizer.json"
     path.write_text(content)
-    assert not checked(damage.check_tokenizer, path)
+    assert not checked(hub.check_tokenizer, path)
 
 
 def test_the_bundled_files_are_whole():
-    damage.check_bundled()
+    hub.check_bundled()
     for spec in specs.MINI.values():
-        assert damage.damage(spec.bundled_path) == ""
+        assert hub.damage(spec.bundled_path) == ""
 
 
 @pytest.fixture

@@ -15,9 +15,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explorer.analysis.claims import size_checks
 from explorer.analysis.distillation.live import LiveSettings
-from explorer.analysis.distillation.student.run import fresh_student
-from explorer.models.architectures import meta_network
-from explorer.models.check_models import family_check_models
+from explorer.analysis.distillation.student import fresh_student
+from explorer.models.architectures import family_check_models, meta_network
 from explorer.models.specs import BASE
 
 ROOT = Path(__file__).parents[2] / "explorer"

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from explorer.analysis.distillation.student.objectives import copy_teacher
+from explorer.analysis.distillation.student import copy_teacher
 from training.family import albert_from, load_model, new_model, shared_basis, start_bias, start_head
 from training.recipe import TINY
 from training.steps.fit import transplant

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from explorer.analysis.distillation.student.objectives import Batch, run_batch
+from explorer.analysis.distillation.student import Batch, run_batch
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.assets import DATA
 from training.report.heldout import HELDOUT_SEED

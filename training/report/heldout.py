@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
-from explorer.analysis.distillation.student.objectives import run_batch
+from explorer.analysis.distillation.student import run_batch
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.refusal import Refusal
 from training.recipe import Recipe

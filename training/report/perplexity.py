@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from explorer.analysis.distillation.student.objectives import Batch, run_batch
+from explorer.analysis.distillation.student import Batch, run_batch
 from training.report.cloze_eval import Reading
 from training.text.batch import CLS, MASK, SEP
 from training.text.corpus import Shard

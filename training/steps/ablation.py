@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from explorer.analysis.distillation.student.objectives import DistillObjective, copy_teacher
+from explorer.analysis.distillation.student import DistillObjective, copy_teacher
 from explorer.analysis.distillation.triple_loss import WEIGHTS
 from explorer.refusal import Refusal
 from training.family import load_model, new_model

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from explorer.analysis.distillation.student.objectives import Batch, top1
+from explorer.analysis.distillation.student import Batch, top1
 from explorer.analysis.distillation.triple_loss import mlm_loss
 from training.report.cloze_eval import Reading, whole_words
 from training.steps.objectives import PretrainObjective, guess_words

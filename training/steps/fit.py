@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining
 
-from explorer.analysis.distillation.student.objectives import Batch, states_at, top1
+from explorer.analysis.distillation.student import Batch, states_at, top1
 from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
 
 

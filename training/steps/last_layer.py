@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from transformers import BertModel
 
-from explorer.analysis.distillation.student.objectives import Batch
+from explorer.analysis.distillation.student import Batch
 
 
 def asked_states(bert: BertModel, batch: Batch) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AlbertForPreTraining, BertForPreTraining
 
-from explorer.analysis.distillation.student.objectives import Batch, PretrainOutput, run_batch, top1
+from explorer.analysis.distillation.student import Batch, PretrainOutput, run_batch, top1
 from explorer.analysis.distillation.triple_loss import IGNORED, mlm_loss
 from training.steps.last_layer import asked_states
 

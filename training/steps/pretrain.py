@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
-from explorer.analysis.distillation.student.objectives import DistillObjective, copy_teacher
+from explorer.analysis.distillation.student import DistillObjective, copy_teacher
 from explorer.refusal import Refusal
 from training.family import (
     albert_from,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from explorer.analysis.distillation.student.objectives import Batch
+from explorer.analysis.distillation.student import Batch
 from explorer.analysis.distillation.triple_loss import IGNORED
 
 PAD, UNKNOWN, CLS, SEP, MASK = range(5)  # both vocabularies begin with these

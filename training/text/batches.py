@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from explorer.analysis.distillation.student.objectives import Batch
+from explorer.analysis.distillation.student import Batch
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.refusal import Refusal
 from training.recipe import Recipe

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
-from explorer.analysis.distillation.student.objectives import Batch
+from explorer.analysis.distillation.student import Batch
 from training.recipe import Recipe
 from training.text.batch import CLS, FIRST_PIECE, MASK, SEP, alike, one_text_each, padded
 from training.text.primer import PrimerSentence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.distillation.student.objectives import Batch
+from explorer.analysis.distillation.student import Batch
 from explorer.refusal import Refusal
 from training.recipe import Recipe
 from training.text.batch import CLS, SEP, alike, one_text_each, padded

@@ -31,11 +31,11 @@ from explorer.analysis.distillation.losses import (
 from explorer.analysis.distillation.soft import NotAPair, state_alignment
 from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import sentences
-from explorer.models.check_models import CheckModels
+from explorer.models.architectures import CheckModels
 from explorer.models.choice.family import family_specs, teacher_of
 from explorer.models.forward import position_logits, run_model, tokenize
 from explorer.models.hub import ModelUnavailable
-from explorer.models.inside.reading import layer_cosines
+from explorer.models.inside.activations import layer_cosines
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run
 from explorer.models.task_heads import classifiers as heads

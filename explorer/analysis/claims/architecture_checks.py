@@ -19,7 +19,7 @@ from explorer.analysis.claims.outcomes import (
 )
 from explorer.analysis.digits import power
 from explorer.analysis.parameters.count import LayerCalls, layer_calls, loaded_layer_calls
-from explorer.models.check_models import CheckModels
+from explorer.models.architectures import CheckModels
 from explorer.models.forward import apply_head, inputs_of, tokenize
 from explorer.models.loading import LoadedModel
 from explorer.models.specs import BASE, ModelSpec

@@ -7,7 +7,7 @@ from explorer.analysis.claims import answer_checks, architecture_checks, publish
 from explorer.analysis.claims.ledger import Claim, claims_ledger
 from explorer.analysis.claims.outcomes import CheckOutcome, CheckResult, ClaimVerdict
 from explorer.analysis.distillation.soft import NotAPair
-from explorer.models.check_models import CheckModels, family_check_models
+from explorer.models.architectures import CheckModels, family_check_models
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel, leased
 from explorer.models.specs import ModelSpec, NetworkKey

@@ -11,7 +11,7 @@ from explorer.analysis.claims.ledger import (
     retention,
 )
 from explorer.analysis.claims.outcomes import PRINTED, CheckOutcome, Quantity, percent
-from explorer.models.check_models import CheckModels
+from explorer.models.architectures import CheckModels
 from explorer.models.specs import label_of
 
 _DECIDED = {"right", "wrong"}

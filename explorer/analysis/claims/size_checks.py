@@ -31,8 +31,7 @@ from explorer.analysis.parameters.count import (
 )
 from explorer.analysis.parameters.shape import shape_flops
 from explorer.analysis.parameters.shapes import forward_memory
-from explorer.models.architectures import SHARING_MODES
-from explorer.models.check_models import CheckModels
+from explorer.models.architectures import SHARING_MODES, CheckModels
 from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.loading import Network
 from explorer.models.specs import BASE, ModelSpec

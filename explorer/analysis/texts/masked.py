@@ -100,7 +100,7 @@ def masked_plans(
 
 
 def _plan(loaded: "LoadedModel", text: str, answer: str, most_tokens: int) -> MaskedPlan | str:
-    from explorer.models.text_batches import readable_tokens
+    from explorer.models.forward import readable_tokens
 
     tokens = readable_tokens(loaded, text, most_tokens)
     if isinstance(tokens, str):
@@ -119,7 +119,7 @@ def _answer_plan(
     loaded: "LoadedModel", text: str, answer: str, most_tokens: int
 ) -> SpanPlan | None:
     """Return the plan of an answer in place of the mask; None where it cannot be written there."""
-    from explorer.models.text_batches import readable_tokens
+    from explorer.models.forward import readable_tokens
 
     start = text.index(MASK)
     filled, word = put_into(text, Word(MASK, start, start + len(MASK)), answer)

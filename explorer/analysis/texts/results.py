@@ -1,12 +1,13 @@
-"""Results of a whole list of texts, one for each kind."""
+"""Results of a whole list of texts: one for each kind, advice, and disagreement row by row."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.texts.advice import Advice, advice
+from explorer.analysis.texts.comparison import mcnemar
 from explorer.analysis.texts.labelled import (
+    BASELINES,
     Cost,
     LabelledResult,
     Regression,
@@ -24,6 +25,7 @@ from explorer.analysis.texts.labelled import (
 from explorer.analysis.texts.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
 from explorer.analysis.texts.rows import TextList
 from explorer.analysis.texts.sentences import (
+    TIE,
     PairsSummary,
     SentenceScore,
     SentencesSummary,
@@ -32,8 +34,77 @@ from explorer.analysis.texts.sentences import (
 )
 from explorer.models.run import read_only
 
+ERROR_RATE = 0.01
+"""Chance of any advice where there is no difference, shared equally by all comparisons."""
+NOTHING = (
+    "No model is surely better than always answering the most frequent label, as far as {n} rows "
+    "can show."
+)
+BAG = (
+    "A bag of words may do as well: no model is surely better than TF-IDF with the same "
+    "regression, as far as {n} rows can show."
+)
+BEST = (
+    "{best} is the best of these models for your labels: the others are surely worse on {n} rows."
+)
+TIED = (
+    "{best} scores highest and is surely better than a bag of words; between it and {rivals} there "
+    "is no difference that {n} rows can show."
+)
 POOLINGS: tuple[str, ...] = ("mean", "cls")
 """Mean over all tokens of a text, [CLS] and [SEP] included; or the first token alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Sentence for the reader, and the models that it names."""
+
+    sentence: str
+    models: tuple[str, ...]
+    """The models that may be recommended; empty where none is."""
+
+
+def advice(result: LabelledResult, names: Mapping[str, str]) -> Advice:
+    """Return what the scores allow to say.
+
+    A difference counts if McNemar's exact test on the out-of-fold predictions stays below 1% after
+    division by the number of comparisons: each model with two baselines and with each other.
+    """
+    n_rows, models = len(result.labels.truth), result.models
+    n_compared = len(result.differences) or 1
+    beaten = {
+        (better, worse)
+        for better, worse, p_value in _ordered(result)
+        if p_value * n_compared < ERROR_RATE
+    }
+    learned = [key for key in models if (key, "majority") in beaten]
+    useful = [key for key in learned if (key, "tfidf") in beaten]
+    if not learned:
+        return Advice(NOTHING.format(n=f"{n_rows:,}"), ())
+    if not useful:
+        return Advice(BAG.format(n=f"{n_rows:,}"), ())
+    best = max(useful, key=lambda key: result.accuracy[key].value)
+    rivals = [key for key in models if key != best and (best, key) not in beaten]
+    if not rivals:
+        return Advice(BEST.format(best=names[best], n=f"{n_rows:,}"), (best,))
+    names_of_rivals = _listed([names[key] for key in rivals])
+    sentence = TIED.format(best=names[best], rivals=names_of_rivals, n=f"{n_rows:,}")
+    return Advice(sentence, (best, *(key for key in rivals if key in useful)))
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _ordered(result: LabelledResult) -> list[tuple[str, str, float]]:
+    """Return (better, worse, p value) of each two classifiers."""
+    rows = []
+    for each in result.differences:
+        p_value = mcnemar(each.only_first, each.only_second)
+        pair = (each.first, each.second)
+        better, worse = pair if each.only_first > each.only_second else pair[::-1]
+        rows.append((better, worse, p_value))
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,3 +308,77 @@ def _curves(
         check()
         layers.append(layer_accuracy(features[:, place], truth, strengths))
     return tuple(learning), tuple(layers)
+
+
+def distances(result: ListResult) -> np.ndarray:
+    """Return how far the models are apart on each row: float64 [row], 0 for one model alone.
+
+    Masked rows: mean Jensen-Shannon divergence of two models, in nats. Sentences: nats a word by
+    PLL-word-l2r, each model's measured from its own mean over the list. Pairs: range of the
+    margins in nats. Labelled rows: different predictions of the models, less one.
+    """
+    if isinstance(result, MaskedList):
+        return _means(list(result.divergence.values()), len(result.texts.rows))
+    if isinstance(result, SentenceList):
+        return _range([values - values.mean() for values in per_word(result).values()])
+    if isinstance(result, PairList):
+        return _range(list(result.margins.values()))
+    predicted = [each.predicted for key, each in result.result.judged.items() if _is_model(key)]
+    different = [len(set(row)) - 1 for row in zip(*predicted, strict=True)]
+    return np.array(different, np.float64)
+
+
+def by_disagreement(result: ListResult) -> np.ndarray:
+    """Return the indices of the rows, those first on which the models disagree most.
+
+    Rows that some models have right and others wrong are before all others of pairs; of labelled
+    rows on which all agree, those that all have wrong are first. Equal rows keep their order.
+    """
+    apart, right = distances(result), right_of(result)
+    hits = np.array(list(right.values()))
+    first = np.zeros(len(apart), dtype=bool)
+    if isinstance(result, PairList) and len(hits):
+        first = np.any(hits, 0) & ~np.all(hits, 0)
+    if isinstance(result, LabelledList) and len(hits):
+        return np.lexsort((hits.sum(0), -apart))
+    return np.lexsort((-apart, ~first))
+
+
+def right_of(result: ListResult) -> dict[str, np.ndarray]:
+    """Return for each model which rows it has right, bool [row]; empty where nothing says so."""
+    if isinstance(result, MaskedList):
+        has_answers = has_truth(result).any()
+        return {key: each.right() for key, each in result.answers.items()} if has_answers else {}
+    if isinstance(result, PairList):
+        return {key: margin > TIE for key, margin in result.margins.items()}
+    if isinstance(result, LabelledList):
+        judged, truth = result.result.judged, result.result.labels.truth
+        return {key: each.predicted == truth for key, each in judged.items() if _is_model(key)}
+    return {}
+
+
+def has_truth(result: ListResult) -> np.ndarray:
+    """Return which rows have something to be right about: bool [row]."""
+    if isinstance(result, MaskedList):
+        return np.array([bool(row.answer) for row in result.texts.rows])
+    return np.full(len(result.texts.rows), not isinstance(result, SentenceList))
+
+
+def per_word(result: SentenceList) -> Mapping[str, np.ndarray]:
+    """Return each model's PLL-word-l2r a word: float64 [row], in nats."""
+    return {
+        key: np.array([score.pll_word_l2r / max(1, score.n_words) for score in scores])
+        for key, scores in result.scores.items()
+    }
+
+
+def _is_model(key: str) -> bool:
+    return key not in BASELINES
+
+
+def _means(values: list[np.ndarray], n_rows: int) -> np.ndarray:
+    return np.mean(values, axis=0) if values else np.zeros(n_rows)
+
+
+def _range(values: list[np.ndarray]) -> np.ndarray:
+    return np.ptp(np.array(values), axis=0)

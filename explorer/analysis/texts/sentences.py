@@ -103,7 +103,7 @@ def row_plans(
 def _plans_or_why(
     loaded: "LoadedModel", sentences: tuple[str, ...], most_tokens: int
 ) -> list[SentencePlan] | str:
-    from explorer.models.text_batches import readable_tokens
+    from explorer.models.forward import readable_tokens
 
     tokens = [readable_tokens(loaded, text, most_tokens) for text in sentences]
     reasons = [each for each in tokens if isinstance(each, str)]

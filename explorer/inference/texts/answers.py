@@ -4,9 +4,9 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from explorer.analysis.precision import ListPrecision, list_differences
 from explorer.analysis.texts.labelled import usable
 from explorer.analysis.texts.masked import joined_blocks
-from explorer.analysis.texts.precision import ListPrecision, list_differences
 from explorer.analysis.texts.results import (
     POOLINGS,
     EncodedList,

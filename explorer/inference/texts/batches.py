@@ -104,9 +104,8 @@ def _plans_of(
     job: Callable[..., Any], spec: ModelSpec, state: PageState, inputs: Sequence[Any]
 ) -> list[Any] | Refusal:
     """Return a model's plans, or the reason why it cannot be asked."""
-    from explorer.models.forward import NO_HEAD
+    from explorer.models.forward import NO_HEAD, encoded_texts
     from explorer.models.hub import ModelUnavailable
-    from explorer.models.text_batches import encoded_texts
 
     if job is not encoded_texts and not spec.has_head:
         return ModelUnavailable(spec, NO_HEAD)
@@ -164,7 +163,7 @@ def masked_parts(
         Cancelled: between two batches.
     """
     from explorer.analysis.texts.masked import masked_block
-    from explorer.models.text_batches import loaded_vocabulary
+    from explorer.models.forward import loaded_vocabulary
 
     specs, state = ready.specs, ready.state
     vocabularies = {
@@ -182,7 +181,7 @@ def _masked_readings(
     spec: ModelSpec, state: PageState, plans: "Sequence[MaskedPlan]", cancel: CancelToken
 ) -> "MaskedReadings":
     from explorer.analysis.texts.masked import MaskedReadings
-    from explorer.models.text_batches import vocabulary_rows
+    from explorer.models.forward import vocabulary_rows
 
     rows = [plan.row for plan in plans]
     pieces = [
@@ -202,7 +201,7 @@ def target_scores(
     spec: ModelSpec, state: PageState, rows: Sequence[tuple[MaskedRow, int]], cancel: CancelToken
 ) -> np.ndarray:
     """Return log-probability and rank, float64 [row, 2], of the target of each masked row."""
-    from explorer.models.text_batches import target_rows
+    from explorer.models.forward import target_rows
 
     def ask(batch: list[tuple[MaskedRow, int]]) -> np.ndarray:
         masked, targets = zip(*batch, strict=True)
@@ -264,7 +263,7 @@ def pseudo_log_likelihoods(
 
 def prepare_features(texts: TextList, state: PageState) -> Prepared[Any]:
     """Return the input ids of texts."""
-    from explorer.models.text_batches import encoded_texts
+    from explorer.models.forward import encoded_texts
 
     return prepared(texts, state, encoded_texts, [row.text for row in texts.rows])
 
@@ -299,7 +298,7 @@ def feature_parts(
 def _features(
     spec: ModelSpec, state: PageState, texts: Sequence[Any], how: tuple[str, CancelToken]
 ) -> Features:
-    from explorer.models.text_batches import timed_features
+    from explorer.models.forward import timed_features
 
     pooling, cancel = how
     seconds = []
@@ -332,7 +331,7 @@ def costs_of(
     ready: Prepared[Any], parts: Sequence[Part[Mapping[str, Features]]]
 ) -> dict[str, Cost]:
     """Return by model what a row's features cost, and how large the encoder is."""
-    from explorer.models.text_batches import encoder_bytes
+    from explorer.models.forward import encoder_bytes
 
     n_rows = sum(len(part.rows) for part in parts)
     return {

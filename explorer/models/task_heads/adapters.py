@@ -21,8 +21,7 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.damage import UNREADABLE, check_weights
-from explorer.models.hub import checkpoint_path, weight_files
+from explorer.models.hub import UNREADABLE, check_weights, checkpoint_path, weight_files
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal

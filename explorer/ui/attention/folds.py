@@ -18,8 +18,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.tokens import spelling_of
 from explorer.ui.attention import strings
-from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.strings import PLACE
@@ -73,7 +72,7 @@ def show_summary(state: PageState, kind: str) -> list[str]:
 def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
     """Compute one summary of a run's attention between tokens: [query, key]."""
     from explorer.analysis import attention as analysis
-    from explorer.models.inside.reading import attention_gradients, value_norms
+    from explorer.models.inside.activations import attention_gradients, value_norms
 
     if kind == "mean":
         return analysis.mean_attention(run.attention)
@@ -240,7 +239,7 @@ def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:
         return strings.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
     vectors = None
     if view == "neuron":
-        from explorer.models.inside.reading import queries_and_keys
+        from explorer.models.inside.activations import queries_and_keys
 
         vectors = call_on_model(queries_and_keys, spec, state, run.tokens)
     payload = bertviz_payload(run, view, strings.title(spec.label, view), vectors)

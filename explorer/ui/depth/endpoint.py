@@ -4,7 +4,6 @@ from typing import Any
 
 from explorer.library import depth as library
 from explorer.library import patching
-from explorer.library import similarity as layers
 from explorer.ui.depth import strings
 from explorer.ui.kit.validation import check_masks, page_family
 
@@ -44,7 +43,7 @@ def similarity(family: str = "mini") -> dict[str, Any]:
         sentences, 1 where two are equal up to a rotation and a scale. ``shuffled`` is the same
         with the words of one in another order: the level of chance.
     """
-    return layers.similarity(page_family(family)).to_dict()
+    return library.similarity(page_family(family)).to_dict()
 
 
 def patch(text: str, second: str = "", family: str = "mini") -> dict[str, Any]:

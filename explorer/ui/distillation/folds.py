@@ -23,8 +23,7 @@ from explorer.ui.distillation.runs import (
     Focus,
     focus_of,
 )
-from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.running import AT_ONCE

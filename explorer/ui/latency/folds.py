@@ -11,9 +11,8 @@ from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, distilled_pair
-from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown
 from explorer.ui.latency import choice_strings, model_choice, strings
@@ -89,8 +88,7 @@ def sweep_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Ite
 
 
 def _sweep(choice: MeasurementSettings, axis: str, cancel_token: CancelToken) -> Iterator[Any]:
-    from explorer.analysis.latency.family import plan_for
-    from explorer.analysis.latency.sweep import measure_sweep, sweep_points
+    from explorer.analysis.latency.family import measure_sweep, plan_for, sweep_points
 
     points = sweep_points(choice.workload, axis)
     plan = plan_for(choice.workload, POINT_BUDGET_S)

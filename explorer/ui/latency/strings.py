@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.digits import counted
-from explorer.analysis.latency.family import FamilyLatency, Roofline
+from explorer.analysis.latency.family import FamilyLatency, Roofline, SpeedOrder, Sweep, orders
 from explorer.analysis.latency.measure import LatencySummary
 from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
-from explorer.analysis.latency.sweep import SpeedOrder, Sweep, orders
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 from explorer.ui.kit.strings import MIXED, SIZES

@@ -16,9 +16,8 @@ from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.specs import ModelSpec
 from explorer.models.zerogpu import LENT_S, on_lent_gpu
 from explorer.timing.workload import Workload
-from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown
 from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency.folds import build_folds

@@ -21,8 +21,7 @@ from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, BadText, spelling_of, word_id
 from explorer.refusal import Refusal
-from explorer.ui.kit.canvas import Chart
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
 from explorer.ui.layer import strings

@@ -1,24 +1,28 @@
 """Layer tab: one word's way through one layer, vector by vector."""
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.inference.runs import get_runs
-from explorer.library.layer import followed_word
+from explorer.inference.runs import gather, get_runs
+from explorer.library.layer import FollowedWord, followed_word, traced
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
+from explorer.models.choice.family import family_specs
+from explorer.models.run import Run
+from explorer.models.tokens import spelling_of
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in
 from explorer.ui.layer import folds, strings
-from explorer.ui.layer.reading import chosen_of, walked
 from explorer.views.markup import Markup, finding, plain_cards
 
 if TYPE_CHECKING:
-    pass
-
+    from explorer.views.layer import Selection, TracedLayer
 
 ID = "layer"
 LABEL = strings.LABEL
@@ -67,3 +71,47 @@ def look(question: dict) -> str:
     state, _ = from_page(link_in(question), PageState())
     message, canvas = show(state)
     return str(canvas) if canvas else str(message)
+
+
+def chosen_of(runs: Mapping[str, Run], state: PageState, word: FollowedWord) -> "Selection":
+    """Return the choice of word, deepest and widest model; these set the menus' lengths.
+
+    Among equals it is the state's own model, so that both menus belong to one if possible.
+    """
+    from explorer.views.layer import Selection
+
+    shapes = {key: run.spec.architecture for key, run in runs.items()}
+    deepest = max(shapes, key=lambda key: (shapes[key].n_layers, key == state.model))
+    widest = max(shapes, key=lambda key: (shapes[key].n_heads, key == deepest, key == state.model))
+    return Selection(word.words, word.at, word.first, deepest, widest)
+
+
+def walked(runs: Mapping[str, Run], state: PageState, word: FollowedWord) -> "list[TracedLayer]":
+    """Compute the activations at the state's layer and head, other models at the aligned layer."""
+    from explorer.analysis.layer import aligned_layers
+
+    specs = family_specs(state.family)
+    layers = aligned_layers(specs, state.model, state.layer)
+    max_heads = max(run.spec.architecture.n_heads for run in runs.values())
+    jobs = []
+    for key, run in runs.items():
+        n_heads = run.spec.architecture.n_heads
+        head = min(state.head, n_heads - 1)
+        note = strings.layer_note(run.spec, layers[key], specs)
+        if n_heads < max_heads:
+            note += strings.HEAD_OF.format(n=head + 1, all=n_heads)
+        jobs.append(partial(walked_in, run, state, (layers[key], head, word.positions(key)), note))
+    return gather(jobs)
+
+
+def walked_in(
+    run: Run, state: PageState, place: tuple[int, int, Sequence[int]], note: str
+) -> "TracedLayer":
+    """Compute one model's activations, with the notes that stand beside them on the page."""
+    position, *others = place[2]
+    pieces = ""
+    if others:
+        spelling = spelling_of(run.vocabulary)
+        spelled = [spelling.text(run.tokens.pieces[i]) for i in (position, *others)]
+        pieces = strings.PIECE.format(piece=spelled[0], n=len(spelled), word="".join(spelled))
+    return replace(traced(run, state, place), note=note, pieces=pieces)

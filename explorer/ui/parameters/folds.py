@@ -16,8 +16,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
 from explorer.timing.workload import Workload, clock_on
-from explorer.ui.kit.canvas import Canvas, Chart
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import Canvas, Chart, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.validation import refuse_bad_input
@@ -260,7 +259,7 @@ def specs_of(sizes: str) -> Sequence[ModelSpec]:
 
 def peaks_of(question: MemoryQuestion, cancel_token: CancelToken) -> Steps:
     """Measure the peak memory of one pass, model by model; yield all peaks so far."""
-    from explorer.timing.peak_memory import pass_peak
+    from explorer.timing.protocol import pass_peak
 
     peaks: Peaks = {}
     with MEASUREMENT_LOCK.measure():

@@ -5,7 +5,6 @@ from typing import Any
 from explorer.analysis.predictions import mask_predictions
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.library import predictions as library
-from explorer.library import scoring
 from explorer.links.page_state import PageState
 from explorer.ui.kit.validation import check_words, page_family
 from explorer.views.preview import FirstAnswer
@@ -45,7 +44,7 @@ def score(text: str, family: str = "mini") -> dict[str, Any]:
         of these are ``unknown`` to the vocabulary. Sums of two models do not compare.
     """
     check_words(text, MOST_WORDS)
-    return scoring.score(text, page_family(family)).to_dict()
+    return library.score(text, page_family(family)).to_dict()
 
 
 def attribute(text: str, family: str = "mini", target: str = "", mask: int = 0) -> dict[str, Any]:
@@ -65,7 +64,7 @@ def attribute(text: str, family: str = "mini", target: str = "", mask: int = 0) 
         masked in turn). ``missing``: which models could not be asked, and why.
     """
     check_words(text, MOST_WORDS)
-    return scoring.attribute(text, page_family(family), target, mask).to_dict()
+    return library.attribute(text, page_family(family), target, mask).to_dict()
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:

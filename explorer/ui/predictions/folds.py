@@ -1,4 +1,4 @@
-"""Folds of Predictions: typed words, alternatives, every word masked, several masks."""
+"""Folds of Predictions: typed words, alternatives, every word masked, several masks, sources."""
 
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -20,19 +20,21 @@ from explorer.analysis.predictions import (
     mask_fillings,
     span_score,
 )
-from explorer.inference.cache import key_of
+from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobUpdate
+from explorer.library.predictions import attributions, targets_of
+from explorer.library.strings import not_one_piece
 from explorer.links.page_state import PageState
 from explorer.models.run import MaskedRow, Run, batches
 from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text, put_into
-from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown
 from explorer.ui.kit.strings import PLACE
-from explorer.ui.predictions import strings
+from explorer.ui.predictions import attribution_strings, strings
+from explorer.ui.predictions.endpoint import MOST_WORDS
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions import (
@@ -47,6 +49,7 @@ from explorer.views.predictions import (
 Runs = Mapping[str, Run]
 Plans = Mapping[str, Sequence[SpanPlan]]
 Scores = dict[str, list[SpanScore]]
+LONGEST_TARGET = 60
 
 
 def plans_of(
@@ -352,4 +355,50 @@ def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:
     """Compute every model's fillings, the models in parallel."""
     return gather(
         [partial(mask_fillings, run, partial(all_logits, run, state)) for run in runs.values()]
+    )
+
+
+def build_attribution_fold(state: gr.State) -> None:
+    """Build the text of every model with its words coloured."""
+    with fold("predictions", "attribution", attribution_strings.QUESTION) as section:
+        box = gr.Textbox(
+            label=attribution_strings.TARGET,
+            placeholder=attribution_strings.TARGET_PLACEHOLDER,
+            max_lines=1,
+            max_length=LONGEST_TARGET,
+        )
+        html = gr.HTML()
+        section.on_open(show_attribution, [state, box], [html], also=[box.submit])
+
+
+def show_attribution(state: PageState | None, target: str = "") -> Markup:
+    """Return the attributions at the mask in view, of a typed answer or of each model's own."""
+    from explorer.views.predictions import attribution_html, attribution_records
+
+    if state is None:
+        return note("")
+    runs, _ = runs_with_mlm_head(state)
+    if not runs:
+        return note(NO_MODEL)
+    tokens = next(iter(runs.values())).tokens
+    if not tokens.mask_positions:
+        return note(attribution_strings.NO_MASK)
+    if len(tokens.words) > MOST_WORDS:
+        return note(attribution_strings.TOO_LONG.format(n=len(tokens.words), most=MOST_WORDS))
+    mask = min(state.mask, len(tokens.mask_positions) - 1)
+    word = plain_text(target or "").strip()
+    targets, unknown = targets_of(runs, mask, word)
+    refusals = [note(str(error)) for error in unknown.values()]
+    if not targets:
+        return note(not_one_piece(word, [run.spec.label for run in runs.values()]))
+    key = ("attribution", mask, word, *(key_of(run) for run in runs.values()))
+    results = memo(key, lambda: attributions({k: runs[k] for k in targets}, state, mask, targets))
+    records = attribution_records(results, mask, is_typed=bool(word))
+    return join(
+        attribution_strings.attribution_finding(results),
+        *refusals,
+        with_save_menu(
+            "predictions/attribution", attribution_html(results, attribution_strings.TEXTS), records
+        ),
+        note(attribution_strings.NOTE),
     )

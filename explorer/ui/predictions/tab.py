@@ -13,7 +13,7 @@ from explorer.models.run import Run
 from explorer.models.tokens import put_into
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note, unreadable
-from explorer.ui.predictions import attribution, folds, strings
+from explorer.ui.predictions import folds, strings
 from explorer.ui.predictions.folds import plans_of
 from explorer.views.markup import Markup
 
@@ -33,7 +33,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     folds.build_ask_fold(state)
     folds.build_every_word_fold(state)
     folds.build_joint_fold(state)
-    attribution.build_fold(state)
+    folds.build_attribution_fold(state)
     return headline
 
 

@@ -19,9 +19,8 @@ from explorer.models.tokens import MASK, SEPARATOR
 from explorer.ui.kit import strings
 from explorer.ui.shell.family import drawings_of, glyph_rules
 from explorer.ui.shell.input_bar import IN_THE_ROW
-from explorer.ui.shell.packs import PACKS, later
 from explorer.ui.shell.scripts import FIRST_SHEET as SHEET
-from explorer.ui.shell.scripts import address
+from explorer.ui.shell.scripts import PACKS, address, later
 from explorer.ui.shell.tabs import TABS, Tab, group_rules, width_rules
 from explorer.views.markup import Markup, el, join
 from explorer.views.theme import colour_rules

@@ -43,10 +43,10 @@ from explorer.ui.shell.routes import (
     qr_route,
     recipe_route,
     refusals_route,
+    scripts_route,
     standalone_route,
     tour_html,
 )
-from explorer.ui.shell.script_route import scripts_route
 from explorer.ui.shell.scripts import FIRST_SHEET, PAPER
 from explorer.ui.shell.sent import settings_route
 from explorer.ui.shell.tabs import TABS, group_rules, width_rules

@@ -1,6 +1,7 @@
-"""The page's own routes: documents, recipes, provenance, QR codes, a tab as one file."""
+"""The page's own routes: scripts, documents, recipes, provenance, QR codes, a tab as one file."""
 
 import base64
+import gzip
 import io
 import json
 import re
@@ -20,15 +21,18 @@ from explorer.links.codec import LINK_VERSION
 from explorer.models.choice.family import family_specs, read_family
 from explorer.models.specs import ModelSpec
 from explorer.ui.kit import strings
-from explorer.ui.kit.export import has_recipe, recipe_parts
-from explorer.ui.shell.scripts import FIRST_SHEET, modules
+from explorer.ui.kit.canvas import has_recipe, recipe_parts
+from explorer.ui.shell.scripts import FIRST_SHEET, PACKS, modules, pack, version
+from explorer.ui.shell.sent import FOR_EVER
 from explorer.ui.shell.status import library_versions
 from explorer.views.errors import errors_page
 from explorer.views.markup import REFUSALS, Attribute, Markup, el, join, meanings, script_json
-from explorer.views.theme import colour_rules
+from explorer.views.theme import PAGES, chart_template, colour_rules
 
 CARD, ADDRESS = "card", "glossary"
 """Paths of the model card and the glossary, relative to the page."""
+LIBRARY, LOOKS = "plotly.min.js", "templates.json"
+"""Files that the first visible chart loads: plotly.js, from Plotly's Python package, templates."""
 
 
 def card_route() -> Route:
@@ -247,3 +251,40 @@ def _address(path: str, code: bytes) -> str:
 
     plain = _IMPORTS.sub(named, code.decode()).encode()
     return f"data:text/javascript;base64,{base64.b64encode(plain).decode()}"
+
+
+@cache
+def charting(name: str) -> bytes:
+    """Return plotly.js, or the light and the dark chart templates as JSON; compressed."""
+    import plotly
+    from plotly.offline import get_plotlyjs
+
+    looks = {theme: chart_template(theme).to_plotly_json() for theme in PAGES}
+    text = get_plotlyjs() if name == LIBRARY else json.dumps(looks | {"of": plotly.__version__})
+    return gzip.compress(text.encode(), 6)
+
+
+def scripts_route() -> Route:
+    """Return the route of the modules; pages use it by a relative path, so any proxy path works."""
+    return Route("/js/{version}/{path:path}", send_module)
+
+
+def send_module(request: Request) -> Response:
+    """Return one file, or 404 for a page that is older than this server."""
+    path = request.path_params["path"]
+    if request.path_params["version"] != version():
+        return Response(status_code=404)
+    if path in (LIBRARY, LOOKS):
+        return _sent(charting(path), "text/javascript" if path == LIBRARY else "application/json")
+    if path.startswith(PACKS):
+        content = pack(path)
+        return Response(status_code=404) if content is None else _sent(content, "text/javascript")
+    module = modules().get(path)
+    if module is None:
+        return Response(status_code=404)
+    return Response(module, media_type="text/javascript", headers=FOR_EVER)
+
+
+def _sent(packed: bytes, kind: str) -> Response:
+    headers = FOR_EVER | {"Content-Encoding": "gzip"}
+    return Response(packed, media_type=kind, headers=headers)

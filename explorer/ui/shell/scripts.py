@@ -1,10 +1,6 @@
-"""JavaScript modules of the page: their sources, and the names under which they are sent.
+"""JavaScript modules of the page: their sources, the names they are sent under, and their packs."""
 
-Gradio's file route sends no ``Cache-Control`` and ignores ``If-None-Match``: a browser guesses how
-long a file is fresh and, after an update, may run old code beside new. Here a URL names its
-contents: it can be cached for ever and is never stale; relative imports stay under the same hash.
-"""
-
+import gzip
 import hashlib
 import re
 from functools import cache
@@ -21,6 +17,22 @@ FIRST_PACK = "pack/answer.js"
 FIRST = (ENTRY, "page/words.js", "page/view.js", "predictions/gaps.js")
 """Modules of the first answer; they and their imports come in one pack."""
 IMPORT = re.compile(r"""^(?:import|export)\b[^'\n]*'(\.[^']+)';""", re.M)
+_IMPORT = re.compile(r"^import (?:\{([^}]*)\}|\* as (\w+)) from '([^']+)';", re.M)
+_EFFECT = re.compile(r"^import '[^']+';", re.M)
+_PASSED_ON = re.compile(r"^export \{([^}]*)\} from '([^']+)';", re.M)
+_EXPORT = re.compile(r"^export ((?:async )?function\*?|const|class) (\w+)", re.M)
+_LATER = re.compile(r"(?<![\w.{])import\((?='|`)")
+PACKS = "pack/"
+PRELUDE = """const own = window.explorer.modules ??= {};
+const base = import.meta.url.replace(/\\/pack\\/.*$/, '/');
+const load = async (from, to) => {
+  const path = new URL(to, `x:/${from}`).pathname.slice(1);
+  await null;   // the rest of the pack that asks may be about to be evaluated
+  if (!own[path]) await import(`${base}pack/${path}`);
+  if (!own[path]) throw new Error(`${path} is not there`);
+  return own[path];
+};
+"""
 
 
 @cache
@@ -34,7 +46,7 @@ def modules() -> dict[str, bytes]:
 def version() -> str:
     """Return the hash of all modules' contents, and of what packs them."""
     digest = hashlib.sha256()
-    packer = Path(__file__).with_name("packs.py")
+    packer = Path(__file__)
     for path, content in (*modules().items(), ("", packer.read_bytes())):
         digest.update(f"{path} {len(content)} ".encode() + content)
     return digest.hexdigest()[:16]
@@ -71,3 +83,69 @@ def imports_of(path: str) -> list[str]:
     """Return the modules that one imports before it runs, in their order."""
     folder = PurePosixPath(path).parent
     return [normpath(folder / name) for name in IMPORT.findall(modules()[path].decode())]
+
+
+@cache
+def pack(path: str) -> bytes | None:
+    """Return the pack of a module or of the first answer, compressed; None where there is none."""
+    first = closure(FIRST)
+    if path == FIRST_PACK:
+        return _compressed(first)
+    path = path.removeprefix(PACKS)
+    if path not in later():
+        return None
+    return _compressed([one for one in closure((path,)) if one not in first])
+
+
+@cache
+def later() -> frozenset[str]:
+    """Return the modules that have a pack of their own."""
+    return frozenset(modules()) - {*closure(FIRST), *EARLY}
+
+
+def _compressed(paths: list[str]) -> bytes:
+    code = "".join(map(wrapped, in_order(paths)))
+    return gzip.compress(f"{PRELUDE}{code}".encode(), 9)
+
+
+def in_order(paths: list[str]) -> list[str]:
+    """Return modules so that each follows those that it imports."""
+    ordered: dict[str, None] = {}
+
+    def visit(path: str) -> None:
+        for one in imports_of(path):
+            if one not in ordered:
+                visit(one)
+        ordered[path] = None
+
+    for path in paths:
+        if path not in ordered:
+            visit(path)
+    return [path for path in ordered if path in paths]
+
+
+def wrapped(path: str) -> str:
+    """Return a module as an entry of the table of modules."""
+    code = modules()[path].decode()
+    folder = PurePosixPath(path).parent
+
+    def module(relative: str) -> str:
+        return f"own['{normpath(folder / relative)}']"
+
+    def imported(match: re.Match[str]) -> str:
+        names, whole, relative = match.groups()
+        return f"const {whole or '{' + _renamed(names) + '}'} = {module(relative)};"
+
+    exports = [name for _, name in _EXPORT.findall(code)]
+    for names, relative in _PASSED_ON.findall(code):
+        exports += [
+            f"{name.strip()}: {module(relative)}.{name.strip()}" for name in names.split(",")
+        ]
+    code = _IMPORT.sub(imported, _EFFECT.sub("", _PASSED_ON.sub("", code)))
+    code = _LATER.sub(f"load('{path}', ", _EXPORT.sub(r"\1 \2", code))
+    code = code.replace("import.meta.url", f"`${{base}}{path}`")
+    return f"own['{path}'] ??= (() => {{\n{code}\nreturn {{{', '.join(exports)}}};\n}})();\n"
+
+
+def _renamed(names: str) -> str:
+    return re.sub(r"(\w+) as (\w+)", r"\1: \2", names)

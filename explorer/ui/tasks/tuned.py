@@ -1,4 +1,4 @@
-"""Tasks with a fine-tuned head: sentiment and question answering."""
+"""Tasks with a fine-tuned head: sentiment, question answering, and the scores of all of them."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,11 +8,12 @@ from explorer.assets import ROOT
 from explorer.library.tasks import Specs, ask_all, readable, tuned_family
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
+from explorer.models.specs import distilled_pair
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.refusal import Refusal
+from explorer.ui.kit.canvas import with_save_menu
 from explorer.ui.kit.errors import plain_errors, sentence_of
-from explorer.ui.kit.export import with_save_menu
-from explorer.ui.kit.folds import asks
+from explorer.ui.kit.folds import asks, fold
 from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import strings
@@ -210,3 +211,46 @@ def cards_of(state: PageState, lacking: dict[str, str]) -> Markup | str:
     specs = specs_by_key(state.family)
     cards = [plain_card(specs[key].label, reason, key) for key, reason in lacking.items()]
     return el("div", *cards, class_="columns") if cards else ""
+
+
+def build_fine_tuning_fold(state: gr.State) -> None:
+    """Build the tables of measured and of printed scores."""
+    with fold("tasks", "tuned", strings.FOLD) as section:
+        html = gr.HTML()
+        section.on_open(show_kept, [state], [html])
+
+
+def show_kept(state: PageState) -> Markup | str:
+    """Return each task's table with its training schedule, and the papers' table below."""
+    measured = [part for task in strings.NAMES for part in task_parts(state, task)]
+    return join(*measured, printed(), note(strings.printed_note()))
+
+
+def task_parts(state: PageState, task: str) -> list[Markup]:
+    """Return one task's table of scores, its schedule, and the models without an adapter."""
+    from explorer.analysis.tasks.scores import fitting_cards, tuned_scores
+    from explorer.views.tasks import tuned_records, tuned_table
+
+    specs = specs_by_key(state.family)
+    cards, missing = fitting_cards(specs, task)
+    if not cards:
+        return [note(strings.NAMES[task], ": ", *(f"{reason} " for reason in missing.values()))]
+    scores = tuned_scores(cards, task, distilled_pair()[0])
+    html = tuned_table(scores, cards, specs, strings.HEAD, strings.NAMES[task])
+    numbers = tuned_records(scores, cards, specs, task)
+    parts = [with_save_menu(f"tasks/{task}", html, numbers, is_picture=False)]
+    parts += [note(strings.how_learned(card)) for card in list(cards.values())[:1]]
+    full_notes = [
+        strings.full_said(specs[k].label, card, task) for k, card in cards.items() if card["full"]
+    ]
+    return [*parts, *map(note, full_notes), *map(note, missing.values())]
+
+
+def printed() -> Markup:
+    """Return the papers' own figures for the same tasks."""
+    from explorer.analysis.tasks.scores import printed_shares
+    from explorer.views.tasks import printed_records, printed_table
+
+    shares = printed_shares()
+    html = printed_table(shares, strings.PRINTED_HEAD, strings.PRINTED)
+    return with_save_menu("tasks/printed", html, printed_records(shares), is_picture=False)

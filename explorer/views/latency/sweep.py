@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from explorer.analysis.latency.sweep import Sweep
+from explorer.analysis.latency.family import Sweep
 from explorer.analysis.records import Records
 from explorer.models.specs import ModelSpec
 from explorer.views.chart import ROUND, Ends, band, chart_canvas, dash, line

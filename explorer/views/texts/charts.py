@@ -8,13 +8,13 @@ import numpy as np
 
 from explorer.analysis.records import Records
 from explorer.analysis.texts.comparison import Share
-from explorer.analysis.texts.disagreement import per_word
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
     MaskedList,
     PairList,
     SentenceList,
+    per_word,
 )
 from explorer.refusal import brief
 from explorer.views.chart import chart_canvas, line

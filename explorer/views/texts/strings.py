@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import counted, percent, probability
+from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel, Share
 from explorer.analysis.texts.labelled import Scored
-from explorer.analysis.texts.precision import ListPrecision
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,

@@ -4,15 +4,15 @@ import re
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds
+from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel
-from explorer.analysis.texts.disagreement import has_truth
-from explorer.analysis.texts.precision import ListPrecision
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
     MaskedList,
     PairList,
     SentenceList,
+    has_truth,
 )
 from explorer.analysis.texts.rows import LeftOut
 from explorer.views.markup import (

@@ -11,7 +11,7 @@ from explorer.analysis.attention import (
     mean_attention,
     value_weighted,
 )
-from explorer.models.inside.reading import attention_gradients, value_norms
+from explorer.models.inside.activations import attention_gradients, value_norms
 
 TEXT = "The capital of France is [MASK]."
 FIRST = np.array([[1.0, 0.0], [1.0, 0.0]])

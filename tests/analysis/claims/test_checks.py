@@ -10,8 +10,7 @@ from explorer.analysis.claims import published as claims_published
 from explorer.analysis.claims.checks import CHECKS, TIMED, check_result
 from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.claims.outcomes import CheckOutcome, Quantity
-from explorer.models.architectures import random_network
-from explorer.models.check_models import CheckModels
+from explorer.models.architectures import CheckModels, random_network
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import BASE
 from explorer.refusal import Refusal

@@ -14,8 +14,7 @@ from explorer.analysis.claims import size_checks as claims_cost
 from explorer.analysis.claims import size_checks as claims_counts
 from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.latency.measure import Instruments
-from explorer.models.architectures import meta_network, random_network, sharing_network
-from explorer.models.check_models import CheckModels
+from explorer.models.architectures import CheckModels, meta_network, random_network, sharing_network
 from explorer.models.specs import BASE
 
 ALBERT = BASE["albert"]

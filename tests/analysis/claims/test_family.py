@@ -14,8 +14,7 @@ from explorer.analysis.claims import answer_checks as claims_pairs
 from explorer.analysis.claims import answer_checks as claims_runs
 from explorer.analysis.claims import architecture_checks as claims_attention
 from explorer.analysis.claims import architecture_checks as claims_layers
-from explorer.models.architectures import fill_randomly, sharing_network
-from explorer.models.check_models import CheckModels
+from explorer.models.architectures import CheckModels, fill_randomly, sharing_network
 from explorer.models.hub import ModelUnavailable
 
 LOADED_CHECKS = [

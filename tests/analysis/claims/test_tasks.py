@@ -7,7 +7,7 @@ import pytest
 
 from explorer.analysis.claims.checks import check_result
 from explorer.models import specs
-from explorer.models.check_models import family_check_models
+from explorer.models.architectures import family_check_models
 
 
 @pytest.mark.parametrize(("check", "shown"), [("LC21", "80.0%"), ("LC29", "40.0%")])

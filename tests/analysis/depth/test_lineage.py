@@ -1,7 +1,7 @@
 """Where a student's layers began, by the weights and by the table of its layers."""
 
 from explorer.analysis.depth.states import copied_rows, weight_lineage
-from explorer.models.inside.reading import layer_cosines
+from explorer.models.inside.activations import layer_cosines
 
 
 def test_layers_copied_from_the_teacher_find_their_origin(tiny_family):

@@ -16,7 +16,7 @@ from explorer.analysis.distillation.losses import (
 )
 from explorer.analysis.distillation.soft import NotAPair, StateAlignment, state_alignment
 from explorer.models.forward import position_logits
-from explorer.models.inside.reading import layer_cosines
+from explorer.models.inside.activations import layer_cosines
 from explorer.models.specs import BASE, MINI
 
 TEXT = "the cat sat on the [MASK] and played."

@@ -10,28 +10,30 @@ from torch.utils.flop_counter import FlopCounterMode
 from explorer.analysis.latency import family
 from explorer.analysis.latency.family import (
     FamilyLatency,
+    Sweep,
+    budget_of,
     family_peaks,
     last,
     measure_family,
+    orders,
     pass_flops,
     roofline,
     rows_of,
     share_of_limit,
     stored_parameters,
     streamed_bytes,
+    sweep_points,
 )
 from explorer.analysis.latency.measure import Latency, RoundsPlan
 from explorer.analysis.latency.report import family_report
 from explorer.analysis.latency.size_vs_time import size_vs_time
-from explorer.analysis.latency.sweep import Sweep, budget_of, orders, sweep_points
 from explorer.analysis.latency.variants import Variant, variant_latency
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
 from explorer.timing.networks import timed_network
-from explorer.timing.peak_memory import device_peak_bytes, highest, peak_bytes
-from explorer.timing.protocol import forward_call
+from explorer.timing.protocol import device_peak_bytes, forward_call, highest, peak_bytes
 from explorer.timing.workload import Workload
 
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
@@ -110,7 +112,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
 
 
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
-    from explorer.timing import peak_memory
+    from explorer.timing import protocol
 
     class LateToken(CancelToken):
         late = reason = ""
@@ -123,7 +125,7 @@ def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, mon
         cancel_token.late = "now"
         return 7
 
-    monkeypatch.setattr(peak_memory, "peak_bytes", peak)
+    monkeypatch.setattr(protocol, "peak_bytes", peak)
     specs, cancel_token = tuple(tiny_family.specs.values()), LateToken()
     cancel_token.reason = "deadline"
     report = family_report(specs, Workload(length=8), FEW, cancel_token)

@@ -84,7 +84,7 @@ def test_memory_is_measured_also_when_the_clock_has_used_up_its_time(monkeypatch
 
     monkeypatch.setattr("explorer.analysis.latency.report.measure_family", timed)
     monkeypatch.setattr(
-        "explorer.timing.peak_memory.pass_peak", lambda spec, workload, check: check() or 7
+        "explorer.timing.protocol.pass_peak", lambda spec, workload, check: check() or 7
     )
     found = family_report(tuple(BASE.values()), Workload(), RoundsPlan(), cancel_token)
     assert [model["peak_bytes"] for model in found["models"]] == [7, 7, 7]

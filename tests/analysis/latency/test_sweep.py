@@ -1,7 +1,7 @@
 """Measurements one after another: each has its own time, and each end is said."""
 
+from explorer.analysis.latency.family import measure_sweep, sweep_points
 from explorer.analysis.latency.measure import RoundsPlan
-from explorer.analysis.latency.sweep import measure_sweep, sweep_points
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.workload import Workload
 from explorer.ui.latency.folds import draw_sweep

@@ -8,7 +8,7 @@ from explorer.analysis.claims.ledger import benchmark_tables
 from explorer.analysis.tasks.scores import printed_shares, tuned_scores
 from explorer.links.page_state import PageState
 from explorer.ui.latency.choice_strings import notes_of
-from explorer.ui.tasks.folds import show_kept
+from explorer.ui.tasks.tuned import show_kept
 
 
 def card(value):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.texts.disagreement import (
+from explorer.analysis.texts.results import (
     by_disagreement,
     distances,
     has_truth,

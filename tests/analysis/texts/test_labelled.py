@@ -9,7 +9,6 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_pre
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from explorer.analysis.texts.advice import advice
 from explorer.analysis.texts.labelled import (
     STRENGTHS,
     Judged,
@@ -23,6 +22,7 @@ from explorer.analysis.texts.labelled import (
     majority,
     usable,
 )
+from explorer.analysis.texts.results import advice
 from explorer.analysis.texts.rows import BadRows, TextList, TextRow
 
 NAMES = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}

@@ -207,15 +207,15 @@ def test_a_cancelled_list_ends_between_two_batches_and_keeps_its_parts(tiny_fami
 
 
 def test_logits_are_computed_at_masks_alone(tiny_family, monkeypatch):
-    from explorer.models import text_batches
+    from explorer.models import forward
 
     shapes = []
 
-    def watched(loaded, hidden, own=text_batches.apply_head):
+    def watched(loaded, hidden, own=forward.apply_head):
         shapes.append(hidden.shape)
         return own(loaded, hidden)
 
-    monkeypatch.setattr(text_batches, "apply_head", watched)
+    monkeypatch.setattr(forward, "apply_head", watched)
     texts = listed([text for text, _ in MASKED[:20]])
     list(lists.masked_parts(lists.prepare_masked(texts, PageState()), CancelToken()))
     assert {len(shape) for shape in shapes} == {2}

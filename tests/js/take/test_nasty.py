@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.ui.kit.export import RECIPES, recipe_parts
+from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from tests.needs import needs_node
 
 HERE = Path(__file__).parent

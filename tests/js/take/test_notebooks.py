@@ -12,7 +12,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from explorer.assets import ROOT
 from explorer.models.specs import MINI
-from explorer.ui.kit.export import recipe_parts
+from explorer.ui.kit.canvas import recipe_parts
 from explorer.ui.shell.routes import provenance
 from tests.needs import needs_node
 

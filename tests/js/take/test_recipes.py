@@ -14,7 +14,7 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.specs import BASE, MINI
-from explorer.ui.kit.export import RECIPES, recipe_parts
+from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.kit.jobs import handler
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
@@ -60,7 +60,7 @@ def pictures(tuned_family, monkeypatch):
 
     state = PageState(text=TEXT)
     monkeypatch.setattr(values, "STATE", state)
-    monkeypatch.setattr("explorer.ui.tasks.pairs.is_shown", lambda skill: True)
+    monkeypatch.setattr("explorer.ui.tasks.tab.is_shown", lambda skill: True)
     found = values.attention_values() | values.depth_values(monkeypatch)
     found |= values.distillation_values(monkeypatch) | values.layer_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
@@ -114,7 +114,7 @@ def lists(monkeypatch):
     """Each kind's rows as the table of Your texts saves them, with what its lines are told."""
     import explorer
     from explorer.analysis.texts import labelled
-    from explorer.views.texts.canvas import rows_canvas
+    from explorer.views.texts.rows import rows_canvas
 
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
     found = {}

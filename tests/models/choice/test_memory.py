@@ -27,7 +27,7 @@ from explorer.models.architectures import meta_network
 from explorer.models.choice import memory
 from explorer.models.choice.family import all_specs, column, family_specs
 from explorer.models.hub import ModelUnavailable
-from explorer.models.inside import reading
+from explorer.models.inside import activations
 from explorer.models.loading import is_loaded, leased, load_model
 from explorer.models.specs import MODEL_KEYS, NetworkKey
 from explorer.timing.networks import timed_network
@@ -372,9 +372,9 @@ def ask_check(do, monkeypatch):
 
 def ask_neighbour(do, monkeypatch):
     """A network that is compared with another, which is loaded beside it."""
-    monkeypatch.setattr(reading, "layer_cosines", lambda _, teacher: do(teacher.spec.name))
+    monkeypatch.setattr(activations, "layer_cosines", lambda _, teacher: do(teacher.spec.name))
     with leased(spec_of(DISTIL)) as student:
-        reading.cosines_with(student, spec_of(BERT))
+        activations.cosines_with(student, spec_of(BERT))
 
 
 USES = {

@@ -13,7 +13,7 @@ from explorer.inference import runs
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.models import specs
-from explorer.models.check_models import family_check_models
+from explorer.models.architectures import family_check_models
 from explorer.models.choice.family import family_specs
 from explorer.ui.distillation import folds
 from explorer.ui.shell.api import ENDPOINTS

@@ -31,7 +31,7 @@ from explorer.serving.start import parse_flags
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
-from explorer.ui.tasks import folds, tuned
+from explorer.ui.tasks import tuned
 from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
 
@@ -365,7 +365,7 @@ def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copi
     assert of_its_own == ["classifier.weight", "classifier.bias"], "a second copy of the encoder"
     state = PageState(text=text, family=family_of(spec))
     assert f"{spec.label} answers with the head" in str(tuned.show_sentiment(state, text))
-    assert "whose score was not measured here" in str(folds.show_kept(state))
+    assert "whose score was not measured here" in str(tuned.show_kept(state))
 
 
 def test_a_question_head_that_a_checkpoint_brings_is_used(copied):
@@ -439,7 +439,7 @@ def test_a_download_says_how_far_it_is_and_keeps_no_other_waiting(hub, monkeypat
     at_once, fetched, told = threading.Barrier(2, timeout=300), own.snapshot_download, []
 
     def slowly(repo, **asked):
-        if own.WEIGHTS[0] in asked["allow_patterns"]:
+        if own.WEIGHT_PATTERNS[0] in asked["allow_patterns"]:
             at_once.wait()
         return fetched("someone/bert-of-mine", **asked)
 

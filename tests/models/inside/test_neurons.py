@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.models.inside.reading import queries_and_keys
+from explorer.models.inside.activations import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
 from tests.tiny_models import WIDTH
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.analysis.distillation.student.objectives import PretrainOutput
+from explorer.analysis.distillation.student import PretrainOutput
 from training.family import new_model
 from training.recipe import TINY
 from training.report import recall

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.distillation.student.objectives import Batch, run_batch
+from explorer.analysis.distillation.student import Batch, run_batch
 from training.family import new_model
 from training.recipe import TINY
 from training.steps.objectives import guess_words, mlm_loss, pair_loss

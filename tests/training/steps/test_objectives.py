@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from explorer.analysis.distillation.student.objectives import Batch
+from explorer.analysis.distillation.student import Batch
 from training.family import new_model
 from training.recipe import TINY
 from training.steps.objectives import ORDER_WEIGHT, PretrainObjective, order_loss

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from explorer.analysis.distillation.student import sentences as live
+from explorer.analysis.distillation import live
 from explorer.assets import plain_sentences, sentences
 from explorer.ui.distillation.strings import CANVAS
 from training.text.primer import primer_sentences

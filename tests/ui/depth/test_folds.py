@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from explorer.inference.cache import CACHE
-from explorer.library import similarity as computed
+from explorer.library import depth as computed
 from explorer.links.page_state import PageState
-from explorer.ui.depth import similarity, trajectories
+from explorer.ui.depth import folds
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import handler
 
@@ -27,7 +27,7 @@ def counted(tiny_family, monkeypatch):
 
 
 def test_layers_are_compared_once_and_then_at_once(counted):
-    steps = list(handler(similarity.SIMILARITY)(STATE))
+    steps = list(handler(folds.SIMILARITY)(STATE))
     said = {re.sub("<[^>]*>", "", step[0]) for step in steps[:-1]}
     assert said <= {f"{done} of 18 sentences" for done in (0, 8, 16, 18)}
     data = json.loads(steps[-1][1])
@@ -41,7 +41,7 @@ def test_layers_are_compared_once_and_then_at_once(counted):
     assert "copied from" in steps[-1][2]
     assert steps[-1][3].visible is False
     assert len(counted) == 18
-    again = list(handler(similarity.SIMILARITY)(PageState(text="a dog.")))
+    again = list(handler(folds.SIMILARITY)(PageState(text="a dog.")))
     assert (len(again), len(counted)) == (1, 18)
     assert again[0][1] == steps[-1][1]
 
@@ -59,11 +59,11 @@ def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeyp
     monkeypatch.setattr(jobs, "owner_of", lambda _: "me")
     seen = []
     job = threading.Thread(
-        target=lambda: seen.extend(handler(similarity.SIMILARITY)(STATE)), daemon=True
+        target=lambda: seen.extend(handler(folds.SIMILARITY)(STATE)), daemon=True
     )
     job.start()
     assert begun.wait(300)
-    similarity.SIMILARITY.queue.stop(similarity.SIMILARITY.owner())
+    folds.SIMILARITY.queue.stop(folds.SIMILARITY.owner())
     go_on.set()
     job.join(300)
     assert "Stopped" in seen[-1][0]
@@ -73,7 +73,7 @@ def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeyp
 
 
 def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
-    travel, said, film, _ = trajectories.show_moves(STATE)
+    travel, said, film, _ = folds.show_moves(STATE)
     data = json.loads(travel)
     assert data["words"] == ["the", "photosynthesis", "sat", "on", "the", "[MASK]", "."]
     assert data["first"] == 5
@@ -85,7 +85,7 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
     assert drawn[0] == [pytest.approx(way[5], abs=1e-6) for way in data["ways"][0]]
     assert "mini-ALBERT" in said
     assert json.loads(film)["heads"] == 12
-    _, cloud = trajectories.show_projection(STATE)
+    _, cloud = folds.show_projection(STATE)
     rows = json.loads(cloud)["numbers"]["rows"]
     assert len(rows) == (7 + 4 + 7) * len(data["words"])
     assert "“[MASK]”" in json.loads(cloud)["note"]
@@ -93,7 +93,7 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
 
 def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):
     runs = tiny_family.runs(STATE.text)
-    monkeypatch.setattr(trajectories, "runs_with_mlm_head", lambda _: ({"bert": runs["bert"]}, {}))
-    _, said, film, _ = trajectories.show_moves(STATE)
+    monkeypatch.setattr(folds, "runs_with_mlm_head", lambda _: ({"bert": runs["bert"]}, {}))
+    _, said, film, _ = folds.show_moves(STATE)
     assert "No model here shares its layer" in said
     assert film == ""

@@ -43,13 +43,12 @@ def quoted_drawings(state):
     """Return every table of stored or published scores, by its kind."""
     from explorer.ui.parameters import folds
     from explorer.ui.parameters.strings import first_shape
-    from explorer.ui.tasks import folds as tasks
-    from explorer.ui.tasks import pairs
+    from explorer.ui.tasks import tab, tuned
 
-    scores = tasks.show_kept(state)
+    scores = tuned.show_kept(state)
     return {
         "parameters/built": folds.built_shape(first_shape(BASE["albert"].architecture)),
-        "tasks/objectives": pairs.show_objectives(state),
+        "tasks/objectives": tab.show_objectives(state),
         **{kind: piece(scores, kind) for kind in ("tasks/sst2", "tasks/squad", "tasks/printed")},
     }
 

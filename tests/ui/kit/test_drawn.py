@@ -12,7 +12,7 @@ import pytest
 
 from explorer.analysis.parameters.shapes import sharing_modes
 from explorer.links.page_state import PageState
-from explorer.ui.kit.export import has_recipe
+from explorer.ui.kit.canvas import has_recipe
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.kit.measured import TIMES, WORK, quoted_drawings, timed_drawings
 
@@ -54,18 +54,17 @@ def drawings():
     from explorer.ui.latency.settings import MeasurementSettings
     from explorer.ui.layer import folds as layer
     from explorer.ui.parameters import folds as parameters
-    from explorer.ui.predictions import attribution
+    from explorer.ui.predictions import folds
     from explorer.ui.predictions import folds as predictions
-    from explorer.ui.tasks import folds as tasks
-    from explorer.ui.tasks import pairs, tuned
+    from explorer.ui.tasks import tab, tuned
 
     return {
         "latency/measure": latency.draw_card(MeasurementSettings())[1],
-        "tasks/pairs": pairs.show_pairs(PAIR),
-        "tasks/quadrants": tasks.show_pairs(PAIR),
+        "tasks/pairs": tab.show_pairs(PAIR),
+        "tasks/quadrants": tab.show_quadrants(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),
         "tasks/question": tuned.show_question(PAIR, "Where was the dog?", PASSAGE),
-        "predictions/attribution": attribution.show_attribution(GAPS),
+        "predictions/attribution": folds.show_attribution(GAPS),
         "predictions/joint": predictions.show_joint(GAPS),
         "predictions/asked": predictions.show_asked(GAPS, "cat, unbelievable"),
         "predictions/contrast": predictions.show_contrast(OFFERED),
@@ -81,7 +80,7 @@ def drawings():
 
 @pytest.fixture
 def drawn(tuned_family, monkeypatch):
-    monkeypatch.setattr("explorer.ui.tasks.pairs.is_shown", lambda skill: True)
+    monkeypatch.setattr("explorer.ui.tasks.tab.is_shown", lambda skill: True)
     return drawings()
 
 

@@ -12,7 +12,8 @@ from benchmarks.served import event_number
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, MeasurementLock
 from explorer.models import run
-from explorer.ui.depth import patching, similarity
+from explorer.ui.depth import folds as depth_folds
+from explorer.ui.depth import patching
 from explorer.ui.distillation import folds
 from explorer.ui.kit.jobs import LONG
 from tests.waiting import until
@@ -21,7 +22,13 @@ pytestmark = pytest.mark.processes
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
 CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32", 20]
-LINES = (MEASUREMENTS, LONG, folds.LIVE.queue, patching.PATCHING.queue, similarity.SIMILARITY.queue)
+LINES = (
+    MEASUREMENTS,
+    LONG,
+    folds.LIVE.queue,
+    patching.PATCHING.queue,
+    depth_folds.SIMILARITY.queue,
+)
 WORKERS = 3
 """Passes that may be under way at once."""
 JOBS = {

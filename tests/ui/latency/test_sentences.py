@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.analysis.latency.family import SpeedOrder, Sweep
 from explorer.analysis.latency.faster import FasterResult
 from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
-from explorer.analysis.latency.sweep import SpeedOrder, Sweep
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.analysis.latency.family import Sweep, sweep_points
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.sweep import Sweep, sweep_points
 from explorer.timing.workload import Workload
 from explorer.ui.latency import strings, tab
 from explorer.ui.latency.settings import MeasurementSettings

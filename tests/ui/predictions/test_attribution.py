@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from explorer.analysis.scoring import Attribution
 from explorer.links.page_state import PageState
 from explorer.ui.predictions import attribution_strings as strings
-from explorer.ui.predictions.attribution import show_attribution
 from explorer.ui.predictions.endpoint import MOST_WORDS, attribute
+from explorer.ui.predictions.folds import show_attribution
 from tests.ui.kit.test_drawn import by_name, numbers_in
 from tests.ui.sentences import law, read
 

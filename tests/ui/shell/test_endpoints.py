@@ -6,7 +6,7 @@ import re
 import pytest
 
 from explorer import limits
-from explorer.library.docstrings import described
+from explorer.library.command import described
 from explorer.models.choice.family import PRESETS, family_specs
 from explorer.refusal import Refusal
 from explorer.ui.shell import api

@@ -9,7 +9,7 @@ from plotly.offline import get_plotlyjs
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from explorer.ui.shell import packs, script_route, scripts
+from explorer.ui.shell import routes, scripts
 
 ROOT = Path(__file__).parents[3]
 EXPORTED = r"^export (?:async function |function |const |\{)(\w+(?:, \w+)*)"
@@ -18,7 +18,7 @@ KIND = re.compile(r'Canvas\(\s*"([^"]+)"')
 
 @pytest.fixture
 def browser():
-    return TestClient(Starlette(routes=[script_route.scripts_route()]))
+    return TestClient(Starlette(routes=[routes.scripts_route()]))
 
 
 def test_every_module_is_sent_as_it_is_and_kept_for_ever(browser):
@@ -54,13 +54,13 @@ def test_every_canvas_names_a_module_that_draws_and_has_rows():
 
 
 def test_the_library_and_the_looks_of_charts_are_sent_compressed_under_the_same_name(browser):
-    library = browser.get("/" + scripts.address(script_route.LIBRARY))
+    library = browser.get("/" + scripts.address(routes.LIBRARY))
     assert library.text == get_plotlyjs()
     assert library.headers["content-encoding"] == "gzip"
     assert "immutable" in library.headers["cache-control"]
-    looks = browser.get("/" + scripts.address(script_route.LOOKS)).json()
+    looks = browser.get("/" + scripts.address(routes.LOOKS)).json()
     assert looks["light"]["layout"]["font"] != looks["dark"]["layout"]["font"]
-    assert browser.get(f"/js/0123456789abcdef/{script_route.LIBRARY}").status_code == 404
+    assert browser.get(f"/js/0123456789abcdef/{routes.LIBRARY}").status_code == 404
 
 
 def test_every_import_names_a_module_and_none_goes_in_a_circle():
@@ -84,10 +84,10 @@ def unpacked(browser, path):
 
 def test_the_first_answer_needs_one_pack_and_every_other_module_has_its_own(browser):
     first = unpacked(browser, scripts.FIRST_PACK)
-    assert re.findall(r"^own\['(.+?)'\] \?\?=", first, re.M) == packs.in_order(
+    assert re.findall(r"^own\['(.+?)'\] \?\?=", first, re.M) == scripts.in_order(
         scripts.closure(scripts.FIRST)
     )
-    for path in sorted(packs.later()):
+    for path in sorted(scripts.later()):
         there = re.findall(r"^own\['(.+?)'\] \?\?=", unpacked(browser, f"pack/{path}"), re.M)
         assert there[-1] == path
         assert {*there, *scripts.closure(scripts.FIRST)} >= set(scripts.closure((path,)))
@@ -100,6 +100,6 @@ def test_a_packed_module_exports_what_its_source_does():
         code = source.decode()
         names = re.findall(r"^export (?:async )?(?:function|const|class) (\w+)", code, re.M)
         names += re.split(r",\s*", ", ".join(re.findall(r"^export \{(.+)\} from", code, re.M)))
-        returned = re.findall(r"\nreturn \{(.*)\};\n\}\)\(\);\n$", packs.wrapped(path))
+        returned = re.findall(r"\nreturn \{(.*)\};\n\}\)\(\);\n$", scripts.wrapped(path))
         exported = [name.partition(":")[0] for name in re.split(r",\s*", returned[0])]
         assert sorted(exported) == sorted(filter(None, names)) or not any(names), path

@@ -14,7 +14,7 @@ from explorer.library.texts import answered
 from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
 from explorer.ui.texts import strings, tab
-from explorer.ui.texts.reading import read_list
+from explorer.ui.texts.tab import read_list
 from tests.inference.texts.test_batches import csv_of
 
 STATE = PageState()

@@ -11,7 +11,7 @@ import pytest
 from explorer.analysis.alignment import align
 from explorer.analysis.attention import head_ablation, head_importance
 from explorer.analysis.tasks.pairs import pair_quadrants
-from explorer.models.inside.reading import queries_and_keys
+from explorer.models.inside.activations import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
 from explorer.ui.attention import strings as texts_attention_ablation
 from explorer.ui.tasks import strings as texts_attention_pairs

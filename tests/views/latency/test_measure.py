@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from explorer.analysis.digits import milliseconds
+from explorer.analysis.latency.family import Sweep
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import size_vs_time
-from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
 from explorer.ui.latency import choice_strings as texts_faster

@@ -6,13 +6,13 @@ from html import unescape
 
 import pytest
 
+from explorer.analysis.precision import ListDifference, ListPrecision
 from explorer.analysis.texts import labelled
 from explorer.analysis.texts.comparison import Duel
-from explorer.analysis.texts.precision import ListDifference, ListPrecision
 from explorer.refusal import Refusal
 from explorer.ui.texts import strings
-from explorer.views.texts.canvas import first_difference, hiding, rows_canvas, surprising
 from explorer.views.texts.charts import list_charts
+from explorer.views.texts.rows import first_difference, hiding, rows_canvas, surprising
 from explorer.views.texts.strings import difference, headline, second_line
 from explorer.views.texts.summary import summary_html
 from tests.inference.texts.test_answers import finished

@@ -102,26 +102,26 @@ def test_both_definitions_agree_on_words_of_one_piece(tiny_family):
 
 
 def test_a_score_does_not_depend_on_the_batch(tiny_family, monkeypatch):
-    from explorer.library import scoring
+    from explorer.library import predictions
 
     whole = explorer.score(SENTENCES[0])
-    monkeypatch.setattr(scoring, "batches", lambda rows: runs.batches(rows, 1))
+    monkeypatch.setattr(predictions, "batches", lambda rows: runs.batches(rows, 1))
     single = explorer.score(SENTENCES[0])
     for key, score in whole.models.items():
         np.testing.assert_allclose(score.alone, single.models[key].alone, rtol=1e-5)
 
 
 def test_no_batch_holds_more_than_its_share_of_tokens(tiny_family, monkeypatch):
-    from explorer.models import text_batches
+    from explorer.models import forward
 
-    sizes, original = [], text_batches.target_rows
+    sizes, original = [], forward.target_rows
 
     def seen(loaded, rows, targets):
         sizes.append(sum(len(row.ids) for row in rows))
         return original(loaded, rows, targets)
 
     seen.__module__, seen.__qualname__ = original.__module__, original.__qualname__
-    monkeypatch.setattr(text_batches, "target_rows", seen)
+    monkeypatch.setattr(forward, "target_rows", seen)
     explorer.score("the cat sat on the mat " * 12)
     assert max(sizes) <= runs.BATCH_TOKENS
     assert len(sizes) > len(MODEL_KEYS)

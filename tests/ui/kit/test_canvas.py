@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.export import OF_ROWS, RECIPES, has_recipe, save_menu, strings
+from explorer.ui.kit.canvas import OF_ROWS, RECIPES, Canvas, has_recipe, save_menu, strings
 from explorer.ui.shell.scripts import modules
 
 ROOT = Path(__file__).parents[3]

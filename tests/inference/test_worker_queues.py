@@ -1,11 +1,18 @@
-"""Who goes first: visitors' single passes before everything, programs' long work after it."""
+"""Who goes first, visitors before everything and programs' long work last; which texts share a pass."""
 
-from explorer.inference.scheduling.priority_queues import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.inference.worker_queues import (
     LONG,
     LONG_FOR_PROGRAM,
+    LONGEST,
+    MOST,
     PROGRAM,
     VISITOR,
+    PendingText,
     PriorityQueues,
+    length_bucket,
     priority_of,
 )
 
@@ -63,3 +70,14 @@ def test_a_visitor_who_comes_while_others_go_is_next():
         if order == ["program"]:
             queues.add(VISITOR, lambda: order.append("visitor"))
     assert order == ["program", "visitor", "long"]
+
+
+@given(st.lists(st.integers(1, 2 * LONGEST), min_size=1, max_size=30))
+def test_a_pass_is_no_larger_and_wastes_no_more_than_is_said(lengths):
+    line = [PendingText("x" * length, None) for length in lengths]
+    taken = length_bucket(line)
+    found = [len(one.text) for one in taken]
+    assert taken[0] is line[0]
+    assert len(taken) <= MOST
+    assert max(found) <= 1.25 * min(found) + 8
+    assert len(taken) == 1 or len(taken) * max(found) <= LONGEST

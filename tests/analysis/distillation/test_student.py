@@ -6,18 +6,20 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from explorer.analysis.distillation.live import BadSettings, LiveSettings, WatchedSentence
-from explorer.analysis.distillation.student.run import (
-    distil_live,
-    fresh_student,
-    masked_batch,
-    student_layers,
-)
-from explorer.analysis.distillation.student.sentences import (
+from explorer.analysis.distillation.live import (
+    BadSettings,
+    LiveSettings,
+    WatchedSentence,
     bundled_sentences,
     made_up_sentences,
     questions_of,
     split_sentences,
+)
+from explorer.analysis.distillation.student import (
+    distil_live,
+    fresh_student,
+    masked_batch,
+    student_layers,
 )
 
 SHORT = LiveSettings(layers=1, steps=12, seed=4)

@@ -1,1 +1,0 @@
-"""Live training of a small student: objective, sentences, training loop."""
