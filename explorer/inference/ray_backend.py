@@ -50,7 +50,12 @@ def vocabulary_of(key: NetworkKey) -> tuple[str, ...]:
 
 
 class ModelServer:
-    """Server of one machine's networks, which runs one forward pass at a time."""
+    """Server of one machine's networks, which runs one forward pass at a time.
+
+    Requests and responses cross processes, so they are plain values. A refusal is returned as a
+    value, and so is a failure, which is logged here first: a library's exception may not unpickle
+    elsewhere.
+    """
 
     def __init__(self) -> None:
         wait_for_imports()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from explorer.inference.backend import OnProgress
@@ -37,7 +36,7 @@ class PriorityQueues:
 
     def __init__(self) -> None:
         self._queues: list[deque[Work]] = [deque() for _ in range(4)]
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._long_first = False
 
     def add(self, priority: int, work: Work) -> None:

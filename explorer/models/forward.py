@@ -1,4 +1,7 @@
-"""Forward passes of the networks: one text, masked rows, the head alone, and many short texts."""
+"""Forward passes of the networks: one text, masked rows, the head alone, and many short texts.
+
+The numbers of a text do not depend on the texts that share its batch.
+"""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,8 @@
-"""Public endpoints and tools, in one table; every other event of the page is private."""
+"""Public endpoints and tools, in one table; every other event of the page is private.
+
+The signature and docstring of an endpoint are its description for client programs, for language
+models (``as_tool``) and for readers: ``python -m explorer.ui.shell.api`` writes ``docs/api.md``.
+"""
 
 import functools
 import inspect
@@ -45,7 +49,12 @@ MASKED = "The cat sat on the [MASK]."
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Tool made of an endpoint."""
+    """Tool for MCP clients, made of an endpoint: it answers with JSON text and has typed choices.
+
+    Gradio can offer endpoints as tools itself, but formats results as Python reprs, cuts
+    descriptions at the end of a line and has no choices. ``/latency`` is no tool because it would
+    block all others.
+    """
 
     name: str
     required: tuple[str, ...] = ()
