@@ -28,7 +28,7 @@ ENOUGH_S = 3.0
 """The client leaves a stream of progress reports after this long."""
 OURS = UNEXPECTED.partition("(")[0].strip()
 AT_ONCE = 4
-MOST_SHOWN = 800
+MAX_SHOWN = 800
 """Characters of a finding that are printed."""
 RENEWED = 40
 """Requests of one session."""
@@ -90,7 +90,7 @@ def run(chosen: argparse.Namespace) -> int:
     by_mark = {item.mark: item.request for item in outcomes if item.mark}
     for item in failures:
         request = by_mark.get(item.mark, "a request that is not known")
-        sys.stdout.write(f"  traceback: {request}: {item.last}\n"[:MOST_SHOWN])
+        sys.stdout.write(f"  traceback: {request}: {item.last}\n"[:MAX_SHOWN])
     counted = Counter(item.kind for item in outcomes)
     sys.stdout.write(f"{len(outcomes)} requests: {dict(sorted(counted.items()))}\n")
     sys.stdout.write(f"failed on our side: {counted['ours']}, hangs: {counted['hang']}, ")
@@ -129,7 +129,7 @@ def one_visitor(url: str, settings: dict[str, Any], count: int, seed: int) -> li
                 send(http, opening_request(settings, session))
             outcomes.append(send(http, random_request(source, settings, session)))
             if outcomes[-1].is_bad:
-                sys.stdout.write(f"  {outcomes[-1]}\n"[:MOST_SHOWN])
+                sys.stdout.write(f"  {outcomes[-1]}\n"[:MAX_SHOWN])
                 sys.stdout.flush()
     return outcomes
 

@@ -36,9 +36,9 @@ WARM = 20
 """Warm-up requests, which do not count."""
 MARKS = (0, 50, 100, 200, 300, 500)
 """Counts of answers at which the process is inspected; then after every thousand."""
-MOST_SHOWN = 5
+MAX_SHOWN = 5
 """Wrong answers that are printed with their first difference."""
-EVERY_S, FEWEST, MOST_RATIO = 1.0, 20, 10.0
+EVERY_S, FEWEST, MAX_RATIO = 1.0, 20, 10.0
 """Seconds between the presses of the visitor beside a class, the fewest presses that count, and the
 goal for p95 over that of the visitor alone."""
 Serve = Callable[[], Any]
@@ -93,7 +93,7 @@ def print_differences(
     wrong = [n for n, pair in enumerate(zip(alone, many, strict=True)) if is_wrong(*pair)]
     failed = [answer.failure for answer in many if answer.failure]
     _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
-    for n in wrong[:MOST_SHOWN]:
+    for n in wrong[:MAX_SHOWN]:
         difference = first_difference(alone[n].text, many[n].text)
         _print(f"  {requests[n].kind} {requests[n].values}: {difference}")
     return not wrong and not failed
@@ -120,8 +120,8 @@ def run_class(chosen: argparse.Namespace, serve: Serve) -> int:
     for when, times in ("alone", baseline), ("meanwhile", during):
         p50, p95 = (1e3 * np.percentile(times, share) for share in (50, 95))
         _print(f"a visitor {when}: {len(times)} presses, p50 {p50:.0f} ms, p95 {p95:.0f} ms")
-    _print(f"p95 over that of the visitor alone: {ratio:.1f} (goal {MOST_RATIO})")
-    return 0 if is_good and ratio <= MOST_RATIO else 1
+    _print(f"p95 over that of the visitor alone: {ratio:.1f} (goal {MAX_RATIO})")
+    return 0 if is_good and ratio <= MAX_RATIO else 1
 
 
 def compare_seconds(url: str, is_running: Callable[[], bool]) -> list[float]:

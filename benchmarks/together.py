@@ -33,7 +33,7 @@ def run(chosen: argparse.Namespace) -> int:
     stand_in_family()
     words = np.random.default_rng(1)
     for count in chosen.texts:
-        modes = (("alone", 1), ("together", worker_queues.MOST))
+        modes = (("alone", 1), ("together", worker_queues.MAX_ROWS))
         calls = [TimedCall(name, asking(count, words, most)) for name, most in modes]
         latency = measured(calls, chosen)
         alone, shared = 1e3 * np.median(latency.seconds, axis=0)
@@ -54,11 +54,11 @@ def asking(count: int, words: np.random.Generator, most: int) -> Callable[[], No
 
 def ask(texts: list[str], most: int) -> None:
     """Run texts through all three networks, with at most ``most`` of them in one pass."""
-    before, worker_queues.MOST = worker_queues.MOST, most
+    before, worker_queues.MAX_ROWS = worker_queues.MAX_ROWS, most
     try:
         states = [PageState(text=text, family="base", device="cpu") for text in texts]
         futures = [runs.start_run(spec, state) for state in states for spec in BASE.values()]
         for future in futures:
             future.result()
     finally:
-        worker_queues.MOST = before
+        worker_queues.MAX_ROWS = before

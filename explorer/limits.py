@@ -20,27 +20,28 @@ UNHEARD_SAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Table row: ``most`` of ``subject`` for ``scope``, and what happens beyond it."""
+    """Table row: ``maximum`` of ``subject`` for ``scope``, and what happens beyond it."""
 
     scope: str
     subject: str
-    most: int
+    maximum: int
     unit: str
     consequence: str
     message: str = ""
 
     def sentence(self, n: object = "") -> str:
         """Return the message with ``n``, the current number, and the row's limit filled in."""
-        return self.message.format(n=n, limit=self.most)
+        return self.message.format(n=n, limit=self.maximum)
 
 
 QUESTIONS = Limit("all together", "questions that wait", 64, "", REFUSED, BUSY)
 PROGRAMS = Limit("all programs", "of these questions", 32, "", REFUSED, BUSY)
 ADDRESS = Limit(
     "one address beyond an equal share",
-    f"of the {QUESTIONS.most} places of those that wait, and of the {PROGRAMS.most} of programs",
+    f"of the {QUESTIONS.maximum} places of those that wait, "
+    f"and of the {PROGRAMS.maximum} of programs",
     15,
-    f"sixteenths: {QUESTIONS.most * 15 // 16} and {PROGRAMS.most * 15 // 16}",
+    f"sixteenths: {QUESTIONS.maximum * 15 // 16} and {PROGRAMS.maximum * 15 // 16}",
     REFUSED,
     "{n} questions from your address are already waiting, as many as one address may have now. "
     "Please try again when one of them is answered.",
@@ -208,8 +209,8 @@ def table() -> str:
     """Return the rows as a Markdown table."""
     lines = ["| who | what | limit | beyond it | what is said |", "|---|---|---|---|---|"]
     for row in rows():
-        most = f"{row.most:,} {row.unit}".strip()
-        cells = (row.scope, row.subject, most, row.consequence, row.sentence(n="N"))
+        maximum = f"{row.maximum:,} {row.unit}".strip()
+        cells = (row.scope, row.subject, maximum, row.consequence, row.sentence(n="N"))
         lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
     return "\n".join(lines) + "\n"
 

@@ -9,8 +9,8 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parents[1]
 PATHS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 BOOKS = {path.stem: nbformat.read(path, 4) for path in PATHS}
-MOST_CELLS = 25
-MOST_BYTES = 400_000
+MAX_CELLS = 25
+MAX_BYTES = 400_000
 CHART = "application/vnd.plotly.v1+json"
 
 
@@ -24,14 +24,14 @@ def test_there_are_the_four_that_the_document_names():
 def test_a_notebook_is_short_and_kept_with_its_pictures(name):
     book = BOOKS[name]
     nbformat.validate(book)
-    assert len(book.cells) < MOST_CELLS
+    assert len(book.cells) < MAX_CELLS
     outputs = [out for cell in book.cells if cell.cell_type == "code" for out in cell.outputs]
     kinds = [kind for out in outputs for kind in out.get("data", {})]
     assert kinds.count("image/png") >= 2, "GitHub shows images"
     assert CHART in kinds
     assert "image/svg+xml" not in kinds
     assert not [out for out in outputs if out.output_type == "error"]
-    assert (ROOT / "docs" / "notebooks" / f"{name}.ipynb").stat().st_size < MOST_BYTES
+    assert (ROOT / "docs" / "notebooks" / f"{name}.ipynb").stat().st_size < MAX_BYTES
 
 
 @pytest.mark.processes

@@ -182,7 +182,7 @@ and a student's head lie within 0.05 nats, so a random pair does about once in t
 nearest pairs 49% to 88% do. At 0.1 nats random pairs already pass in 14% to 33% of cases; at
 0.02 nats even heads copied from the teacher fail on long texts.
 """
-MOST_CELLS = 8_000_000
+MAX_CELLS = 8_000_000
 """Most attention weights compared; of a longer text only evenly spaced words are used."""
 
 
@@ -223,7 +223,7 @@ def kept_heads(teacher: np.ndarray, student: np.ndarray, alignment: Alignment) -
     """
     queries = np.array(alignment.content or range(len(alignment)))
     pairs = int(np.prod(teacher.shape[:2]) * np.prod(student.shape[:2]))
-    max_rows = max(1, MOST_CELLS // (pairs * len(alignment)))
+    max_rows = max(1, MAX_CELLS // (pairs * len(alignment)))
     rows_used = queries
     if max_rows < len(queries):
         rows_used = queries[np.linspace(0, len(queries) - 1, max_rows).round().astype(int)]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 UNBREAKABLE = "\u00a0"
 ROUND_SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-MOST_DECIMALS = 6
+MAX_DECIMALS = 6
 """Most decimals of a probability that float32 resolves; values equal at these count as equal."""
 
 
@@ -25,7 +25,7 @@ def probability(p: float, decimals: int = 3) -> str:
 def side_by_side(values: Sequence[float]) -> list[str]:
     """Format probabilities in the fewest decimals, three to six, that tell unequal ones apart."""
     printed = [
-        [probability(p, decimals) for p in values] for decimals in range(3, MOST_DECIMALS + 1)
+        [probability(p, decimals) for p in values] for decimals in range(3, MAX_DECIMALS + 1)
     ]
     return max(printed, key=lambda row: len(set(row)))
 

@@ -224,7 +224,7 @@ BEFORE: dict[str, str] = {
     "output": "summed",
 }
 """The earlier step that each vector is compared with by cosine."""
-MOST_UNITS = 8
+MAX_UNITS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,7 +275,7 @@ def layer_trace(state: np.ndarray, activations: "LayerActivations") -> LayerTrac
         read_only(exponentials),
         read_only(exponentials / exponentials.sum()),
         read_only(np.linalg.norm(activations.heads.astype(np.float64), axis=-1)),
-        read_only(np.argsort(-activations.unit_lengths, kind="stable")[:MOST_UNITS]),
+        read_only(np.argsort(-activations.unit_lengths, kind="stable")[:MAX_UNITS]),
         cosine(state, activations.attention_norm.outputs),
         cosine(activations.attention_norm.outputs, activations.norm.outputs),
     )
@@ -309,7 +309,7 @@ class Normalised:
 def normalised(norm: "Normalisation") -> Normalised:
     """Compute a layer norm's mean and deviation, and list the dimensions with largest results."""
     x = norm.inputs.astype(np.float64)
-    shown = np.argsort(-np.abs(norm.outputs), kind="stable")[:MOST_UNITS]
+    shown = np.argsort(-np.abs(norm.outputs), kind="stable")[:MAX_UNITS]
     columns = (x, norm.scale, norm.shift, norm.outputs)
     return Normalised(
         float(x.mean()),

@@ -20,7 +20,7 @@ VISITOR, PROGRAM, LONG, LONG_FOR_PROGRAM = range(4)
 """The priorities: single passes of visitors and of programs, and the long work of each."""
 BatchKey = tuple[NetworkKey, int]
 """A network and the priority of its waiting texts; texts of two priorities share no batch."""
-MOST = 8
+MAX_ROWS = 8
 """Most texts of one batch: more gain little, and all wait for the whole batch."""
 LONGEST = 4_000
 """Most characters of one batch, padding included: bounds its memory."""
@@ -125,6 +125,6 @@ def length_bucket(waiting: list[PendingText]) -> list[PendingText]:
         longest = max([len(pending.text), *(len(other.text) for other in batch)])
         shortest = min([len(pending.text), *(len(other.text) for other in batch)])
         fits = longest <= 1.25 * shortest + 8 and longest * (len(batch) + 1) <= LONGEST
-        if not batch or (fits and len(batch) < MOST):
+        if not batch or (fits and len(batch) < MAX_ROWS):
             batch.append(pending)
     return batch

@@ -48,7 +48,7 @@ STDIN = "-"
 FIRST_LINE = "; - reads one from each line of standard input"
 BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
 NO_LINES = "Standard input has no line to answer."
-MOST_ROWS = 60
+MAX_ROWS = 60
 """Rows of a table that are printed; files hold all."""
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
@@ -299,11 +299,11 @@ def print_table(frame: "pandas.DataFrame", more: str) -> None:
     from rich.table import Table
 
     table = Table(*frame.columns)
-    for row in frame.head(MOST_ROWS).itertuples(index=False):
+    for row in frame.head(MAX_ROWS).itertuples(index=False):
         table.add_row(*(escape(_cell(value)) for value in row))
     Console(file=sys.stdout, highlight=False).print(table)
-    if len(frame) > MOST_ROWS:
-        sys.stderr.write(more.format(n=len(frame) - MOST_ROWS))
+    if len(frame) > MAX_ROWS:
+        sys.stderr.write(more.format(n=len(frame) - MAX_ROWS))
 
 
 def _cell(value: Any) -> str:  # noqa: ANN401 - any value of a row

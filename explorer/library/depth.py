@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from explorer.analysis.depth.lens import MaskLens
     from explorer.analysis.depth.states import LayerSimilarity
 
-MOST_WORDS = 1000
+MAX_WORDS = 1000
 """Upper limit of words: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
 """Sentences between two steps of progress."""
@@ -190,10 +190,10 @@ def compared(
         for result in gather([partial(states_of, specs, state, text) for text in batch]):
             for key, states in result.items():
                 parts[key].append(states)
-        if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
+        if sum(states.shape[1] for states in next(iter(parts.values()))) >= MAX_WORDS:
             break
     yield len(sentences())
-    states_by_key = {key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()}
+    states_by_key = {key: np.concatenate(part, 1)[:, :MAX_WORDS] for key, part in parts.items()}
     return layer_similarity(states_by_key)
 
 

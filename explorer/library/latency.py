@@ -15,7 +15,7 @@ from explorer.views.notebook import Sketch
 if TYPE_CHECKING:
     from explorer.analysis.latency.measure import RoundsPlan
 
-BUDGET_S: float = limits.MEASURE.most
+BUDGET_S: float = limits.MEASURE.maximum
 """Upper limit of measuring in seconds, whatever the repeats."""
 
 

@@ -31,8 +31,8 @@ from explorer.models.tokens import BadText, Tokens
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
-MOST_WORDS, MOST_TOKENS, MOST_MASKS = 48, 128, 4
-MOST_TRIED = 24
+MAX_WORDS, MAX_TOKENS, MAX_MASKS = 48, 128, 4
+MAX_TRIED = 24
 Maps = dict[str, tuple[Patching, ...]]
 Gaps = dict[Patch, np.ndarray]
 
@@ -139,13 +139,13 @@ def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...
     """Return per kind of change the first that most models can be patched with, best fit first."""
     from explorer.models.forward import tokenize
 
-    if not has_masks(runs) or _n_words(runs) > MOST_WORDS:
+    if not has_masks(runs) or _n_words(runs) > MAX_WORDS:
         return ()
     best: dict[str, tuple[int, OneChange]] = {}
     tried = dict.fromkeys(KINDS, 0)
     for change in one_changes(state.text):
         tried[change.kind] += 1
-        if tried[change.kind] > MOST_TRIED or best.get(change.kind, (0,))[0] == len(runs):
+        if tried[change.kind] > MAX_TRIED or best.get(change.kind, (0,))[0] == len(runs):
             continue
         tokens = {
             k: call_on_model(tokenize, run.spec, state, change.text) for k, run in runs.items()
@@ -193,12 +193,12 @@ def _n_words(runs: Mapping[str, Run]) -> int:
 
 def check_length(runs: Mapping[str, Run]) -> None:
     """Refuse a text with too many states to patch one at a time."""
-    if _n_words(runs) > MOST_WORDS:
-        raise BadText(strings.TOO_LONG_TO_PATCH.format(most=MOST_WORDS, n=_n_words(runs)))
+    if _n_words(runs) > MAX_WORDS:
+        raise BadText(strings.TOO_LONG_TO_PATCH.format(most=MAX_WORDS, n=_n_words(runs)))
     for run in runs.values():
-        if len(run.tokens) > MOST_TOKENS:
+        if len(run.tokens) > MAX_TOKENS:
             label, n = run.spec.label, len(run.tokens)
-            raise BadText(strings.TOO_MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
+            raise BadText(strings.TOO_MANY_PIECES.format(most=MAX_TOKENS, model=label, n=n))
 
 
 def patched_all(texts: Texts, state: PageState) -> Generator[int, None, Maps]:
@@ -234,7 +234,7 @@ def score_gaps(state: PageState, runs: tuple[Run, Run], batch: Sequence[Patch]) 
     first, second = runs
     states = first.hidden_states
     logits = call_on_model(patched_logits, first.spec, state, second.tokens, batch, states)
-    pairs = zip(first.mask_logits[:MOST_MASKS], second.mask_logits, strict=False)
+    pairs = zip(first.mask_logits[:MAX_MASKS], second.mask_logits, strict=False)
     gaps = [score_gap(logits[:, i], rival_answers(*pair)) for i, pair in enumerate(pairs)]
     return dict(zip(batch, np.stack(gaps, 1), strict=True))
 
@@ -249,7 +249,7 @@ def drawn_from(texts: Texts, gaps: Mapping[str, Gaps]) -> Maps:
                 groups,
                 {patch: float(gap[mask]) for patch, gap in gaps[key].items()},
             )
-            for mask in range(min(MOST_MASKS, len(texts.pair.masks)))
+            for mask in range(min(MAX_MASKS, len(texts.pair.masks)))
         )
         for key, groups in texts.pair.groups.items()
     }

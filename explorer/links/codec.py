@@ -27,7 +27,7 @@ from explorer.links.page_state import (
     open_folds,
 )
 from explorer.models.choice.family import family_specs, in_columns, of_one_family, read_family
-from explorer.models.specs import DEVICE, MODEL_KEYS, MOST_LAYERS
+from explorer.models.specs import DEVICE, MAX_LAYERS, MODEL_KEYS
 from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 
 MOVED: dict[str, dict[str, dict[str, str]]] = {
@@ -78,7 +78,7 @@ _TIMED = re.compile(
     r"((base|mini|larger|own)-[1-9]\d{0,2}-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
     r"-(float32|bfloat16|float16)-(20|60|180))?"
 )
-MAX_LAYER = MAX_HEAD = MOST_LAYERS - 1
+MAX_LAYER = MAX_HEAD = MAX_LAYERS - 1
 
 
 def to_params(state: PageState) -> dict[str, str]:

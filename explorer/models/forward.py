@@ -249,25 +249,25 @@ class EncodedText:
 
 
 def encoded_texts(
-    loaded: LoadedModel, texts: Sequence[str], most_tokens: int
+    loaded: LoadedModel, texts: Sequence[str], max_tokens: int
 ) -> list[EncodedText | str]:
     """Return the ids of each text, or the sentence why it cannot be run."""
-    return [_encoded(loaded, text, most_tokens) for text in texts]
+    return [_encoded(loaded, text, max_tokens) for text in texts]
 
 
-def _encoded(loaded: LoadedModel, text: str, most_tokens: int) -> EncodedText | str:
-    tokens = readable_tokens(loaded, text, most_tokens)
+def _encoded(loaded: LoadedModel, text: str, max_tokens: int) -> EncodedText | str:
+    tokens = readable_tokens(loaded, text, max_tokens)
     return tokens if isinstance(tokens, str) else EncodedText(tokens.ids, tokens.segments)
 
 
-def readable_tokens(loaded: LoadedModel, text: str, most_tokens: int) -> Tokens | str:
+def readable_tokens(loaded: LoadedModel, text: str, max_tokens: int) -> Tokens | str:
     """Return the tokens of a text, or the sentence why it cannot be run."""
     try:
         tokens = tokenize(loaded, text)
     except BadText as error:
         return str(error)
-    if len(tokens) > most_tokens:
-        return f"It has {len(tokens):,} tokens for {loaded.spec.label}; {most_tokens} are read."
+    if len(tokens) > max_tokens:
+        return f"It has {len(tokens):,} tokens for {loaded.spec.label}; {max_tokens} are read."
     return tokens
 
 

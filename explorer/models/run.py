@@ -53,7 +53,7 @@ class Run:
 
 BATCH_TOKENS = 1024
 """Tokens per batch: under two seconds for a base model on one thread, so progress is shown."""
-MOST_PATCHES = 64
+MAX_PATCHES = 64
 """Patches per batch: the logits of each span the whole vocabulary, for every mask."""
 READINGS: tuple[str, ...] = ("both", "left", "right", "no_order", "shuffled", "alone")
 """Context on both sides as trained; left only; right only; all position ids equal; the other words
@@ -113,7 +113,7 @@ def patch_batches(
     waiting = sorted(patches, key=lambda patch: patch.layer)
     while waiting:
         cost, size = 0.0, 0
-        for patch in waiting[:MOST_PATCHES]:
+        for patch in waiting[:MAX_PATCHES]:
             cost += length * (n_layers - patch.layer) / n_layers
             if size and cost > tokens:
                 break

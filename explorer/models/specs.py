@@ -174,7 +174,7 @@ def label_of(key: str) -> str:
 MODEL_KEYS: list[str] = list(KINDS)
 """Keys in the fixed order; a column of user-supplied checkpoints comes last."""
 BUNDLED = ASSETS / "models"
-MOST_LAYERS = 64
+MAX_LAYERS = 64
 """Maximum layers of a model, and heads of a layer, that a link can name."""
 DEVICE = re.compile(r"[a-z]{2,12}(?::[0-9]{1,2})?")
 """Syntax of a device name: ``cpu``, ``cuda``, ``cuda:1``; presence is checked elsewhere."""

@@ -89,7 +89,7 @@ def resident_bytes() -> int | None:
     return int(line.split()[1]) * 1024 if line else None
 
 
-MOST_HEAPS = 2
+MAX_HEAPS = 2
 EVERY_S = 60.0
 _ARENA_MAX = -8
 """``M_ARENA_MAX`` of ``mallopt(3)``."""
@@ -104,7 +104,7 @@ def limit_arenas() -> None:
 def set_arena_limit() -> bool:
     """Limit all threads to two malloc arenas; return whether the C library supports it."""
     mallopt = _glibc("mallopt")
-    return bool(mallopt and mallopt(_ARENA_MAX, MOST_HEAPS))
+    return bool(mallopt and mallopt(_ARENA_MAX, MAX_HEAPS))
 
 
 def trim_heap() -> bool:

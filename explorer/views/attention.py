@@ -224,7 +224,7 @@ def attention_summary_canvas(
 
 WALL_SIZE = 64
 """The most rows of a tile; larger matrices are pooled."""
-MOST_CELLS = 1_500_000
+MAX_CELLS = 1_500_000
 """The most cells of all heads together, so that the packed base64 stays under 2 MB."""
 EXACT_BYTES = 200_000
 """Up to this size the exact floats of all heads are sent at once, else head by head."""
@@ -305,7 +305,7 @@ def aligned_rows(specs: Sequence[ModelSpec]) -> dict[str, list[int]]:
 
 def pool_factor(n_words: int, n_heads: int = 0) -> int:
     """Return the number of words per row of a tile, which grows with the number of heads."""
-    size = min(WALL_SIZE, int((MOST_CELLS / n_heads) ** 0.5)) if n_heads else WALL_SIZE
+    size = min(WALL_SIZE, int((MAX_CELLS / n_heads) ** 0.5)) if n_heads else WALL_SIZE
     return -(-n_words // size)
 
 

@@ -13,7 +13,7 @@ from explorer.views.theme import COLOURS, PAGES, chart_template, faint
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MOST_ROWS = 12
+MAX_ROWS = 12
 """Rows of a column that are shown."""
 LONGEST = 60
 """Characters of a cell that are shown."""
@@ -153,8 +153,8 @@ def _inks() -> str:
 def _section(model: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], bar: str) -> Markup:
     head = el("tr", *(el("th", name) for name in columns))
     place = columns.index(bar) if bar in columns else -1
-    body = [el("tr", *(_cell(cell) for cell in row), _bar(row, place)) for row in rows[:MOST_ROWS]]
-    hidden = len(rows) - MOST_ROWS
+    body = [el("tr", *(_cell(cell) for cell in row), _bar(row, place)) for row in rows[:MAX_ROWS]]
+    hidden = len(rows) - MAX_ROWS
     more = el("div", f"{hidden:,} more in to_frame()") if hidden > 0 else None
     return section(model, join(el("table", head, *body), more))
 

@@ -14,7 +14,7 @@ MARGIN, GAP = 72, 48
 PAPER, INK, SOFT, LINE = "#faf9f6", "#1c2230", "#565f73", "#dedbd3"
 SIZES = (64, 54, 46, 40)
 """Font sizes of the sentence in pixels; the largest that fits is used."""
-MOST_LINES = 4
+MAX_LINES = 4
 BEFORE = 12
 """Words shown before the first gap of a long text, so that the gap is in the image."""
 CLOSING = tuple(".,;:!?)’'”")
@@ -65,10 +65,10 @@ def _around_the_gap(sentence: list[str]) -> list[str]:
 
 def _draw_sentence(pen: ImageDraw.ImageDraw, sentence: Sequence[str]) -> None:
     """Draw the sentence as large as four lines allow; the first gap filled, the others outlined."""
-    size = next((s for s in SIZES if len(_lines(sentence, s)) <= MOST_LINES), SIZES[-1])
+    size = next((s for s in SIZES if len(_lines(sentence, s)) <= MAX_LINES), SIZES[-1])
     lines, font = _lines(sentence, size), _font(size)
-    if len(lines) > MOST_LINES:
-        lines = [*lines[: MOST_LINES - 1], [*lines[MOST_LINES - 1], "…"]]
+    if len(lines) > MAX_LINES:
+        lines = [*lines[: MAX_LINES - 1], [*lines[MAX_LINES - 1], "…"]]
     gaps = 0
     for row, line in enumerate(lines):
         x, y = float(MARGIN), 112 + row * 1.3 * size

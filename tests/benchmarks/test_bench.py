@@ -139,12 +139,12 @@ def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
     )
     monkeypatch.setattr(together, "BASE", tiny_family.specs)
     monkeypatch.setattr(together, "LENGTHS", (10, 11))
-    usual = waiting.MOST
+    usual = waiting.MAX_ROWS
     together.asking(4, np.random.default_rng(0), 1)()
     assert passes.count(1) == 12
     together.asking(4, np.random.default_rng(1), usual)()
     assert sum(passes) == 24
-    assert usual == waiting.MOST
+    assert usual == waiting.MAX_ROWS
 
 
 def test_presses_that_differ_by_more_than_their_blocks_show_say_by_how_much():

@@ -94,7 +94,7 @@ def test_questions_of_one_kind_are_asked_alone_even_those_without_a_text(small, 
 def a_class(small, monkeypatch):
     """Four programs with two questions each, whose process is a thread of this one."""
     monkeypatch.setattr(load, "ProcessPoolExecutor", lambda n, _context: ThreadPoolExecutor(n))
-    for name, value in {"WARM": 2, "FEWEST": 2, "EVERY_S": 0.05, "MOST_RATIO": 1e9}.items():
+    for name, value in {"WARM": 2, "FEWEST": 2, "EVERY_S": 0.05, "MAX_RATIO": 1e9}.items():
         monkeypatch.setattr(load, name, value)
     small.programs, small.requests = 4, 2
     return small
@@ -111,7 +111,7 @@ def test_a_class_of_programs_at_one_address_is_answered_as_one_alone(a_class, ca
 
 @pytest.mark.processes
 def test_a_program_that_is_refused_for_want_of_room_has_failed(a_class, capsys, monkeypatch):
-    monkeypatch.setattr(limits, "PROGRAMS", replace(limits.PROGRAMS, most=0))
+    monkeypatch.setattr(limits, "PROGRAMS", replace(limits.PROGRAMS, maximum=0))
     assert load.run(a_class) == 1
     assert "failed: 8 ['HTTPStatusError" in capsys.readouterr().out
 
@@ -122,7 +122,7 @@ def test_a_visitor_who_waits_too_long_beside_a_class_is_a_failure(
     a_class, monkeypatch, meanwhile_s, code
 ):
     waited = iter([[0.1] * 20, [meanwhile_s] * 20])
-    monkeypatch.setattr(load, "MOST_RATIO", 10.0)
+    monkeypatch.setattr(load, "MAX_RATIO", 10.0)
     monkeypatch.setattr(load, "compare_seconds", lambda *_: next(waited))
     monkeypatch.setattr(
         load, "answers_of_class", lambda _, asked, __: [Answer("a", 1)] * len(asked)

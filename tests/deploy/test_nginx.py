@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from benchmarks.proxy import CONF, behind_nginx
-from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD
+from explorer.serving.middleware.request_filter import MAX_BODY, MAX_HEAD
 from explorer.serving.middleware.validation import OTHERS
 from explorer.ui.kit.strings import WENT_AWAY
 
@@ -51,8 +51,8 @@ def test_what_sessions_need_is_there(line):
 
 
 def test_its_limits_are_those_of_the_request_filter_and_its_log_holds_no_query():
-    assert f"client_max_body_size {MOST_BODY // 1024}k;" in LINES
-    assert f"large_client_header_buffers 4 {MOST_HEAD // 1024}k;" in LINES
+    assert f"client_max_body_size {MAX_BODY // 1024}k;" in LINES
+    assert f"large_client_header_buffers 4 {MAX_HEAD // 1024}k;" in LINES
     (log,) = [line for line in LINES if line.startswith("log_format")]
     assert not {"$request ", "$request_uri", "$args", "$http_referer"} & set(log.split())
 
@@ -179,7 +179,7 @@ def test_where_all_have_gone_there_is_a_sentence(url, processes):
 
 @needs_nginx
 def test_a_body_that_is_too_long_is_turned_away_at_the_door(url):
-    reply = httpx.post(f"{url}/gradio_api/call/predict", content=b"x" * (MOST_BODY + 1))
+    reply = httpx.post(f"{url}/gradio_api/call/predict", content=b"x" * (MAX_BODY + 1))
     assert reply.status_code == 413
 
 

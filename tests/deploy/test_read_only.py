@@ -26,7 +26,7 @@ SYSTEM = Path(f"/usr/bin/python3.{sys.version_info.minor}")
 """One that every user may run; the tests' own may lie in root's home."""
 EXPLORER = 1000
 
-MOST_BYTES = 3e9
+MAX_BYTES = 3e9
 
 
 @pytest.fixture
@@ -98,4 +98,4 @@ def test_the_page_opens_on_the_family_that_is_there_and_answers_in_little_memory
     client.predict("a [MASK]", family, "bert", 0, 0, api_name="/attention")
     status = Path(f"/proc/{process}/status").read_text()
     peak = 1024 * int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.M)[1])
-    assert peak < MOST_BYTES
+    assert peak < MAX_BYTES

@@ -43,7 +43,7 @@ from tests.ui.shell.surfaces import folds, shown
 TEXT = "The capital of [MASK] is the old city of [MASK]."
 PAIR = "She opened the door. [SEP] Then she went [MASK]."
 HERE, THERE = PageState(text=TEXT), PageState(text=TEXT, device=NAME)
-MOST_BACK, MOST_THERE = 3, 4
+MAX_BACK, MAX_THERE = 3, 4
 """Copies of one pass: hidden states, attentions and logits back; ids, segments and their masks
 there."""
 
@@ -89,8 +89,8 @@ def test_a_compare_crosses_a_few_times_and_never_for_one_number(key):
     load_model(MINI[key], NAME)
     CROSSED.clear()
     get_run(MINI[key], THERE)
-    assert CROSSED["cpu"] <= MOST_BACK
-    assert CROSSED["to"] <= MOST_THERE
+    assert CROSSED["cpu"] <= MAX_BACK
+    assert CROSSED["to"] <= MAX_THERE
     assert CROSSED["item"] == 0
 
 

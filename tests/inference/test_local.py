@@ -167,7 +167,7 @@ def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
 
 
 def test_a_part_of_long_work_begins_when_the_questions_are_answered(where, passes, monkeypatch):
-    monkeypatch.setattr(measurement_lock, "MOST_REST_S", 60)
+    monkeypatch.setattr(measurement_lock, "MAX_REST_S", 60)
     monkeypatch.setattr(MEASUREMENT_LOCK, "_visited_at", 0.0)
     answers = []
     with MEASUREMENT_LOCK.answering():

@@ -14,7 +14,7 @@ from explorer.models.tokens import BadText
 from training.tasks.data import SquadQuestion
 
 WINDOW, STRIDE = 128, 32
-MOST_QUESTION = 300
+MAX_QUESTION = 300
 """Characters of a question that are read."""
 
 
@@ -31,7 +31,7 @@ class PassageBatch(NamedTuple):
 
 def passage_windows(tokenizer: Any, question: SquadQuestion) -> list[Window]:  # noqa: ANN401
     """Return the windows of a question's passage."""
-    return windows(tokenizer, question.question[:MOST_QUESTION], question.passage, WINDOW, STRIDE)
+    return windows(tokenizer, question.question[:MAX_QUESTION], question.passage, WINDOW, STRIDE)
 
 
 def inputs_of_rows(tokenizer: Any, rows: Sequence[tuple]) -> dict[str, Tensor]:  # noqa: ANN401

@@ -6,7 +6,7 @@ import {look} from '../page/look.js';
 const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : power(value);
 
 const kept = look('off', '');   // a mark of the text, then each model with its heads that are off as the bits of a number
-const MOST = 200;   // letters of it in a link
+const MAX = 200;   // letters of it in a link
 
 /** @param {string} text */
 const markOf = text => [...text].reduce((mark, letter) => (31 * mark + letter.codePointAt(0)) % 4294967291, 7).toString(36);
@@ -66,7 +66,7 @@ class Switches {
   keep() {
     const off = this.models.filter(model => this.off[model.key].size).map(model => `${model.key}.${packed(this.off[model.key])}`);
     const value = [markOf(this.data.text), ...off].join('.');
-    kept.value = this.linked = off.length && value.length <= MOST ? value : '';
+    kept.value = this.linked = off.length && value.length <= MAX ? value : '';
   }
 
   build() {

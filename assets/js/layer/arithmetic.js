@@ -4,7 +4,7 @@ import {make, say} from '../kit/dom.js';
 import {exact, fixed, floats, sideBySide} from '../kit/numbers.js';
 import {listed as shownOf, more} from './lists.js';
 
-const MOST = 8;
+const MAX = 8;
 
 /** @param {string} caption @param {string[]} head @param {(string | number)[][]} rows */
 const listed = (caption, head, rows) => make('figure', {class: 'tabled'}, make('figcaption', {}, caption), make('div', {class: 'table', tabindex: 0, role: 'group', 'aria-label': caption}, make('table', {},
@@ -13,7 +13,7 @@ const listed = (caption, head, rows) => make('figure', {class: 'tabled'}, make('
 
 const four = value => fixed(value, 4), five = value => fixed(value, 5);
 /** The places of the largest values by size. */
-const largest = values => [...values.keys()].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, MOST);
+const largest = values => [...values.keys()].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, MAX);
 
 /**
  * The products that a number is the sum of, for the one of several that the reader chooses.

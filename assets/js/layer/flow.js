@@ -12,10 +12,10 @@ export const STAGES = {
 const READ_AT = ['input', 'norm1', 'norm2'];   // where there is a state that the head can read
 const BLOCK_OF = {norm1: 'attention', norm2: 'feed_forward'};
 const PART_OF = {attention: 'attention', feed: 'ffn'};
-const MOST_READ = 3;
+const MAX_READ = 3;
 
 /** The tokens that a model's heads read most in the mean, the largest first. */
-const mostRead = ({read_from: weights}) => largest(weights, MOST_READ).sort((a, b) => weights[b] - weights[a]);
+const mostRead = ({read_from: weights}) => largest(weights, MAX_READ).sort((a, b) => weights[b] - weights[a]);
 
 /** By how much a vector turned, in whole degrees. @param {number} angle */
 export const degrees = angle => (angle > 0 && angle < 1 ? '< 1°' : `${Math.round(angle)}°`);

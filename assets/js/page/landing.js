@@ -3,7 +3,7 @@ import {find, named} from '../kit/dom.js';
 import {coveredAbove} from './parts.js';
 
 const ACTS = ['wheel', 'touchmove', 'pointerdown', 'keydown', 'popstate'];
-const LEAST_SEEN = 300, MOST_ROOM = .7;   // of a picture from its top: CSS pixels, and of the room that there is
+const LEAST_SEEN = 300, MAX_ROOM = .7;   // of a picture from its top: CSS pixels, and of the room that there is
 let end = () => {};
 let isHeld = false;   // a picture is held in sight: a tab that opens does not move the page
 
@@ -57,7 +57,7 @@ export function landOnPicture(pictureNow, coveredBelow) {
 /** The page's top if the picture is in sight there, else the row of tabs, else the picture's own top. @param {HTMLElement | null} picture @param {number} below */
 function goalOfPicture(picture, below) {
   if (!picture) return scrollY;
-  const seen = Math.max(LEAST_SEEN, MOST_ROOM * (innerHeight - coveredAbove() - below));
+  const seen = Math.max(LEAST_SEEN, MAX_ROOM * (innerHeight - coveredAbove() - below));
   const top = topOf(picture), lowest = top + Math.min(picture.offsetHeight, seen) - innerHeight + below;
   return [0, topOf(find(document, '#tabs'))].find(goal => goal >= lowest) ?? Math.max(0, top - coveredAbove() - 12);
 }

@@ -11,7 +11,7 @@ import {showTab} from './tabs.js';
 import {chosen, compare, configNow, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 
-const MOST = 400;       // words that are drawn
+const MAX = 400;       // words that are drawn
 /** @type {any} */ let texts = {};   // what the box says
 /** @type {HTMLElement} */ let root;
 let recent = null;      // the texts compared last
@@ -60,11 +60,11 @@ function part(text, match, ordinal, word) {
 /** The text as it is typed, its words as buttons: every line breaks where the box's line does. */
 function drawWords(text) {
   const strips = [...root.querySelectorAll('.strip')], hidden = follow(text), cut = isPair ? cutAt(text) : null;
-  const matches = [...text.matchAll(WORD)], left = matches.length - MOST;
+  const matches = [...text.matchAll(WORD)], left = matches.length - MAX;
   if (!strips.length) return;   // Gradio has emptied the place; it is drawn again
   let masks = 0, end = 0, strip = strips[0];
   strips.forEach(one => one.replaceChildren());
-  for (const match of matches.slice(0, MOST)) {
+  for (const match of matches.slice(0, MAX)) {
     if (cut && match.index === text.indexOf('[SEP]')) { strip = strips[1]; end = cut.start; continue; }
     const isGap = match[0] === '[MASK]' || match[0].includes('|') && match[0].length > 1;
     if (match.index > end) strip.append(text.slice(end, match.index));
@@ -72,7 +72,7 @@ function drawWords(text) {
     if (isGap) masks += 1;
     end = match.index + match[0].length;
   }
-  if (left > 0) strip.append(make('span', {class: 'hint'}, ` ${say(texts.cut, {shown: MOST, left: exact(left)})}`));
+  if (left > 0) strip.append(make('span', {class: 'hint'}, ` ${say(texts.cut, {shown: MAX, left: exact(left)})}`));
   for (const one of /** @type {HTMLElement[]} */ (strips)) {
     rove(one);
     const first = /** @type {HTMLElement | null} */ (one.querySelector('.masked'));

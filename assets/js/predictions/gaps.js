@@ -10,11 +10,11 @@ import {filled} from '../page/masks.js';
 import {chooser} from './chooser.js';
 
 const TOGETHER = 4;   // masks whose columns are in sight together; of more, one is chosen
-const USUAL = 10, FEW = 3, MOST = 50;   // words of a column; on a phone the three models are in sight together
+const USUAL = 10, FEW = 3, MAX = 50;   // words of a column; on a phone the three models are in sight together
 const shown = look('shown', window.matchMedia?.('(max-width: 760px)').matches ? FEW : USUAL);
 /** The masks whose columns are in sight. @param {any[]} masks @returns {number[]} */
 const inSight = masks => masks.length > TOGETHER ? [Math.min(Number(chosen('mask')) || 0, masks.length - 1)] : [...masks.keys()];
-const most = () => Math.min(MOST, Math.max(1, Number(shown.value) || USUAL));
+const most = () => Math.min(MAX, Math.max(1, Number(shown.value) || USUAL));
 
 const names = list => list.length < 2 ? list.join('')
   : `${list.slice(0, -1).join(', ')} and ${list[list.length - 1]}`;
@@ -120,7 +120,7 @@ function gapBlock(data, models, gap) {
 }
 
 function control(data, redraw) {
-  const range = make('input', {type: 'range', min: 1, max: MOST, step: 1, id: 'pr-shown'});
+  const range = make('input', {type: 'range', min: 1, max: MAX, step: 1, id: 'pr-shown'});
   range.value = String(most());
   const value = make('output', {for: 'pr-shown'}, String(most()));
   const set = k => {

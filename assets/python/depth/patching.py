@@ -9,7 +9,7 @@ TEXT = "The ship sailed across the [MASK] to America."
 SECOND = "The ship sailed across the [MASK] to Africa."
 WORDS = ["America"]
 GROUPS = {"mini-BERT": [[7]], "mini-DistilBERT": [[7]], "mini-ALBERT": [[7]]}  # their tokens
-MOST_MASKS = 4
+MAX_MASKS = 4
 LAYER = r"\.(layer|albert_layers)\.\d+$"
 LEAST = 0.1  # logits by which the two texts must differ
 
@@ -24,7 +24,7 @@ for label, groups in GROUPS.items():
         parts = text.replace("[MASK]", tokenizer.mask_token).split("[SEP]", 1)
         parts = parts if all(part.strip() for part in parts) else [" ".join(parts)]
         both.append(tokenizer(*parts, return_tensors="pt", return_token_type_ids=True))
-    masks = (both[0]["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0][:MOST_MASKS]
+    masks = (both[0]["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0][:MAX_MASKS]
     carried, calls = (None, None), 0  # ALBERT's one layer is called again and again
 
     def carry(_, arguments):

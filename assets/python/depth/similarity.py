@@ -7,7 +7,7 @@ import torch
 from transformers import AutoModel
 
 TEXTS = ["The ship sailed across the sea to America."]
-MOST_WORDS = 1000
+MAX_WORDS = 1000
 WORD = r"[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 names, grams = [], []
@@ -22,7 +22,7 @@ for label in MODELS:
         for word in re.finditer(WORD, text):
             inside = [i for i, (a, b) in enumerate(spans) if a < word.end() and b > word.start()]
             words.append(states[:, inside].mean(1).double())
-    for layer, found in enumerate(torch.stack(words[:MOST_WORDS], 1)):
+    for layer, found in enumerate(torch.stack(words[:MAX_WORDS], 1)):
         centred = found - found.mean(0)
         gram = centred @ centred.T
         names.append((label, layer))

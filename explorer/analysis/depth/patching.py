@@ -75,7 +75,7 @@ def _others(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 _OTHERS = {kind: _others(kind) for kind in KINDS}
-MOST_CHANGED = 4
+MAX_CHANGED = 4
 """The most words of the changed place."""
 LEAST = {"float32": 0.1, "float16": 0.5, "bfloat16": 2.0}
 """The smallest score difference to divide by: about ten times the rounding error of a dtype."""
@@ -183,8 +183,8 @@ def _shared_ends(first: Sequence[AlignedWord], second: Sequence[AlignedWord]) ->
         raise BadText(SAME)
     if not n_first or not n_second:
         raise BadText(NO_PARTNER)
-    if max(n_first, n_second) > MOST_CHANGED:
-        raise BadText(FAR.format(most=MOST_CHANGED, n=max(n_first, n_second)))
+    if max(n_first, n_second) > MAX_CHANGED:
+        raise BadText(FAR.format(most=MAX_CHANGED, n=max(n_first, n_second)))
     return head, tail
 
 

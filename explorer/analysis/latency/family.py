@@ -28,9 +28,9 @@ DRAW_S = 240.0
 """Most seconds for drawing random weights or loading a checkpoint."""
 LENGTHS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
 BATCHES: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
-ROUNDS, STEEPER, MOST_S = 10, 1.3, 90.0
+ROUNDS, STEEPER, MAX_S = 10, 1.3, 90.0
 """Budget of a point: seconds for ``ROUNDS`` rounds, whose time grows ``STEEPER`` times faster than
-the tokens, but at most ``MOST_S``."""
+the tokens, but at most ``MAX_S``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +376,7 @@ def budget_of(before: Sequence[FamilyLatency], workload: Workload) -> float:
         return 0.0
     latency, growth = before[0].latency, workload.tokens / before[0].workload.tokens
     round_s = float((latency.seconds.sum(1) + latency.control).mean())
-    return min(MOST_S, ROUNDS * round_s * STEEPER * growth)
+    return min(MAX_S, ROUNDS * round_s * STEEPER * growth)
 
 
 def orders(sweep: Sweep) -> tuple[SpeedOrder, ...]:

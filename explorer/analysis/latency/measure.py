@@ -29,7 +29,7 @@ N_BLOCKS = 8
 """Number of blocks for a plan's minimum rounds; an interval needs at least 7."""
 BLOCK_S = 0.5
 """Seconds after which a block ends with any number of rounds, so that slow models get blocks."""
-MOST_TRIES = 5  # of one sample, if requests interrupt it repeatedly
+MAX_TRIES = 5  # of one sample, if requests interrupt it repeatedly
 PAUSE_S = 0.1
 """Pause between blocks, so that the machine's state may change as between two measurements."""
 
@@ -249,7 +249,7 @@ def _timed(candidate: TimedCall, instruments: Instruments) -> float:
     stopwatch = candidate.stopwatch or instruments.stopwatch
     if instruments.give_way():
         candidate.call()  # the requests have replaced the contents of the CPU caches
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         before, sample = instruments.yielded_s(), stopwatch(candidate.call)
         if instruments.yielded_s() == before:
             break

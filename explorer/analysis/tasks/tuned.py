@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from explorer.models.task_heads.classifiers import Slopes
 
 
-MOST_WORDS = 64
+MAX_WORDS = 64
 """Most words of a text, because leaving out each word takes a forward pass."""
 
 
@@ -94,9 +94,9 @@ def _sentiment(tuned: "TunedModel", text: str) -> WordSentiment:
     from explorer.models.task_heads.classifiers import differences, integrated_gradients
 
     words = split_words(text)
-    if len(words) > MOST_WORDS:
+    if len(words) > MAX_WORDS:
         raise BadText(
-            f"The text has {len(words)} words and punctuation marks; {MOST_WORDS} fit here. "
+            f"The text has {len(words)} words and punctuation marks; {MAX_WORDS} fit here. "
             "Please shorten it."
         )
     gradients = integrated_gradients(tuned, text)

@@ -93,37 +93,35 @@ class MaskedSummary:
 
 
 def masked_plans(
-    loaded: "LoadedModel", rows: Sequence[tuple[str, str]], most_tokens: int
+    loaded: "LoadedModel", rows: Sequence[tuple[str, str]], max_tokens: int
 ) -> list[MaskedPlan | str]:
     """Return the plan of each (text, answer), or the sentence why the text cannot be run."""
-    return [_plan(loaded, text, answer, most_tokens) for text, answer in rows]
+    return [_plan(loaded, text, answer, max_tokens) for text, answer in rows]
 
 
-def _plan(loaded: "LoadedModel", text: str, answer: str, most_tokens: int) -> MaskedPlan | str:
+def _plan(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> MaskedPlan | str:
     from explorer.models.forward import readable_tokens
 
-    tokens = readable_tokens(loaded, text, most_tokens)
+    tokens = readable_tokens(loaded, text, max_tokens)
     if isinstance(tokens, str):
         return tokens
     if len(tokens.mask_positions) != 1:
         return UNCLEAR.format(n=len(tokens.mask_positions), label=loaded.spec.label)
     row = MaskedRow(tokens.ids, tokens.segments, tokens.mask_positions[0])
-    span = _answer_plan(loaded, tokens.text, answer, most_tokens) if answer else None
+    span = _answer_plan(loaded, tokens.text, answer, max_tokens) if answer else None
     if span is None:
         return MaskedPlan(row)
     # One piece is read where the first word is read, so that rank 1 and the first word agree.
     return MaskedPlan(row, span.targets, span.rows if len(span.rows) > 1 else ())
 
 
-def _answer_plan(
-    loaded: "LoadedModel", text: str, answer: str, most_tokens: int
-) -> SpanPlan | None:
+def _answer_plan(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> SpanPlan | None:
     """Return the plan of an answer in place of the mask; None where it cannot be written there."""
     from explorer.models.forward import readable_tokens
 
     start = text.index(MASK)
     filled, word = put_into(text, Word(MASK, start, start + len(MASK)), answer)
-    tokens = readable_tokens(loaded, filled, most_tokens)
+    tokens = readable_tokens(loaded, filled, max_tokens)
     if isinstance(tokens, str):
         return None
     try:

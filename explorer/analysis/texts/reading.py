@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from explorer.analysis.texts.rows import NAMES, BadRows, LeftOut, RawTable
 from explorer.refusal import brief
 
-MOST_BYTES = 2**20
+MAX_BYTES = 2**20
 DELIMITERS = ",;\t|"
 SUFFIXES = {
     "csv": "table",
@@ -29,7 +29,7 @@ EXTRA_CELLS = "It has {n} cells for {names} columns."
 KNOWN = {name for names in NAMES.values() for name in names}
 BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 """First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
-csv.field_size_limit(MOST_BYTES)
+csv.field_size_limit(MAX_BYTES)
 
 
 def read_table(content: str | bytes, name: str = "") -> RawTable:
@@ -85,10 +85,10 @@ def decoded(content: bytes) -> str:
 def _within_limit(content: str | bytes) -> tuple[str, bool]:
     """Return the text up to the last whole line within the limit, and whether any was cut."""
     n_bytes = len(content.encode("utf-8", "ignore") if isinstance(content, str) else content)
-    text = content[:MOST_BYTES] if isinstance(content, str) else decoded(content[:MOST_BYTES])
-    if n_bytes <= MOST_BYTES:
+    text = content[:MAX_BYTES] if isinstance(content, str) else decoded(content[:MAX_BYTES])
+    if n_bytes <= MAX_BYTES:
         return text, False
-    encoded = text.encode("utf-8", "ignore")[:MOST_BYTES].decode("utf-8", "ignore")
+    encoded = text.encode("utf-8", "ignore")[:MAX_BYTES].decode("utf-8", "ignore")
     return encoded[: encoded.rfind("\n") + 1] or encoded, True
 
 

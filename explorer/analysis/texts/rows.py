@@ -8,8 +8,8 @@ from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.refusal import Refusal, brief
 
 KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled")
-MOST_ROWS = 2_000
-MOST_TOKENS = 512
+MAX_ROWS = 2_000
+MAX_TOKENS = 512
 MIN_CLASSES, MAX_CLASSES = 2, 20
 NAMES: dict[str, tuple[str, ...]] = {
     "text": ("text", "sentence", "review", "content", "phrase", "masked", "prompt"),
@@ -184,12 +184,12 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     """Return the rows of a kind, and those that it cannot read with the reason."""
     places = {role: table.names.index(name) for role, name in roles.items()}
     rows, left_out, cells = [], list(table.left_out), table.cells
-    if len(cells) > MOST_ROWS:
-        over = len(cells) - MOST_ROWS
+    if len(cells) > MAX_ROWS:
+        over = len(cells) - MAX_ROWS
         reason = TOO_MANY if over > 1 else LAST_ONE
-        left_out.append(LeftOut(MOST_ROWS + 1, reason.format(n=f"{over:,}", most=f"{MOST_ROWS:,}")))
+        left_out.append(LeftOut(MAX_ROWS + 1, reason.format(n=f"{over:,}", most=f"{MAX_ROWS:,}")))
     unreadable = {row.number for row in left_out}
-    for number, row in enumerate(cells[:MOST_ROWS], 1):
+    for number, row in enumerate(cells[:MAX_ROWS], 1):
         if number in unreadable:
             continue
         cell = {role: plain_text(row[place]) for role, place in places.items()}

@@ -94,18 +94,18 @@ class PairsSummary:
 
 
 def row_plans(
-    loaded: "LoadedModel", rows: Sequence[tuple[str, ...]], most_tokens: int
+    loaded: "LoadedModel", rows: Sequence[tuple[str, ...]], max_tokens: int
 ) -> list[list[SentencePlan] | str]:
     """Return the plans of the sentences of each row, or why one of them cannot be run."""
-    return [_plans_or_why(loaded, sentences, most_tokens) for sentences in rows]
+    return [_plans_or_why(loaded, sentences, max_tokens) for sentences in rows]
 
 
 def _plans_or_why(
-    loaded: "LoadedModel", sentences: tuple[str, ...], most_tokens: int
+    loaded: "LoadedModel", sentences: tuple[str, ...], max_tokens: int
 ) -> list[SentencePlan] | str:
     from explorer.models.forward import readable_tokens
 
-    tokens = [readable_tokens(loaded, text, most_tokens) for text in sentences]
+    tokens = [readable_tokens(loaded, text, max_tokens) for text in sentences]
     reasons = [each for each in tokens if isinstance(each, str)]
     mask_id = int(loaded.tokenizer.mask_token_id)
     plans = [SentencePlan(each, mask_id) for each in tokens if not isinstance(each, str)]

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 from explorer import limits
 
-SECONDS: float = limits.PROCESSOR.most
+SECONDS: float = limits.PROCESSOR.maximum
 """Processor seconds per minute of one address while others are charged too: half of one core."""
-ALONE: float = limits.PROCESSOR_ALONE.most
+ALONE: float = limits.PROCESSOR_ALONE.maximum
 """Processor seconds per minute of an address while no other address is charged."""
 WINDOW_S = 60.0
-MOST_ADDRESSES = 10_000
+MAX_ADDRESSES = 10_000
 """Most addresses remembered; beyond that the oldest entries are dropped."""
 
 
@@ -40,7 +40,7 @@ class Budget:
             # One entry per second, however often an address is charged: the deque stays short.
             before = paid.pop()[1] if paid and paid[-1][0] == now else 0.0
             paid.append((now, before + seconds))
-            while len(self._charges) > MOST_ADDRESSES:
+            while len(self._charges) > MAX_ADDRESSES:
                 self._charges.popitem(last=False)
 
     def spent(self, address: str) -> float:

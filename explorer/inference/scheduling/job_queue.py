@@ -19,9 +19,9 @@ from explorer.refusal import Refusal
 
 Work = Callable[[CancelToken], Iterable[Any]]
 """Steps of a job: it yields partial values, and a generator returns its result."""
-MOST_WAITING = limits.JOBS.most
+MAX_WAITING = limits.JOBS.maximum
 """Jobs that may wait in one queue; further ones are refused."""
-MOST_OF_ONE = limits.JOBS_OF_ADDRESS.most
+MAX_OF_ONE = limits.JOBS_OF_ADDRESS.maximum
 """Jobs of one address that may be in the queue at once; only programs are counted by address."""
 PAUSE_S = 0.05
 """Seconds between two jobs, in which waiting texts run."""
@@ -155,17 +155,17 @@ class JobQueue:
         ``component_ids`` are those of the page's components that the job draws in.
 
         A program is a new owner at each request, so with its ``address`` it may have
-        ``MOST_OF_ONE`` jobs in the queue.
+        ``MAX_OF_ONE`` jobs in the queue.
 
         Raises:
             QueueFull: too many jobs wait already, in all or of this address.
         """
         self._replace(owner, component_ids)
         with self._changed:
-            if len(self._waiting) > MOST_WAITING:
+            if len(self._waiting) > MAX_WAITING:
                 raise QueueFull(limits.JOBS.sentence())
             n_of_address = sum(queued.address == address for queued in self._waiting)
-            if address and n_of_address >= MOST_OF_ONE:
+            if address and n_of_address >= MAX_OF_ONE:
                 raise QueueFull(limits.JOBS_OF_ADDRESS.sentence())
             queued = QueuedJob(self, work, address, component_ids)
             self._waiting.append(queued)

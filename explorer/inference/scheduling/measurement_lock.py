@@ -8,10 +8,10 @@ from contextvars import ContextVar
 
 from explorer.refusal import Refusal
 
-MOST_OPEN_S = 1.0
+MAX_OPEN_S = 1.0
 """Longest time, in seconds, for which a measurement pauses at once for waiting visitors."""
 
-MOST_REST_S = 0.3
+MAX_REST_S = 0.3
 """Longest time, in seconds, for which a pass of long work stands back for visitors.
 
 So long work advances by a pass in this time however many visitors there are.
@@ -125,10 +125,10 @@ class MeasurementLock:
             _is_answer.reset(token)
 
     def stand_back(self) -> None:
-        """Let long work wait before a pass until no visitor waits, or for ``MOST_REST_S``."""
+        """Let long work wait before a pass until no visitor waits, or for ``MAX_REST_S``."""
         if self._visitors and not _is_answer.get():
             with self._condition:
-                self._condition.wait_for(lambda: not self._visitors, MOST_REST_S)
+                self._condition.wait_for(lambda: not self._visitors, MAX_REST_S)
 
     @contextmanager
     def visitor_pass(self, by_visitor: bool) -> Iterator[None]:
@@ -149,7 +149,7 @@ class MeasurementLock:
         with self._condition:
             self._is_paused = True
             self._condition.notify_all()
-            self._condition.wait_for(lambda: not self._visitors, MOST_OPEN_S)
+            self._condition.wait_for(lambda: not self._visitors, MAX_OPEN_S)
             self._is_paused = False
             self._condition.wait_for(lambda: self._running == 0)
         self.yielded_s += time.perf_counter() - begun

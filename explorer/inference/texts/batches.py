@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from explorer.analysis.texts.labelled import Cost
-from explorer.analysis.texts.rows import MOST_TOKENS, BadRows, LeftOut, TextList
+from explorer.analysis.texts.rows import MAX_TOKENS, BadRows, LeftOut, TextList
 from explorer.inference.runs import call_on_model, device_of, gather
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from explorer.analysis.texts.masked import MaskedBlock, MaskedPlan, MaskedReadings
     from explorer.analysis.texts.sentences import SentencePlan, SentenceScore
 
-MOST_TEXTS, MOST_TOKENS_AT_ONCE = 16, 512
+MAX_TEXTS, MAX_TOKENS_AT_ONCE = 16, 512
 """Texts, and tokens with their padding, of one batch on the processor: as much memory as one text
 of 512 tokens, and a visitor waits for no more than that."""
-MOST_ON_DEVICE = 64, 4096
+MAX_ON_DEVICE = 64, 4096
 """The same on an accelerator, whose time for a small batch is that of starting its operations."""
-MOST_TEXTS_BESIDE_VISITORS = 1
+MAX_TEXTS_BESIDE_VISITORS = 1
 """Texts of one batch on the processor while visitors ask, who wait for the batch in progress."""
 BLOCK_ROWS, BLOCK_SENTENCES = 64, 16
 """Rows whose logits, and sentences whose masked copies, are held at once."""
@@ -58,7 +58,7 @@ class Prepared(Generic[Plan]):
 
     def blocks(self, lengths: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
         """Yield the indices of rows of like length, ``size`` at a time."""
-        yield from length_batches(lengths, size, size * MOST_TOKENS)
+        yield from length_batches(lengths, size, size * MAX_TOKENS)
 
 
 def prepared(
@@ -110,7 +110,7 @@ def _plans_of(
     if job is not encoded_texts and not spec.has_head:
         return ModelUnavailable(spec, NO_HEAD)
     try:
-        return call_on_model(job, spec, state, inputs, MOST_TOKENS)
+        return call_on_model(job, spec, state, inputs, MAX_TOKENS)
     except ModelUnavailable as error:
         return error
 
@@ -129,7 +129,7 @@ def in_batches(
     """
     results: list[Any] = [None] * len(items)
     is_cpu = device_of(state) == "cpu"
-    most = (MOST_TEXTS, MOST_TOKENS_AT_ONCE) if is_cpu else MOST_ON_DEVICE
+    most = (MAX_TEXTS, MAX_TOKENS_AT_ONCE) if is_cpu else MAX_ON_DEVICE
     for batch in _beside_visitors(length_batches(lengths, *most), is_cpu):
         cancel.check()
         for place, result in zip(batch, ask([items[place] for place in batch]), strict=True):
@@ -140,7 +140,7 @@ def in_batches(
 def _beside_visitors(batches: Iterator[tuple[int, ...]], is_cpu: bool) -> Iterator[tuple[int, ...]]:
     """Yield batches, in smaller ones while visitors ask: they wait for one in progress."""
     for batch in batches:
-        size = MOST_TEXTS_BESIDE_VISITORS if is_cpu else len(batch)
+        size = MAX_TEXTS_BESIDE_VISITORS if is_cpu else len(batch)
         while batch:
             n = size if MEASUREMENT_LOCK.is_visited else len(batch)
             yield batch[:n]

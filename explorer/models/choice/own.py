@@ -28,9 +28,9 @@ from explorer.models.hub import (
 )
 from explorer.models.specs import (
     KINDS,
+    MAX_LAYERS,
     MODEL_KEYS,
     MORE_KINDS,
-    MOST_LAYERS,
     Architecture,
     ModelKind,
     ModelSpec,
@@ -48,7 +48,7 @@ SENTIMENT = (["negative", "positive"], ["neg", "pos"])
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
 """Layer norm parameter names of the first checkpoints, and their names today."""
 NO_NETWORK = "a config.json that describes no network"
-MOST_LOGGED = 1_000
+MAX_LOGGED = 1_000
 """Maximum characters of a library's error message in the log."""
 Tensors = Mapping[str, tuple[int, ...]]
 """Shape of every tensor of a checkpoint, by name."""
@@ -58,7 +58,7 @@ NOT_THERE = "no such repository or revision is open to everybody"
 NO_ANSWER = "the hub did not answer, or the download broke off"
 LONGEST = 200
 """Maximum characters of a typed repository and revision; the hub allows 96 for a name."""
-MOST = 64
+MAX_MODELS = 64
 """Maximum number of models that visitors may add."""
 _adding = threading.Lock()
 _fetching: "WeakValueDictionary[str, threading.Lock]" = WeakValueDictionary()
@@ -72,7 +72,7 @@ class NotAModel(Refusal):
 def unreadable(source: str, reason: str, error: Exception) -> NotAModel:
     """Return the refusal of an unreadable checkpoint; the library's error is only logged."""
     # The error may quote text from untrusted files: repr keeps it on one line.
-    logger.warning("a checkpoint is refused: %s", brief(repr(error), MOST_LOGGED))
+    logger.warning("a checkpoint is refused: %s", brief(repr(error), MAX_LOGGED))
     return NotAModel(f"{source} has {reason}.")
 
 
@@ -146,8 +146,8 @@ def shape_of(config: "PreTrainedConfig", kind: ModelKind, source: str) -> Archit
             f"{source} contradicts itself: {shape['n_heads']} attention heads do not divide a "
             f"width of {shape['d_model']}."
         )
-    if max(layers, shape["n_heads"]) > MOST_LAYERS:
-        raise NotAModel(f"{source} has more than {MOST_LAYERS} layers or heads in a layer.")
+    if max(layers, shape["n_heads"]) > MAX_LAYERS:
+        raise NotAModel(f"{source} has more than {MAX_LAYERS} layers or heads in a layer.")
     return Architecture(
         **({"d_embedding": shape["d_model"], "n_segments": 0} | shape),
         shares_layers=stored < layers,
@@ -325,8 +325,8 @@ def typed_model(key: str, typed: str, report: OnProgress | None = None) -> str:
     with fetching:
         request = (key, repo, revision)
         specs = [own for own in [*OWN.values()] if (own.key, own.repo, own.revision) == request]
-        if not specs and len(OWN) >= MOST:
-            raise NotAModel(f"This page has {MOST} models of its visitors; it takes no more.")
+        if not specs and len(OWN) >= MAX_MODELS:
+            raise NotAModel(f"This page has {MAX_MODELS} models of its visitors; it takes no more.")
         spec = specs[0] if specs else _put(own_spec(key, typed, hub_only=True, report=report))
     return spec.size
 
@@ -405,7 +405,7 @@ def _fetched(
         )
     except Exception as error:
         # The hub client raises its own, httpx's and the operating system's errors here.
-        logger.warning("a download failed: %s", brief(repr(error), MOST_LOGGED))
+        logger.warning("a download failed: %s", brief(repr(error), MAX_LOGGED))
         response = getattr(error.__cause__ or error, "response", None)
         why = NOT_THERE if getattr(response, "status_code", 0) in (401, 403, 404) else NO_ANSWER
         raise NotAModel(f"{repo} could not be downloaded from the hub: {why}.") from error

@@ -95,7 +95,7 @@ def hooked(loaded: LoadedModel, pattern: str, hook: Callable[..., Any]) -> Itera
             handle.remove()
 
 
-MOST_SHOWN = 8
+MAX_SHOWN = 8
 """Dimensions of a vector that are shown as numbers."""
 
 
@@ -244,7 +244,7 @@ def _projected(loaded: LoadedModel, norm: Normalisation) -> Projected:
     module = loaded.network.base_model.encoder.embedding_hidden_mapping_in
     normalised = torch.tensor(norm.outputs).to(module.weight.device, module.weight.dtype)
     result = module(normalised)
-    largest = result.abs().argsort(descending=True, stable=True)[:MOST_SHOWN]
+    largest = result.abs().argsort(descending=True, stable=True)[:MAX_SHOWN]
     vectors = (result, module.weight[largest], module.bias[largest])
     result_array, weight, bias = map(_array, vectors)
     return Projected(result_array, read_only(largest.cpu().numpy()), weight, bias)

@@ -32,7 +32,7 @@ NETWORKS = {
     "squad": AutoModelForQuestionAnswering,
 }
 Answer = TypeVar("Answer")
-MOST_KEPT = 64
+MAX_KEPT = 64
 """Cached answers of one tuned network."""
 PREFIX = "base_model.model."
 """Prefix of peft before the module names of the wrapped network."""
@@ -157,7 +157,7 @@ def cached_answer(
     cached: dict[tuple, Any] = _answers.setdefault(tuned, {})
     if question not in cached:
         answer = ask()
-        while len(cached) >= MOST_KEPT:
+        while len(cached) >= MAX_KEPT:
             cached.pop(next(iter(cached)))
         cached[question] = answer
     return cached[question]

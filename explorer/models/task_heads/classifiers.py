@@ -39,7 +39,7 @@ def pair_logits(loaded: LoadedModel, state: np.ndarray) -> np.ndarray:
     return read_only(head.scores(loaded.network, first)[0].float().cpu().numpy())
 
 
-MOST_WINDOWS = 48
+MAX_WINDOWS = 48
 """Maximum windows of a passage: each is a pass of the network."""
 
 
@@ -75,10 +75,10 @@ def span_logits(
         parts = windows(tuned.loaded.tokenizer, query, passage, size, stride)
     except BadText as error:
         raise BadText(f"{tuned.loaded.spec.label}: {error}") from error
-    if len(parts) > MOST_WINDOWS:
+    if len(parts) > MAX_WINDOWS:
         raise BadText(
             f"The passage makes {len(parts)} windows for {tuned.loaded.spec.label}; "
-            f"{MOST_WINDOWS} fit. Please shorten it."
+            f"{MAX_WINDOWS} fit. Please shorten it."
         )
     logits = []
     for part in parts:

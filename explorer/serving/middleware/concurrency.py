@@ -105,12 +105,12 @@ class RouteLimits:
     """Limits of one route: requests at once, and requests that wait."""
 
     at_once: Limit
-    most_waiting: Limit
+    max_waiting: Limit
     waiting: int = 0
     free: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
-        self.free = asyncio.Semaphore(self.at_once.most)
+        self.free = asyncio.Semaphore(self.at_once.maximum)
 
 
 class ConcurrencyLimiter:
@@ -135,9 +135,9 @@ class ConcurrencyLimiter:
         route_limits = self.limits.get((scope.get("method", ""), _route_prefix(scope)))
         if route_limits is None:
             await self.app(scope, receive, send)
-        elif route_limits.waiting >= route_limits.most_waiting.most:
+        elif route_limits.waiting >= route_limits.max_waiting.maximum:
             refusal = JSONResponse(
-                {"detail": route_limits.most_waiting.sentence(n=route_limits.waiting)}, 429
+                {"detail": route_limits.max_waiting.sentence(n=route_limits.waiting)}, 429
             )
             await refusal(scope, receive, send)
         else:

@@ -23,9 +23,9 @@ from explorer.serving.middleware.validation import (
 )
 
 KB = 1024
-MOST_BODY = limits.BODY.most * KB
+MAX_BODY = limits.BODY.maximum * KB
 """Most bytes of a request's body; the page's own longest body has about a hundredth of it."""
-MOST_HEAD = limits.HEAD.most * KB
+MAX_HEAD = limits.HEAD.maximum * KB
 """Most bytes of URL and headers: a link may hold 2,000 characters of up to nine bytes each."""
 UPLOADS = "/gradio_api/upload"
 QUESTIONS = ("/gradio_api/queue/join", PICTURE, f"{CALL}/")
@@ -116,7 +116,7 @@ class RequestFilter:
         path = below_root(scope["path"], scope.get("root_path", ""))
         is_post = scope["method"] == "POST"
         head = sum(len(k) + len(v) for k, v in scope["headers"])
-        if head + len(scope["path"]) + len(scope["query_string"]) > MOST_HEAD:
+        if head + len(scope["path"]) + len(scope["query_string"]) > MAX_HEAD:
             raise HTTPException(431, limits.HEAD.sentence())
         if is_post and path.startswith(UPLOADS):
             raise HTTPException(403, validation.NO_UPLOADS)
@@ -139,7 +139,7 @@ async def checked_body(headers: Headers, receive: Receive) -> Receive:
         HTTPException: the body is too long.
     """
     content_length = headers.get("content-length", "0")
-    if not content_length.isdecimal() or int(content_length) > MOST_BODY:
+    if not content_length.isdecimal() or int(content_length) > MAX_BODY:
         raise too_long()
     if "transfer-encoding" not in headers:
         return receive
@@ -149,7 +149,7 @@ async def checked_body(headers: Headers, receive: Receive) -> Receive:
         parts.append(message)
         length += len(message.get("body", b""))
         more = message.get("more_body", False)
-        if length > MOST_BODY:
+        if length > MAX_BODY:
             raise too_long()
 
     async def again() -> Message:

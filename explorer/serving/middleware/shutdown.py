@@ -31,7 +31,7 @@ def serving_loop() -> asyncio.AbstractEventLoop | None:
 def close(page: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
     """Shut down: refuse waiting requests, let running ones finish in time, then tell the rest."""
     CLOSING.set()
-    queue, deadline = page._queue, time.monotonic() + limits.STOPPING.most
+    queue, deadline = page._queue, time.monotonic() + limits.STOPPING.maximum
     _tell(queue, waiting_in(queue))
     while running_in(queue) and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -71,18 +71,21 @@ def exceeded(sender: Sender, waiting: Collection[Sender]) -> tuple[Limit, int] |
     pools = [(limits.QUESTIONS, waiting)]
     pools += [(limits.PROGRAMS, programs)] if sender.is_program else []
     for limit, clients in pools:
-        free = limit.most - len(clients)
+        free = limit.maximum - len(clients)
         if free <= 0:
             return limit, len(clients)
         counts = Counter(client.address for client in clients)
         n_of_address = counts[sender.address]
-        share = limit.most // max(2, len(counts.keys() | {sender.address}))
-        if n_of_address >= share and len(clients) >= limit.most * limits.ADDRESS.most // SIXTEEN:
+        share = limit.maximum // max(2, len(counts.keys() | {sender.address}))
+        if (
+            n_of_address >= share
+            and len(clients) >= limit.maximum * limits.ADDRESS.maximum // SIXTEEN
+        ):
             return limits.ADDRESS, n_of_address
     n_of_page = sum(
         client.session == sender.session and not client.is_program for client in waiting
     )
-    if not sender.is_program and n_of_page >= limits.PAGE.most:
+    if not sender.is_program and n_of_page >= limits.PAGE.maximum:
         return limits.PAGE, n_of_page
     return None
 
@@ -201,7 +204,7 @@ class WaitingRoom(Queue):
     def _drop_unheard(self, limit: Limit, address: str = "") -> None:
         """Remove requests without an open stream, of one address or of all."""
         self._discount_blocked_time()
-        asked_by = self.clock() - limit.most
+        asked_by = self.clock() - limit.maximum
         for line in self._lines():
             for event in list(line.queue):
                 if event.enqueue_time >= asked_by or self.listening[event.session_hash]:
@@ -229,7 +232,7 @@ class WaitingRoom(Queue):
             self._end_with_message(event, reason)
             return
         self._unheard.append(event)
-        if len(self._unheard) > limits.ASIDE.most:
+        if len(self._unheard) > limits.ASIDE.maximum:
             self._end_with_message(self._unheard.popleft(), reason)
 
     def stream_opened(self, session: str) -> None:

@@ -10,7 +10,7 @@ from explorer.library import attention as library
 from explorer.ui.kit.validation import check_words, page_family
 from explorer.views.attention import ADDRESS, bertviz_files
 
-MOST_WORDS = 64
+MAX_WORDS = 64
 """Most words of a text on which every head is switched off in turn."""
 
 
@@ -53,7 +53,7 @@ def ablate(
         output projection.
     """
     if heads is None:
-        check_words(text, MOST_WORDS)
+        check_words(text, MAX_WORDS)
     return library.ablate(text, page_family(family), heads).to_dict()
 
 

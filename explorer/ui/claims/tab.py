@@ -28,7 +28,7 @@ ID = "claims"
 LABEL = strings.LABEL
 QUESTION = strings.QUESTION
 READS: tuple[str, ...] = ()
-MOST_PRESSES = 5
+MAX_PRESSES = 5
 """Upper limit of the factor by which a timed check multiplies its rounds."""
 
 
@@ -116,7 +116,7 @@ def draw_checks(_: PageState, update: JobUpdate) -> list[Any]:
 
 CHECKS = Job(
     "run_all",
-    JobQueue("checks", limits.OWN_LINE.most),
+    JobQueue("checks", limits.OWN_LINE.maximum),
     lambda state: state or PageState(),
     run_all,
     draw_checks,
@@ -128,7 +128,7 @@ def run_one(question: dict, state: PageState | None) -> Iterator[str]:
     with refuse_bad_input():
         check, presses = str(question.get("check", "")), int(question.get("press") or 1)
     yield _message([check], [])
-    yield _message([], [_run(check, state, min(max(1, presses), MOST_PRESSES))])
+    yield _message([], [_run(check, state, min(max(1, presses), MAX_PRESSES))])
 
 
 def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult":

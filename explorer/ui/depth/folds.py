@@ -25,7 +25,7 @@ from explorer.views.markup import Markup, el, join, note
 if TYPE_CHECKING:
     from explorer.analysis.depth.states import LayerSimilarity
 
-MOST_WORDS = 64
+MAX_WORDS = 64
 
 
 def build_similarity_fold(state: gr.State) -> None:
@@ -136,7 +136,7 @@ def followed(state: PageState) -> TrackedWords | Markup:
     if not runs:
         return note(strings.SIMILARITY_NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
-    indices = alignment.content[:MOST_WORDS]
+    indices = alignment.content[:MAX_WORDS]
     if not indices:
         return note(strings.NO_WORD)
     groups = {key: tuple(alignment.groups[key][i] for i in indices) for key in runs}

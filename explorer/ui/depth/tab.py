@@ -92,12 +92,12 @@ def read_deeper(question: dict) -> str:
     alignment = align({key: run.tokens for key, run in runs.items()})
     if not alignment.content:
         raise BadText(strings.NO_WORD)
-    return every_word_json(runs, alignment, MOST_WORDS, words_of(runs, alignment, state))
+    return every_word_json(runs, alignment, MAX_WORDS, words_of(runs, alignment, state))
 
 
-MOST_MASKS = 8
+MAX_MASKS = 8
 """Upper limit: the head over all layers costs about one forward pass per dozen masks."""
-MOST_WORDS = 32
+MAX_WORDS = 32
 """Upper limit of words masked in turn: each costs a forward pass of every model."""
 
 
@@ -108,7 +108,7 @@ def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[Mas
 
 
 def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
-    masks = range(min(MOST_MASKS, len(run.tokens.mask_positions)))
+    masks = range(min(MAX_MASKS, len(run.tokens.mask_positions)))
     return memo(
         ("lenses", *key_of(run)), lambda: tuple(lens_of(run, state, mask) for mask in masks)
     )
@@ -120,7 +120,7 @@ def words_of(
     """Mask the first words of the text one at a time, in rounds of one batch per model."""
     from explorer.analysis.depth.lens import every_word, masked_words
 
-    indices = alignment.content[:MOST_WORDS]
+    indices = alignment.content[:MAX_WORDS]
     words = {
         key: masked_words(run, tuple(alignment.groups[key][i] for i in indices))
         for key, run in runs.items()

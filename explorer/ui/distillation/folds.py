@@ -145,7 +145,7 @@ def draw_agreement(_: PageState, update: JobUpdate) -> list[Any]:
 
 AGREEMENT = Job(
     "run_agreement",
-    JobQueue("agreement", limits.OWN_LINE.most),
+    JobQueue("agreement", limits.OWN_LINE.maximum),
     lambda state: state or PageState(),
     run_agreement,
     draw_agreement,

@@ -21,7 +21,7 @@ from explorer.ui.kit import strings
 from explorer.ui.kit.errors import answered
 from explorer.ui.kit.validation import whole_characters
 
-MOST_SESSIONS = limits.SESSIONS.most
+MAX_SESSIONS = limits.SESSIONS.maximum
 """Most sessions whose state is kept; the least recently used are dropped."""
 
 
@@ -55,12 +55,12 @@ class MessageQueues(LRUCache[str, Any]):
     and no request is served until the page is restarted.
 
     Args:
-        most: Most message queues kept.
+        maximum: Most message queues kept.
         unread: Pending event ids by session, dropped together with the message queue.
     """
 
-    def __init__(self, most: int, unread: dict[str, Any]) -> None:
-        super().__init__(most)
+    def __init__(self, maximum: int, unread: dict[str, Any]) -> None:
+        super().__init__(maximum)
         self._unread = unread
 
     def __getitem__(self, session: str) -> Any:  # noqa: ANN401 - a queue of messages
@@ -91,7 +91,7 @@ class Page(gr.Blocks):
         room = WaitingRoom(True, self.max_threads, 1, None, self, **named)
         room.ANALYTICS_MAX_EVENTS, room.ANAYLTICS_CACHE_FREQUENCY = 1, NEVER
         unread = room.pending_event_ids_session
-        room.pending_messages_per_session = MessageQueues(MOST_SESSIONS, unread)
+        room.pending_messages_per_session = MessageQueues(MAX_SESSIONS, unread)
         self._queue = room
         return self
 

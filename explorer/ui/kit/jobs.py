@@ -21,7 +21,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import AT_ONCE, left_by_now, outputs_of_event, owner_of
 from explorer.views.markup import Markup, note
 
-LONG = JobQueue("long", limits.LONG.most)
+LONG = JobQueue("long", limits.LONG.maximum)
 """Queue of sweeps and of strips of masked words, of which a few run at a time."""
 Steps = Generator["Progress", None, Any]
 
@@ -64,10 +64,10 @@ class Job:
     @property
     def options(self) -> dict[str, Any]:
         """The event options: its own queue of Gradio's, which only shows the places in this one."""
-        most = limits.TIMED if self.queue is MEASUREMENTS else limits.OWN_LINE
+        limit = limits.TIMED if self.queue is MEASUREMENTS else limits.OWN_LINE
         return {
             "concurrency_id": self.queue.name,
-            "concurrency_limit": most.most,
+            "concurrency_limit": limit.maximum,
             "show_progress": "hidden",
         }
 

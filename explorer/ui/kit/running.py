@@ -20,25 +20,25 @@ LIGHT: dict[str, Any] = {
 OF_HUB: dict[str, Any] = {
     "api_visibility": "private",
     "concurrency_id": "hub",
-    "concurrency_limit": limits.HUB.most,
+    "concurrency_limit": limits.HUB.maximum,
     "show_progress": "full",
 }
 """Event options for requests to the model hub: they may take minutes and have their own queue."""
 COMPARE: dict[str, Any] = {
     "concurrency_id": COMPARES,
-    "concurrency_limit": limits.COMPARES.most,
+    "concurrency_limit": limits.COMPARES.maximum,
 }
 """Event options for Compare, which has its own queue."""
-ELSEWHERE = limits.COMPARES_ELSEWHERE.most
+ELSEWHERE = limits.COMPARES_ELSEWHERE.maximum
 """Most Compares at once if the networks are on other machines, since here they only wait."""
 OF_PROGRAMS: dict[str, Any] = {
     "concurrency_id": "programs",
-    "concurrency_limit": limits.CALLS.most,
+    "concurrency_limit": limits.CALLS.maximum,
 }
 """Event options for public endpoints: programs wait for each other and never delay a page."""
 MEASURED_FOR_PROGRAMS: dict[str, Any] = {
     "concurrency_id": "measured",
-    "concurrency_limit": limits.TIMED_CALLS.most,
+    "concurrency_limit": limits.TIMED_CALLS.maximum,
 }
 """Event options for the public endpoint that measures."""
 AT_ONCE: dict[str, Any] = {

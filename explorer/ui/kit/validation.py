@@ -73,26 +73,26 @@ def page_family(family: str) -> Family:
     return Family(checked_family(family), start.device, start.dtype, is_inline=False)
 
 
-def check_masks(text: str, most: int, sentence: str) -> None:
+def check_masks(text: str, maximum: int, sentence: str) -> None:
     """Refuse a text with too many masks, before any model runs.
 
     Raises:
-        Refusal: it has more than ``most``.
+        Refusal: it has more than ``maximum``.
     """
     found = clean_text(text).count(MASK)
-    if found > most:
-        raise Refusal(sentence.format(limit=most, found=found))
+    if found > maximum:
+        raise Refusal(sentence.format(limit=maximum, found=found))
 
 
-def check_words(text: str, most: int) -> None:
+def check_words(text: str, maximum: int) -> None:
     """Refuse a text of too many words, before any model runs.
 
     Raises:
-        Refusal: it has more than ``most``.
+        Refusal: it has more than ``maximum``.
     """
     found = len(split_words(clean_text(text)))
-    if found > most:
-        raise Refusal(strings.TOO_MANY_WORDS.format(found=found, limit=most))
+    if found > maximum:
+        raise Refusal(strings.TOO_MANY_WORDS.format(found=found, limit=maximum))
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:

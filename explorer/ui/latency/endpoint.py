@@ -14,7 +14,7 @@ from explorer.ui.kit.running import address_of_asker, left_by_now
 from explorer.ui.kit.validation import page_family
 from explorer.ui.latency import strings
 
-LONGEST_S: float = limits.MEASURE_WAIT.most
+LONGEST_S: float = limits.MEASURE_WAIT.maximum
 """Timeout of a request in seconds, its time in the queue included."""
 
 

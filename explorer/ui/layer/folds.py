@@ -97,7 +97,7 @@ def _found(points: "tuple[RecurrentPoint, ...]", spec: "ModelSpec") -> tuple[Mar
     return finding(sentences, "."), note(conditions)
 
 
-MOST_WORD = 60
+MAX_WORD = 60
 
 
 def build_steps_fold(state: gr.State) -> None:
@@ -105,7 +105,7 @@ def build_steps_fold(state: gr.State) -> None:
     with fold("layer", "steps", strings.STEPS_FOLD) as section:
         with gr.Row(elem_classes="ly-ask"):
             box = gr.Textbox(
-                label=strings.STEP_WORD, max_lines=1, max_length=MOST_WORD, scale=4, min_width=240
+                label=strings.STEP_WORD, max_lines=1, max_length=MAX_WORD, scale=4, min_width=240
             )
             button = gr.Button(strings.STEP_FIND, size="md", scale=0, min_width=110)
         outputs = [gr.HTML(), Chart("layer/steps")]

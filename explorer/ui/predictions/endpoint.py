@@ -9,7 +9,7 @@ from explorer.links.page_state import PageState
 from explorer.ui.kit.validation import check_words, page_family
 from explorer.views.preview import FirstAnswer
 
-MOST_WORDS = 64
+MAX_WORDS = 64
 """Most words of a text that is scored or attributed, because each takes a forward pass."""
 
 
@@ -43,7 +43,7 @@ def score(text: str, family: str = "mini") -> dict[str, Any]:
         and Ivanova 2023: with the later pieces of its word), sums over the ``tokens``, and how many
         of these are ``unknown`` to the vocabulary. Sums of two models do not compare.
     """
-    check_words(text, MOST_WORDS)
+    check_words(text, MAX_WORDS)
     return library.score(text, page_family(family)).to_dict()
 
 
@@ -63,7 +63,7 @@ def attribute(text: str, family: str = "mini", target: str = "", mask: int = 0) 
         ``completeness_error``: how far they are from adding up) and ``leave_one_out`` (each word
         masked in turn). ``missing``: which models could not be asked, and why.
     """
-    check_words(text, MOST_WORDS)
+    check_words(text, MAX_WORDS)
     return library.attribute(text, page_family(family), target, mask).to_dict()
 
 

@@ -34,7 +34,7 @@ from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown
 from explorer.ui.kit.strings import PLACE
 from explorer.ui.predictions import attribution_strings, strings
-from explorer.ui.predictions.endpoint import MOST_WORDS
+from explorer.ui.predictions.endpoint import MAX_WORDS
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions import (
@@ -229,7 +229,7 @@ def contrasts(
     return [contrast(key, run.spec.label, scores[key]) for key, run in runs.items()]
 
 
-MAX_WORDS, MAX_GAPS, MAX_LETTERS = 8, 4, 60
+MAX_CANDIDATES, MAX_GAPS, MAX_LETTERS = 8, 4, 60
 
 
 def build_ask_fold(state: gr.State) -> None:
@@ -241,7 +241,7 @@ def build_ask_fold(state: gr.State) -> None:
                 label=strings.ASK_LABEL,
                 placeholder=strings.ASK_PLACEHOLDER,
                 max_lines=1,
-                max_length=MAX_WORDS * (MAX_LETTERS + 2),
+                max_length=MAX_CANDIDATES * (MAX_LETTERS + 2),
                 scale=5,
             )
             button = gr.Button(strings.ASK_BUTTON, scale=1)
@@ -273,8 +273,8 @@ def split_asked(asked: str) -> list[str]:
     """
     words = list(dict.fromkeys(part.strip() for part in plain_text(asked or "").split(",")))
     words = [word for word in words if word]
-    if len(words) > MAX_WORDS or any(len(word) > MAX_LETTERS for word in words):
-        raise BadText(strings.ASK_TOO_MUCH.format(words=MAX_WORDS, letters=MAX_LETTERS))
+    if len(words) > MAX_CANDIDATES or any(len(word) > MAX_LETTERS for word in words):
+        raise BadText(strings.ASK_TOO_MUCH.format(words=MAX_CANDIDATES, letters=MAX_LETTERS))
     if any("[" in word or "]" in word for word in words):
         raise BadText(strings.ASK_BRACKETS)
     return words
@@ -383,8 +383,8 @@ def show_attribution(state: PageState | None, target: str = "") -> Markup:
     tokens = next(iter(runs.values())).tokens
     if not tokens.mask_positions:
         return note(attribution_strings.NO_MASK)
-    if len(tokens.words) > MOST_WORDS:
-        return note(attribution_strings.TOO_LONG.format(n=len(tokens.words), most=MOST_WORDS))
+    if len(tokens.words) > MAX_WORDS:
+        return note(attribution_strings.TOO_LONG.format(n=len(tokens.words), most=MAX_WORDS))
     mask = min(state.mask, len(tokens.mask_positions) - 1)
     word = plain_text(target or "").strip()
     targets, unknown = targets_of(runs, mask, word)

@@ -52,7 +52,7 @@ WITHOUT_SCRIPT = (
     "}"
 )
 """Style of the picture where it stays, which has no controls."""
-MOST_WORDS = 400
+MAX_WORDS = 400
 """Words of the text that are drawn, as in page/words.js."""
 
 
@@ -172,7 +172,7 @@ def _strip(state: PageState) -> Markup:
     """Return the text as it stands in the box at rest: masks marked, words underlined."""
     parts: list[Markup | str] = []
     hidden, end, masks = hidden_words(state), 0, 0
-    for match in [*_WORD.finditer(state.text)][:MOST_WORDS]:
+    for match in [*_WORD.finditer(state.text)][:MAX_WORDS]:
         said = match[0]
         parts.append(state.text[end : match.start()])
         end = match.end()

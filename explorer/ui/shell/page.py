@@ -25,7 +25,7 @@ from explorer.serving.middleware.validation import REFUSALS
 from explorer.timing.memory import is_short
 from explorer.ui.attention.endpoint import frame_route
 from explorer.ui.kit import strings
-from explorer.ui.kit.blocks import MOST_SESSIONS, LeanSession, Page
+from explorer.ui.kit.blocks import MAX_SESSIONS, LeanSession, Page
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import payload
 from explorer.ui.kit.folds import wire_forms
@@ -82,7 +82,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
         wire_put(bar, tabs)
         wire_forms(page.folds)
         register_endpoints(start, tools)
-    page.queue(default_concurrency_limit=limits.LIGHT.most)
+    page.queue(default_concurrency_limit=limits.LIGHT.maximum)
     return page
 
 
@@ -134,7 +134,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
         # visitors send requests while torch is still being imported.
         "_frontend": False,
         # Handlers get a thread pool of their own: files and pages must not wait for long ones.
-        "max_threads": limits.RUNNING.most,
+        "max_threads": limits.RUNNING.maximum,
         "root_path": path_of(os.getenv("GRADIO_ROOT_PATH")) or path_of(address),
         "theme": theme(),
         "css": colour_rules() + glyph_rules() + group_rules() + width_rules(),
@@ -154,7 +154,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
         # Gradio reads this text to screen readers after an event, and has no English for it.
         "i18n": gr.I18n(en={"common.complete": strings.COMPLETE}),
         "run_history": False,
-        "state_session_capacity": MOST_SESSIONS,
+        "state_session_capacity": MAX_SESSIONS,
         "show_error": False,
         "ssr_mode": False,
         "quiet": False,

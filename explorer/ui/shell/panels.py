@@ -41,8 +41,8 @@ Key = tuple[object, ...]
 class Allowance:
     """So many a minute; asked before each computation."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._times: deque[float] = deque(maxlen=most)
+    def __init__(self, maximum: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._times: deque[float] = deque(maxlen=maximum)
         self._clock = clock
 
     def take(self) -> bool:
@@ -56,7 +56,7 @@ class Allowance:
 
 _worker = ThreadPoolExecutor(1, "first-picture")
 _computing = threading.Lock()
-_allowance = Allowance(limits.FIRST_PICTURES.most)
+_allowance = Allowance(limits.FIRST_PICTURES.maximum)
 
 
 def state_of(params: Mapping[str, str], start: PageState) -> PageState | None:

@@ -15,7 +15,7 @@ from explorer.ui.kit import strings
 from explorer.ui.kit.errors import sentence_of
 from explorer.views.markup import Markup, el, join, model_name, note
 
-MOST_FIRST = 3
+MAX_FIRST = 3
 """Most masks listed whose top prediction differs."""
 
 
@@ -78,7 +78,7 @@ def _differences(label: str, difference: PrecisionDifference) -> Iterator[str]:
     else:
         weights = probability(difference.largest_attention)
         yield sentences["no_mask"].format(label=label, weights=weights)
-    for mask, word, exact in difference.first_words[:MOST_FIRST]:
+    for mask, word, exact in difference.first_words[:MAX_FIRST]:
         yield sentences["first"].format(mask=mask, word=word, exact=exact)
-    if n_more := len(difference.first_words[MOST_FIRST:]):
+    if n_more := len(difference.first_words[MAX_FIRST:]):
         yield sentences["more"].format(left=n_more)

@@ -41,8 +41,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     """
     if not isinstance(rows, list):
         raise Refusal(strings.BAD_ROWS)
-    if len(rows) > limits.TEXTS.most:
+    if len(rows) > limits.TEXTS.maximum:
         raise Refusal(limits.TEXTS.sentence(n=f"{len(rows):,}"))
     models, cancel = page_family(family), CancelToken()
-    cancel.set_deadline(limits.TEXTS_TIME.most)
+    cancel.set_deadline(limits.TEXTS_TIME.maximum)
     return answered(rows, models, (kind, TextsOptions(pooling, layer, score)), cancel).to_dict()

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import counted
-from explorer.analysis.texts.rows import KINDS, MOST_ROWS, MOST_TOKENS, LeftOut, TextList
+from explorer.analysis.texts.rows import KINDS, MAX_ROWS, MAX_TOKENS, LeftOut, TextList
 
 LABEL = "Your texts"
 QUESTION = "Which of the models serves a list of your own texts?"
 FINDING = "Paste your texts, open a file, or try a list: which of the models serves them?"
 LIMITS = (
-    f"At most {MOST_ROWS:,} rows of {MOST_TOKENS} tokens. Nothing is kept: the rows are sent with "
+    f"At most {MAX_ROWS:,} rows of {MAX_TOKENS} tokens. Nothing is kept: the rows are sent with "
     "the question and forgotten with the answer."
 )
 KIND_NAMES = {

@@ -13,7 +13,7 @@ import gradio as gr
 from explorer import assets, limits
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.labelled import usable
-from explorer.analysis.texts.reading import MOST_BYTES, decoded, read_table
+from explorer.analysis.texts.reading import MAX_BYTES, decoded, read_table
 from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
 from explorer.analysis.texts.rows import KINDS, RawTable, TextList, recognised, text_list
 from explorer.analysis.texts.sentences import SCORES
@@ -81,7 +81,7 @@ def show(state: PageState) -> list[object]:
         "poolings": strings.POOLINGS,
         "scores": strings.SCORES,
         "last": last,
-        "limit": limits.BODY.most,
+        "limit": limits.BODY.maximum,
         "most": LIST_LIMIT,
         "texts": strings.ASK,
     }
@@ -198,7 +198,7 @@ def draw_list(asked: ListQuestion, update: JobUpdate) -> list[Any]:
     ]
 
 
-LIST = Job("run_list", JobQueue("texts", limits.LISTS.most), asked_list, run_list, draw_list)
+LIST = Job("run_list", JobQueue("texts", limits.LISTS.maximum), asked_list, run_list, draw_list)
 
 
 def header_of(asked: ListQuestion, result: ListResult) -> dict[str, Any]:
@@ -248,7 +248,7 @@ def read_list(asked: dict[str, Any]) -> str:
             table = read_table(source["text"], "list.csv")
         else:
             table = table_in(asked)
-            source = {"text": decoded(unpacked(asked)[:MOST_BYTES])} if asked.get("file") else {}
+            source = {"text": decoded(unpacked(asked)[:MAX_BYTES])} if asked.get("file") else {}
         return script_json(source | _described(table, asked))
     except Refusal as refusal:
         return script_json(source | {"error": str(refusal)})
@@ -288,7 +288,7 @@ def unpacked(asked: Mapping[str, Any]) -> bytes:
         packed = str(asked["packed"])
     try:
         inflate = zlib.decompressobj(-zlib.MAX_WBITS)
-        return inflate.decompress(base64.b64decode(packed, validate=True), MOST_BYTES + 1)
+        return inflate.decompress(base64.b64decode(packed, validate=True), MAX_BYTES + 1)
     except (ValueError, binascii.Error, zlib.error) as error:
         raise Refusal(kit.NOT_OFFERED) from error
 

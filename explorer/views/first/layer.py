@@ -24,7 +24,7 @@ READ_AT = ("input", "norm1", "norm2")
 """Boxes with a state that the model's head can read."""
 BLOCK_OF = {"norm1": "attention", "norm2": "feed_forward"}
 PART_OF = {"attention": "attention", "feed": "ffn"}
-MOST_READ = 3
+MAX_READ = 3
 Model = Mapping[str, Any]
 
 
@@ -74,7 +74,7 @@ class Printed:
 
 
 def _largest(weights: Sequence[float]) -> list[int]:
-    return sorted(range(len(weights)), key=lambda i: -weights[i])[:MOST_READ]
+    return sorted(range(len(weights)), key=lambda i: -weights[i])[:MAX_READ]
 
 
 def _changed_by(model: Model) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 from explorer.analysis.digits import probability, round_top, side_by_side
 from explorer.views.markup import Markup, el, join, listed, note, plain, plain_card
 
-SHOWN, SHOWN_ON_PHONE, MOST_SHOWN = 10, 3, 50
+SHOWN, SHOWN_ON_PHONE, MAX_SHOWN = 10, 3, 50
 """Words of a column unless the reader chose a number, and the most."""
-MOST_TOGETHER = 4
+MAX_TOGETHER = 4
 """Most masks whose columns are in sight together; of more, one is chosen."""
 Model = Mapping[str, Any]
 
@@ -27,17 +27,17 @@ def predictions_html(data: Mapping[str, Any], chosen: int = 0, shown: int = 0) -
     if not data["masks"] or not models:
         return el("div", *_cards(data), class_="columns")
     n_masks = len(data["masks"])
-    masks = range(n_masks) if n_masks <= MOST_TOGETHER else [min(chosen, n_masks - 1)]
+    masks = range(n_masks) if n_masks <= MAX_TOGETHER else [min(chosen, n_masks - 1)]
     lengths = {"": shown} if shown else {"wide": SHOWN, "narrow": SHOWN_ON_PHONE}
     drawn = [
         el(
             "div",
-            *(Gap.of(data, models, mask, min(MOST_SHOWN, length)).draw() for mask in masks),
+            *(Gap.of(data, models, mask, min(MAX_SHOWN, length)).draw() for mask in masks),
             class_=f"pr-gaps {width}{' short' * (length <= SHOWN_ON_PHONE)}",
         )
         for width, length in lengths.items()
     ]
-    tiles = _tiles(data, models, masks[0]) if n_masks > MOST_TOGETHER else None
+    tiles = _tiles(data, models, masks[0]) if n_masks > MAX_TOGETHER else None
     room = el("div", "\u00a0", class_="pr-control", aria_hidden="true")
     foot = el("div", note(data["texts"]["rule"]), room, class_="pr-foot")
     return join(tiles, *drawn, foot)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 HEIGHT = 340
-MOST_GROUPS = 12
+MAX_GROUPS = 12
 """Groups that are drawn, those with the most rows."""
-MOST_COUNTS = 8
+MAX_COUNTS = 8
 """Labels up to which a confusion matrix prints its counts."""
 BASELINE = "#7b8496"
 """Colour of what is no model, visible on both pages."""
@@ -83,7 +83,7 @@ def _shares(
     import plotly.graph_objects as go
 
     groups = next(iter(by_group.values()), {})
-    largest = sorted(groups, key=lambda group: -groups[group].n)[:MOST_GROUPS]
+    largest = sorted(groups, key=lambda group: -groups[group].n)[:MAX_GROUPS]
     figure = go.Figure(layout={"title": texts[name], "height": HEIGHT, "barmode": "group"})
     rows: list[Row] = []
     for key, label in labels.items():
@@ -250,7 +250,7 @@ def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure
         colorscale=[[0, "rgba(0,0,0,0)"], [1, COLOURS[key].fill]],
         showscale=False,
         hovertemplate=texts["confused"] + "<extra></extra>",
-        **({"texttemplate": "%{z}"} if len(labels) <= MOST_COUNTS else {}),
+        **({"texttemplate": "%{z}"} if len(labels) <= MAX_COUNTS else {}),
     )
     figure.update_xaxes(title=texts["predicted"], type="category")
     figure.update_yaxes(title=texts["true"], type="category", autorange="reversed")

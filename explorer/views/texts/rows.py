@@ -53,7 +53,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "labelled": ("row", "model", "text", "label", "predicted", "right"),
 }
 """Columns of ``table_rows`` by kind; one row for each row of the list and model."""
-MOST_MARKED = 3
+MAX_MARKED = 3
 """Words of a sentence that are marked, those with the largest surprise."""
 LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 2}
 """Columns of a row itself, after its number and the model: the text and what is given of it."""
@@ -376,7 +376,7 @@ def surprising(scores: Sequence[SentenceScore]) -> list[Span]:
         return []
     means = np.mean([score.words for score in scores], axis=0)
     order = [int(i) for i in np.argsort(means, kind="stable") if means[i] < 0]
-    return [spans[i] for i in order[:MOST_MARKED]]
+    return [spans[i] for i in order[:MAX_MARKED]]
 
 
 def first_difference(good: str, bad: str) -> Span | None:

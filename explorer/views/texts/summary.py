@@ -37,7 +37,7 @@ from explorer.views.texts.strings import (
     second_line,
 )
 
-MOST_LEFT_OUT = 20
+MAX_LEFT_OUT = 20
 """Rows left out that are named; the others are counted."""
 Texts = Mapping[str, str]
 
@@ -132,10 +132,10 @@ def left_out_html(left_out: Sequence[LeftOut], texts: Texts) -> Markup | None:
         return None
     items = [
         el("li", texts["row"].format(n=f"{row.number:,}"), " ", row.reason)
-        for row in left_out[:MOST_LEFT_OUT]
+        for row in left_out[:MAX_LEFT_OUT]
     ]
-    if len(left_out) > MOST_LEFT_OUT:
-        items.append(el("li", texts["more_rows"].format(n=f"{len(left_out) - MOST_LEFT_OUT:,}")))
+    if len(left_out) > MAX_LEFT_OUT:
+        items.append(el("li", texts["more_rows"].format(n=f"{len(left_out) - MAX_LEFT_OUT:,}")))
     summary = texts["left_out"].format(rows=counted(len(left_out), "row"))
     return el("details", el("summary", summary), el("ul", *items), class_="tx-more tx-left-out")
 
@@ -178,7 +178,7 @@ def _sentence_rows(result: SentenceList, texts: Texts) -> Table:
 
 
 def _pair_rows(result: PairList, texts: Texts) -> Table:
-    groups = list(next(iter(result.summary.by_group.values()), {}))[:MOST_LEFT_OUT]
+    groups = list(next(iter(result.summary.by_group.values()), {}))[:MAX_LEFT_OUT]
     head = [texts["model"], texts["all_pairs"], *groups]
     rows: list[list[str | Markup]] = [
         [

@@ -53,7 +53,7 @@ def test_a_copy_keeps_all_heads_and_chance_is_the_mean_over_every_pairing():
 def test_of_a_long_text_evenly_spaced_words_stand_for_all(monkeypatch):
     rng = np.random.default_rng(2)
     teacher, student = heads(rng, 1, 2, 12), heads(rng, 1, 2, 12)
-    monkeypatch.setattr(attention, "MOST_CELLS", 4 * 12 * 4)
+    monkeypatch.setattr(attention, "MAX_CELLS", 4 * 12 * 4)
     found = kept_heads(teacher, student, words(10))
     rows = [1, 4, 7, 10]
     expected = jensenshannon(teacher[0, 0][rows], student[0, 1][rows], axis=-1) ** 2

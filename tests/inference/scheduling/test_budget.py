@@ -70,7 +70,7 @@ def test_many_payments_of_one_second_are_one_entry(clock):
 
 
 def test_addresses_are_forgotten_where_there_are_too_many(clock, monkeypatch):
-    monkeypatch.setattr(budgets, "MOST_ADDRESSES", 3)
+    monkeypatch.setattr(budgets, "MAX_ADDRESSES", 3)
     budget = Budget(SECONDS, clock)
     for address in "abcd":
         budget.charge(address, 1)

@@ -8,7 +8,7 @@ import pytest
 from explorer.inference.scheduling import job_queue as lines
 from explorer.inference.scheduling.budget import Budget, BudgetMeter
 from explorer.inference.scheduling.cancel import Cancelled
-from explorer.inference.scheduling.job_queue import MOST_WAITING, JobQueue, QueueFull, updates
+from explorer.inference.scheduling.job_queue import MAX_WAITING, JobQueue, QueueFull, updates
 from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from tests.waiting import until
 
@@ -112,7 +112,7 @@ def test_who_stops_reading_stops_the_measurement(queue):
 
 
 def test_the_line_has_an_end(queue):
-    jobs = [queue.start(endless()) for _ in range(MOST_WAITING + 1)]
+    jobs = [queue.start(endless()) for _ in range(MAX_WAITING + 1)]
     with pytest.raises(QueueFull, match="try again later"):
         queue.start(endless())
     for job in jobs:

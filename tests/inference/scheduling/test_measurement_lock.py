@@ -42,7 +42,7 @@ def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_agai
 
 
 def test_long_work_stands_back_until_a_question_is_answered(monkeypatch):
-    monkeypatch.setattr(slots, "MOST_REST_S", 60)
+    monkeypatch.setattr(slots, "MAX_REST_S", 60)
     slot, order = MeasurementLock(), []
     slot.stand_back()
     assert not slot.is_visited
@@ -56,7 +56,7 @@ def test_long_work_stands_back_until_a_question_is_answered(monkeypatch):
 
 
 def test_a_question_does_not_stand_back_for_itself(monkeypatch):
-    monkeypatch.setattr(slots, "MOST_REST_S", 60)
+    monkeypatch.setattr(slots, "MAX_REST_S", 60)
     slot = MeasurementLock()
     with slot.answering():
         context = copy_context()
@@ -66,7 +66,7 @@ def test_a_question_does_not_stand_back_for_itself(monkeypatch):
 
 
 def test_long_work_goes_on_although_questions_never_end(monkeypatch):
-    monkeypatch.setattr(slots, "MOST_REST_S", 0.05)
+    monkeypatch.setattr(slots, "MAX_REST_S", 0.05)
     slot = MeasurementLock()
     slot.visitor_waits()
     long_work = begun(slot.stand_back)
@@ -81,7 +81,7 @@ def infer(slot, order):
 
 def test_it_gives_way_for_so_long_and_then_goes_on(monkeypatch):
     """The visitor who was counted never comes."""
-    monkeypatch.setattr(slots, "MOST_OPEN_S", 0.05)
+    monkeypatch.setattr(slots, "MAX_OPEN_S", 0.05)
     slot = MeasurementLock()
     with slot.measure():
         slot.visitor_waits()
@@ -91,7 +91,7 @@ def test_it_gives_way_for_so_long_and_then_goes_on(monkeypatch):
 
 
 def test_another_measurement_does_not_slip_in_while_one_gives_way(monkeypatch):
-    monkeypatch.setattr(slots, "MOST_OPEN_S", 0.2)
+    monkeypatch.setattr(slots, "MAX_OPEN_S", 0.2)
     slot, order = MeasurementLock(), []
 
     def measure():

@@ -170,8 +170,8 @@ def test_a_row_does_not_depend_on_its_batch(tiny_family, monkeypatch):
     CHOICE.shuffle(shuffled)
     results = []
     for most, rows in ((1, MASKED), (16, shuffled), (64, MASKED[::-1])):
-        monkeypatch.setattr(lists, "MOST_TEXTS", most)
-        monkeypatch.setattr(lists, "MOST_TOKENS_AT_ONCE", 4_000)
+        monkeypatch.setattr(lists, "MAX_TEXTS", most)
+        monkeypatch.setattr(lists, "MAX_TOKENS_AT_ONCE", 4_000)
         results.append(everything(text_list(read_table(csv_of(rows, "text,answer")))))
     for numbers, vectors in results[1:]:
         for text, alone in results[0][0].items():
@@ -235,8 +235,8 @@ def test_an_accelerator_gets_larger_batches_and_the_same_order(monkeypatch):
         lengths = [10 + n % 3 for n in range(100)]
         found = lists.in_batches(ask, list(range(100)), lengths, PageState(), CancelToken())
         assert found.tolist() == list(range(100))
-    assert max(sizes["cpu"]) == lists.MOST_TEXTS
-    assert max(sizes["cuda"]) == lists.MOST_ON_DEVICE[0]
+    assert max(sizes["cpu"]) == lists.MAX_TEXTS
+    assert max(sizes["cuda"]) == lists.MAX_ON_DEVICE[0]
 
 
 def test_beside_visitors_batches_are_small_and_the_order_is_the_same(monkeypatch):
@@ -250,4 +250,4 @@ def test_beside_visitors_batches_are_small_and_the_order_is_the_same(monkeypatch
     with lock.answering():
         found = lists.in_batches(ask, list(range(37)), [9] * 37, PageState(), CancelToken())
     assert found.tolist() == list(range(37))
-    assert max(sizes) == lists.MOST_TEXTS_BESIDE_VISITORS
+    assert max(sizes) == lists.MAX_TEXTS_BESIDE_VISITORS

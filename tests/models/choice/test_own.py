@@ -501,6 +501,6 @@ def test_what_a_library_says_is_logged_on_one_line_and_shown_to_nobody(hub, copi
 
 
 def test_visitors_add_only_so_many(hub, monkeypatch):
-    monkeypatch.setattr(own, "MOST", 0)
+    monkeypatch.setattr(own, "MAX_MODELS", 0)
     with pytest.raises(own.NotAModel, match="takes no more"):
         own.typed_model("bert", "someone/bert-of-mine")

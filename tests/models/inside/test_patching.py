@@ -7,7 +7,7 @@ from transformers import AutoModelForPreTraining
 
 from explorer.models.forward import run_model, tokenize
 from explorer.models.inside.interventions import patched_logits
-from explorer.models.run import BATCH_TOKENS, MOST_PATCHES, Patch, patch_batches
+from explorer.models.run import BATCH_TOKENS, MAX_PATCHES, Patch, patch_batches
 from explorer.models.specs import MODEL_KEYS
 
 FIRST, SECOND = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
@@ -129,10 +129,10 @@ def test_a_batch_of_patches_costs_no_more_than_one_of_texts(length, n_layers):
     for group in groups:
         layers = [patch.layer for patch in group]
         assert layers == sorted(layers)
-        assert 0 < len(group) <= MOST_PATCHES
+        assert 0 < len(group) <= MAX_PATCHES
         cost = length * sum(n_layers - layer for layer in layers) / n_layers
         assert cost <= BATCH_TOKENS
     assert len(groups) <= 2 + sum(
-        max(length * (n_layers - p.layer) / n_layers / BATCH_TOKENS, 1 / MOST_PATCHES)
+        max(length * (n_layers - p.layer) / n_layers / BATCH_TOKENS, 1 / MAX_PATCHES)
         for p in planned
     ) * (1 + length / BATCH_TOKENS)

@@ -271,9 +271,9 @@ def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_fa
 def test_as_many_windows_as_are_allowed_are_read_and_one_more_is_refused(tuned_family, monkeypatch):
     tuned = tuned_model(tuned_family.loaded("bert"), "squad")
     n_windows = len(span_logits(tuned, QUESTION, PASSAGE)[0])
-    monkeypatch.setattr(classifiers, "MOST_WINDOWS", n_windows)
+    monkeypatch.setattr(classifiers, "MAX_WINDOWS", n_windows)
     assert len(span_logits(tuned, QUESTION, PASSAGE)[0]) == n_windows
-    monkeypatch.setattr(classifiers, "MOST_WINDOWS", n_windows - 1)
+    monkeypatch.setattr(classifiers, "MAX_WINDOWS", n_windows - 1)
     with pytest.raises(BadText, match=f"{n_windows} windows"):
         span_logits(tuned, QUESTION, PASSAGE)
 
@@ -284,7 +284,7 @@ def test_only_the_last_answers_are_kept(tuned_family):
     def ask(number):
         return adapters.cached_answer(tuned, (number,), lambda: asked.append(number) or number)
 
-    everything = range(adapters.MOST_KEPT + 1)
+    everything = range(adapters.MAX_KEPT + 1)
     assert [ask(number) for number in everything] == list(everything)
     assert ask(1) == 1, "kept"
     assert asked == list(everything)

@@ -53,11 +53,11 @@ def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, ask
         app, said = BlockedApp(), []
         limiter = ConcurrencyLimiter(app)
         turns = limiter.limits[asked[0], "/".join(asked[1].split("/")[:3])]
-        count = turns.at_once.most + turns.most_waiting.most
+        count = turns.at_once.maximum + turns.max_waiting.maximum
         for _ in range(count):
             request(limiter, said, asked, below=below)
         await settled()
-        assert app.most == turns.at_once.most
+        assert app.most == turns.at_once.maximum
         request(limiter, said, asked, below=below)
         await settled()
         assert said == [429]
@@ -65,7 +65,7 @@ def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, ask
         while len(said) <= count:
             await asyncio.sleep(0)
         assert sorted(said) == [200] * count + [429]
-        assert app.most == turns.at_once.most
+        assert app.most == turns.at_once.maximum
 
     in_its_own_loop(run())
 
@@ -104,7 +104,7 @@ def test_who_leaves_while_waiting_or_at_work_leaves_the_place():
         app, said = BlockedApp(), []
         limiter = ConcurrencyLimiter(app)
         turns = limiter.limits["GET", "/"]
-        first = [request(limiter, said, ("GET", "/")) for _ in range(turns.at_once.most + 3)]
+        first = [request(limiter, said, ("GET", "/")) for _ in range(turns.at_once.maximum + 3)]
         await settled()
         for task in first:
             task.cancel()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from explorer import limits
 from explorer.serving.middleware.waiting_room import Sender, account_of, exceeded
 
-ALL, OF_PROGRAMS = limits.QUESTIONS.most, limits.PROGRAMS.most
+ALL, OF_PROGRAMS = limits.QUESTIONS.maximum, limits.PROGRAMS.maximum
 ADDRESSES = tuple("abcde")
 COMES = st.builds(
     Sender, st.sampled_from(ADDRESSES), st.sampled_from(("s", "t", "u")), st.booleans()
@@ -51,7 +51,7 @@ def test_whatever_comes_and_goes_the_laws_of_the_room_hold(steps):
         pages = Counter(one.session for one in waiting if not one.is_program)
         assert len(waiting) <= ALL
         assert programs <= OF_PROGRAMS
-        assert max(pages.values(), default=0) <= limits.PAGE.most
+        assert max(pages.values(), default=0) <= limits.PAGE.maximum
         is_free = len(waiting) < ALL
         assert (exceeded(newcomer(is_program=False), waiting) is None) == is_free
         is_free &= programs < OF_PROGRAMS

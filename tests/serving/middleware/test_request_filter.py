@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from explorer.serving.middleware import access_log, validation
-from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD, RequestFilter
+from explorer.serving.middleware.request_filter import MAX_BODY, MAX_HEAD, RequestFilter
 from explorer.serving.middleware.routes import Routes
 
 ROOT = Path(__file__).parents[3]
@@ -96,8 +96,8 @@ def test_a_body_is_whole_up_to_the_limit_and_refused_beyond_it(in_pieces):
     def body(n):
         return iter([b"x" * 1000] * (n // 1000) + [b"x" * (n % 1000)]) if in_pieces else b"x" * n
 
-    assert client.post("/", content=body(MOST_BODY)).text == str(MOST_BODY)
-    refused = client.post("/", content=body(MOST_BODY + 1))
+    assert client.post("/", content=body(MAX_BODY)).text == str(MAX_BODY)
+    refused = client.post("/", content=body(MAX_BODY + 1))
     assert refused.status_code == 413
     assert refused.json() == {"detail": "This request is larger than the limit of 256 KB."}
 
@@ -109,9 +109,9 @@ def test_a_length_that_is_no_number_is_refused(length):
 
 def test_headers_and_addresses_are_limited_too():
     client = client_of()
-    assert client.get("/", params={"text": "x" * MOST_HEAD}).status_code == 431
-    assert client.get("/", headers={"cookie": "x" * MOST_HEAD}).status_code == 431
-    assert client.get("/", params={"text": "x" * (MOST_HEAD - 1000)}).status_code == 200
+    assert client.get("/", params={"text": "x" * MAX_HEAD}).status_code == 431
+    assert client.get("/", headers={"cookie": "x" * MAX_HEAD}).status_code == 431
+    assert client.get("/", params={"text": "x" * (MAX_HEAD - 1000)}).status_code == 200
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from benchmarks.served import event_number
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, MOST_OF_ONE
+from explorer.inference.scheduling.job_queue import MAX_OF_ONE, MEASUREMENTS
 from explorer.serving.middleware import validation
 from explorer.ui.kit import strings
 from explorer.ui.latency import strings as latency_texts
@@ -113,7 +113,7 @@ def test_a_program_that_measures_without_end_leaves_places_for_others(http):
             time.sleep(0.01)
             yield 0
 
-    held = [MEASUREMENTS.start(endless, address="127.0.0.1") for _ in range(MOST_OF_ONE)]
+    held = [MEASUREMENTS.start(endless, address="127.0.0.1") for _ in range(MAX_OF_ONE)]
     try:
         body = {"data": ["mini", 8, 1, 1, "cpu", "float32"]}
         event = http.post("/gradio_api/call/latency", json=body).json()["event_id"]

@@ -30,7 +30,7 @@ from explorer.ui.kit.blocks import Page
 from tests.waiting import in_its_own_loop, until
 
 PAGE_EVENT = 0
-ALL, OF_PROGRAMS, OF_PAGE = limits.QUESTIONS.most, limits.PROGRAMS.most, limits.PAGE.most
+ALL, OF_PROGRAMS, OF_PAGE = limits.QUESTIONS.maximum, limits.PROGRAMS.maximum, limits.PAGE.maximum
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def room(page, asked, monkeypatch):
 
 def drop_after(monkeypatch, seconds, name="UNHEARD"):
     """Set how long a request waits for its stream."""
-    monkeypatch.setattr(limits, name, replace(getattr(limits, name), most=seconds))
+    monkeypatch.setattr(limits, name, replace(getattr(limits, name), maximum=seconds))
 
 
 def drop_at_once(monkeypatch):
@@ -137,7 +137,7 @@ def read(client, session):
     return done
 
 
-def most_waiting(room, monkeypatch):
+def max_waiting(room, monkeypatch):
     """Record the longest that the queue gets from now on."""
     seen, push = [0], room.push
 
@@ -165,7 +165,7 @@ def most_waiting(room, monkeypatch):
 def test_of_very_many_at_once_no_more_wait_than_there_is_room(
     url, room, monkeypatch, questions, room_for
 ):
-    most = most_waiting(room, monkeypatch)
+    most = max_waiting(room, monkeypatch)
     never_drop(monkeypatch)
     replies = Counter(reply.status_code for reply in all_at_once(url, questions))
     assert most() == room_for
@@ -271,7 +271,7 @@ def test_a_page_whose_browser_opens_the_stream_late_is_answered_after_all(
 
 def test_of_pages_that_never_listen_the_latest_are_kept_aside(url, client, room, monkeypatch):
     drop_at_once(monkeypatch)
-    monkeypatch.setattr(limits, "ASIDE", replace(limits.ASIDE, most=3))
+    monkeypatch.setattr(limits, "ASIDE", replace(limits.ASIDE, maximum=3))
     for number in range(4):
         all_at_once(url, [join(f"deaf {number}")])
         until(lambda: not len(room))
@@ -373,7 +373,7 @@ def test_a_question_has_its_seconds_of_a_loop_that_runs(idle_queue, held_s):
         steps += 1
         idle_queue.now += step_s + (held_s if steps == 20 else 0)
         assert idle_queue.get_events() is None
-    assert abs(limits.UNHEARD.most - steps * step_s) <= STEP_S
+    assert abs(limits.UNHEARD.maximum - steps * step_s) <= STEP_S
 
 
 def test_the_next_turn_is_that_of_the_address_that_has_the_fewest(idle_queue):

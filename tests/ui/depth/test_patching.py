@@ -124,8 +124,8 @@ def test_many_masks_are_followed_up_to_a_limit(tiny_family):
     text = "the cat [MASK] [MASK] [MASK] [MASK] [MASK] [MASK]."
     data = json.loads(last(follow(PageState(text=text), text.replace("cat", "dog")))[2])
     assert data["n_masks"] == 6
-    assert {len(model["maps"]) for model in data["models"]} == {computed.MOST_MASKS}
-    assert len(data["near"]) == len(data["masks"]) == computed.MOST_MASKS
+    assert {len(model["maps"]) for model in data["models"]} == {computed.MAX_MASKS}
+    assert len(data["near"]) == len(data["masks"]) == computed.MAX_MASKS
 
 
 def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeypatch):

@@ -8,7 +8,7 @@ from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.depth import tab
 from explorer.ui.depth.endpoint import depth
-from explorer.ui.depth.tab import MOST_MASKS
+from explorer.ui.depth.tab import MAX_MASKS
 from explorer.ui.predictions.endpoint import predict
 
 STATE = PageState(text="the [MASK] sat on the [MASK].")
@@ -54,8 +54,8 @@ def test_without_a_mask_there_is_a_button_and_the_words_are_read_when_asked_for(
 
 def test_of_very_many_masks_the_first_ones_are_read(tiny_family):
     data = json.loads(tab.show(PageState(text="[MASK] " * 30))[1])
-    assert (len(data["masks"]), data["n_masks"]) == (MOST_MASKS, 30)
-    assert {len(m["masks"]) for m in data["models"]} == {MOST_MASKS}
+    assert (len(data["masks"]), data["n_masks"]) == (MAX_MASKS, 30)
+    assert {len(m["masks"]) for m in data["models"]} == {MAX_MASKS}
 
 
 def test_a_family_without_its_files_gives_cards(no_files):

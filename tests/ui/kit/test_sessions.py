@@ -12,7 +12,7 @@ from gradio.state_holder import SessionState, StateHolder
 from gradio.utils import LRUCache
 
 from explorer.links.page_state import PageState
-from explorer.ui.kit.blocks import MOST_SESSIONS, LeanSession
+from explorer.ui.kit.blocks import MAX_SESSIONS, LeanSession
 from explorer.ui.shell.page import build_page, launch_options
 from tests.waiting import in_its_own_loop
 
@@ -42,7 +42,7 @@ def test_a_session_is_small_and_gradios_own_is_not(page):
 
 def test_what_a_visitor_chose_is_kept_apart_from_what_another_did(page, monkeypatch):
     monkeypatch.setattr(state_holder, "SessionState", SessionState)
-    assert launch_options()["state_session_capacity"] == MOST_SESSIONS
+    assert launch_options()["state_session_capacity"] == MAX_SESSIONS
     holder = StateHolder()
     holder.set_blocks(page)
     state = next(key for key, block in page.blocks.items() if isinstance(block, gr.State))
@@ -87,11 +87,11 @@ def test_a_visitor_who_waits_while_two_thousand_others_come_is_still_told_of_the
     line.server_app = SimpleNamespace()
     try:
         assert asked(page, "early")
-        for number in range(MOST_SESSIONS + 10):
+        for number in range(MAX_SESSIONS + 10):
             line.pending_messages_per_session[f"program {number}"] = object()
             line.broadcast_estimations("compare")
         line.broadcast_estimations("compare")
-        assert len(line.pending_messages_per_session) == MOST_SESSIONS
+        assert len(line.pending_messages_per_session) == MAX_SESSIONS
         assert "program 0" not in line.pending_messages_per_session
     finally:
         line.event_queue_per_concurrency_id["compare"].queue.clear()

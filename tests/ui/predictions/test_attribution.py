@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from explorer.analysis.scoring import Attribution
 from explorer.links.page_state import PageState
 from explorer.ui.predictions import attribution_strings as strings
-from explorer.ui.predictions.endpoint import MOST_WORDS, attribute
+from explorer.ui.predictions.endpoint import MAX_WORDS, attribute
 from explorer.ui.predictions.folds import show_attribution
 from tests.ui.kit.test_drawn import by_name, numbers_in
 from tests.ui.sentences import law, read
@@ -52,8 +52,8 @@ def test_a_typed_answer_is_the_one_of_the_endpoint_and_of_the_saved_lines(tiny_f
 def test_what_cannot_be_attributed_is_said(tiny_family):
     assert show_attribution(None) == show_attribution(None)
     assert strings.NO_MASK in show_attribution(PageState(text="no mask here"))
-    text = "word " * MOST_WORDS + "[MASK]"
-    assert f"The text has {MOST_WORDS + 1} words" in show_attribution(PageState(text=text))
+    text = "word " * MAX_WORDS + "[MASK]"
+    assert f"The text has {MAX_WORDS + 1} words" in show_attribution(PageState(text=text))
 
 
 def test_models_that_are_missing_are_said(no_files):

@@ -31,9 +31,9 @@ from tests.ui.sentences import (
 
 
 @st.composite
-def predictions(draw, keys=None, most_masks=7):
+def predictions(draw, keys=None, max_masks=7):
     keys = keys or draw(some_models())
-    n = draw(st.integers(0, most_masks))
+    n = draw(st.integers(0, max_masks))
     return {
         key: SimpleNamespace(
             positions=tuple(range(n)),
@@ -133,7 +133,7 @@ def rows_of(found):
 
 
 @law
-@given(predictions(most_masks=6))
+@given(predictions(max_masks=6))
 def test_each_model_has_its_word_and_the_most_confident_its_name_in_one_line_a_mask(found):
     text = read(texts.predictions_finding(found, LABELS))
     rows = rows_of(found)

@@ -29,8 +29,8 @@ def test_half_precision_is_said_to_change_what_it_changes(weights, words, others
     assert ("no printed probability or attention weight differs" in text) == nothing
     if words and not nothing:
         assert f"printed probabilities that differ: {changed} of {words}, by up to" in text
-        assert text.count("Top prediction at mask") == min(len(firsts), status.MOST_FIRST)
-        left = len(firsts) - status.MOST_FIRST
+        assert text.count("Top prediction at mask") == min(len(firsts), status.MAX_FIRST)
+        left = len(firsts) - status.MAX_FIRST
         assert (f"other top predictions besides: {left}." in text) == (left > 0)
 
 

@@ -57,7 +57,7 @@ def test_an_open_fold_is_computed_for_the_newest_text_last(page):
 
 def test_one_visitor_cannot_take_all_turns_of_long_work(page):
     long = {event.name: event for event in events(page) if event.concurrency_id == LONG.name}
-    assert 0 < len(long) < limits.LONG.most, "a visitor has one job of each name"
+    assert 0 < len(long) < limits.LONG.maximum, "a visitor has one job of each name"
     assert {event.trigger_mode for event in long.values()} <= {"once", "always_last"}
 
 
