@@ -57,7 +57,7 @@ def remedies() -> tuple[Remedy, ...]:
     Raises:
         Broken: the document cannot be read.
     """
-    found: list[Remedy] = []
+    matching: list[Remedy] = []
     section = ""
     with read_in(DOCUMENT):
         for line in DOCUMENT.read_text("utf-8").splitlines():
@@ -66,8 +66,10 @@ def remedies() -> tuple[Remedy, ...]:
             elif line.startswith("| ") and line != "| it says | why | what to do |":
                 sentence, why, what_to_do = (cell.strip() for cell in line.strip("|").split("|"))
                 pieces = _pieces(sentence)
-                found.append(Remedy(len(found) + 1, section, sentence, why, what_to_do, pieces))
-    return tuple(found)
+                matching.append(
+                    Remedy(len(matching) + 1, section, sentence, why, what_to_do, pieces)
+                )
+    return tuple(matching)
 
 
 def _pieces(sentence: str) -> tuple[str, ...]:

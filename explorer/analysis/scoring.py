@@ -126,4 +126,4 @@ def words_masked(tokens: Tokens, at: int) -> tuple[tuple[int, Masked], ...]:
     for position, word in enumerate(tokens.word_index):
         if word >= 0 and position not in tokens.mask_positions:
             places.setdefault(word, set()).add(position)
-    return tuple((word, (at, frozenset(found))) for word, found in sorted(places.items()))
+    return tuple((word, (at, frozenset(indices))) for word, indices in sorted(places.items()))

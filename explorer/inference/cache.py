@@ -71,8 +71,8 @@ class ResultCache:
 
     def memo(self, key: Hashable, compute: Callable[[], Value]) -> Value:
         """Return a cached result, computed on the first call; two callers at once compute twice."""
-        found = self.get(key)
-        return self.put(key, compute()) if found is None else found
+        cached = self.get(key)
+        return self.put(key, compute()) if cached is None else cached
 
     def _get(self, key: Hashable) -> Any:  # noqa: ANN401
         self._values.move_to_end(key)
@@ -143,5 +143,5 @@ def size_of(value: object) -> int:
     if isinstance(value, tuple | list):
         return LEAST_BYTES + sum(map(size_of, value))
     if is_dataclass(value):
-        return LEAST_BYTES + sum(size_of(getattr(value, one.name)) for one in fields(value))
+        return LEAST_BYTES + sum(size_of(getattr(value, field.name)) for field in fields(value))
     return LEAST_BYTES

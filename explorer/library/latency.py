@@ -48,10 +48,10 @@ class Latency(Result):
 
 
 def _ratio_said(ratio: Mapping[str, Any]) -> str:
-    said = strings.RATIO.format(**ratio)
+    times = strings.RATIO.format(**ratio)
     if ratio["ci_low"] is None:
-        return f"{said} {strings.NO_INTERVAL.format(**ratio)}"
-    sentence = f"{said} {strings.INTERVAL.format(**ratio)}"
+        return f"{times} {strings.NO_INTERVAL.format(**ratio)}"
+    sentence = f"{times} {strings.INTERVAL.format(**ratio)}"
     return sentence if ratio["different"] else f"{sentence} {strings.NOT_DIFFERENT}"
 
 

@@ -194,8 +194,8 @@ def score(text: str, family: Family | str = "mini") -> Score:
         runs, missing = runs_with_mlm_head(state)
         if not runs:
             raise Refusal(" ".join(str(error) for error in missing.values()))
-        found = log_probabilities(runs, state, {key: _own(run) for key, run in runs.items()})
-        scores = {k: text_score(k, r.spec.label, r.tokens, found[k]) for k, r in runs.items()}
+        by_mask = log_probabilities(runs, state, {key: _own(run) for key, run in runs.items()})
+        scores = {k: text_score(k, r.spec.label, r.tokens, by_mask[k]) for k, r in runs.items()}
         return Score(next(iter(runs.values())).tokens.text, models.name, scores, missing)
 
 
@@ -213,13 +213,13 @@ def log_probabilities(
     runs: Mapping[str, Run], state: PageState, wanted: Wanted
 ) -> dict[str, Scored]:
     """Compute ln P of every wanted token, in rounds of one batch of every model."""
-    found: dict[str, Scored] = {key: {} for key in runs}
+    scores: dict[str, Scored] = {key: {} for key in runs}
     jobs = {key: list(_batches(run, state, dict(wanted[key]))) for key, run in runs.items()}
     n_rounds = max(map(len, jobs.values()), default=0)
     for answers in each(round_robin(jobs), n_rounds, "batches"):
         for key, values in answers.items():
-            found[key] |= values
-    return found
+            scores[key] |= values
+    return scores
 
 
 def _batches(

@@ -206,7 +206,7 @@ class Answers(Result):
             models[key].append(dict(zip(names, values, strict=True)))
         return {
             "passage": self.passage,
-            "models": [{"model": key, "answers": found} for key, found in models.items()],
+            "models": [{"model": key, "answers": answers} for key, answers in models.items()],
             "missing": dict(self.missing),
         }
 

@@ -256,14 +256,14 @@ def summary_finding(
     drawn: Mapping[str, RowShares | None], labels: Mapping[str, str], kind: str
 ) -> Markup:
     """Return per model the share outside other words, then the word with the largest share."""
-    found = {key: row for key, row in drawn.items() if row is not None}
-    if not found:
+    given = {key: row for key, row in drawn.items() if row is not None}
+    if not given:
         return note(NOTHING_DRAWN.format(kind=SUMMARIES[kind]))
     parts = [
-        join("in ", model_name(key, labels[key]), ", ", _drawn(row)) for key, row in found.items()
+        join("in ", model_name(key, labels[key]), ", ", _drawn(row)) for key, row in given.items()
     ]
     between = [piece for part in parts for piece in ("; ", part)][1:]
-    query = next(iter(found.values())).query
+    query = next(iter(given.values())).query
     by = explained(f"By {SUMMARIES[kind]}, ", "rollout")
     return finding(by, "for ", word(query), ": ", *between, ".")
 

@@ -186,7 +186,7 @@ def build_benchmark_fold() -> None:
             student = gr.Dropdown(rows, value=START[1], label=strings.RETENTION["student"])
             reference = gr.Dropdown(rows, value=START[2], label=strings.RETENTION["reference"])
         answer = [gr.HTML(), Chart("claims/retention"), gr.HTML()]
-        asked = gr.Textbox(visible=False)
+        from_link = gr.Textbox(visible=False)
     controls = [table, student, reference]
     scores.keep("retention", table=table, student=student, reference=reference)
     systems = sorted({name for _, key in table_choices() for name in row_choices(key)})
@@ -195,7 +195,7 @@ def build_benchmark_fold() -> None:
     scores.on_open(show_tables, [], [tables])
     # What a link names may be in no row of the table that the menus still show.
     linked = f"() => [JSON.stringify(window.explorer.form({scores.controls(controls)}))]"
-    scores.on_open(linked_retention, [asked], [*controls, *answer], js=linked)
+    scores.on_open(linked_retention, [from_link], [*controls, *answer], js=linked)
     gr.on(
         [control.input for control in controls],
         plain_errors(choose_retention),
@@ -248,7 +248,7 @@ def show_retention(table_id: str, student: str, reference: str) -> list[str]:
     ]
 
 
-def linked_retention(asked: str) -> list[object]:
+def linked_retention(question: str) -> list[object]:
     """Return the dropdowns and the answer for the table and the two systems of a link, as JSON.
 
     Without a link it is the comparison that reports quote most.
@@ -257,7 +257,7 @@ def linked_retention(asked: str) -> list[object]:
         Refusal: the request holds something else.
     """
     with refuse_bad_input():
-        table_id, student, reference = json.loads(asked) if asked else START
+        table_id, student, reference = json.loads(question) if question else START
         return choose_retention(table_id, student, reference)
 
 

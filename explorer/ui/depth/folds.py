@@ -81,20 +81,20 @@ SIMILARITY = Job(
 
 
 def draw_similarity(
-    found: "LayerSimilarity", specs: Mapping[str, ModelSpec], state: PageState
+    similarity: "LayerSimilarity", specs: Mapping[str, ModelSpec], state: PageState
 ) -> tuple[str, str, str]:
     """Return the finding, the heatmap and the remark below them."""
     from explorer.analysis.depth.states import copied_rows
     from explorer.views.depth.states import similarity_canvas
 
     labels = {key: spec.label for key, spec in specs.items()}
-    remark = note(strings.SIMILARITY_NOTE.format(n=f"{found.n_words:,}"))
+    remark = note(strings.SIMILARITY_NOTE.format(n=f"{similarity.n_words:,}"))
     pair, pairs = distilled_pair(), []
     if pair[1] in specs and teacher_of(specs[pair[1]]) == specs.get(pair[0]):
-        pairs = copied_rows(found.rows, pair, specs[pair[1]].initialised_from)
+        pairs = copied_rows(similarity.rows, pair, specs[pair[1]].initialised_from)
         remark = Markup(remark + lineage_of(specs, state))
-    canvas = similarity_canvas(found, labels, pairs, library.sentences(), strings.SIMILARITY)
-    return strings.similarity_finding(found, labels), canvas, remark
+    canvas = similarity_canvas(similarity, labels, pairs, library.sentences(), strings.SIMILARITY)
+    return strings.similarity_finding(similarity, labels), canvas, remark
 
 
 def lineage_of(specs: Mapping[str, ModelSpec], state: PageState) -> Markup:

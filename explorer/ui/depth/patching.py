@@ -126,9 +126,9 @@ PATCHING = Job(
 )
 
 
-def followed(found: Texts, maps: Maps) -> PatchingResults:
+def followed(texts: Texts, maps: Maps) -> PatchingResults:
     """Return the data of the picture: tokens, text pair, labels, maps and refusals."""
-    pair = found.pair
-    labels = {key: first.spec.label for key, (first, _) in found.runs.items()}
-    tokens = next(iter(found.runs.values()))[0].tokens
-    return PatchingResults(tokens, pair, labels, maps, found.refused())
+    pair = texts.pair
+    labels = {key: first.spec.label for key, (first, _) in texts.runs.items()}
+    tokens = next(iter(texts.runs.values()))[0].tokens
+    return PatchingResults(tokens, pair, labels, maps, texts.refused())

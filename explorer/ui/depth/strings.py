@@ -147,14 +147,14 @@ SHARED_NOTE = (
 NO_SHARED = "No model here shares its layer, so it has no shared heads."
 
 
-def similarity_finding(found: LayerSimilarity, labels: Mapping[str, str]) -> Markup:
+def similarity_finding(similarity: LayerSimilarity, labels: Mapping[str, str]) -> Markup:
     """Return the first model's layer that is most similar to each other model's last."""
     first, *others = labels
     if not others:
         return finding("Only ", model_name(first, labels[first]), " is available.")
     parts: list[str | Markup] = []
     for key in others:
-        layer, cka, chance = found.nearest(key, found.last(key), first)
+        layer, cka, chance = similarity.nearest(key, similarity.last(key), first)
         place = f"layer {layer}" if layer else "the embeddings"
         name = model_name(key, labels[key])
         numbers = f" (CKA {cka:.2f}, by chance {chance:.2f})"

@@ -133,9 +133,9 @@ def draw_agreement(_: PageState, update: JobUpdate) -> list[Any]:
 
     result: AgreementResult | None = update.result
     if result is not None:
-        said = strings.agreement_note(result.agreement, result.labels)
+        note = strings.agreement_note(result.agreement, result.labels)
         texts = strings.AGREEMENT
-        return [agreement_canvas(result.agreement, sentences(), result.vocabulary, texts, said)]
+        return [agreement_canvas(result.agreement, sentences(), result.vocabulary, texts, note)]
     step = update.partial or Progress(n=len(sentences()))
     message = strings.AGREEMENT_PROGRESS.format(done=step.done, n=step.n)
     if update.stopped:

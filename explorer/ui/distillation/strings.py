@@ -272,12 +272,12 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
 ELSEWHERE = "Which teacher layers do the student's layers resemble, and come from?"
 
 
-def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
+def agreement_note(agreement: AgreementAtLarge, labels: tuple[str, str]) -> str:
     """Return the number of sentences, their limits and the confidence interval."""
-    low, high = share_interval(float(found.same_first.sum()), len(found))
+    low, high = share_interval(float(agreement.same_first.sum()), len(agreement))
     return (
-        f"{labels[1]} (student) against {labels[0]} (teacher) on {len(found)} short sentences with "
-        "one masked word each, which come with the explorer: too few and too simple for a "
+        f"{labels[1]} (student) against {labels[0]} (teacher) on {len(agreement)} short sentences "
+        "with one masked word each, which come with the explorer: too few and too simple for a "
         f"benchmark. Same top prediction: 95% CI {low:.0%} to {high:.0%}."
     )
 

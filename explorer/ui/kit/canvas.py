@@ -216,10 +216,10 @@ def with_question(answer: Callable) -> Callable:
     return plain_errors(call)
 
 
-def read_question(asked: str) -> dict[str, Any]:
+def read_question(text: str) -> dict[str, Any]:
     """Return a parsed request; an empty dict if it is not a JSON object."""
     try:
-        question = json.loads(asked)
+        question = json.loads(text)
     except (TypeError, ValueError, RecursionError):
         return {}
     return whole_characters(question) if isinstance(question, dict) else {}

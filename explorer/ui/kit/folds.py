@@ -153,7 +153,7 @@ def wire_forms(folds: Sequence[Fold]) -> None:
     A fold that opens sets all of them, so that none holds another link's value when one is told;
     the present values are sent along because a reader may be typing when a fold is refreshed.
     """
-    form = {control: described for one in folds for control, described in one.form.items()}
+    form = {control: described for fold in folds for control, described in fold.form.items()}
     controls: list[Any] = [*form]
     described = script_json([*form.values()])
     texts = [control for control in controls if isinstance(control, gr.Textbox)]
@@ -168,7 +168,12 @@ def wire_forms(folds: Sequence[Fold]) -> None:
         api_visibility="private",
     )
     gr.on(
-        [event for one in folds if one.form for event in (one.section.expand, one.refresh.click)],
+        [
+            event
+            for fold in folds
+            if fold.form
+            for event in (fold.section.expand, fold.refresh.click)
+        ],
         None,
         controls,
         controls,

@@ -228,12 +228,12 @@ def compute_said(times: float) -> str:
     return "the same compute" if abs(times - 1) < SAME else f"{times:.2f} × the compute"
 
 
-def where_it_runs(local: str, public: str | None, asked: bool) -> str:
+def where_it_runs(local: str, public: str | None, was_chosen: bool) -> str:
     """Return the terminal's startup message: the address, and the public link or its failure."""
     lines = [RUNNING.format(url=local)]
     if public:
         lines.append(SHARED.format(url=public))
-    elif asked:
+    elif was_chosen:
         lines.append(NOT_SHARED)
     return "\n".join([*lines, ""])
 

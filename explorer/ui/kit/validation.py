@@ -79,9 +79,9 @@ def check_masks(text: str, maximum: int, sentence: str) -> None:
     Raises:
         Refusal: it has more than ``maximum``.
     """
-    found = clean_text(text).count(MASK)
-    if found > maximum:
-        raise Refusal(sentence.format(limit=maximum, found=found))
+    n_masks = clean_text(text).count(MASK)
+    if n_masks > maximum:
+        raise Refusal(sentence.format(limit=maximum, found=n_masks))
 
 
 def check_words(text: str, maximum: int) -> None:
@@ -90,9 +90,9 @@ def check_words(text: str, maximum: int) -> None:
     Raises:
         Refusal: it has more than ``maximum``.
     """
-    found = len(split_words(clean_text(text)))
-    if found > maximum:
-        raise Refusal(strings.TOO_MANY_WORDS.format(found=found, limit=maximum))
+    n_words = len(split_words(clean_text(text)))
+    if n_words > maximum:
+        raise Refusal(strings.TOO_MANY_WORDS.format(found=n_words, limit=maximum))
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:

@@ -303,13 +303,13 @@ FASTER_LEAST = "lowest memory with {name}, {size}"
 NOT_FASTER = "{label}: nothing here is clearly faster than float32"
 
 
-def faster_notes(found: FasterResult) -> list[str]:
+def faster_notes(result: FasterResult) -> list[str]:
     """Return what is being built, how many masks were compared, and the missing rows."""
-    building = BUILDING.format(label=found.building.label) if found.building else ""
-    masks = sorted({str(cost.n_masks) for cost in found.costs})
+    building = BUILDING.format(label=result.building.label) if result.building else ""
+    masks = sorted({str(cost.n_masks) for cost in result.costs})
     costs = COSTS_NOTE.format(n=" or ".join(masks)) if masks else ""
     absent: dict[tuple[str, str], list[str]] = {}
-    for row in found.missing:
+    for row in result.missing:
         # The bfloat16 row needs the same package, so both share one reason.
         is_package = row.reason == "packages"
         name = row.name.removesuffix(" bfloat16") if is_package else row.name
@@ -320,7 +320,7 @@ def faster_notes(found: FasterResult) -> list[str]:
         )
         for (name, reason), labels in absent.items()
     ]
-    return [building, costs, THROUGHPUT_NOTE if found.models else "", *reasons]
+    return [building, costs, THROUGHPUT_NOTE if result.models else "", *reasons]
 
 
 def megabytes(n_bytes: int | None) -> str:
@@ -328,15 +328,15 @@ def megabytes(n_bytes: int | None) -> str:
     return "–" if n_bytes is None else in_unit(n_bytes / 1e6, "MB", 0)
 
 
-def throughput(found: tuple[float, float | None] | None) -> str:
+def throughput(interval: tuple[float, float | None] | None) -> str:
     """Return texts per second, and the 90th percentile of a pass if known."""
-    if found is None:
+    if interval is None:
         return "–"
-    per_second, p90_ms = found
+    per_second, p90_ms = interval
     return f"{per_second:,.1f}" + (f" ({p90_ms:,.2f} ms)" if p90_ms else "")
 
 
-def ranked(variants: VariantLatency, found: FasterResult) -> str:
+def ranked(variants: VariantLatency, result: FasterResult) -> str:
     """Return one model's fastest variant, its fastest with equal predictions, and its smallest.
 
     Faster means different from float32 by more than float32 from itself; empty if other programs
@@ -350,7 +350,7 @@ def ranked(variants: VariantLatency, found: FasterResult) -> str:
         for row in summary.ratios
         if row.is_different and row.ratio.ratio > 1
     }
-    same = {row.name: row.same_top1 for row in found.costs if row.key == variants.spec.key}
+    same = {row.name: row.same_top1 for row in result.costs if row.key == variants.spec.key}
     parts = _fastest(label, times, same)
     resident = {name: size for name, size in variants.resident.items() if size}
     if len(resident) > 1:

@@ -163,14 +163,14 @@ def faster_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> It
     return measure_ways(choice, cancel_token, choice_strings.BATCHES)
 
 
-def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
+def draw_faster(result: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     """Return speed and cost of each runtime and precision, and why a row is missing."""
     from explorer.views.latency.measure import batches_of, faster_records
 
-    sizes = batches_of(found)
-    by_name = {(cost.key, cost.name): cost for cost in found.costs}
+    sizes = batches_of(result)
+    by_name = {(cost.key, cost.name): cost for cost in result.costs}
     rows: list[list[str | Markup]] = []
-    for variants in found.models:
+    for variants in result.models:
         spec = variants.spec
         for model in variants.summary.models:
             ratio, cost = variants.summary.ratio(model.name), by_name.get((spec.key, model.name))
@@ -187,29 +187,29 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
                     *(choice_strings.throughput(variants.throughput(model.name, n)) for n in sizes),
                 ]
             )
-    notes = [note(line) for line in choice_strings.faster_notes(found) if line]
+    notes = [note(line) for line in choice_strings.faster_notes(result) if line]
     head = [
         *choice_strings.FASTER_HEAD,
         *(choice_strings.THROUGHPUT.format(n=n) for n in sizes),
     ]
-    html, numbers = table(head, rows), faster_records(found)
+    html, numbers = table(head, rows), faster_records(result)
     saved_table = (
         with_save_menu("latency/faster", html, numbers, is_picture=False) if rows else None
     )
     best = [
         note(line)
-        for variants_of_model in found.models
-        if (line := choice_strings.ranked(variants_of_model, found))
+        for variants_of_model in result.models
+        if (line := choice_strings.ranked(variants_of_model, result))
     ]
-    return [join(share_done(found.done, found.n_steps), *best, saved_table, *notes)]
+    return [join(share_done(result.done, result.n_steps), *best, saved_table, *notes)]
 
 
-def share_done(done: int, asked: int) -> Markup | None:
+def share_done(done: int, total: int) -> Markup | None:
     """Return a progress bar with its sentence; None once the work is complete."""
-    if done >= asked:
+    if done >= total:
         return None
-    sentence = strings.STEPS.format(done=done, asked=asked, share=done / asked)
-    return join(el("progress", value=done, max=asked, aria_label=sentence), note(sentence))
+    sentence = strings.STEPS.format(done=done, asked=total, share=done / total)
+    return join(el("progress", value=done, max=total, aria_label=sentence), note(sentence))
 
 
 def draw_recorded(document: str) -> Markup:

@@ -320,10 +320,10 @@ def shares_of(
     return shares
 
 
-def share(said: list[str], expected: list[str]) -> Figure:
+def share(predicted: list[str], expected: list[str]) -> Figure:
     """Return the share of equal words, with its interval."""
-    hits = sum(a == b for a, b in zip(said, expected, strict=True))
-    return Figure(hits / len(said), *share_interval(hits, len(said)))
+    hits = sum(a == b for a, b in zip(predicted, expected, strict=True))
+    return Figure(hits / len(predicted), *share_interval(hits, len(predicted)))
 
 
 def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:

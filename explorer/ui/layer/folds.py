@@ -189,11 +189,11 @@ def _steps(run: Run, word: FollowedWord, state: PageState, token_id: int) -> "An
 
 
 def steps_finding(
-    found: "Mapping[str, AnswerSteps]", labels: Mapping[str, str], words: Mapping[str, str]
+    by_model: "Mapping[str, AnswerSteps]", labels: Mapping[str, str], words: Mapping[str, str]
 ) -> Markup:
     """Return the three largest steps of every model."""
     parts = []
-    for key, steps_of_model in found.items():
+    for key, steps_of_model in by_model.items():
         steps = [
             strings.STEP.format(
                 layer=layer + 1,

@@ -52,5 +52,5 @@ def first(_: PageState, values: list[Any]) -> list[Markup]:
     findings, bars = values
     data = json.loads(bars)
     family = shown_family(data)
-    said = el("div", findings, class_="pm-findings", data_family=family)
-    return [said, canvas("parameters/map", parameters_html(data))]
+    findings_html = el("div", findings, class_="pm-findings", data_family=family)
+    return [findings_html, canvas("parameters/map", parameters_html(data))]

@@ -252,26 +252,26 @@ def build_ask_fold(state: gr.State) -> None:
         section.on_open(show_contrast, [state], [gr.HTML()])
 
 
-def show_asked(state: PageState, asked: str) -> Markup:
+def show_asked(state: PageState, typed: str) -> Markup:
     """Return probability and rank of each typed word at each mask."""
     runs, _ = runs_with_mlm_head(state)
     if not runs:
         return note(NO_MODEL)
     gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]
-    wanted = split_asked(asked)
+    wanted = split_asked(typed)
     if not gaps or not wanted:
         return note(NO_MASK if not gaps else strings.ASK_HINT)
     pairs = [(word, number) for number in range(min(len(gaps), MAX_GAPS)) for word in wanted]
     return answer_table(runs, state, gaps, pairs)
 
 
-def split_asked(asked: str) -> list[str]:
+def split_asked(typed: str) -> list[str]:
     """Return the words or phrases between the commas.
 
     Raises:
         BadText: too many, too long, or one that is a special token.
     """
-    words = list(dict.fromkeys(part.strip() for part in plain_text(asked or "").split(",")))
+    words = list(dict.fromkeys(part.strip() for part in plain_text(typed or "").split(",")))
     words = [word for word in words if word]
     if len(words) > MAX_CANDIDATES or any(len(word) > MAX_LETTERS for word in words):
         raise BadText(strings.ASK_TOO_MUCH.format(words=MAX_CANDIDATES, letters=MAX_LETTERS))

@@ -323,9 +323,9 @@ ASK_RULE = (
 )
 
 
-def asked_title(asked: str, gap: int, n_gaps: int) -> Markup:
+def asked_title(typed: str, gap: int, n_gaps: int) -> Markup:
     """Return the typed word, and its mask if there are several."""
-    return join(word(asked), f" at mask {gap + 1}" if n_gaps > 1 else None)
+    return join(word(typed), f" at mask {gap + 1}" if n_gaps > 1 else None)
 
 
 # Several masks
@@ -344,9 +344,9 @@ JOINT_RULE = (
 )
 
 
-def joint_finding(found: Sequence[MaskFillings]) -> Markup:
+def joint_finding(fillings: Sequence[MaskFillings]) -> Markup:
     """Return which models change their words if masks are filled one after another."""
-    changed = [model_name(f.model, f.label) for f in found if f.is_changed]
+    changed = [model_name(f.model, f.label) for f in fillings if f.is_changed]
     if not changed:
         return el(
             "p",
@@ -378,11 +378,11 @@ CONTRAST_RULE = (
 )
 
 
-def contrast_finding(found: Sequence[Contrast]) -> Markup:
+def contrast_finding(contrasts: Sequence[Contrast]) -> Markup:
     """Return the preferred alternative per model, among those with equally many masks."""
     groups: dict[tuple[str, ...], list[Contrast]] = {}
-    parts = [_unequal(result) for result in found if result.preferred is None]
-    for result in found:
+    parts = [_unequal(result) for result in contrasts if result.preferred is None]
+    for result in contrasts:
         if result.favourites:
             tied = tuple(result.scores[i].word.text for i in result.favourites)
             groups.setdefault(tied, []).append(result)
@@ -434,25 +434,30 @@ def _likeliest(result: Contrast, places: Sequence[int]) -> Markup:
     )
 
 
-def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:
+def asked_equals(contrast: Contrast, gap: int, n_gaps: int) -> Markup | None:
     """Compare the typed words at one mask that take equally many masks; None if none do."""
     groups = [
         join(
             f"{n}-token words only: ",
             listed(
                 [
-                    join(word(one.scores[i].word.text), f" {probability(float(one.shares[i]))}")
+                    join(
+                        word(contrast.scores[i].word.text),
+                        f" {probability(float(contrast.shares[i]))}",
+                    )
                     for i in places
                 ]
             ),
         )
-        for n, places in one.equals
+        for n, places in contrast.equals
     ]
     if not groups:
         return None
     where = f" at mask {gap + 1}" if n_gaps > 1 else ""
     return note(
-        model_name(one.model, one.label), f"{where}, relative probability, ", listed(groups)
+        model_name(contrast.model, contrast.label),
+        f"{where}, relative probability, ",
+        listed(groups),
     )
 
 

@@ -173,17 +173,17 @@ def _strip(state: PageState) -> Markup:
     parts: list[Markup | str] = []
     hidden, end, masks = hidden_words(state), 0, 0
     for match in [*_WORD.finditer(state.text)][:MAX_WORDS]:
-        said = match[0]
+        piece = match[0]
         parts.append(state.text[end : match.start()])
         end = match.end()
-        if said == MASK or "|" in said:
-            word = hidden[masks] if said == MASK and masks < len(hidden) else ""
-            parts.append(el("span", f"[{word}]" if word else said, class_="word masked"))
+        if piece == MASK or "|" in piece:
+            word = hidden[masks] if piece == MASK and masks < len(hidden) else ""
+            parts.append(el("span", f"[{word}]" if word else piece, class_="word masked"))
             masks += 1
-        elif said == SEPARATOR:
+        elif piece == SEPARATOR:
             parts.append(el("span", "⟂", class_="sep"))
         else:
-            parts.append(el("span", said, class_="word" if said.isalnum() else "mark"))
+            parts.append(el("span", piece, class_="word" if piece.isalnum() else "mark"))
     return el("div", *parts, class_="strip", dir="auto")
 
 
@@ -217,14 +217,14 @@ def _tabs(state: PageState, params: Mapping[str, str], tab: Tab) -> Markup:
     links = [
         el(
             "a",
-            one.LABEL,
-            id=f"tab-{one.ID}-button",
-            data_tab_id=one.ID,
-            class_="selected" if one is tab else None,
-            aria_current="page" if one is tab else None,
-            href=_address(replace(state, tab=one.ID, fold=""), params),
+            linked.LABEL,
+            id=f"tab-{linked.ID}-button",
+            data_tab_id=linked.ID,
+            class_="selected" if linked is tab else None,
+            aria_current="page" if linked is tab else None,
+            href=_address(replace(state, tab=linked.ID, fold=""), params),
         )
-        for one in TABS
+        for linked in TABS
     ]
     row = el("nav", *links, class_="tab-container", aria_label=strings.TABS_LABEL)
     return el("div", row, class_="tab-wrapper shell")
@@ -267,9 +267,9 @@ def _in_both(rule: re.Match[str]) -> str:
         return f"{_BUTTON.sub(':is(button, a)', selectors)}{{{body}}}"
     if not _DARK.search(selectors):
         return rule[0]
-    plain = [_DARK.sub("", one).strip() for one in selectors.split(",")]
-    said, preferred = (
-        ",".join(f"{host} {one}".strip() for one in plain)
+    plain = [_DARK.sub("", selector).strip() for selector in selectors.split(",")]
+    chosen, preferred = (
+        ",".join(f"{host} {selector}".strip() for selector in plain)
         for host in (":host([data-theme=dark])", ":host(:not([data-theme]))")
     )
-    return f"{said}{{{body}}}@media(prefers-color-scheme:dark){{{preferred}{{{body}}}}}"
+    return f"{chosen}{{{body}}}@media(prefers-color-scheme:dark){{{preferred}{{{body}}}}}"

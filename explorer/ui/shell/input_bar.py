@@ -120,9 +120,9 @@ def wire_input_bar(bar: InputBar) -> None:
         event.failure(None, js=REFUSED_JS, api_visibility="private")
 
 
-def device_choices(*found: str) -> list[tuple[str, str]]:
+def device_choices(*devices: str) -> list[tuple[str, str]]:
     """Return the choices of devices; ``auto`` is always one, for requests before they are known."""
-    return [(strings.AUTO_DEVICE, "auto"), *((name, name) for name in found if name != "auto")]
+    return [(strings.AUTO_DEVICE, "auto"), *((name, name) for name in devices if name != "auto")]
 
 
 def examples_html() -> Markup:

@@ -67,9 +67,9 @@ def state_of(params: Mapping[str, str], start: PageState) -> PageState | None:
 
 async def panel_of(state: PageState, patience_s: float = PATIENCE_S) -> Markup | None:
     """Return a tab's finding and picture; None if they are neither kept nor computed in time."""
-    found = kept(state)
-    if found is not None or not _may_compute(state):
-        return found
+    panel = kept(state)
+    if panel is not None or not _may_compute(state):
+        return panel
     with suppress(TimeoutError):
         job = asyncio.get_running_loop().run_in_executor(_worker, _compute_and_release, state)
         return await asyncio.wait_for(asyncio.shield(job), patience_s)
@@ -145,7 +145,9 @@ def prepare(start: PageState, warmed_up: threading.Thread) -> threading.Thread:
 def drawn(tab: Tab, state: PageState, values: list[object]) -> Markup:
     """Return a tab's values as HTML: drawn by the tab itself, else its findings alone."""
     draw = getattr(tab, "first", None)
-    blocks = draw(state, values) if draw else [one for one in values if isinstance(one, Markup)]
+    blocks = (
+        draw(state, values) if draw else [value for value in values if isinstance(value, Markup)]
+    )
     return join(*(el("div", block, class_="block") for block in blocks))
 
 

@@ -104,7 +104,7 @@ def pack(path: str) -> bytes | None:
     path = path.removeprefix(PACKS)
     if path not in later():
         return None
-    return _compressed([one for one in closure((path,)) if one not in first])
+    return _compressed([script for script in closure((path,)) if script not in first])
 
 
 @cache
@@ -123,9 +123,9 @@ def in_order(paths: list[str]) -> list[str]:
     ordered: dict[str, None] = {}
 
     def visit(path: str) -> None:
-        for one in imports_of(path):
-            if one not in ordered:
-                visit(one)
+        for imported in imports_of(path):
+            if imported not in ordered:
+                visit(imported)
         ordered[path] = None
 
     for path in paths:

@@ -107,25 +107,25 @@ class Wiring:
         return [self.view, self.message, self.state, self.status, *tabs]
 
 
-def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
+def view(wiring: Wiring, request: ViewRequest, progress: gr.Progress) -> Outputs:
     """Run the three models and draw the tab; a bad text leaves the page unchanged."""
-    repaired = [name for name in asked.repaired if name != PACKED]
+    repaired = [name for name in request.repaired if name != PACKED]
     if repaired:
         gr.Warning(strings.REPAIRED.format(fields=", ".join(repaired)))
-    if PACKED in asked.repaired:
+    if PACKED in request.repaired:
         gr.Warning(strings.UNREADABLE)
-    state = replace(asked.state, device=device_of(asked.state))
+    state = replace(request.state, device=device_of(request.state))
     runs, refusal = run_models(state, progress)
     tab_outputs: Outputs = {}
     if not refusal or "text" not in TAB_BY_ID[state.tab].READS:
         tab_outputs, failure = draw_tab(wiring, state)
         refusal = refusal or failure
-    request, is_drawn = replace(asked, state=state), bool(tab_outputs)
+    request, is_drawn = replace(request, state=state), bool(tab_outputs)
     message = refusal or ("" if runs else way_back(state))
     outputs = {wiring.message: message, wiring.view: view_canvas(request, not refusal, is_drawn)}
     if tab_outputs:
         tab_outputs |= {wiring.status: status_html(state, runs)}
-        tab_outputs |= cleared(wiring, (*asked.keep, state.tab))
+        tab_outputs |= cleared(wiring, (*request.keep, state.tab))
     return outputs | tab_outputs | ({} if refusal else {wiring.state: state})
 
 
@@ -197,18 +197,18 @@ def cleared(wiring: Wiring, kept: Sequence[str]) -> Outputs:
     return {part: "" for group in others for part in group if isinstance(part, gr.HTML)}
 
 
-def view_canvas(asked: ViewRequest, accepted: bool, drawn: bool) -> str:
+def view_canvas(request: ViewRequest, accepted: bool, drawn: bool) -> str:
     """Return the response for the browser as JSON: the link's parameters and the view's status.
 
     Args:
-        asked: The request, as it was parsed.
+        request: The request, as it was parsed.
         accepted: True if the models ran; only then the link is updated.
         drawn: True if the tab was drawn.
     """
-    state = asked.state
+    state = request.state
     answer = {
-        "number": asked.number,
-        "repaired": list(asked.repaired),
+        "number": request.number,
+        "repaired": list(request.repaired),
         "accepted": accepted,
         "drawn": drawn,
         "params": {k: v for k, v in to_params(state).items() if k != "text"},

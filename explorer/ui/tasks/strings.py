@@ -185,9 +185,11 @@ ASK = "Find the answer"
 CLASSIFY = "Classify"
 
 
-def sentiment_finding(found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]) -> Markup:
+def sentiment_finding(
+    by_model: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]
+) -> Markup:
     """Return each model's verdict, with its largest term: a word, or the baseline."""
-    return finding(listed([_verdict(specs[key], result) for key, result in found.items()]), ".")
+    return finding(listed([_verdict(specs[key], result) for key, result in by_model.items()]), ".")
 
 
 def _verdict(spec: ModelSpec, result: WordSentiment) -> Markup:
@@ -220,24 +222,24 @@ def _because(result: WordSentiment, side: int) -> Markup | None:
 
 
 def question_finding(
-    found: Mapping[str, AnswerSpans], specs: Mapping[str, ModelSpec], passage: str
+    by_model: Mapping[str, AnswerSpans], specs: Mapping[str, ModelSpec], passage: str
 ) -> Markup:
     """Return every answer with the models that give it, in the order of the models."""
     models: dict[str, list[str]] = {}
-    for key, result in found.items():
+    for key, result in by_model.items():
         best = result.best[0]
         models.setdefault(passage[best.start : best.end], []).append(key)
     answers = []
     for answer, keys in models.items():
-        sure = {key: f" ({probability(found[key].best[0].score)})" for key in keys}
+        sure = {key: f" ({probability(by_model[key].best[0].score)})" for key in keys}
         names = [model_name(key, specs[key].label) for key in keys]
         if len(keys) == 1:
             answers.append(join(names[0], " answers ", word(answer), sure[keys[0]]))
         else:
             each = [join(name, sure[key]) for key, name in zip(keys, names, strict=True)]
             answers.append(join(listed(each), " answer ", word(answer)))
-    said = [part for one in answers for part in ("; ", one)][1:]
-    return finding(*(said if len(answers) < len(found) else [listed(answers)]), ".")
+    parts = [part for sentence in answers for part in ("; ", sentence)][1:]
+    return finding(*(parts if len(answers) < len(by_model) else [listed(answers)]), ".")
 
 
 BROUGHT = "{label} answers with the head included in its checkpoint."

@@ -73,11 +73,11 @@ def examples(labels: Sequence[str]) -> list[gr.Button]:
         return [gr.Button(label, elem_classes="chip") for label in labels]
 
 
-def hold(asked: list[gr.events.Dependency], **boxes: gr.Textbox) -> None:
+def hold(events: list[gr.events.Dependency], **boxes: gr.Textbox) -> None:
     """Write the values of the boxes into the link after each event, a field per box name."""
     names = ", ".join(boxes)
     js_code = f"({names}) => {{ window.explorer.tell('choose', {{{names}}}); }}"
-    for event in asked:
+    for event in events:
         event.then(None, list(boxes.values()), None, js=js_code, api_visibility="private")
 
 

@@ -132,10 +132,10 @@ class ListAnswer:
 
 
 def asked_list(
-    asked: str | Mapping[str, Any], state: PageState | None
+    sent: str | Mapping[str, Any], state: PageState | None
 ) -> Generator[list[Any], None, ListQuestion | None]:
     """Return the question that the form asks; if it cannot be read, draw why."""
-    question = read_question(str(asked))
+    question = read_question(str(sent))
     try:
         with refuse_bad_input():
             options = TextsOptions(
@@ -149,14 +149,14 @@ def asked_list(
         return None
 
 
-def run_list(asked: ListQuestion, cancel: CancelToken) -> Steps:
+def run_list(listed: ListQuestion, cancel: CancelToken) -> Steps:
     """Run a list part by part; a list that is stopped has the rows that were done."""
     begun, drawn = time.monotonic(), 0.0
-    progress = answers.Progress(0, len(asked.texts.rows))
+    progress = answers.Progress(0, len(listed.texts.rows))
     yield Progress(part=ListAnswer(progress))
     try:
-        question = TextsQuestion(asked.texts, asked.state, asked.options)
-        is_labelled = asked.texts.kind == "labelled"
+        question = TextsQuestion(listed.texts, listed.state, listed.options)
+        is_labelled = listed.texts.kind == "labelled"
         result: ListResult | None = None
         begun = time.monotonic()
         try:
@@ -174,20 +174,20 @@ def run_list(asked: ListQuestion, cancel: CancelToken) -> Steps:
         return ListAnswer(progress, refused=str(refusal))
 
 
-def draw_list(asked: ListQuestion, update: JobUpdate) -> list[Any]:
+def draw_list(listed: ListQuestion, update: JobUpdate) -> list[Any]:
     """Return the summary, the table of rows and the charts, as far as the list is done."""
     from explorer.views.texts.charts import list_charts
     from explorer.views.texts.rows import rows_canvas
     from explorer.views.texts.summary import summary_html
 
-    answer: ListAnswer = shown(update) or ListAnswer(answers.Progress(0, len(asked.texts.rows)))
+    answer: ListAnswer = shown(update) or ListAnswer(answers.Progress(0, len(listed.texts.rows)))
     if answer.refused:
         return [refused_html(answer.refused), "", ""]
     line = progress_html(update, answer)
     if answer.result is None:
         return [line, "", ""]
-    header = header_of(asked, answer.result)
-    specs, reasons = specs_by_key(asked.state.family), answer.missing or {}
+    header = header_of(listed, answer.result)
+    specs, reasons = specs_by_key(listed.state.family), answer.missing or {}
     missing = {key: (specs[key].label, str(reason)) for key, reason in reasons.items()}
     summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES, answer.precision)
     is_whole = update.done
@@ -201,15 +201,15 @@ def draw_list(asked: ListQuestion, update: JobUpdate) -> list[Any]:
 LIST = Job("run_list", JobQueue("texts", limits.LISTS.maximum), asked_list, run_list, draw_list)
 
 
-def header_of(asked: ListQuestion, result: ListResult) -> dict[str, Any]:
+def header_of(question: ListQuestion, result: ListResult) -> dict[str, Any]:
     """Return what a saved file says of a list: how it was read, and by which models."""
-    told = ("family", "models", "device", "dtype")
+    keys = ("family", "models", "device", "dtype")
     state = {"kind": result.texts.kind, "rows": len(result.texts.rows)}
     if result.texts.kind == "labelled":
-        state |= {"pooling": asked.options.pooling, "layer": asked.options.layer}
+        state |= {"pooling": question.options.pooling, "layer": question.options.layer}
     if result.texts.kind == "pairs":
-        state |= {"score": asked.options.score}
-    return dict.fromkeys(told, True) | {"state": state}
+        state |= {"score": question.options.score}
+    return dict.fromkeys(keys, True) | {"state": state}
 
 
 def refused_html(sentence: str) -> Markup:
@@ -236,56 +236,58 @@ def progress_html(update: JobUpdate, answer: ListAnswer) -> Markup | None:
     return el("div", bar, el("p", sentence, role="status"), class_="tx-progress")
 
 
-def read_list(asked: dict[str, Any]) -> str:
+def read_list(question: dict[str, Any]) -> str:
     """Return how a list is read, or the sentence why it is not, as JSON.
 
     A bundled list, or a file, comes back as text for the box.
     """
     source: dict[str, Any] = {}
     try:
-        if "list" in asked:
-            source = {"text": bundled(asked["list"])}
+        if "list" in question:
+            source = {"text": bundled(question["list"])}
             table = read_table(source["text"], "list.csv")
         else:
-            table = table_in(asked)
-            source = {"text": decoded(unpacked(asked)[:MAX_BYTES])} if asked.get("file") else {}
-        return script_json(source | _described(table, asked))
+            table = table_in(question)
+            source = (
+                {"text": decoded(unpacked(question)[:MAX_BYTES])} if question.get("file") else {}
+            )
+        return script_json(source | _described(table, question))
     except Refusal as refusal:
         return script_json(source | {"error": str(refusal)})
 
 
-def list_in(asked: Mapping[str, Any]) -> TextList:
+def list_in(question: Mapping[str, Any]) -> TextList:
     """Return the list of a question, its kind and its columns as they were chosen.
 
     Raises:
         Refusal: it cannot be read.
     """
     with refuse_bad_input():
-        kind, columns = str(asked.get("kind") or ""), dict(asked.get("columns") or {})
+        kind, columns = str(question.get("kind") or ""), dict(question.get("columns") or {})
     return text_list(
-        table_in(asked), kind, {str(role): str(name) for role, name in columns.items()}
+        table_in(question), kind, {str(role): str(name) for role, name in columns.items()}
     )
 
 
-def table_in(asked: Mapping[str, Any]) -> RawTable:
+def table_in(question: Mapping[str, Any]) -> RawTable:
     """Return the cells of the list in a question.
 
     Raises:
         Refusal: it is empty, or no text.
     """
-    content, name = unpacked(asked), str(asked.get("name") or "")
-    is_file = bool(name or asked.get("file"))
+    content, name = unpacked(question), str(question.get("name") or "")
+    is_file = bool(name or question.get("file"))
     return read_table(content if is_file else content.decode("utf-8", "ignore"), name)
 
 
-def unpacked(asked: Mapping[str, Any]) -> bytes:
+def unpacked(question: Mapping[str, Any]) -> bytes:
     """Return the bytes of a list, of more than the limit one byte more.
 
     Raises:
         Refusal: they are not what the page sends.
     """
     with refuse_bad_input():
-        packed = str(asked["packed"])
+        packed = str(question["packed"])
     try:
         inflate = zlib.decompressobj(-zlib.MAX_WBITS)
         return inflate.decompress(base64.b64decode(packed, validate=True), MAX_BYTES + 1)
@@ -299,17 +301,17 @@ def bundled(name: object) -> str:
     Raises:
         Refusal: there is none of that name.
     """
-    found = next((each["content"] for each in assets.text_lists() if each["name"] == name), None)
-    if found is None:
+    content = next((each["content"] for each in assets.text_lists() if each["name"] == name), None)
+    if content is None:
         raise Refusal(kit.NOT_OFFERED)
-    return found
+    return content
 
 
-def _described(table: RawTable, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kind, the columns of its roles and what is not read; or why nothing is."""
-    found: dict[str, Any] = {"names": list(table.names), "kinds": list(KINDS)}
+    described: dict[str, Any] = {"names": list(table.names), "kinds": list(KINDS)}
     with refuse_bad_input():
-        kind, columns = str(asked.get("kind") or ""), dict(asked.get("columns") or {})
+        kind, columns = str(question.get("kind") or ""), dict(question.get("columns") or {})
     try:
         texts = text_list(table, kind, {str(k): str(v) for k, v in columns.items()})
         texts = usable(texts) if texts.kind == "labelled" else texts
@@ -317,9 +319,9 @@ def _described(table: RawTable, asked: Mapping[str, Any]) -> dict[str, Any]:
         known = recognised(table) | columns
         roles = ROLES.get(kind, ("text",))
         chosen = {role: known.get(role, "") for role in roles}
-        return found | {"error": str(refusal), "kind": kind, "columns": chosen}
+        return described | {"error": str(refusal), "kind": kind, "columns": chosen}
     chosen = {role: texts.columns.get(role, "") for role in ROLES[texts.kind]}
-    return found | {
+    return described | {
         "said": strings.recognised(texts),
         "left_out": strings.left_out_said(texts.left_out),
         "kind": texts.kind,

@@ -69,14 +69,14 @@ def _finding(data: Mapping[str, Any], place: int) -> Markup:
         parts.append(texts["numbered"].format(i=place + 1, n=data["n_masks"]))
     for i, model in enumerate(data["models"]):
         mask = model["masks"][place]
-        said = filled(
+        sentence = filled(
             texts["finding" if mask["decided"] else "at_once"],
             model=model_name(model["key"], model["label"]),
             word=word(mask["words"][0]),
             n=str(mask["decided"]),
             total=str(model["layers"]),
         )
-        parts += ["; ", said] if i else [said]
+        parts += ["; ", sentence] if i else [sentence]
     return finding(*parts, ".")
 
 

@@ -48,10 +48,13 @@ def _floats(packed: str) -> np.ndarray:
 def distillation_html(data: Mapping[str, Any], temperature: float) -> Markup:
     """Draw the JSON of ``distillation_lab`` at one temperature."""
     models = [Softened.of(model, temperature) for model in data["models"]]
-    pair = [one for one in models if one.partner is None]
+    pair = [softened for softened in models if softened.partner is None]
     side = el("div", _dark(pair, data), _divergences(pair, data, temperature), class_="ds-side")
     outline = el("i", class_="ds-key ds-outline"), data["texts"]["outline"]
-    legend = [*(_key(one.model) for one in models), el("span", *outline, class_="ds-lead")]
+    legend = [
+        *(_key(softened.model) for softened in models),
+        el("span", *outline, class_="ds-lead"),
+    ]
     main = el(
         "div",
         el("div", el("div", *legend, class_="ds-legend"), *_lists(data), class_="ds-top"),
@@ -119,11 +122,12 @@ def _rows(
     models: Sequence[Softened], pair: Sequence[Softened], data: Mapping[str, Any]
 ) -> list[Markup]:
     """Return a row of bars per word of both lists, and what is left for all other words."""
-    ids = dict.fromkeys(word for one in pair for word in one.model["top"][:LISTED])
+    ids = dict.fromkeys(word for softened in pair for word in softened.model["top"][:LISTED])
     teacher, student = pair
     order = sorted(ids, key=lambda word: (-teacher.soft[word], -student.soft[word]))
     left = [
-        el("span", _left(one, order), class_="ds-p", data_model=one.model["key"]) for one in pair
+        el("span", _left(softened, order), class_="ds-p", data_model=softened.model["key"])
+        for softened in pair
     ]
     pad = [el("span", class_="ds-p")] * (len(models) - len(pair))
     n = f"{len(teacher.soft) - len(order):,}"
@@ -138,8 +142,8 @@ def _rows(
     return [*(_row(word, models, data) for word in order), rest]
 
 
-def _left(one: Softened, shown: Sequence[int]) -> str:
-    return probability(max(0.0, 1 - float(one.soft[list(shown)].sum())))
+def _left(softened: Softened, shown: Sequence[int]) -> str:
+    return probability(max(0.0, 1 - float(softened.soft[list(shown)].sum())))
 
 
 def _row(word: int, models: Sequence[Softened], data: Mapping[str, Any]) -> Markup:
@@ -153,16 +157,21 @@ def _row(word: int, models: Sequence[Softened], data: Mapping[str, Any]) -> Mark
     return el(
         "li",
         el("span", name, *badges, class_="ds-name"),
-        el("span", *(_bars(one, word) for one in models), class_="ds-track", aria_hidden="true"),
-        el("span", *(_value(one, word) for one in models), class_="ds-ps"),
+        el(
+            "span",
+            *(_bars(softened, word) for softened in models),
+            class_="ds-track",
+            aria_hidden="true",
+        ),
+        el("span", *(_value(softened, word) for softened in models), class_="ds-ps"),
         class_="ds-row",
     )
 
 
-def _bars(one: Softened, word: int) -> Markup:
-    key, at = one.model["key"], one.at(word)
-    soft, plain = (float(p[at]) if at >= 0 else 0.0 for p in (one.soft, one.plain))
-    ghost = 0.0 if np.array_equal(one.soft, one.plain) else plain
+def _bars(softened: Softened, word: int) -> Markup:
+    key, at = softened.model["key"], softened.at(word)
+    soft, plain = (float(p[at]) if at >= 0 else 0.0 for p in (softened.soft, softened.plain))
+    ghost = 0.0 if np.array_equal(softened.soft, softened.plain) else plain
     return el(
         "span",
         el("i", class_="ds-ghost", data_model=key, style=f"--share:{ghost:.6g}"),
@@ -171,20 +180,20 @@ def _bars(one: Softened, word: int) -> Markup:
     )
 
 
-def _value(one: Softened, word: int) -> Markup:
-    at = one.at(word)
-    said = probability(float(one.soft[at])) if at >= 0 else "–"
-    return el("span", said, class_="ds-p", data_model=one.model["key"])
+def _value(softened: Softened, word: int) -> Markup:
+    at = softened.at(word)
+    text = probability(float(softened.soft[at])) if at >= 0 else "–"
+    return el("span", text, class_="ds-p", data_model=softened.model["key"])
 
 
 def _dark(pair: Sequence[Softened], data: Mapping[str, Any]) -> Markup:
     """Return the card of what each model leaves to other words than its first."""
     texts, parts = data["texts"], []
-    for one in pair:
-        key, first = one.model["key"], float(one.soft[one.model["top"][0]])
+    for softened in pair:
+        key, first = softened.model["key"], float(softened.soft[softened.model["top"][0]])
         fill = el("i", style=f"--share:{first:.6g}")
         mass = el("span", fill, class_="ds-mass", aria_hidden="true")
-        name = model_name(key, one.model["label"])
+        name = model_name(key, softened.model["label"])
         kept = el("strong", percent(1 - first), class_="ds-dark", data_model=key)
         parts.append(el("div", name, kept, mass, class_="ds-know", data_model=key))
     title = el("h3", explained(texts["dark_title"], *texts["terms"]))
@@ -192,11 +201,13 @@ def _dark(pair: Sequence[Softened], data: Mapping[str, Any]) -> Markup:
 
 
 def _divergences(pair: Sequence[Softened], data: Mapping[str, Any], temperature: float) -> Markup:
-    p, q = (one.soft for one in pair)
-    log_p, log_q = (log_softmax(_floats(one.model["logits"]), temperature) for one in pair)
-    plain_p, plain_q = (log_softmax(_floats(one.model["logits"])) for one in pair)
+    p, q = (softened.soft for softened in pair)
+    log_p, log_q = (
+        log_softmax(_floats(softened.model["logits"]), temperature) for softened in pair
+    )
+    plain_p, plain_q = (log_softmax(_floats(softened.model["logits"])) for softened in pair)
     forward = float(kl_of_logs(log_p, log_q))
-    found = {
+    divergences = {
         "kl_teacher_student": forward,
         "kl_plain": float(kl_of_logs(plain_p, plain_q)),
         "kl_student_teacher": float(kl_of_logs(log_q, log_p)),
@@ -207,6 +218,9 @@ def _divergences(pair: Sequence[Softened], data: Mapping[str, Any], temperature:
     }
     texts, lines = data["texts"], []
     for key, label, _ in texts["measures"]:
-        lines += [el("dt", explained(label, *texts["terms"])), el("dd", f"{found[key] + 0.0:.4f}")]
+        lines += [
+            el("dt", explained(label, *texts["terms"])),
+            el("dd", f"{divergences[key] + 0.0:.4f}"),
+        ]
     title = el("h3", texts["measures_title"])
     return el("section", title, el("dl", *lines, class_="ds-measures"), class_="card ds-card")

@@ -174,26 +174,26 @@ def _lines(stage: str, *, loops: bool) -> list[Markup]:
 
 
 def _inside(model: Model, stage: str, data: Mapping[str, Any], printed: Printed) -> list[Markup]:
-    texts, said = data["texts"], []
+    texts, parts = data["texts"], []
     if stage == "input":
         n = model["layer"]
         source = texts["from"].format(n=n) if n else texts["from_embedding"]
-        said.append(el("span", source, class_="ly-small"))
+        parts.append(el("span", source, class_="ly-small"))
     if stage == "attention":
-        said += _reads(model, texts, printed)
+        parts += _reads(model, texts, printed)
     if stage == "feed":
         of = word(data["chosen"]["words"][data["chosen"]["at"]])
-        said.append(el("span", filled(texts["alone"], word=of), class_="ly-small"))
+        parts.append(el("span", filled(texts["alone"], word=of), class_="ly-small"))
     if stage in READ_AT and model.get("readings"):
         place = READ_AT.index(stage)
         p = el("b", printed.predicted[model["key"], place])
         answer = word(model["readings"][place][0])
-        said.append(el("span", filled(texts["predicts"], word=answer, p=p), class_="ly-says"))
+        parts.append(el("span", filled(texts["predicts"], word=answer, p=p), class_="ly-says"))
     if stage in BLOCK_OF:
         angle = model["angles"][BLOCK_OF[stage]]
         turned = texts["turned"].format(n=degrees(angle))
-        said.append(el("span", _turn(angle), turned, class_="ly-angle"))
-    return said
+        parts.append(el("span", _turn(angle), turned, class_="ly-angle"))
+    return parts
 
 
 def _reads(model: Model, texts: Mapping[str, Any], printed: Printed) -> list[Markup]:
@@ -241,6 +241,6 @@ def _exit(model: Model, texts: Mapping[str, Any]) -> Markup:
     else:
         to = texts["to_head" if model.get("readings") else "ends"]
     leaves = _line("leaves") if model["shares"] else None
-    said = el("span", to, class_="ly-small")
+    destination = el("span", to, class_="ly-small")
     down, key = _line("down", "down"), model["key"]
-    return el("div", down, leaves, said, class_="ly-lane ly-exit", data_model=key)
+    return el("div", down, leaves, destination, class_="ly-lane ly-exit", data_model=key)

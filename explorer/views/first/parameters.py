@@ -23,12 +23,12 @@ def parameters_html(data: Mapping[str, Any]) -> Markup:
         for part, name in texts["parts"].items()
         if part in used
     ]
-    said = texts["stored_note"].format(first=rows[0]["label"])
+    note = texts["stored_note"].format(first=rows[0]["label"])
     apart = el("p", explained(texts["heads_apart"], *texts["terms"]), class_="note")
     return el(
         "div",
         _modes(data),
-        el("p", said, class_="note"),
+        el("p", note, class_="note"),
         *(_row(row, scale, texts) for row in rows),
         el("ul", *legend, class_="pm-legend"),
         apart,
@@ -67,8 +67,8 @@ def _row(row: Row, scale: int, texts: Mapping[str, Any]) -> Markup:
     smaller = [(change, saved) for change, saved in row["savings"] if saved > 0]
     if row["total"] + sum(saved for _, saved in smaller) <= scale:
         for change, saved in smaller:
-            said = f"{texts['changes'][change]}: −{_fine(saved)}"
-            label = el("span", said) if saved / scale >= LEAST_LABELLED * 2 else None
+            change_text = f"{texts['changes'][change]}: −{_fine(saved)}"
+            label = el("span", change_text) if saved / scale >= LEAST_LABELLED * 2 else None
             parts.append(el("i", label, class_="pm-ghost", style=_place(at, saved, scale)))
             at += saved
     bar = el("div", *parts, class_="pm-bar")

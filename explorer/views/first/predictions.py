@@ -44,8 +44,8 @@ def predictions_html(data: Mapping[str, Any], chosen: int = 0, shown: int = 0) -
 
 
 def _cards(data: Mapping[str, Any]) -> list[Markup]:
-    found = [(key, model) for key, model in data["models"].items() if "card" in model]
-    return [plain_card(model["label"], model["card"], key) for key, model in found]
+    missing = [(key, model) for key, model in data["models"].items() if "card" in model]
+    return [plain_card(model["label"], model["card"], key) for key, model in missing]
 
 
 def _tiles(data: Mapping[str, Any], models: Mapping[str, Model], chosen: int) -> Markup:
@@ -135,41 +135,41 @@ class Gap:
         return f"{shared.format(n=len(self.models), words=words)} {scale}"
 
     def _column(self, key: str) -> Markup:
-        model, found = self.models[key], self.models[key]["masks"][self.mask]
+        model, mask = self.models[key], self.models[key]["masks"][self.mask]
         head = el(
             "header",
             el("h3", model["label"], class_="model-name", data_model=key),
             el(
                 "p",
-                el("span", found["words"][0], class_="pr-first"),
+                el("span", mask["words"][0], class_="pr-first"),
                 el("span", self.first[key], class_="pr-first-p"),
                 class_="pr-answer",
             ),
-            self._own_word(model, found),
+            self._own_word(model, mask),
         )
-        rows = [self._row(key, found, rank) for rank in range(len(self.lists[key]))]
+        rows = [self._row(key, mask, rank) for rank in range(len(self.lists[key]))]
         bars = el("ol", *rows, class_="pr-list", aria_label=model["label"])
-        return el("section", head, bars, self._rest(key, found), class_="pr-column", data_model=key)
+        return el("section", head, bars, self._rest(key, mask), class_="pr-column", data_model=key)
 
-    def _own_word(self, model: Model, found: Mapping[str, Any]) -> Markup | None:
+    def _own_word(self, model: Model, mask: Mapping[str, Any]) -> Markup | None:
         """Return what the model says of the word that the reader hid here."""
-        own, texts = found.get("yours"), self.data["texts"]
+        own, texts = mask.get("yours"), self.data["texts"]
         if not own:
             return None
         word, size = f"“{self.data['masks'][self.mask]['hidden']}”", f"{model['vocabulary']:,}"
         if own["pieces"] == 1:
             rank, p = f"{own['rank']:,}", probability(own["p"])
-            said = texts["yours"].format(word=word, p=p, rank=rank, size=size)
+            sentence = texts["yours"].format(word=word, p=p, rank=rank, size=size)
         else:
             text = texts["yours_pieces" if own["pieces"] else "yours_unknown"]
-            said = text.format(word=word, n=own["pieces"])
-        return el("p", said, class_="pr-yours")
+            sentence = text.format(word=word, n=own["pieces"])
+        return el("p", sentence, class_="pr-yours")
 
-    def _row(self, key: str, found: Mapping[str, Any], rank: int) -> Markup:
-        word, p = found["words"][rank], found["p"][rank]
+    def _row(self, key: str, mask: Mapping[str, Any], rank: int) -> Markup:
+        word, p = mask["words"][rank], mask["p"][rank]
         others = [other for other in self.models if other != key and word in self.lists[other]]
         labels = plain(listed([self.models[other]["label"] for other in others]))
-        texts, is_own = self.data["texts"], (found.get("yours") or {}).get("row") == rank
+        texts, is_own = self.data["texts"], (mask.get("yours") or {}).get("row") == rank
         also = texts["also"].format(names=labels) if others else texts["only"]
         dots = [] if word in self.in_all else [el("i", data_model=other) for other in others]
         kind = f"pr-row{' shared' * (word in self.in_all)}{' yours' * is_own}"
@@ -187,14 +187,14 @@ class Gap:
             class_=kind,
         )
 
-    def _rest(self, key: str, found: Mapping[str, Any]) -> Markup:
+    def _rest(self, key: str, mask: Mapping[str, Any]) -> Markup:
         """Return what is outside the list, and among how many words the model hesitates."""
         texts, k = self.data["texts"], len(self.lists[key])
-        rest = max(0.0, 1 - sum(found["p"][:k]))
-        n, left = found["choices"], texts["rest_one"] if k == 1 else texts["rest"].format(k=k)
+        rest = max(0.0, 1 - sum(mask["p"][:k]))
+        n, left = mask["choices"], texts["rest_one"] if k == 1 else texts["rest"].format(k=k)
         spread = texts["spread"].format(n=f"{n:.1f}" if n < 10 else f"{n:,.0f}")
         strip = el(
             "span", el("i"), class_="pr-mass", aria_hidden="true", style=f"--rest:{rest:.6g}"
         )
-        said = f"{probability(rest)} {left}; "
-        return el("p", strip, said, el("span", spread, class_="pr-spread"), class_="pr-rest")
+        sentence = f"{probability(rest)} {left}; "
+        return el("p", strip, sentence, el("span", spread, class_="pr-spread"), class_="pr-rest")

@@ -104,12 +104,12 @@ def _group(column: BarGroup, title: tuple[str, str]) -> Markup:
     numbers = [*(value(row) for row in rows), *ends]
     top = max([n for n in numbers if n is not None], default=1.0)
     bars = [_bar(row, column, top) for row in rows]
-    said = title[1] if isinstance(title[1], Markup) else explained(title[1], "intervals")
+    caption = title[1] if isinstance(title[1], Markup) else explained(title[1], "intervals")
     return el(
         "section",
         el("h3", explained(title[0], "GFLOP")),
         *bars,
-        el("p", said, class_="lt-under"),
+        el("p", caption, class_="lt-under"),
         class_="card lt-group",
     )
 

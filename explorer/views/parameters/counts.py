@@ -228,9 +228,9 @@ class WordTable:
 def _names(tables: Sequence[WordTable]) -> list[str]:
     """Return the label of each point: the names of all that stand there, once."""
     at: dict[tuple[int, int], list[str]] = {}
-    for one in tables:
-        at.setdefault((one.e, one.stored), []).append(one.name)
-    return [", ".join(at.pop((one.e, one.stored), [])) for one in tables]
+    for words in tables:
+        at.setdefault((words.e, words.stored), []).append(words.name)
+    return [", ".join(at.pop((words.e, words.stored), [])) for words in tables]
 
 
 def embedding_figure(

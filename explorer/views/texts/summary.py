@@ -92,8 +92,8 @@ def repeated_html(result: ListResult, texts: Texts) -> Markup | None:
     n_rows, n_different = len(result.texts.rows), result.texts.n_different
     if n_different == n_rows:
         return None
-    said = texts["repeated"].format(n=f"{n_different:,}", rows=counted(n_rows, "row"))
-    return el("p", said, class_="tx-second")
+    sentence = texts["repeated"].format(n=f"{n_different:,}", rows=counted(n_rows, "row"))
+    return el("p", sentence, class_="tx-second")
 
 
 def models_table(result: ListResult, texts: Texts) -> Markup | None:
