@@ -21,10 +21,11 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
         model: "bert", "distilbert" or "albert".
 
     Returns:
-        The model, its tokens, and per mask its layers: layer 0 is the embeddings, for ALBERT
-        layer k the k-th application of its one layer. ``predictions`` are the five likeliest
-        pieces, ``rank_of_final`` the place of the last layer's first choice (1: none is likelier),
-        ``kl_to_final`` KL(final || layer) in nats. From layer ``decided_at`` on that place is 1.
+        The model, its tokens, and per mask its layers. Layer 0 is the embeddings; for ALBERT
+        layer k is the k-th application of its one layer. ``predictions`` are the five likeliest
+        pieces. ``rank_of_final`` is the place of the last layer's first choice (1: none is
+        likelier). ``kl_to_final`` is KL(final || layer) in nats. From layer ``decided_at`` on that
+        place is 1.
     """
     check_masks(text, MAX_MASKS, strings.TOO_MANY_MASKS)
     return library.depth(text, page_family(family), model).to_dict()
@@ -38,10 +39,10 @@ def similarity(family: str = "mini") -> dict[str, Any]:
             for each model: "bert=large,distilbert=base,albert=xlarge".
 
     Returns:
-        The ``rows`` of both matrices, a model and a layer each (layer 0 is the embeddings), and
-        ``cka[row][row]``: linear centered kernel alignment over ``words`` words of the bundled
-        sentences, 1 where two are equal up to a rotation and a scale. ``shuffled`` is the same
-        with the words of one in another order: the level of chance.
+        The ``rows`` of both matrices: each is a model and a layer, and layer 0 is the embeddings.
+        ``cka[row][row]`` is linear centered kernel alignment over ``words`` words of the bundled
+        sentences. It is 1 where two rows are equal up to a rotation and a scale. ``shuffled`` is
+        the same with the words of one row in another order: the level of chance.
     """
     return library.similarity(page_family(family)).to_dict()
 
@@ -56,8 +57,9 @@ def patch(text: str, second: str = "", family: str = "mini") -> dict[str, Any]:
             for each model: "bert=large,distilbert=base,albert=xlarge".
 
     Returns:
-        Both texts, their ``words``, and per model and mask ``effect[layer][word]``: (d_patch -
-        d_second) / (d_first - d_second), where d is the logit of the first text's answer minus that
-        of the second's; 1 brings the first text's difference back. Layer 0 is the embeddings.
+        Both texts, their ``words``, and per model and mask ``effect[layer][word]``. An effect is
+        (d_patch - d_second) / (d_first - d_second). Here d is the logit of the first text's answer
+        minus that of the second's. An effect of 1 brings the first text's difference back. Layer 0
+        is the embeddings.
     """
     return patching.patch(text, second, page_family(family)).to_dict()

@@ -19,11 +19,11 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
 
     Returns:
-        Per mask the union of both top 10 lists with probabilities over the full vocabulary and the
-        divergences in nats; the losses as the recipe has them: ``ce`` and ``cos`` averaged over all
-        tokens, ``mlm`` always null (no text says which word stood behind a [MASK]; the page knows
-        it where a word was clicked), ``cos`` null where the models' widths differ, and ``total``
-        without them (``total_is_of`` lists its parts).
+        Per mask the union of both top 10 lists, with probabilities over the full vocabulary, and
+        the divergences in nats. The losses as the recipe has them: ``ce`` and ``cos`` are averaged
+        over all tokens. ``cos`` is null where the models' widths differ. ``mlm`` is always null,
+        because no text says which word stood behind a [MASK]; the page knows it where a word was
+        clicked. ``total`` leaves out what is null, and ``total_is_of`` lists its parts.
     """
     check_masks(text, MAX_MASKS, strings.TOO_MANY_MASKS)
     return library.distillation(text, page_family(family), temperature).to_dict()

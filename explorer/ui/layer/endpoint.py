@@ -29,17 +29,17 @@ def layer(  # noqa: PLR0913 - the fields of a link
         word: The word, counted from 0; ``-1``: the first [MASK], else the last word.
 
     Returns:
-        ``tokens`` and the ``position`` that is followed (the first piece of the word); the rows
-        that its ``embedding`` is the sum of, and that projected to d_model where it is factorised;
-        the head's ``query``, ``keys`` and ``values``, each token's score ``q . k / sqrt(d)``, its
-        ``exponentials`` (of the score minus the largest) and its weight, their sum being 1; the
-        values so weighted as ``read``; what each of the ``heads`` adds to the projection. In their
-        order the ``stations``, with ``vector``, Euclidean ``norm`` and the ``cosine`` with the
-        vector it was made from; those that a layer norm ends with its ``mean``, ``deviation``,
-        ``scale`` and ``shift``. The ``units`` of the feed-forward block that write most, each with
-        its ``value`` after the activation and the norm of what it ``writes``; and what the
-        masked-LM head reads ``before`` the layer, ``between`` attention and feed-forward, and
-        ``after`` the layer (null without such a head).
+        ``tokens``, and the ``position`` that is followed (the first piece of the word). The rows
+        that its ``embedding`` is the sum of; where it is factorised, also their projection to
+        d_model. The head's ``query``, ``keys`` and ``values``, and each token's score
+        ``q . k / sqrt(d)``. Its ``exponentials`` are of the score minus the largest; its weights
+        sum to 1. ``read`` is the sum of the values with these weights. What each of the ``heads``
+        adds to the projection. The ``stations`` in their order: ``vector``, Euclidean ``norm``, and
+        ``cosine`` with the vector it was made from. Those that a layer norm ends also have its
+        ``mean``, ``deviation``, ``scale`` and ``shift``. The ``units`` of the feed-forward block
+        that write most, each with its ``value`` after the activation and the norm of what it
+        ``writes``. What the masked-LM head reads ``before`` the layer, ``between`` attention and
+        feed-forward, and ``after`` the layer; null without such a head.
     """
     return library.layer(text, page_family(family), model, layer, head, word).to_dict()
 
@@ -53,11 +53,13 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
             for each model: "bert=large,distilbert=base,albert=xlarge".
 
     Returns:
-        Per model and mask six ``readings``: both (as trained), left, right (one side only, by the
-        attention mask), no_order (all position embeddings alike), shuffled (the other words; null
-        where there are no two to shuffle), alone (no attention between tokens). Each with its first
-        ``word`` and that word's probability, and the probability and rank of ``wanted``, the
-        model's own answer with both sides. ``missing``: which models predict nothing, and why.
+        Per model and mask six ``readings``. "both" has both sides, as the model was trained. "left"
+        and "right" have one side only, by the attention mask. In "no_order" all position embeddings
+        are alike. In "shuffled" the other words are shuffled; it is null where there are no two to
+        shuffle. In "alone" there is no attention between tokens. Each reading has its first
+        ``word`` and that word's probability. It also has the probability and rank of ``wanted``,
+        the model's own answer with both sides. ``missing`` says which models predict nothing, and
+        why.
     """
     check_masks(text, MAX_MASKS, strings.TOO_MANY_MASKS)
     return library.contexts(text, page_family(family)).to_dict()

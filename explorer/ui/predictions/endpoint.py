@@ -23,9 +23,9 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
         top_k: How many words per mask, 1 to 50.
 
     Returns:
-        The text as it was run, the family, and per model its tokens and masks; ``position``
-        counts tokens from 0, ``remaining`` is the mass outside the listed words. ``missing``,
-        where a model could not be asked: which one, and why.
+        The text as it was run, the family, and per model its tokens and masks. ``position``
+        counts tokens from 0. ``remaining`` is the mass outside the listed words. ``missing``, only
+        where a model could not be asked, says which one and why.
     """
     return library.predict(text, page_family(family), top_k).to_dict()
 
@@ -39,9 +39,10 @@ def score(text: str, family: str = "mini") -> dict[str, Any]:
             for each model: "bert=large,distilbert=base,albert=xlarge".
 
     Returns:
-        Per model ``pll`` (Salazar et al. 2020: each token masked alone) and ``pll_word_l2r`` (Kauf
-        and Ivanova 2023: with the later pieces of its word), sums over the ``tokens``, and how many
-        of these are ``unknown`` to the vocabulary. Sums of two models do not compare.
+        Per model two sums over the ``tokens``. ``pll`` masks each token alone (Salazar et al.
+        2020). ``pll_word_l2r`` also masks the later pieces of its word (Kauf and Ivanova 2023).
+        ``unknown`` is how many of the tokens the vocabulary does not know. Sums of two models do
+        not compare.
     """
     check_words(text, MAX_WORDS)
     return library.score(text, page_family(family)).to_dict()
@@ -58,10 +59,10 @@ def attribute(text: str, family: str = "mini", target: str = "", mask: int = 0) 
         mask: The mask, counted from 0.
 
     Returns:
-        Per model the ``target`` and its ``log_probability``, the ``words``, and two attributions of
-        it in nats: ``integrated_gradients`` (from a text of masks, whose ln P is the ``baseline``;
-        ``completeness_error``: how far they are from adding up) and ``leave_one_out`` (each word
-        masked in turn). ``missing``: which models could not be asked, and why.
+        Per model the ``target``, its ``log_probability``, the ``words``, and two attributions of
+        ln P in nats. ``integrated_gradients`` start from a text of masks, whose ln P is the
+        ``baseline``. ``completeness_error`` is how far they are from adding up. ``leave_one_out``
+        masks each word in turn. ``missing`` says which models could not be asked, and why.
     """
     check_words(text, MAX_WORDS)
     return library.attribute(text, page_family(family), target, mask).to_dict()

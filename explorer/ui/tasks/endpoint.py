@@ -17,9 +17,8 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
 
     Returns:
         Per model its ``objective``: "nsp" (does the second follow?), "sop" (are they in order?) or
-        null; whether the checkpoint holds a ``trained`` head; the probability of yes for both
-        orders, null without such a head; and a ``note`` on how good the head is, or why there is
-        none.
+        null. ``trained`` says whether the checkpoint holds such a head. The probability of yes for
+        both orders is null without it. A ``note`` says how good the head is, or why there is none.
     """
     return library.pair(first, second, page_family(family)).to_dict()
 
@@ -34,10 +33,10 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
 
     Returns:
         Per tuned model the probability of ``positive``, the ``words``, and two attributions of
-        positive minus negative in logits: ``integrated_gradients`` (from a text of masks) and
-        ``leave_one_out``; ``completeness_error``: how far the first are from adding up;
-        ``baseline``: positive minus negative of the text of masks, from which they lead to that of
-        the text. ``missing`` says which models are not tuned, and why.
+        positive minus negative in logits: ``integrated_gradients`` and ``leave_one_out``. The first
+        are integrated from a text of masks to the text. ``baseline`` is positive minus negative of
+        the text of masks. ``completeness_error`` is how far the integrated gradients are from
+        adding up. ``missing`` says which models are not tuned, and why.
     """
     return library.sentiment(text, page_family(family)).to_dict()
 

@@ -37,7 +37,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each
         row and model. ``done`` is false where the time ran out: the answer then has the rows that
-        were done. ``missing``, where a model could not be asked: which one, and why.
+        were done. ``missing``, only where a model could not be asked, says which one and why.
     """
     if not isinstance(rows, list):
         raise Refusal(strings.BAD_ROWS)
