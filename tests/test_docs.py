@@ -222,6 +222,34 @@ def test_the_readme_is_short_and_names_every_other_document():
     assert named == {name for name in DOCUMENTS if name.startswith("docs/")}
 
 
+MOST_WORDS = 30
+BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )")
+"""Between paragraphs and items of lists."""
+END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*0-9(])")
+"""Between two sentences."""
+WORD = re.compile(r"[A-Za-z0-9][\w'’.-]*")
+
+
+def sentences(document):
+    """Yield the sentences of a document's prose, a code span as one word.
+
+    Front matter, blocks of code, tables, headings and comments are left out.
+    """
+    text = re.sub(r"\A---\n.*?\n---\n|```.*?```", "", document, flags=re.DOTALL)
+    text = re.sub(r"(?m)^[|#<].*$", "", text)
+    text = re.sub(r"`[^`]*`", "CODE", re.sub(r"\]\([^)]*\)", "]", text))
+    for paragraph in BREAK.split(text):
+        yield from END.split(" ".join(paragraph.split()))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_no_sentence_is_too_long_to_be_read_once(path):
+    counted = [(len(WORD.findall(s)), s) for s in sentences((ROOT / path).read_text("utf-8"))]
+    assert len(counted) > 3
+    long = [f"{path}: {n} words: {s}" for n, s in counted if n > MOST_WORDS]
+    assert not long, "\n".join(long)
+
+
 def test_the_table_of_checkpoints_is_that_of_the_specs():
     rows = re.findall(
         r"^\| `(\w+=\w+)` \| `([^`]+)` \| (?:`(\w+)`|newest) \|", MODELS, re.MULTILINE
