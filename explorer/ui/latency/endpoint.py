@@ -31,8 +31,8 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
     On a processor the time is that of one thread; on an accelerator it is the device's own.
 
     Args:
-        family: "mini", "base", "large", or a size for each model: "bert=large,albert=xlarge";
-            where a published checkpoint is not on this machine, its shape runs with random weights.
+        family: "mini", "base", "large", or a size for each model: "bert=large,albert=xlarge".
+            Where a published checkpoint is not on this machine, its shape runs with random weights.
         sequence_length: Tokens per text, 2 to 512.
         batch_size: Texts per pass, 1 to 32.
         repeats: Rounds, 1 to 200; fewer are made when 10 seconds are over.
