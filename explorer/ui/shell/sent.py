@@ -26,6 +26,8 @@ TAGS, FIRST = "<!-- tags -->", "<!-- first -->"
 _GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
 _CONFIG = "<script>window.gradio_config"
 _SETTINGS = re.compile(r"<script>(window\.gradio_(?:config|api_info)\b.*?)</script>", re.S)
+_FRAMED = re.compile(r"<script>(?=\s*\(\(\) => \{\s*const root\b)(.*?)</script>", re.S)
+"""Script that fetches what adapts the height of a frame; it reads the configuration on Colab."""
 _SHEET = re.compile(r"<link rel=\"stylesheet\"[^>]*>")
 _MODULE = re.compile(r"<script type=\"module\"[^>]*\bsrc=\"([^\"]*)\"[^>]*></script>")
 _BODY = re.compile(r"<body\b[^>]*>")
@@ -35,7 +37,9 @@ KEPT_SETTINGS = 8
 _settings: OrderedDict[str, bytes] = OrderedDict()
 _START = (
     "addEventListener('DOMContentLoaded', () => {{"
-    "const start = () => {modules}.forEach(path => import(new URL(path, document.baseURI)));"
+    "const modules = () => {modules}.forEach(path => import(new URL(path, document.baseURI)));"
+    "const start = () => document.head.append(Object.assign(document.createElement('script'),"
+    "{{src: {settings}, onload: modules}}));"
     "if (document.hidden) start(); else requestAnimationFrame(() => setTimeout(start, 0));"
     "}});"
 )
@@ -57,7 +61,7 @@ def parts_of(page: bytes, absolute: str, path: str) -> tuple[bytes, bytes, bytes
 def arranged(page: str) -> str:
     """Return the page with the marks in it, without Gradio's tags, its scripts after the body.
 
-    Scripts that are deferred run in their order: Gradio's configuration before its modules.
+    All of Gradio's scripts are fetched at once and run after the first paint.
     """
     head, config, rest = page.partition(_CONFIG)
     head = _GRADIOS.sub("", head).replace("</style>", f"</style>{TAGS}", 1)
@@ -67,23 +71,27 @@ def arranged(page: str) -> str:
         return head + inner + end + body
     modules = [*_MODULE.findall(inner), address(FIRST_PACK)]
     sheets = "".join(map(_late, _SHEET.findall(inner)))
-    preloads = "".join(el("link", rel="modulepreload", crossorigin="", href=m) for m in modules)
-    later = _SETTINGS.sub("", _SHEET.sub("", _MODULE.sub("", inner)))
-    settings = el("script", defer=True, src=settings_address(";".join(_SETTINGS.findall(inner))))
+    later = inner
+    for pattern in (_SETTINGS, _FRAMED, _SHEET, _MODULE):
+        later = pattern.sub("", later)
+    settings = settings_address(";".join(_SETTINGS.findall(inner) + _FRAMED.findall(inner)))
+    preloads = el("link", rel="preload", as_="script", href=settings) + "".join(
+        el("link", rel="modulepreload", crossorigin="", href=path) for path in modules
+    )
     start, end_of_body, tail = body[opening.end() :].rpartition("</body>")
     return (
-        f"{head}{sheets}{settings}{preloads}{head_html()}{end}{body[: opening.end()]}{early_html()}"
-        f"{_when_painted(modules)}{FIRST}{start}{later}{end_of_body}{tail}"
+        f"{head}{sheets}{preloads}{head_html()}{end}{body[: opening.end()]}{early_html()}"
+        f"{_when_painted(modules, settings)}{FIRST}{start}{later}{end_of_body}{tail}"
     )
 
 
-def _when_painted(modules: list[str]) -> Markup:
-    """Return the script that imports the modules once the first picture is painted.
+def _when_painted(modules: list[str], settings: str) -> Markup:
+    """Return the script that runs the settings and the modules once the first picture is painted.
 
-    Run at the end of the document, as modules are, they kept the first paint back by half its time.
-    A page that opens in the background paints no frame.
+    Run at the end of the document, as deferred scripts are, they kept the first paint back by half
+    its time. The modules read the settings. A page that opens in the background paints no frame.
     """
-    code = _START.format(modules=script_json(modules))
+    code = _START.format(modules=script_json(modules), settings=script_json(settings))
     return el("script", Markup(code))
 
 

@@ -1,5 +1,6 @@
 """A link's preview: read as chats and slide tools read it, from tags alone."""
 
+import json
 import re
 import struct
 from concurrent.futures import ThreadPoolExecutor
@@ -38,7 +39,10 @@ REST = (
     '<script>window.gradio_api_info = {"code":"Client(\\"LISTENS\\")"};</script></head>'
     "<body><gradio-app></gradio-app></body></html>"
 ).replace("LISTENS", LISTENS)
-PAGE = TEMPLATE.read_text("utf-8").partition("<script>window.gradio_config")[0] + REST
+FRAMED = "<script>(() => {const root = 1; 'iframeResizer'})();</script>"
+PAGE = TEMPLATE.read_text("utf-8").partition("<script>window.gradio_config")[0] + REST.replace(
+    "</head>", f"{FRAMED}</head>"
+)
 
 
 class Head(HTMLParser):
@@ -63,10 +67,14 @@ class Head(HTMLParser):
         return found[0]
 
 
+def path_of_settings(reply):
+    (path,) = re.findall(r'<link rel="preload" as="script" href="([^"]+)">', reply.text)
+    return path
+
+
 def settings(client, reply):
     """Gradio's configuration, which the page names."""
-    (path,) = re.findall(r'<script defer src="([^"]+)">', reply.text)
-    return client.get(f"/{path}").text
+    return client.get(f"/{path_of_settings(reply)}").text
 
 
 @pytest.fixture(scope="module")
@@ -258,10 +266,13 @@ def test_no_request_says_where_the_page_is(client, name):
 def test_gradios_configuration_is_a_script_of_its_own_before_the_modules(client):
     reply = client.get("/")
     assert "window.gradio_" not in reply.text.replace("window.gradio_config?.", "")
-    assert reply.text.index("<script defer") < reply.text.index('rel="modulepreload"')
+    assert reply.text.count("<script src") == 0, "they run after the first paint"
     code = settings(client, reply)
+    assert f"src: {json.dumps(path_of_settings(reply))}, onload: modules" in reply.text
     assert code.startswith("window.gradio_config = {")
     assert "window.gradio_api_info = {" in code
+    assert code.endswith("'iframeResizer'})();")
+    assert "iframeResizer" not in reply.text
     assert client.get("/settings/0123456789abcdef.js").status_code == 404
 
 
