@@ -222,7 +222,7 @@ def test_the_readme_is_short_and_names_every_other_document():
     assert named == {name for name in DOCUMENTS if name.startswith("docs/")}
 
 
-MOST_WORDS = 30
+MAX_WORDS = 30
 BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )")
 """Between paragraphs and items of lists."""
 END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*0-9(])")
@@ -246,7 +246,7 @@ def sentences(document):
 def test_no_sentence_is_too_long_to_be_read_once(path):
     counted = [(len(WORD.findall(s)), s) for s in sentences((ROOT / path).read_text("utf-8"))]
     assert len(counted) > 3
-    long = [f"{path}: {n} words: {s}" for n, s in counted if n > MOST_WORDS]
+    long = [f"{path}: {n} words: {s}" for n, s in counted if n > MAX_WORDS]
     assert not long, "\n".join(long)
 
 
