@@ -15,7 +15,7 @@ from tests import needs
 
 PATIENCE_S = 300
 QUIET = ("--no-audit", "--no-fund", "--fetch-retries=1")
-QUICK = ("-m", "not browser and not processes")
+QUICK = ("-m", "not browser and not processes", "--ignore=tests/training")
 
 
 def main(arguments: Sequence[str]) -> None:

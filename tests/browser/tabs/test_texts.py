@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import axe
+from tests.browser.short_jobs import FEW_PAIRS
 
 pytestmark = pytest.mark.browser
 PASTED = (
@@ -92,8 +93,8 @@ def the_kind_can_be_changed(page):
 
 def test_a_list_to_try_a_file_a_link_and_a_stop(page_at):
     page = page_at("/?tab=texts&form=list.name:agreement&list=", width=390, height=844)
-    finished(page, 44)
-    expect(page.locator("#tab-texts .finding").first).to_contain_text("Of 44 pairs")
+    finished(page, FEW_PAIRS)
+    expect(page.locator("#tab-texts .finding").first).to_contain_text(f"Of {FEW_PAIRS} pairs")
     a_file_is_read_by_the_browser(page)
     a_long_list_is_not_in_the_link(page)
 
