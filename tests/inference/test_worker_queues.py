@@ -7,7 +7,7 @@ from explorer.inference.worker_queues import (
     LONG,
     LONG_FOR_PROGRAM,
     LONGEST,
-    MOST,
+    MAX_ROWS,
     PROGRAM,
     VISITOR,
     PendingText,
@@ -78,6 +78,6 @@ def test_a_pass_is_no_larger_and_wastes_no_more_than_is_said(lengths):
     taken = length_bucket(line)
     found = [len(one.text) for one in taken]
     assert taken[0] is line[0]
-    assert len(taken) <= MOST
+    assert len(taken) <= MAX_ROWS
     assert max(found) <= 1.25 * min(found) + 8
     assert len(taken) == 1 or len(taken) * max(found) <= LONGEST

@@ -179,14 +179,30 @@ def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch,
     assert "could not be broadcast" in crash.report
 
 
+def ended(*command, **options):
+    """Start a process and wait for its end, before anybody writes to it."""
+    process = subprocess.Popen(*command, **options)
+    process.wait(60)
+    return process
+
+
 @pytest.mark.processes
-def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, caplog, tiny_family):
+@pytest.mark.parametrize("start", [subprocess.Popen, ended])
+def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(
+    monkeypatch, caplog, tiny_family, start
+):
     crash = pickle.dumps(Crash("Traceback: deep down"))
     says = f"import sys; sys.stdout.buffer.write({crash!r})"
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", says))
+    starts = SimpleNamespace(Popen=start, PIPE=subprocess.PIPE, DEVNULL=subprocess.DEVNULL)
+    monkeypatch.setattr(runtime_process, "subprocess", starts)
     order = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
-    with RuntimeProcess(order) as process, pytest.raises(CrashedError):
-        process.wait_until_built(lambda: None)
+    with RuntimeProcess(order) as process:
+        with pytest.raises(CrashedError):
+            process.wait_until_built(lambda: None)
+        for _ in range(2):
+            with pytest.raises(NoRuntime):
+                process.seconds(1, lambda: None)
     assert not issubclass(CrashedError, Refusal)
     assert [r.levelname for r in caplog.records if "Traceback: deep down" in r.message] == ["ERROR"]
 

@@ -17,6 +17,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -69,7 +70,10 @@ class RuntimeProcess:
         # At interpreter exit at the latest: a process in its own session gets no Ctrl-C.
         self._finish = weakref.finalize(self, _finish, self._process, folder)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        threading.Thread(target=self._read, daemon=True, name=f"{request.runtime} answers").start()
+        self._reader = threading.Thread(
+            target=self._read, daemon=True, name=f"{request.runtime} answers"
+        )
+        self._reader.start()
         self._ask(request)
 
     def __enter__(self) -> "RuntimeProcess":
@@ -112,36 +116,39 @@ class RuntimeProcess:
 
     def _ask(self, request: object) -> None:
         pipe = cast(IO[bytes], self._process.stdin)
-        try:
+        # A process that has ended may have said why before: ``_answer`` raises it.
+        with suppress(BrokenPipeError):
             pickle.dump(request, pipe)
             pipe.flush()
-        except BrokenPipeError as error:
-            raise NoRuntime("failed", "the process is gone") from error
 
     def _read(self) -> None:
         pipe = cast(IO[bytes], self._process.stdout)
-        try:
+        with suppress(EOFError, pickle.UnpicklingError):
             while True:
                 self._answers.put(pickle.load(pipe))
-        except (EOFError, pickle.UnpicklingError):
-            self._answers.put(NoRuntime("failed", "the process is gone"))
+
+    def _next(self, check: Check) -> object:
+        """Wait for the next answer; ``NoRuntime`` once the process has ended and all are read."""
+        while True:
+            has_ended = not self._reader.is_alive()
+            try:
+                return self._answers.get(timeout=LOOK_EVERY_S)
+            except queue.Empty:
+                if has_ended:
+                    return NoRuntime("failed", "the process is gone")
+                check()
 
     def _answer(self, check: Check) -> object:
-        while True:
-            try:
-                answer = self._answers.get(timeout=LOOK_EVERY_S)
-            except queue.Empty:
-                check()
-                continue
-            if isinstance(answer, NoRuntime):
-                about = (self.request.runtime, self.request.spec.name, answer.detail)
-                logger.warning("%s of %s: %s", *about)
-                raise answer
-            if isinstance(answer, Crash):
-                about = (self.request.runtime, self.request.spec.name, answer.report)
-                logger.error("%s of %s failed in its own process: %s", *about)
-                raise CrashedError(f"{self.request.runtime} failed in its own process")
-            return answer
+        answer = self._next(check)
+        if isinstance(answer, NoRuntime):
+            about = (self.request.runtime, self.request.spec.name, answer.detail)
+            logger.warning("%s of %s: %s", *about)
+            raise answer
+        if isinstance(answer, Crash):
+            about = (self.request.runtime, self.request.spec.name, answer.report)
+            logger.error("%s of %s failed in its own process: %s", *about)
+            raise CrashedError(f"{self.request.runtime} failed in its own process")
+        return answer
 
 
 def _finish(process: subprocess.Popen, folder: str) -> None:

@@ -13,7 +13,7 @@ from gradio.blocks import BlockContext
 from explorer.links.page_state import PageState
 from explorer.ui.shell.page import build_page
 
-MOST = 60
+MAX_LENGTH = 60
 """Longest excerpt of a text, in characters."""
 UNTOLD = {"elem_id", "kind", "id", "asks", "html_template", "js_on_load", "render", "key"}
 """Arguments left out: named elsewhere, or implementation details of a component."""
@@ -52,7 +52,7 @@ def part_line(block) -> str:
     )
 
 
-def short(value, most=MOST) -> str:
+def short(value, most=MAX_LENGTH) -> str:
     """Return a value without markup, long texts truncated."""
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", str(value))).strip()
     return repr(text if len(text) <= most or isinstance(value, list) else f"{text[:most]}…")
@@ -82,7 +82,7 @@ def event_line(event, names, events) -> str:
     settings = [f"{n}={v}" for n, usual in USUAL.items() if (v := getattr(event, n)) != usual]
     slot = [event.concurrency_id] if not str(event.concurrency_id).isdecimal() else []
     progress = [f"progress={event.show_progress}"]
-    script = [f"js={short(event.js, 5 * MOST)}"] if isinstance(event.js, str) else []
+    script = [f"js={short(event.js, 5 * MAX_LENGTH)}"] if isinstance(event.js, str) else []
     cancels = ["ends others"] if event.cancels else []
     line = f"{' + '.join(triggers)}: {called(event)}({', '.join(inputs)}) -> {', '.join(outputs) or 'nothing'}"
     return f"{line} [{', '.join([*slot, *settings, *progress, *script, *cancels])}]"
