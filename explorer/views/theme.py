@@ -111,7 +111,10 @@ def chart_template(theme: str) -> "go.layout.Template":
         "separators": ".,",
     }
     # Plotly takes a see-through box for one on white, and writes in it for white.
-    data = {"treemap": [{"insidetextfont": {"color": page.ink}}]}
+    data = {
+        "heatmap": [{"textfont": {"color": page.ink}}],
+        "treemap": [{"insidetextfont": {"color": page.ink}}],
+    }
     return go.layout.Template(layout=layout, data=data)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from explorer.models.specs import KINDS, MORE_KINDS
-from explorer.views.theme import COLOURS, colour_rules
+from explorer.views.texts.charts import SHADE
+from explorer.views.theme import COLOURS, PAGES, chart_template, colour_rules
 
 CSS = Path(__file__).parents[2] / "assets" / "css"
 PAPERS = re.findall(r"--(?:paper|panel): (#[0-9a-f]{6})", (CSS / "page.css").read_text("utf-8"))
@@ -108,3 +109,16 @@ def test_every_class_that_a_style_sheet_names_is_built_somewhere():
         )
         idle = {name for name in named - built if not name.startswith(COMPOSED)}
         assert not idle, f"{sheet.name} styles what nothing builds"
+
+
+@pytest.mark.parametrize("theme", PAGES)
+@pytest.mark.parametrize("key", COLOURS)
+@pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.75, 1])
+def test_counts_are_read_in_every_shade_of_a_confusion_matrix(theme, key, share):
+    page, fill = PAGES[theme], COLOURS[key].fill
+    parts = [
+        round(int(above, 16) * SHADE * share + int(below, 16) * (1 - SHADE * share))
+        for above, below in ((fill[i : i + 2], page.paper[i : i + 2]) for i in (1, 3, 5))
+    ]
+    ink = chart_template(theme).data.heatmap[0].textfont.color
+    assert contrast(ink, "#" + "".join(f"{part:02x}" for part in parts)) >= 4.5

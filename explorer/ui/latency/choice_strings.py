@@ -274,10 +274,10 @@ FASTER_HEAD = [
 BATCHES = (1, 8, 32)
 MEASURE_BATCHES = "Measure with batches of 1, 8 and 32"
 THROUGHPUT = "texts / s, batch {n}"
-THROUGHPUT_NOTE = (
-    "In brackets: the 90th percentile of a pass, where there were enough samples. Texts per second "
-    "leave out torch.compile, which is specialised to one batch size."
-)
+P90_NOTE = "In brackets: the 90th percentile of a pass, where there were enough samples."
+ONE_BATCH = "torch.compile is specialised to one batch size, so the others leave it out."
+NOT_COMPARED = "Predictions are compared where weights are real and a bundled sentence fits."
+DISTURBED = "{names}: other programs disturbed most rounds, so no ratio is given."
 BUILDING = "Compiling {label} and exporting it to ONNX and OpenVINO …"
 INSTALL = {"ONNX Runtime": "onnxruntime onnx onnxscript", "OpenVINO": "openvino"}
 NO_RUNTIME = {
@@ -320,7 +320,21 @@ def faster_notes(result: FasterResult) -> list[str]:
         )
         for (name, reason), labels in absent.items()
     ]
-    return [building, costs, THROUGHPUT_NOTE if result.models else "", *reasons]
+    return [building, costs, *_table_notes(result), *reasons]
+
+
+def _table_notes(result: FasterResult) -> list[str]:
+    """Return what the table's brackets and dashes mean, as far as it has any."""
+    timed = [batch for variants in result.models for batch in variants.batches.values()]
+    sizes = {n for variants in result.models for n in variants.batches}
+    disturbed = [v.spec.label for v in result.models if v.summary.refused]
+    is_over = bool(result.models) and result.done == result.n_steps
+    return [
+        DISTURBED.format(names=" and ".join(disturbed)) if disturbed else "",
+        NOT_COMPARED if is_over and not result.costs else "",
+        P90_NOTE if any(model.p90_ms for batch in timed for model in batch.models) else "",
+        ONE_BATCH if len(sizes) > 1 else "",
+    ]
 
 
 def megabytes(n_bytes: int | None) -> str:

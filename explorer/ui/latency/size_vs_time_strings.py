@@ -95,7 +95,7 @@ def paradox_finding(
         for row, model in zip(paradox.rows, summary.models, strict=False)
     ]
     if any(model.p90_ms is None for model in summary.models):
-        lines.append(Markup(f"p90 needs {MIN_P90} rounds: measure for longer, or fewer tokens."))
+        lines.append(Markup(f"p90 needs {MIN_P90} rounds: measure longer, or choose fewer tokens."))
     return finding(*(el("span", line, " ", class_="line") for line in lines))
 
 

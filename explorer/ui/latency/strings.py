@@ -39,8 +39,8 @@ MEASURE = "Measure here"
 LONGEST_LABEL = "Measure for at most"
 LONGEST = [
     ("at most 20 s: intervals for one text", 20),
-    ("at most 1 min: for 8 texts of 64 tokens", 60),
-    ("at most 3 min: p90 for these; larger sizes", 180),
+    ("at most 1 min: p90 for one text, intervals for 8", 60),
+    ("at most 3 min: p90 for 8 texts, larger sizes", 180),
 ]
 SETTINGS = "Settings"
 SETTINGS_SAID = "{sizes}, {length} tokens, {batch}, {part}; {clock}, {device}, {dtype}."
@@ -104,13 +104,10 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
     rounds, blocks = counted(summary.n_rounds, "round"), counted(summary.n_blocks, "block")
     parts = [f"{rounds} in {blocks} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
     if summary.refused:
+        return f"{parts[0]} {_refused(summary)}"
+    if summary.self_check is not None and not summary.self_check.is_sure:
         parts.append(
-            "Other programs disturbed more than half of the rounds, so no ratio is given on this "
-            "clock; CPU time does not need a quiet machine."
-        )
-    elif summary.self_check is not None and not summary.self_check.is_sure:
-        parts.append(
-            "That is too few for confidence intervals: measure for longer, or choose fewer tokens."
+            "That is too few for confidence intervals: measure longer, or choose fewer tokens."
         )
     elif summary.self_check is not None:
         check = summary.self_check
@@ -124,13 +121,19 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
     return " ".join(parts)
 
 
+def _refused(summary: LatencySummary) -> str:
+    share = f"{summary.disturbed_share:.0%}" if summary.disturbed_share else "more than half"
+    return (
+        f"Other programs disturbed {share} of the rounds, so no ratio is given on this clock; "
+        "CPU time does not need a quiet machine."
+    )
+
+
 def neighbours(summary: LatencySummary, workload: Workload) -> str:
     """Return the share of rounds that other programs disturbed."""
     if summary.disturbed_share is None:
         return "This system does not show whether other programs disturbed the rounds."
     share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
-    if summary.refused:
-        return f"{share}."
     if workload.clock == "wait":
         return f"{share}; ratios are from the others."
     return f"{share}; single-thread CPU time is barely affected."
@@ -199,10 +202,10 @@ OUTSIDE = {1: "outside the interval", 2: "outside both intervals"}
 CLAIM_PARTS = {False: "encoder only", True: "with the MLM head"}
 SWEEP = "Where do the curves cross?"
 SWEEP_NOTE = (
-    "Left: time. Right: time over the first model's, with 95% confidence intervals.\n"
-    "The same measurement at every length (or batch size), each with its own rounds. Left: the "
-    "first model's median time, and for the others that time multiplied by their ratio on the "
-    "right. Intervals are widened for differences between runs; a point without one had too few "
+    "Time, and time over the first model's with its 95% confidence interval where rounds allow.\n"
+    "The same measurement at every length (or batch size), each with its own rounds. Times are the "
+    "first model's median, and for the others that time multiplied by their ratio. Intervals are "
+    "widened for differences between runs; a point without one had too few "
     "rounds."
 )
 LENGTHS = "Lengths 16 to 512"
@@ -304,11 +307,20 @@ def sweep_sentence(sweep: Sweep) -> str:
     if sweep.points:
         labels = {spec.name: spec.label for spec in sweep.points[0].specs}
         first = sweep.points[0].specs[0].label
-        parts += [_order(order, labels[order.name], first, unit) for order in orders(sweep)]
+        parts += [
+            _order(order, labels[order.name], first, unit)
+            for order in orders(sweep)
+            if _has_interval(sweep, order.name)
+        ]
     gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
     if gaps:
         parts.append(f"Other programs disturbed most rounds at {_at(gaps, unit)}: no ratio.")
     return " ".join(part for part in parts if part)
+
+
+def _has_interval(sweep: Sweep, name: str) -> bool:
+    ratios = [point.summary.ratio(name) for point in sweep.points]
+    return any(row is not None and row.ratio.is_sure for row in ratios)
 
 
 def _ended(sweep: Sweep, unit: str) -> str:

@@ -357,30 +357,34 @@ def samples_records(result: "FamilyLatency") -> Records:
 def timing_records(result: "FamilyLatency") -> Records:
     """Return a row of timings per model and device."""
     columns = ("model", "median_ms", "low_ms", "high_ms", "p90_ms", "first_call_ms", "gflops")
+    rates = ("tokens_per_s", "gflop_per_s")
     rows = [
         [
             row.name,
             *(model.median_ms, model.low_ms, model.high_ms, model.p90_ms, model.first_call_ms),
             result.gflops(row.spec),
+            *(1e3 * n / model.median_ms for n in (result.workload.tokens, result.gflops(row.spec))),
         ]
         for row, model in zip(result.rows, result.summary.models, strict=True)
     ]
-    return Records(columns, rows, timed_header(result.workload, devices=result.devices))
+    return Records(columns + rates, rows, timed_header(result.workload, devices=result.devices))
 
 
 def limits_records(limits: "Sequence[Roofline]", final: "FamilyLatency") -> Records:
     """Return the compute and memory limits of each model, and the share that it reaches."""
     share = share_of_limit(final, limits)
     columns = ("model", "median_ms", "arithmetic_ms", "memory_ms", "bound_by", "share_of_limit")
-    more = ("gflops", "peak_gflops_per_s", "working_set_bytes", "bandwidth_gb_per_s")
-    rows = [
-        [
-            *(spec.name, final.summary.model(spec.name).median_ms),
-            *(limit.arithmetic_ms, limit.memory_ms, limit.bound_by, share[spec.name]),
-            *(final.gflops(spec), limit.peak_gflops, limit.working_set, limit.bandwidth_gb),
-        ]
-        for spec, limit in zip(final.specs, limits, strict=True)
-    ]
+    more = ("gflops", "gflop_per_s", "peak_gflops_per_s", "working_set_bytes", "bandwidth_gb_per_s")
+    rows = []
+    for spec, limit in zip(final.specs, limits, strict=True):
+        ms, gflops = final.summary.model(spec.name).median_ms, final.gflops(spec)
+        rows.append(
+            [
+                *(spec.name, ms, limit.arithmetic_ms, limit.memory_ms, limit.bound_by),
+                *(share[spec.name], gflops, 1e3 * gflops / ms, limit.peak_gflops),
+                *(limit.working_set, limit.bandwidth_gb),
+            ]
+        )
     return Records(columns + more, rows, timed_header(final.workload))
 
 

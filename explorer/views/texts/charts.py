@@ -19,7 +19,7 @@ from explorer.analysis.texts.results import (
 from explorer.refusal import brief
 from explorer.views.chart import chart_canvas, line
 from explorer.views.texts.strings import BASELINES, names_of
-from explorer.views.theme import COLOURS
+from explorer.views.theme import COLOURS, faint
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -29,6 +29,8 @@ MAX_GROUPS = 12
 """Groups that are drawn, those with the most rows."""
 MAX_COUNTS = 8
 """Labels up to which a confusion matrix prints its counts."""
+SHADE = 0.6
+"""Opacity of a full cell, on which the page's ink is read in light and dark."""
 BASELINE = "#7b8496"
 """Colour of what is no model, visible on both pages."""
 LONGEST_NAME = 24
@@ -247,13 +249,13 @@ def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure
         z=counts.tolist(),
         zmin=0,
         zmax=int(counts.sum(1).max()),  # full colour: every row of the most frequent label
-        colorscale=[[0, "rgba(0,0,0,0)"], [1, COLOURS[key].fill]],
+        colorscale=[[0, faint(COLOURS[key].fill, 0)], [1, faint(COLOURS[key].fill, SHADE)]],
         showscale=False,
         hovertemplate=texts["confused"] + "<extra></extra>",
         **({"texttemplate": "%{z}"} if len(labels) <= MAX_COUNTS else {}),
     )
-    figure.update_xaxes(title=texts["predicted"], type="category")
-    figure.update_yaxes(title=texts["true"], type="category", autorange="reversed")
+    figure.update_xaxes(title=texts["predicted"], type="category", showgrid=False)
+    figure.update_yaxes(title=texts["true"], type="category", autorange="reversed", showgrid=False)
     rows: list[Row] = [
         (title, labels[i], labels[j], int(counts[i, j]), None, None)
         for i in range(len(labels))

@@ -97,7 +97,14 @@ def test_a_faster_way_takes_a_share_of_the_time_of_float32():
     assert (plain["memory"], int8["memory"]) == ("–", "650\u00a0MB")
     assert (plain["texts / s, batch 1"], int8["texts / s, batch 1"]) == ("10.0", "25.0")
     assert (plain["texts / s, batch 8"], int8["texts / s, batch 8"]) == ("–", "50.0")
-    assert words.THROUGHPUT_NOTE in markup
+    assert words.ONE_BATCH in markup
+    one_size = str(folds.draw_faster(FasterResult((replace(ways, batches={}),), (cost,)))[0])
+    assert words.ONE_BATCH not in one_size
+    assert words.NOT_COMPARED not in one_size
+    assert words.NOT_COMPARED in str(folds.draw_faster(FasterResult((ways,)))[0])
+    assert (words.P90_NOTE in markup) == any(
+        m.p90_ms for m in (*ways.summary.models, *eight.models)
+    )
     assert words.throughput((50.0, 170.0)) == "50.0 (170.00 ms)"
 
 
