@@ -71,7 +71,7 @@ AT_CHANCE = (
     "(95% CI {low} to {high}): no better than chance (50%), so its answers are not shown."
 )
 SKILL = (
-    "It classifies {share} of {count:,} held-out pairs correctly\n(95% CI {low} to {high}); "
+    "It classifies {share} of {count:,} held-out pairs correctly.\n95% CI {low} to {high}; "
     "chance is 50%."
 )
 UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."

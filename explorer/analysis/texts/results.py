@@ -37,19 +37,20 @@ from explorer.models.run import read_only
 ERROR_RATE = 0.01
 """Chance of any advice where there is no difference, shared equally by all comparisons."""
 NOTHING = (
-    "No model is surely better than always answering the most frequent label, as far as {n} rows "
-    "can show."
+    "No model is significantly better than always answering the most frequent label, as far as "
+    "{n} rows can show."
 )
 BAG = (
-    "A bag of words may do as well: no model is surely better than TF-IDF with the same "
+    "A bag of words may do as well: no model is significantly better than TF-IDF with the same "
     "regression, as far as {n} rows can show."
 )
 BEST = (
-    "{best} is the best of these models for your labels: the others are surely worse on {n} rows."
+    "{best} is the best of these models for your labels: the others are significantly worse on "
+    "{n} rows."
 )
 TIED = (
-    "{best} scores highest and is surely better than a bag of words; between it and {rivals} there "
-    "is no difference that {n} rows can show."
+    "{best} scores highest and is significantly better than a bag of words; between it and "
+    "{rivals} there is no difference that {n} rows can show."
 )
 POOLINGS: tuple[str, ...] = ("mean", "cls")
 """Mean over all tokens of a text, [CLS] and [SEP] included; or the first token alone."""

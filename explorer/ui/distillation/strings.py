@@ -331,5 +331,5 @@ def live_sentence(settings: LiveSettings, reports: Sequence[LiveReport]) -> str:
     return (
         f"In {counted(settings.steps, 'step')} the loss went from {losses[0]:.2f} to "
         f"{losses[-1]:.2f}; on held-out sentences the student's top prediction is the teacher's in "
-        f"{last.same_first:.0%} of cases, at the start in {first.same_first:.0%}."
+        f"{last.same_first:.0%} of cases ({first.same_first:.0%} at the start)."
     )

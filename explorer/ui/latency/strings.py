@@ -39,8 +39,8 @@ MEASURE = "Measure here"
 LONGEST_LABEL = "Measure for at most"
 LONGEST = [
     ("at most 20 s: intervals for one text", 20),
-    ("at most 1 min: p90 for one text, intervals for 8", 60),
-    ("at most 3 min: p90 for 8 texts, larger sizes", 180),
+    ("at most 1 min: p90; intervals for 8 texts", 60),
+    ("at most 3 min: p90 for 8 texts", 180),
 ]
 SETTINGS = "Settings"
 SETTINGS_SAID = "{sizes}, {length} tokens, {batch}, {part}; {clock}, {device}, {dtype}."

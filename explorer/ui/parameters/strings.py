@@ -247,7 +247,7 @@ SPECTRUM_TEXTS = {
     "In float64, of the table that the layers see: for ALBERT the product V × E × H.",
 }
 SHARING = "Weight sharing: does ALBERT run one layer again and again?"
-SHARING_TITLE = "What other ways of sharing would store"
+SHARING_TITLE = "How much other ways of sharing would store"
 SHARING_TEXTS = {
     "label": "Weights stored by sharing mode",
     "e": "Embedding width",

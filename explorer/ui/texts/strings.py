@@ -6,11 +6,11 @@ from explorer.analysis.digits import counted
 from explorer.analysis.texts.rows import KINDS, MAX_ROWS, MAX_TOKENS, LeftOut, TextList
 
 LABEL = "Your texts"
-QUESTION = "Which of the models serves a list of your own texts?"
-FINDING = "Paste your texts, open a file, or try a list: which of the models serves them?"
+QUESTION = "Which of the models is best for a list of your own texts?"
+FINDING = "Paste your texts, open a file, or try a list: which of the models is best for them?"
 LIMITS = (
     f"At most {MAX_ROWS:,} rows of {MAX_TOKENS} tokens. Nothing is kept: the rows are sent with "
-    "the question and forgotten with the answer."
+    "the question, and deleted once it is answered."
 )
 KIND_NAMES = {
     "masked": "Masked rows",
@@ -36,8 +36,8 @@ COMES_OUT = {
     "masked": "How often the given answer comes first, by model, and where the models disagree.",
     "plain": "How likely each model finds each sentence, and which words surprise it.",
     "pairs": "In how many pairs each model finds the good sentence likelier.",
-    "labelled": "Which frozen encoder tells your labels apart best, at what cost, beside a bag of "
-    "words.",
+    "labelled": "Which frozen encoder separates your labels best, and whether a bag of words does "
+    "as well.",
 }
 ASK = {
     "box": "Your texts: one a line, or a table with a header",

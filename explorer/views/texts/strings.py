@@ -104,7 +104,7 @@ def names_of(result: LabelledList) -> dict[str, str]:
 def difference(
     duels: Sequence[Duel], labels: Mapping[str, str], n_rows: int, noun: str = "row"
 ) -> str:
-    """Return which models surely differ, each p value multiplied by the number of comparisons."""
+    """Return which models differ significantly, by p values times the number of comparisons."""
     if not duels:
         return ""
     sure = [duel for duel in duels if duel.p_value * len(duels) < ALPHA]

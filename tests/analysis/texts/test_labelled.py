@@ -137,7 +137,7 @@ def predictions(truth, n_wrong, first=0):
         (
             {"bert": 95, "distilbert": 97, "albert": 99, "tfidf": 98},
             (),
-            "No model is surely better than always",
+            "No model is significantly better than always",
         ),
     ],
 )

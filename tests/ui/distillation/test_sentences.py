@@ -124,7 +124,7 @@ def test_a_live_run_says_where_it_is_and_compares_its_end_with_its_start(steps, 
         return
     assert text.startswith(f"In {steps} step{'s' * (steps > 1)} the loss went from ")
     assert f"from {course[1][0]:.2f} to {course[-1][0]:.2f}; " in text
-    assert f"in {course[-1][1]:.0%} of cases, at the start in {course[0][1]:.0%}" in text
+    assert f"in {course[-1][1]:.0%} of cases ({course[0][1]:.0%} at the start)." in text
 
 
 @law

@@ -283,7 +283,7 @@ def test_what_a_run_came_to_is_its_end_against_its_start():
     reports = [report(0, 0, 0.1), report(5, 5.0, 0.4), report(10, 1.25, 0.7)]
     said = live_sentence(LiveSettings(steps=10), reports)
     assert said.startswith("In 10 steps the loss went from 5.00 to 1.25; ")
-    assert said.endswith("in 70% of cases, at the start in 10%.")
+    assert said.endswith("in 70% of cases (10% at the start).")
     assert live_sentence(LiveSettings(steps=10), reports[:2]) == "Step 5 of 10: loss 5.00."
 
 
