@@ -111,10 +111,8 @@ def chart_template(theme: str) -> "go.layout.Template":
         "separators": ".,",
     }
     # Plotly takes a see-through box for one on white, and writes in it for white.
-    data = {
-        "heatmap": [{"textfont": {"color": page.ink}}],
-        "treemap": [{"insidetextfont": {"color": page.ink}}],
-    }
+    ink = {"color": page.ink}
+    data = {"heatmap": [{"textfont": ink}], "treemap": [{"insidetextfont": ink}]}
     return go.layout.Template(layout=layout, data=data)
 
 

@@ -40,8 +40,8 @@ function light(place, tries = 80) {
     if (!picture) { if (tries) setTimeout(look, 150); tries -= 1; return; }
     const {kind} = picture.dataset;
     // Around a row, whose table hides what stands over its edge, the line is drawn inside.
-    const offset = picture.matches('tr') ? -3 : 2;
-    lighting.replaceSync(`${place}${kind ? `[data-kind="${kind}"]` : ''} { outline: 3px solid var(--warn); outline-offset: ${offset}px; border-radius: 4px; }`);
+    const room = picture.matches('tr') ? 'outline-offset: -3px; padding-inline: 8px' : 'outline-offset: 2px';
+    lighting.replaceSync(`${place}${kind ? `[data-kind="${kind}"]` : ''} { outline: 3px solid var(--warn); border-radius: 4px; ${room}; }`);
     landOnPicture(drawn, () => bar().offsetHeight);
   };
   if (place) setTimeout(look, 0);   // the key that chose the stop is no act against it
