@@ -189,7 +189,8 @@ def sentiment_finding(
     by_model: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]
 ) -> Markup:
     """Return each model's verdict, with its largest term: a word, or the baseline."""
-    return finding(listed([_verdict(specs[key], result) for key, result in by_model.items()]), ".")
+    verdicts = [_verdict(specs[key], result) for key, result in by_model.items()]
+    return finding(*[part for verdict in verdicts for part in ("; ", verdict)][1:], ".")
 
 
 def _verdict(spec: ModelSpec, result: WordSentiment) -> Markup:
