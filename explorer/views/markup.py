@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.refusal import remedy_for
 from explorer.views.glossary import ENTRIES, TERMS, box_of
@@ -161,6 +161,11 @@ def listed(items: Sequence[str | Markup]) -> Markup:
             parts.append(" and " if place == len(items) - 1 else ", ")
         parts.append(item)
     return join(*parts)
+
+
+def semicolons(items: Iterable[str | Markup]) -> Markup:
+    """Join items as ``a; b; c``."""
+    return join(*[part for item in items for part in ("; ", item)][1:])
 
 
 def table(head: list[str], rows: "list[list[str | Markup]]", caption: str = "") -> Markup:

@@ -14,7 +14,7 @@ from explorer.analysis.latency.measure import (
     latency_rounds,
     latency_summary,
 )
-from explorer.analysis.latency.ratio import MIN_P90
+from explorer.analysis.latency.ratio import MIN_P90, Ratio
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.choice.family import layer_counts, shape_total
@@ -85,6 +85,10 @@ class FamilyLatency:
     def gflops(self, spec: ModelSpec) -> float:
         """Return the operations of one forward pass, in 10^9."""
         return pass_flops(spec, self.workload) / 1e9
+
+    def rates(self, spec: ModelSpec, ms: float) -> tuple[float, float]:
+        """Return tokens and 10^9 operations per second, of a pass that takes ``ms``."""
+        return 1e3 * self.workload.tokens / ms, 1e3 * self.gflops(spec) / ms
 
 
 def pass_flops(spec: ModelSpec, workload: Workload) -> int:
@@ -380,19 +384,24 @@ def budget_of(before: Sequence[FamilyLatency], workload: Workload) -> float:
 
 
 def orders(sweep: Sweep) -> tuple[SpeedOrder, ...]:
-    """Compare every other model with the first; each point is in one of the three lists."""
+    """Compare the other models with the first; each point is in one of the three lists.
+
+    A model without any interval is left out: nothing is known of its order.
+    """
     results = []
     for spec in sweep.points[0].specs[1:] if sweep.points else ():
+        rows = [point.summary.ratio(spec.name) for point in sweep.points]
+        ratios = [row.ratio if row and row.ratio.is_sure else None for row in rows]
         sides: dict[int, list[int]] = {1: [], -1: [], 0: []}
-        for point in sweep.points:
-            sides[_side(point, spec.name)].append(sweep.position(point))
-        results.append(SpeedOrder(spec.name, *(tuple(sides[side]) for side in (-1, 1, 0))))
+        for point, ratio in zip(sweep.points, ratios, strict=True):
+            sides[_side(ratio)].append(sweep.position(point))
+        if any(ratios):
+            results.append(SpeedOrder(spec.name, *(tuple(sides[side]) for side in (-1, 1, 0))))
     return tuple(results)
 
 
-def _side(point: FamilyLatency, name: str) -> int:
+def _side(ratio: Ratio | None) -> int:
     """Return 1 where the model is slower than the first, -1 where faster, 0 where undecided."""
-    ratio = point.summary.ratio(name)
-    if ratio is None or not ratio.ratio.is_sure or ratio.ratio.holds_one:
+    if ratio is None or ratio.holds_one:
         return 0
-    return 1 if ratio.ratio.ratio < 1 else -1
+    return 1 if ratio.ratio < 1 else -1

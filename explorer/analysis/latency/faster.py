@@ -60,6 +60,11 @@ class FasterResult:
     workload: Workload | None = None
     """Workload of all variants, except for the dtype."""
 
+    @property
+    def batch_sizes(self) -> list[int]:
+        """The batch sizes at which any model was timed."""
+        return sorted({batch for variants in self.models for batch in variants.batches})
+
 
 def measure_faster(
     specs: Sequence[ModelSpec],

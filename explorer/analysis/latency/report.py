@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
-from explorer.analysis.latency.measure import PAUSE_S, LatencyRatio, ModelLatency, RoundsPlan
+from explorer.analysis.latency.measure import PAUSE_S, LatencyRatio, RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import MODEL_KEYS, ModelSpec
@@ -116,15 +116,10 @@ def _model(result: FamilyLatency, index: int, peak: int | None) -> Report:
         "first_call_ms": timed.first_call_ms,
         "samples_ms": [round(float(ms), 4) for ms in timed.samples_ms],
         "gflops": result.gflops(spec),
-        "tokens_per_second": tokens_per_second(result, timed),
+        "tokens_per_second": result.rates(spec, timed.median_ms)[0],
         "weights_bytes": result.weight_bytes[index],
         "peak_bytes": peak,
     }
-
-
-def tokens_per_second(result: FamilyLatency, timed: ModelLatency) -> float:
-    """Compute the tokens per second of a model from its median time."""
-    return 1e3 * result.workload.tokens / timed.median_ms
 
 
 def _ratio(ratio: Ratio) -> Report:

@@ -30,6 +30,7 @@ from explorer.views.markup import (
     listed,
     model_name,
     note,
+    semicolons,
     table,
     word,
 )
@@ -262,10 +263,9 @@ def summary_finding(
     parts = [
         join("in ", model_name(key, labels[key]), ", ", _drawn(row)) for key, row in given.items()
     ]
-    between = [piece for part in parts for piece in ("; ", part)][1:]
     query = next(iter(given.values())).query
     by = explained(f"By {SUMMARIES[kind]}, ", "rollout")
-    return finding(by, "for ", word(query), ": ", *between, ".")
+    return finding(by, "for ", word(query), ": ", semicolons(parts), ".")
 
 
 def _drawn(row: RowShares) -> Markup:

@@ -326,14 +326,13 @@ def faster_notes(result: FasterResult) -> list[str]:
 def _table_notes(result: FasterResult) -> list[str]:
     """Return what the table's brackets and dashes mean, as far as it has any."""
     timed = [batch for variants in result.models for batch in variants.batches.values()]
-    sizes = {n for variants in result.models for n in variants.batches}
     disturbed = [v.spec.label for v in result.models if v.summary.refused]
     is_over = bool(result.models) and result.done == result.n_steps
     return [
         DISTURBED.format(names=" and ".join(disturbed)) if disturbed else "",
         NOT_COMPARED if is_over and not result.costs else "",
         P90_NOTE if any(model.p90_ms for batch in timed for model in batch.models) else "",
-        ONE_BATCH if len(sizes) > 1 else "",
+        ONE_BATCH if len(result.batch_sizes) > 1 else "",
     ]
 
 

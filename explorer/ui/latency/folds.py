@@ -135,7 +135,7 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
                 f"{limit.memory_ms:,.1f}",
                 limit.bound_by,
                 f"{shares[spec.name]:.0%}",
-                f"{final.gflops(spec) / ms * 1e3:,.0f}",
+                f"{final.rates(spec, ms)[1]:,.0f}",
                 f"{limit.peak_gflops:,.0f}",
                 choice_strings.megabytes(limit.working_set),
                 f"{limit.bandwidth_gb:,.0f}",
@@ -165,9 +165,9 @@ def faster_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> It
 
 def draw_faster(result: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     """Return speed and cost of each runtime and precision, and why a row is missing."""
-    from explorer.views.latency.measure import batches_of, faster_records
+    from explorer.views.latency.measure import faster_records
 
-    sizes = batches_of(result)
+    sizes = result.batch_sizes
     by_name = {(cost.key, cost.name): cost for cost in result.costs}
     rows: list[list[str | Markup]] = []
     for variants in result.models:

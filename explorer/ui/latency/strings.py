@@ -307,20 +307,11 @@ def sweep_sentence(sweep: Sweep) -> str:
     if sweep.points:
         labels = {spec.name: spec.label for spec in sweep.points[0].specs}
         first = sweep.points[0].specs[0].label
-        parts += [
-            _order(order, labels[order.name], first, unit)
-            for order in orders(sweep)
-            if _has_interval(sweep, order.name)
-        ]
+        parts += [_order(order, labels[order.name], first, unit) for order in orders(sweep)]
     gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
     if gaps:
         parts.append(f"Other programs disturbed most rounds at {_at(gaps, unit)}: no ratio.")
     return " ".join(part for part in parts if part)
-
-
-def _has_interval(sweep: Sweep, name: str) -> bool:
-    ratios = [point.summary.ratio(name) for point in sweep.points]
-    return any(row is not None and row.ratio.is_sure for row in ratios)
 
 
 def _ended(sweep: Sweep, unit: str) -> str:

@@ -9,7 +9,7 @@ from explorer.models.choice.family import teacher_of
 from explorer.models.specs import Architecture
 from explorer.ui.kit.strings import AT_CHOICE, AT_SIZE, MIXED, SIZES, compute_said, stored_said
 from explorer.views.glossary import places
-from explorer.views.markup import Markup, el, join, model_name
+from explorer.views.markup import Markup, el, join, model_name, semicolons
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.shapes import FamilyMember
@@ -89,7 +89,7 @@ def parameters_finding(members: Sequence["FamilyMember"], family: str = "base") 
     return el(
         "p",
         lead,
-        *(piece for part in parts for piece in ("; " if part is not parts[0] else "", part)),
+        semicolons(parts),
         ".",
         class_="finding",
         data_family=family,

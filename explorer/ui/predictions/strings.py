@@ -28,6 +28,7 @@ from explorer.views.markup import (
     model_name,
     note,
     plain,
+    semicolons,
     term,
     word,
 )
@@ -122,9 +123,8 @@ def _one_mask(result: Agreement, labels: Mapping[str, str]) -> Markup:
             for i, (answer, (key,)) in enumerate(result.groups)
         ]
         return join(listed(parts), _surest(result, p, labels, False), ".")
-    groups = [_camp(answer, keys, p, labels) for answer, keys in result.groups]
-    sentence = join(*(part for camp in groups for part in ("; ", camp)[camp is groups[0] :]))
-    return join(sentence, _surest(result, p, labels, False), ".")
+    groups = semicolons(_camp(answer, keys, p, labels) for answer, keys in result.groups)
+    return join(groups, _surest(result, p, labels, False), ".")
 
 
 def _camp(
@@ -388,8 +388,7 @@ def contrast_finding(contrasts: Sequence[Contrast]) -> Markup:
             groups.setdefault(tied, []).append(result)
     for alternatives, results in groups.items():
         parts.append(_preference([word(text) for text in alternatives], results))
-    sentence = [piece for part in parts for piece in ("; ", part)][1:]
-    return el("p", *sentence, ".", class_="fold-finding")
+    return el("p", semicolons(parts), ".", class_="fold-finding")
 
 
 def _preference(alternatives: Sequence[Markup], results: Sequence[Contrast]) -> Markup:

@@ -10,7 +10,17 @@ from explorer.analysis.tasks.pairs import ORDERS, PairOrders, PairQuadrants
 from explorer.analysis.tasks.scores import printed_scores
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, finding, fold_link, join, listed, model_name, note, word
+from explorer.views.markup import (
+    Markup,
+    finding,
+    fold_link,
+    join,
+    listed,
+    model_name,
+    note,
+    semicolons,
+    word,
+)
 
 LABEL = "Tasks"
 QUESTION = "What are they used for?"
@@ -68,10 +78,7 @@ def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
     """Return each head's verdict on the pair, and on its swapped and replaced orders."""
     if not answers:
         return finding(NO_PAIR_HEADS)
-    verdicts = [
-        join("; " if place else "", _verdicts(*answer)) for place, answer in enumerate(answers)
-    ]
-    return finding(*verdicts, ".")
+    return finding(semicolons(_verdicts(*answer) for answer in answers), ".")
 
 
 def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
@@ -189,8 +196,8 @@ def sentiment_finding(
     by_model: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]
 ) -> Markup:
     """Return each model's verdict, with its largest term: a word, or the baseline."""
-    verdicts = [_verdict(specs[key], result) for key, result in by_model.items()]
-    return finding(*[part for verdict in verdicts for part in ("; ", verdict)][1:], ".")
+    verdicts = (_verdict(specs[key], result) for key, result in by_model.items())
+    return finding(semicolons(verdicts), ".")
 
 
 def _verdict(spec: ModelSpec, result: WordSentiment) -> Markup:
@@ -239,8 +246,8 @@ def question_finding(
         else:
             each = [join(name, sure[key]) for key, name in zip(keys, names, strict=True)]
             answers.append(join(listed(each), " answer ", word(answer)))
-    parts = [part for sentence in answers for part in ("; ", sentence)][1:]
-    return finding(*(parts if len(answers) < len(by_model) else [listed(answers)]), ".")
+    joined = semicolons if len(answers) < len(by_model) else listed
+    return finding(joined(answers), ".")
 
 
 BROUGHT = "{label} answers with the head included in its checkpoint."

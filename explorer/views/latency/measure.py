@@ -221,7 +221,7 @@ def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Ma
     for row, model in zip(result.rows, result.summary.models, strict=True):
         has_interval = np.isfinite(model.high_ms)
         span = f"{model.low_ms:,.2f} to {model.high_ms:,.2f}" if has_interval else "–"
-        per_second = 1e3 * result.workload.tokens / model.median_ms
+        tokens, gflop = result.rates(row.spec, model.median_ms)
         rows.append(
             [
                 model_name(row.spec.key, row_label(row, result.devices), row.spec.size),
@@ -229,8 +229,8 @@ def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Ma
                 span,
                 "–" if model.p90_ms is None else f"{model.p90_ms:,.2f}",
                 f"{model.first_call_ms:,.0f}",
-                f"{per_second:,.0f}",
-                f"{result.gflops(row.spec) / model.median_ms * 1e3:,.1f}",
+                f"{tokens:,.0f}",
+                f"{gflop:,.1f}",
             ]
         )
     return table(list(head), rows, caption)
@@ -363,7 +363,7 @@ def timing_records(result: "FamilyLatency") -> Records:
             row.name,
             *(model.median_ms, model.low_ms, model.high_ms, model.p90_ms, model.first_call_ms),
             result.gflops(row.spec),
-            *(1e3 * n / model.median_ms for n in (result.workload.tokens, result.gflops(row.spec))),
+            *result.rates(row.spec, model.median_ms),
         ]
         for row, model in zip(result.rows, result.summary.models, strict=True)
     ]
@@ -377,11 +377,16 @@ def limits_records(limits: "Sequence[Roofline]", final: "FamilyLatency") -> Reco
     more = ("gflops", "gflop_per_s", "peak_gflops_per_s", "working_set_bytes", "bandwidth_gb_per_s")
     rows = []
     for spec, limit in zip(final.specs, limits, strict=True):
-        ms, gflops = final.summary.model(spec.name).median_ms, final.gflops(spec)
+        ms = final.summary.model(spec.name).median_ms
         rows.append(
             [
                 *(spec.name, ms, limit.arithmetic_ms, limit.memory_ms, limit.bound_by),
-                *(share[spec.name], gflops, 1e3 * gflops / ms, limit.peak_gflops),
+                *(
+                    share[spec.name],
+                    final.gflops(spec),
+                    final.rates(spec, ms)[1],
+                    limit.peak_gflops,
+                ),
                 *(limit.working_set, limit.bandwidth_gb),
             ]
         )
@@ -392,7 +397,7 @@ def faster_records(faster: "FasterResult") -> Records:
     """Return every variant of every model; effects on the answers are empty if not measured."""
     costs = {(cost.key, cost.name): cost for cost in faster.costs}
     columns = ("model", "way_to_run", "median_ms", "times_float32", *ENDS)
-    sizes = batches_of(faster)
+    sizes = faster.batch_sizes
     rows = []
     for variants in faster.models:
         for model in variants.summary.models:
@@ -413,11 +418,6 @@ def faster_records(faster: "FasterResult") -> Records:
     answers = ("same_first_answer", "mean_kl_nats", "process_bytes")
     speeds = [f"{what}_at_{n}" for n in sizes for what in ("texts_per_second", "p90_ms")]
     return Records((*columns, *answers, *speeds), rows, timed_header(faster.workload, ("dtype",)))
-
-
-def batches_of(faster: "FasterResult") -> list[int]:
-    """Return the batch sizes at which any model was timed."""
-    return sorted({batch for variants in faster.models for batch in variants.batches})
 
 
 def recorded_records(report: Mapping[str, Any]) -> Records:
