@@ -45,6 +45,11 @@
   };
 })();
 
+// Gradio (6.31.0) closes its streams on `beforeunload`, long before the page is left: until a slow
+// page answers, or where a download answers, it says "connection lost" and then loads the page
+// again, which cancels the reader's way out. A page that is left closes its connections itself.
+window.addEventListener('beforeunload', event => event.stopImmediatePropagation());
+
 // A component may be there before the modules are: its picture, or what it tells, waits in line.
 window.explorer = {
   waiting: [], mount(...asked) { this.waiting.push(asked); },

@@ -80,3 +80,12 @@ def test_the_marks_by_which_the_page_knows_folds_and_tabs_are_there(gradio_page)
     expect(fold.locator("button.label-wrap.open")).to_have_count(1)
     panel = gradio_page.locator("#tabs #tab-One")
     assert panel.get_attribute("role") == "tabpanel"
+
+
+def test_a_page_says_that_it_is_lost_before_it_is_left(gradio_page):
+    gradio_page.route("**/left", lambda route: route.fulfill(status=204))
+    gradio_page.get_by_role("button", name="Ask").click()
+    gradio_page.wait_for_timeout(100)  # its answer takes 0.6 s
+    gradio_page.evaluate("() => { location.href = '/left'; }")
+    lost = gradio_page.locator(".toast-body")
+    expect(lost, "early.js may let Gradio hear beforeunload").to_contain_text("was lost")

@@ -55,6 +55,28 @@ def test_back_forward_and_the_tabs_bring_again_what_was_left(page_at):
     tabs_that_were_left_show_their_pictures_again(page)
 
 
+def test_a_way_out_that_leads_nowhere_leaves_the_answer_on_its_way(page_at):
+    """A download or a slow page: Gradio would close its streams and load the page again."""
+    page = page_at("/")
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    held = []
+    page.route("**/queue/data?*", lambda route: held.append(route))
+    page.route("**/left", lambda route: route.fulfill(status=204))
+    page.locator("#text textarea").fill(B)
+    with page.expect_request("**/queue/data?*"):
+        page.keyboard.press("Control+Enter")
+    with page.expect_response("**/left"):
+        page.evaluate("() => { location.href = '/left'; }")
+    page.unroute("**/queue/data?*")
+    for route in held:
+        route.continue_()
+    page.wait_for_function(
+        "text => new URLSearchParams(location.search).get('text') === text", arg=B
+    )
+    expect(page.locator("#tab-predictions .finding").first).to_be_visible()
+    compare(page, A)
+
+
 def tabs_that_were_left_show_their_pictures_again(page):
     """There and back, and another text: what was drawn before must not pass for drawn."""
     shown_again(page, A)
