@@ -49,10 +49,6 @@ def chromium():
         browser.close()
 
 
-LEAVING = re.compile("signal is aborted|BodyStreamBuffer was aborted|Connection errored out")
-"""Errors that Gradio's browser code logs when a page is left before its response."""
-
-
 TOASTS = """new MutationObserver(changes => {
   for (const {addedNodes} of changes) for (const node of addedNodes) {
     const toast = node.nodeType === 1 && (node.matches('.toast-body') ? node : node.querySelector('.toast-body'));
@@ -134,11 +130,6 @@ class Guard:
 
     def page(self, page) -> None:
         self.pages.append(page)
-        page.on("domcontentloaded", self.left)
-
-    def left(self, _page) -> None:
-        """Drop the errors logged by leaving the previous document."""
-        self.problems[:] = [problem for problem in self.problems if not LEAVING.search(problem)]
 
     @property
     def heard(self):
@@ -160,8 +151,6 @@ class Guard:
             context.remove_listener(event, listener)
         for name in HUNG:
             delattr(self.pages[0], name)
-        for page in self.pages:
-            page.remove_listener("domcontentloaded", self.left)
 
 
 PERMISSIONS = ["clipboard-read", "clipboard-write"]
