@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from tests.sources import tree_of, trees_in
+
 PACKAGE = Path(__file__).parents[1] / "explorer"
 PLACES = ("library", "models", "analysis", "inference", "serving", "ui")
 LEAST = 12
@@ -16,8 +18,8 @@ def kinds() -> frozenset[str]:
     """Return the names of ``Refusal`` and of its subclasses."""
     classes = [
         (node.name, {ast.unparse(base) for base in node.bases})
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.parse(path.read_text("utf-8")).body
+        for tree in trees_in(PACKAGE).values()
+        for node in tree.body
         if isinstance(node, ast.ClassDef)
     ]
     known = {"Refusal"}
@@ -33,7 +35,7 @@ def refusals() -> tuple[str, ...]:
     for path in sorted(p for place in PLACES for p in (PACKAGE / place).rglob("*.py")):
         if "claims" in path.parts:
             continue
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = tree_of(path)
         known = strings_for(path) | constants(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in kinds():
@@ -50,7 +52,7 @@ def strings_for(path: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for module in (*modules, path.parent / "strings.py"):
         if module.exists():
-            found |= constants(ast.parse(module.read_text("utf-8")))
+            found |= constants(tree_of(module))
     return found
 
 

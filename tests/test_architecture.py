@@ -8,6 +8,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from tests.sources import trees_in
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "explorer"
 FEATURES = {
@@ -131,10 +133,9 @@ TERMINALS = {"assets", "serving.launch", "serving.ray_app", "serving.ray_client"
 MAX_LINES, LONGEST = 500, 50
 
 
-@cache
 def sources() -> dict[Path, ast.Module]:
     """Return every module of the explorer, read when the first test asks and not when tests are found."""
-    return {p: ast.parse(p.read_text("utf-8")) for p in sorted(PACKAGE.rglob("*.py"))}
+    return trees_in(PACKAGE)
 
 
 def name_of(path: Path) -> str:

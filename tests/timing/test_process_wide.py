@@ -18,6 +18,7 @@ from explorer.analysis.distillation.live import LiveSettings
 from explorer.analysis.distillation.student import fresh_student
 from explorer.models.architectures import family_check_models, meta_network
 from explorer.models.specs import BASE
+from tests.sources import trees_in
 
 ROOT = Path(__file__).parents[2] / "explorer"
 CHILD = "timing/runtimes/child.py"
@@ -43,10 +44,8 @@ PROCESS_WIDE = {
 @cache
 def served():
     """Every module that a page runs, as (its path, its tree)."""
-    names = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
-    return [
-        (name, ast.parse(path.read_text("utf-8"))) for name, path in names.items() if name != CHILD
-    ]
+    named = [(path.relative_to(ROOT).as_posix(), tree) for path, tree in trees_in(ROOT).items()]
+    return [(name, tree) for name, tree in named if name != CHILD]
 
 
 def names_in(tree):

@@ -33,6 +33,7 @@ from explorer.models.specs import MODEL_KEYS, NetworkKey
 from explorer.timing.networks import timed_network
 from explorer.timing.workload import Workload
 from tests.models.choice.seven_sizes import narrow, save_seven
+from tests.sources import tree_of
 
 TEXT = "The [MASK] sat on the mat."
 BERT, DISTIL, ALBERT = "bert-base-uncased", "distilbert-base-uncased", "albert-base-v2"
@@ -519,7 +520,7 @@ def test_only_programs_that_run_alone_use_a_network_without_a_lease():
         path.relative_to(root).parts[0]
         for folder in ("explorer", "benchmarks")
         for path in (root / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ImportFrom)
         and node.module == "explorer.models.loading"
         and any(alias.name == "load_model" for alias in node.names)

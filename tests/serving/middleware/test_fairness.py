@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from explorer import limits
 from explorer.serving.middleware.waiting_room import Sender, account_of, exceeded
+from tests.sources import trees_in
 
 ALL, OF_PROGRAMS = limits.QUESTIONS.maximum, limits.PROGRAMS.maximum
 ADDRESSES = tuple("abcde")
@@ -109,8 +110,8 @@ def test_the_documentation_prints_the_table_of_limits():
 def test_every_row_of_the_table_is_read_by_the_code():
     names = {name for name, value in vars(limits).items() if isinstance(value, limits.Limit)}
     read = set()
-    for path in Path(limits.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for tree in trees_in(Path(limits.__file__).parent).values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 read |= {node.attr} if node.value.id == "limits" else set()
     assert names - read == set()
