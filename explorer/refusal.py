@@ -44,10 +44,9 @@ class Remedy:
 
     def fits(self, refusal: str) -> bool:
         """Return whether a refusal has all pieces of this sentence, in their order."""
-        pattern = ".*".join(map(re.escape, self.pieces))
-        return all(piece in refusal for piece in self.pieces) and bool(
-            re.search(pattern, refusal, re.DOTALL)
-        )
+        if not all(piece in refusal for piece in self.pieces):
+            return False
+        return bool(re.search(".*".join(map(re.escape, self.pieces)), refusal, re.DOTALL))
 
 
 @cache
