@@ -40,8 +40,8 @@ def show_calls(state: PageState | None) -> str:
     shapes = [CallRow(s, shape_layer_calls(s), strings.SHAPE_ONLY) for s in BASE.values()]
     html = calls_table([*rows, *shapes], strings.CALLS_HEADS, strings.CALLS_CHIP)
     numbers = calls_records([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
-    saved = with_save_menu("parameters/calls", html, numbers)
-    return join(*cards, saved, note(strings.CALLS_NOTE))
+    html = join(html, note(strings.CALLS_NOTE))
+    return join(*cards, with_save_menu("parameters/calls", html, numbers))
 
 
 def build_sizes(state: gr.State) -> None:

@@ -98,11 +98,10 @@ def show_pairs(state: PageState) -> Markup:
         else note(strings.ON_EXAMPLE),
         with_save_menu(
             "tasks/pairs",
-            pair_orders_html(pair, columns, strings.PAIRS),
+            join(pair_orders_html(pair, columns, strings.PAIRS), note(strings.PAIRS_NOTE)),
             pair_orders_records(pair, columns),
         ),
         el("div", *missing_cards, class_="columns") if missing_cards else None,
-        note(strings.PAIRS_NOTE),
     )
 
 
@@ -152,7 +151,7 @@ def show_quadrants(state: PageState) -> str:
     results = [result for result in quadrants if result is not None]
     if not results or alignment is None:
         return finding(strings.NO_PAIR)
-    html = pair_quadrants_html(results, strings.QUADRANTS)
+    html = join(pair_quadrants_html(results, strings.QUADRANTS), note(strings.QUADRANTS_HOW))
     numbers = pair_quadrants_records(results, alignment)
     picture = with_save_menu("tasks/quadrants", html, numbers)
-    return join(strings.quadrants_finding(results), picture, note(strings.QUADRANTS_HOW))
+    return join(strings.quadrants_finding(results), picture)

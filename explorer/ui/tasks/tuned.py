@@ -100,9 +100,9 @@ def sentiment_values(state: PageState) -> list[object]:
 
 
 def section(
-    state: PageState | None, task: str, say: Callable[[Specs, PageState], tuple[Markup, ...]]
+    state: PageState | None, task: str, say: Callable[[Specs, PageState], tuple[Markup, Markup]]
 ) -> Markup | str:
-    """Return the tuned models' answers (finding, picture, remark), and cards of the others.
+    """Return the tuned models' answers (finding and picture), and cards of the others.
 
     A refused question is shown as a message in place of the answers.
     """
@@ -114,14 +114,13 @@ def section(
         return cards
     own_heads = [spec.label for spec in specs.values() if spec.tuned_for == task]
     try:
-        message, picture, remark = say(specs, state)
+        message, picture = say(specs, state)
     except Refusal as error:
         return join(refusal_message(sentence_of(error)), cards)
     return join(
         message,
         picture,
         cards,
-        remark,
         *(note(strings.BROUGHT.format(label=label)) for label in own_heads),
     )
 
@@ -131,16 +130,19 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     from explorer.analysis.tasks.tuned import tuned_sentiment
     from explorer.views.tasks import word_sentiment_html, word_sentiment_records
 
-    def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
+    def say(specs: Specs, state: PageState) -> tuple[Markup, Markup]:
         segment = readable(text)
         results = ask_all(specs, state, tuned_sentiment, segment)
         picture = with_save_menu(
             "tasks/sentiment",
-            word_sentiment_html(results, specs, strings.SENTIMENT),
+            join(
+                word_sentiment_html(results, specs, strings.SENTIMENT),
+                note(strings.SENTIMENT_NOTE),
+            ),
             word_sentiment_records(results, specs, segment, adapters_of(specs, "sst2")),
         )
         message = join(strings.sentiment_finding(results, specs), language_note(segment))
-        return message, picture, note(strings.SENTIMENT_NOTE)
+        return message, picture
 
     return section(state, "sst2", say)
 
@@ -189,19 +191,22 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
     from explorer.models.task_heads.classifiers import read_passage
     from explorer.views.tasks import answer_spans_html, answer_spans_records
 
-    def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
+    def say(specs: Specs, state: PageState) -> tuple[Markup, Markup]:
         read_text = read_passage(passage)
         results = ask_all(specs, state, tuned_answer, question, read_text)
         inputs, adapters = (plain_text(question), read_text), adapters_of(specs, "squad")
         picture = with_save_menu(
             "tasks/question",
-            answer_spans_html(results, specs, read_text, strings.SENTIMENT_QUESTION),
+            join(
+                answer_spans_html(results, specs, read_text, strings.SENTIMENT_QUESTION),
+                note(strings.QUESTION_NOTE),
+            ),
             answer_spans_records(results, specs, inputs, adapters, windows_of(specs)),
         )
         message = join(
             strings.question_finding(results, specs, read_text), language_note(inputs[0], read_text)
         )
-        return message, picture, note(strings.QUESTION_NOTE)
+        return message, picture
 
     return section(state, "squad", say)
 

@@ -74,8 +74,19 @@ def one_part_is_in_sight_and_no_other(page, name):
         expect(chosen).to_have_id(f"fold-tasks-{name}")
         if name == "sentiment":
             a_bar_stands_in_the_line_of_its_word(page)
+        if width == 1440:
+            columns_align_and_the_caption_is_above_the_menu(page.locator(f"#part-tasks-{name}"))
     page.wait_for_function("location.search.includes('tab=tasks')")
     assert (f"fold={name}" in page.url) or name == "pair"
+
+
+def columns_align_and_the_caption_is_above_the_menu(part):
+    """Bars, strips and passages begin at one height in every column, whatever stands above."""
+    for inside in (".tp-track", ".tq-strip", ".tq-passage", ".ts-column table"):
+        tops = part.locator(":is(.tp-column, .tq-column, .ts-column)").evaluate_all(TOPS, inside)
+        assert all(one == pytest.approx(tops[0], abs=1) for one in tops), inside
+    caption = part.locator(".drawn > .note").bounding_box()
+    assert caption["y"] + caption["height"] <= part.locator(".take").first.bounding_box()["y"]
 
 
 def top_of(page, selector):
@@ -126,6 +137,9 @@ def the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page):
     expect(page.locator(".tp-column").first).to_be_visible()
     expect(text).to_be_visible()
 
+
+TOPS = """(columns, inside) => columns.map(column =>
+  [...column.querySelectorAll(inside)].map(one => one.getBoundingClientRect().top))"""
 
 MIDDLES = """row => [...row.querySelectorAll('th, .ts-track')].map(one => {
   const range = document.createRange();
