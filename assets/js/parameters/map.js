@@ -5,6 +5,8 @@ import {digits, fine, million, percent, unbreakable} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
 
+/** How a label may stand in its part, the longest first. */
+const FORMS = ['', 'two', 'short'];
 const mega = n => `${digits(n / 1e6, 1)}${unbreakable}MB`;
 const chosenMode = look('mode', 'stored'), chosenFamily = look('counts', '');
 // A choice of whose counts are shown holds for the family that it was made beside.
@@ -98,7 +100,7 @@ function makeRow(row, {scale, first}, texts, inspector) {
   const ghosts = (fits ? smaller : []).map(([change, saved]) => {
     const part = el('i', 'pm-ghost');
     part.title = `${texts.changes[change]}: −${fine(saved)}`;
-    part.append(el('span', '', `${texts.changes[change]}: −${fine(saved)}`));
+    part.append(make('span', {}, make('span', {class: 'pm-what'}, `${texts.changes[change]}: `), `−${fine(saved)}`));
     return {change, saved, part};
   });
   bar.append(...cells.map(c => c.part), ...ghosts.map(g => g.part));
@@ -148,11 +150,12 @@ function makeRow(row, {scale, first}, texts, inspector) {
     trim();
   }
 
-  // A label that does not fit says nothing: the line that comes with the pointer has the same numbers.
+  // A label stands in one line, in two, or as its number alone; what is too narrow for that says nothing: the line that comes with the pointer has the same numbers.
   function trim() {
-    for (const label of bar.querySelectorAll('span')) {
-      const share = parseFloat(label.parentElement.style.width) / 100;
-      label.classList.toggle('cut', label.offsetWidth + 4 > bar.clientWidth * share);
+    for (const {part} of [...cells, ...ghosts]) {
+      const label = /** @type {HTMLElement | null} */ (part.firstElementChild), room = bar.clientWidth * parseFloat(part.style.width) / 100;
+      if (!label) continue;
+      label.className = FORMS.find(form => { label.className = form; return label.offsetWidth + 4 <= room; }) ?? 'cut';
     }
   }
   sized(bar, trim);

@@ -79,9 +79,15 @@ def folds_answer_when_opened(page):
     expect(page.locator(".pt-built .finding")).to_contain_text("109,482,240")
 
 
+SAID = """all => all.filter(one => one.offsetWidth > 20 && one.firstChild.scrollWidth <= one.clientWidth)
+  .map(one => one.innerText.trim().replace(/\\s+/g, ' '))"""
+
+
 def nothing_overflows_a_phone_in_the_dark(page):
     expect(page.locator("body.dark")).to_have_count(1)
     expect(page.locator(".pm-row").nth(2)).to_be_visible()
+    says = page.locator(".pm-ghost:not(.folded)").evaluate_all(SAID)
+    assert says == ["fewer layers: −42.5 M", "one shared layer: −78.0 M", "−19.4 M"]
     for question in (
         "Factorised embeddings: what do they save",
         "Weight sharing: does ALBERT run",

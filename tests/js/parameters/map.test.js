@@ -192,6 +192,17 @@ test('a label that does not fit its part is cut', () => {
   assert.equal(cut(words), true);
 });
 
+test('where the whole label has no room, it stands in two lines, or as its number', () => {
+  const {bar, pick, ghosts} = open(), [, sharing] = ghosts('albert'), label = sharing.querySelector('span'), wide = {two: 90, short: 50};
+  Object.defineProperty(label, 'offsetWidth', {get: () => wide[label.className] ?? 140, configurable: true});
+  pick('Stored');
+  const seen = [1, .5, .25, .1].map(share => { widen(bar('albert'), share * 144 / parseFloat(sharing.style.width) * 100); return label.className; });
+  assert.deepEqual(seen, ['', 'short', 'cut', 'cut']);
+  widen(bar('albert'), 94 / parseFloat(sharing.style.width) * 100);
+  assert.equal(label.className, 'two');
+  assert.match(label.lastChild.textContent, /^−\d/, 'the number alone says how much');
+});
+
 test('the legend names the parts there are, and pointing at one lights it', () => {
   const {root} = open(), [first] = root.querySelectorAll('.pm-legend li'), box = root.querySelector('.pm');
   assert.deepEqual(texts(root, '.pm-legend li'), ['Word embeddings', 'Projection', 'Attention', 'Feed-forward', 'Pooler']);
