@@ -151,6 +151,15 @@ def a_second_sentence_has_a_box_and_is_the_same_text(page):
     page.reload()
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value("It is [MASK].")
     expect(page.locator(".strip")).to_have_count(2)
+    box = page.get_by_label("Second sentence", exact=True)
+    box.focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert box.evaluate("e => e === document.activeElement")
+    assert box.evaluate(RING) <= 0, "its ring does not lie over the × beside it"
+
+
+RING = "e => { const s = getComputedStyle(e); return parseFloat(s.outlineOffset) + parseFloat(s.outlineWidth); }"
 
 
 def the_badge_opens_the_choice_of_models_and_names_those_in_use(page):
