@@ -114,6 +114,14 @@ document.addEventListener('click', event => {
   }
   if (menu) takeAway(button.dataset.take, menu);
 });
+// It opens upwards where the window's lower end leaves it no room and its upper end does.
+document.addEventListener('toggle', event => {
+  const menu = event.target instanceof HTMLElement && event.target.matches('.take[open]') ? event.target : null, list = menu && find(menu, '.take-list');
+  if (!list) return;
+  menu.classList.remove('up');
+  const {bottom, height} = list.getBoundingClientRect(), {top} = menu.getBoundingClientRect();
+  menu.classList.toggle('up', bottom > innerHeight && top > height);
+}, true);
 document.addEventListener('keydown', event => {
   const menu = /** @type {HTMLDetailsElement | null} */ (event.key === 'Escape' ? closest(event, '.take[open]') : null);
   if (!menu) return;

@@ -25,6 +25,15 @@ COVERED = """menu => [...menu.querySelectorAll('button')].filter(one => one.getC
   return met === button ? '' : `${button.textContent}: ${met?.outerHTML.slice(0, 80) ?? 'off screen'}`;
 }).filter(Boolean)"""
 """What the pointer meets in the middle of each item, if not the item, once the page is scrolled there."""
+BELOW = """async menu => {
+  menu.scrollIntoView({block: 'end', behavior: 'instant'});
+  menu.open = true;
+  await new Promise(done => menu.addEventListener('toggle', done, {once: true}));
+  const {bottom, height} = menu.querySelector('.take-list').getBoundingClientRect(), {top} = menu.getBoundingClientRect();
+  menu.open = false;
+  return bottom > innerHeight && top > height ? [`opens to ${bottom} in a window of ${innerHeight}`] : [];
+}"""
+"""Whether a menu at the window's lower end opens out of it though there is room above."""
 DRAWN_AGAIN = """() => new Promise(done => {
   const frames = after => requestAnimationFrame(() => requestAnimationFrame(after));
   frames(() => setTimeout(() => frames(done), 60));
@@ -34,9 +43,10 @@ DRAWN_AGAIN = """() => new Promise(done => {
 
 def covered(page, menu):
     """The items of one menu that a pointer does not meet, with what it meets instead."""
+    below = menu.evaluate(BELOW)
     menu.locator("summary").click()
     expect(menu.locator("button:visible").nth(1)).to_be_visible()
-    found = menu.evaluate(COVERED)
+    found = below + menu.evaluate(COVERED)
     menu.locator("summary").press("Escape")
     expect(menu).not_to_have_attribute("open", "")
     return found
