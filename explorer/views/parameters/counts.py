@@ -344,6 +344,8 @@ Path = tuple[str, ...]
 TENSORS_COLUMNS = ("model", "tensor", "shape", "stored", "uses_in_one_pass", "applied")
 HEIGHT = 420
 PROJECTIONS = ("query", "key", "value", "output")
+SPECK = 2e-4
+"""Smallest share of the part around it at which a part is drawn: a square of six pixels there."""
 
 
 def tensor_path(tensor: "Tensor", member: "FamilyMember", names: Mapping[str, str]) -> Path:
@@ -370,7 +372,10 @@ def tensor_path(tensor: "Tensor", member: "FamilyMember", names: Mapping[str, st
 def tensors_figure(
     member: "FamilyMember", names: Mapping[str, str], applied: bool = False
 ) -> "go.Figure":
-    """Draw a treemap of one model: area is weights, stored or, if ``applied``, once per use."""
+    """Draw a treemap of one model: area is weights, stored or, if ``applied``, once per use.
+
+    A part that would be a speck wherever it is seen is not drawn; it counts in those around it.
+    """
     import plotly.graph_objects as go
 
     root = member.spec.label
@@ -380,6 +385,7 @@ def tensors_figure(
         for end in range(1, len(path) + 1):
             part = path[:end]
             sizes[part] = sizes.get(part, 0) + tensor.size * (tensor.calls if applied else 1)
+    sizes = {path: size for path, size in sizes.items() if not _is_speck(path, sizes)}
     colour = COLOURS[member.spec.key].fill
     tree = go.Treemap(
         ids=["/".join(path) for path in sizes],
@@ -395,7 +401,13 @@ def tensors_figure(
     )
     title = f"{root}: {sizes[(root,)]:,}"
     layout = {"title": title, "height": HEIGHT, "margin": {"l": 0, "r": 0, "t": 4, "b": 0}}
-    return go.Figure(tree, layout)
+    return go.Figure(tree, layout | {"uniformtext": {"minsize": 11, "mode": "hide"}})
+
+
+def _is_speck(path: Path, sizes: Mapping[Path, int]) -> bool:
+    """Return whether a part, or one that holds it, is too small in the part around it."""
+    wholes = (path[:end] for end in range(1, len(path)))
+    return any(sizes[path[: len(whole) + 1]] < SPECK * sizes[whole] for whole in wholes)
 
 
 def tensors_canvas(members: "Sequence[FamilyMember]", texts: Mapping[str, object]) -> str:
