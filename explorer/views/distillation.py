@@ -320,7 +320,9 @@ LISTED = 20
 def distillation_lab(
     hidden: HiddenWord, words: Sequence[Word], selected: int, texts: Mapping[str, object]
 ) -> str:
-    """Return the lab's JSON: every model's logits as float32, and the words of both top lists.
+    """Return the lab's JSON: every model's logits as float32, and the words that may be listed.
+
+    These are both top lists, the answer, and the third model's top word where the teacher has it.
 
     Args:
         hidden: The runs and the mask.
@@ -331,13 +333,15 @@ def distillation_lab(
     teacher, student = hidden.teacher, hidden.student
     tops = {run.spec.key: top_ids(hidden.logits(run), LISTED) for run in (teacher, student)}
     answer = [hidden.answer] if hidden.answer >= 0 else []
-    listed = np.unique(np.concatenate([*tops.values(), np.array(answer, np.int64)]))
     models = [
         _model(hidden, run, role) | {"top": tops[run.spec.key].tolist()}
         for run, role in ((teacher, "teacher"), (student, "student"))
     ]
     if hidden.third is not None:
-        models.append(_model(hidden, hidden.third, "beside") | _third_model(hidden, hidden.third))
+        third = _third_model(hidden, hidden.third)
+        models.append(_model(hidden, hidden.third, "beside") | third)
+        answer += [i for i in (third["first_here"],) if i >= 0]
+    listed = np.unique(np.concatenate([*tops.values(), np.array(answer, np.int64)]))
     return script_json(
         {
             "words": strip_words(words),
@@ -385,13 +389,15 @@ def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
     }
 
 
-def _third_model(hidden: HiddenWord, run: Run) -> dict[str, object]:
+def _third_model(hidden: HiddenWord, run: Run) -> dict[str, Any]:
     shared = shared_vocabulary(hidden.teacher.vocabulary, run.vocabulary)
     first = int(hidden.logits(run).argmax())
+    here = np.flatnonzero(shared.partner == first)
     return {
         "partner": packed(shared.partner),
         "share_first": shared.share_first,
         "share_second": shared.share_second,
         "first_id": first,
+        "first_here": int(here[0]) if here.size else -1,
         "first": shown_word(run.vocabulary, first),
     }

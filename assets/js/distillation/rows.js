@@ -16,11 +16,14 @@ export function unpack(data) {
   data.ready = true;
 }
 
-/** Every word of both lists. @param {any} data @returns {number[]} */
-export const listedIn = data => [...new Set([...data.teacher.top, ...data.student.top])];
+/** The top word of the model beside the two, where the teacher has it. @param {any} data @returns {number[]} */
+const firstBeside = ({beside}) => beside?.first_here >= 0 ? [beside.first_here] : [];
+
+/** Every word of both lists, and the third model's own. @param {any} data @returns {number[]} */
+export const listedIn = data => [...new Set([...data.teacher.top, ...data.student.top, ...firstBeside(data)])];
 
 /** Those of them that are listed. @param {any} data @param {number} listed of each model @returns {number[]} */
-export const shownIn = ({teacher, student}, listed) => [...new Set([...teacher.top.slice(0, listed), ...student.top.slice(0, listed)])];
+export const shownIn = (data, listed) => [...new Set([...data.teacher.top.slice(0, listed), ...data.student.top.slice(0, listed), ...firstBeside(data)])];
 
 /** The temperatures of the curves. @param {any} data @returns {number[]} */
 export const steps = data => data.curves[0].data[0].x;

@@ -167,6 +167,11 @@ test('a third model has a bar where it has the word, and says how far its words 
   assert.equal(root.querySelectorAll('.ds-know').length, 2);
 });
 
+test('its own top word is listed where the teacher has it, if neither of the two lists holds it', () => {
+  const {root} = shown({models: [...lab().models, {...beside(), first_here: 8}]});
+  assert.deepEqual(texts(root, '.ds-row .ds-text').slice(-3), ['h', 'i', 'the other 0 words']);
+});
+
 test('without it its card says why, and the rest has no empty place for it', () => {
   const {root} = shown({beside_missing: 'not here'});
   assert.equal(root.querySelector('.ds-beside').textContent, 'not here');
