@@ -38,11 +38,11 @@ export function dial(model, place, data, {asks}) {
   const {chart} = model, plot = figure(chart, texts.dial_chart);
   let asked = found.top.length > usual;
 
-  /** The view's curve and its two upright lines, the second where the dial stands. @param {number} times */
+  /** The view's curve and its two upright lines, the second where the dial stands; the axis ends where the curve does. @param {number} times */
   function curve(times) {
-    const [fixed, here] = chart.layout.shapes;
+    const [fixed, here] = chart.layout.shapes, range = [.5, Math.max(times, found.kl.length) + .5];
     plot.set({data: [{...chart.data[0], y: model.flops.map((_, i) => found.kl[i] ?? null)}],
-      layout: {...chart.layout, shapes: [fixed, {...here, x0: times, x1: times}]}});
+      layout: {...chart.layout, xaxis: {...chart.layout.xaxis, range}, shapes: [fixed, {...here, x0: times, x1: times}]}});
   }
 
   function draw() {

@@ -27,7 +27,7 @@ function turn(node, times) {
   input.dispatchEvent(new Event('input'));
 }
 const facts = node => texts(node, '.dd-facts li');
-const curve = node => charts(node)[0].data[0].y;
+const curve = node => charts(node)[0].data[0].y, axis = node => charts(node)[0].layout.xaxis.range;
 
 test('it stands at the usual depth, with the final answers, asked of nobody', () => {
   const {node, asked} = shown(), input = node.querySelector('input');
@@ -55,6 +55,7 @@ test('fewer times: what the layer before has to say, and what it costs; the link
 test('beyond the usual depth the server is asked once, and until then it says how far', async () => {
   const {node, asked} = shown();
   assert.deepEqual(curve(node), [.5, 0, null, null]);
+  assert.deepEqual(axis(node), [.5, 2.5], 'no empty half');
   turn(node, 3);
   assert.equal(node.querySelector('.dd-answer').textContent, 'up to 4 times');
   await settled();
