@@ -101,7 +101,7 @@ function cell(name, label, ...children) {
 }
 
 const badge = (verdict, data) => make('span', {class: 'cl-badge', 'data-verdict': verdict},
-  make('i', {'aria-hidden': 'true'}, GLYPHS[verdict]), data.verdicts[verdict]);
+  make('i', {'aria-hidden': 'true'}, make('span', {}, GLYPHS[verdict])), data.verdicts[verdict]);
 
 /** The other wordings of a claim, each with where it stands and its own verdict. */
 function wordings(group, {data}) {

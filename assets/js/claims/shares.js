@@ -28,7 +28,7 @@ function totalBar(data) {
 function key(data) {
   return make('ul', {class: 'cs-key', 'aria-hidden': 'true'},
     ...Object.entries(data.verdicts).map(([verdict, name]) =>
-      make('li', {}, make('i', {'data-verdict': verdict}, GLYPHS[verdict]), name)));
+      make('li', {}, make('i', {'data-verdict': verdict}, make('span', {}, GLYPHS[verdict])), name)));
 }
 
 function reportBar(report, data) {

@@ -24,7 +24,21 @@ def test_claims_are_found_checked_read_from_the_keyboard_and_on_a_phone(page_at)
     page.set_viewport_size({"width": 360, "height": 740})
     the_ledger_works_from_the_keyboard(page)
     page.set_viewport_size({"width": 390, "height": 800})
+    the_shares_and_the_signs_of_the_key_can_be_read(page)
     published_tables_sort_and_the_calculator_answers(page)
+
+
+LINES = """all => all.map(one => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  return range.getClientRects().length;
+})"""
+
+
+def the_shares_and_the_signs_of_the_key_can_be_read(page):
+    assert page.locator(".cs-share").evaluate_all(LINES) == [1] * 5, "a share stays in one line"
+    sign = page.locator(".cs-key [data-verdict=unsupported] span")
+    assert sign.evaluate("e => getComputedStyle(e).backgroundColor") != "rgba(0, 0, 0, 0)"
 
 
 def search_and_filters_find_claims_without_the_server(page):
