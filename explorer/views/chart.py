@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Ends = tuple[float, float]
 ROUND = [float(f"{digit}e{power}") for power in range(-2, 6) for digit in (1, 2, 5)]
 """Ticks of a logarithmic time axis."""
+ROUND_TICKS: dict[str, object] = {"tickvals": ROUND, "ticktext": [f"{n:,g}" for n in ROUND]}
+"""The same, written out: Plotly would print as many zeros behind 500 as behind 0.05."""
 
 
 def chart_canvas(figures: "Sequence[go.Figure]", records: Records, **more: object) -> str:

@@ -22,7 +22,7 @@ from explorer.analysis.layer import (
 from explorer.analysis.records import NO_RUN, Records
 from explorer.models.run import READINGS, Run
 from explorer.models.tokens import spelling_of
-from explorer.views.chart import ROUND, chart_canvas, line
+from explorer.views.chart import ROUND_TICKS, chart_canvas, line
 from explorer.views.markup import Markup, el, join, script_json, word
 from explorer.views.theme import COLOURS, PARTS, faint
 
@@ -179,7 +179,7 @@ def recurrent_figure(
         style["customdata"] = [[point.steps[i], point.flops[i] / 1e9] for point in points]
         figure.add_trace(line(lengths, times, texts["names"][name], "" if i else model, **style))
     figure.update_xaxes(type="log", title=texts["length"], tickvals=lengths, ticktext=lengths)
-    figure.update_yaxes(type="log", title=texts["time"], tickvals=ROUND, tickformat=",")
+    figure.update_yaxes(ROUND_TICKS, type="log", title=texts["time"])
     return figure
 
 

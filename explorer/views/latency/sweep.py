@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from explorer.analysis.latency.family import Sweep
 from explorer.analysis.records import Records
 from explorer.models.specs import ModelSpec
-from explorer.views.chart import ROUND, Ends, band, chart_canvas, dash, line
+from explorer.views.chart import ROUND_TICKS, Ends, band, chart_canvas, dash, line
 from explorer.views.latency.measure import timed_header
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def sweep_figures(
         times.add_traces(_traces(positions, model.ms, model.ms_ends, model, style))
         if any(value is not None for value in model.ratio):
             ratios.add_traces(_traces(positions, model.ratio, model.ratio_ends, model, style))
-    times.update_yaxes(type="log", tickvals=ROUND, tickformat=",", hoverformat=",.4g")
+    times.update_yaxes(ROUND_TICKS, type="log", hoverformat=",.4g")
     ratios.add_hline(1, line_width=1.5)
     ratios.update_yaxes(rangemode="tozero", hoverformat=".3f")
     figures = [times, ratios] if ratios.data else [times]

@@ -193,6 +193,8 @@ def test_of_one_model_alone_nothing_is_compared_and_one_colour_gets_dashes():
     assert [trace.line.dash for trace in ratios.data] == ["dash"]
     marks = times.layout.yaxis.tickvals
     assert {0.5, 1, 20, 500, 1000} < set(marks), "2 ms is written 2, and 20 ms is not"
+    written = dict(zip(marks, times.layout.yaxis.ticktext, strict=True))
+    assert [written[n] for n in (0.05, 5, 500, 1000)] == ["0.05", "5", "500", "1,000"]
 
 
 def test_the_finding_says_what_the_numbers_say():
