@@ -48,6 +48,7 @@ class Headline:
     """Components that a measurement writes."""
 
     finding: gr.HTML
+    progress: gr.HTML
     card: gr.HTML
     status: gr.HTML
     result: gr.State
@@ -55,20 +56,22 @@ class Headline:
     @property
     def all(self) -> list[Any]:
         """The components in the order that the handlers return their values."""
-        return [self.finding, self.card, self.status, self.result]
+        return [self.finding, self.progress, self.card, self.status, self.result]
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """Build finding, settings, button, card and folds; return the controls."""
     # Size and FLOP need neither text nor weights, so they are shown at once.
-    finding, card, status, _ = draw_card(MeasurementSettings())
+    finding, progress, card, status, _ = draw_card(MeasurementSettings())
     finding_html = gr.HTML(finding)
     with gr.Row(elem_classes="lt-buttons"):
         settings_html = gr.HTML(settings_of(MeasurementSettings()), elem_classes="lt-said")
         longest = build_longest()
         measure_button = gr.Button(strings.MEASURE, variant="primary", elem_id="measure")
         stop_button = gr.Button(strings.STOP, elem_id="measure-stop", visible=False)
-    headline = Headline(finding_html, gr.HTML(card), gr.HTML(status), gr.State(None))
+    # Below the button, because on a phone the card ends below the window.
+    below = gr.HTML(progress), gr.HTML(card), gr.HTML(status), gr.State(None)
+    headline = Headline(finding_html, *below)
     with gr.Accordion(strings.SETTINGS, open=False, elem_id="latency-settings"):
         controls = [*build_controls(), longest]
     detail = [gr.HTML(), Chart("latency/samples"), gr.HTML()]
@@ -106,7 +109,7 @@ def show(state: PageState) -> list[object]:
 def first(state: PageState, _: list[Any]) -> list[Markup]:
     """Return the card of the chosen settings without measured times."""
     choice = choice_in(state.timed, state.family)
-    sentence, card, status, _ = draw_card(choice)
+    sentence, _, card, status, _ = draw_card(choice)
     return [sentence, settings_of(choice), card, status]
 
 
@@ -139,30 +142,34 @@ def draw_card(
     result: Any = None,  # noqa: ANN401
     standing: tuple[int, bool] | None = None,
 ) -> list[Any]:
-    """Return finding, card, status and result of the settings as far as measured."""
+    """Return finding, progress, card, notes and result of the settings as far as measured.
+
+    What is told of a measurement is progress until there is a result that it is about.
+    """
     from explorer.analysis.latency.size_vs_time import size_vs_time
     from explorer.views.latency.measure import paradox_card, paradox_records
-    from explorer.views.markup import join, note
 
     has_times = result is not None and result.latency.n_rounds > 0
-    summary = result.summary if has_times else None
     rows = size_vs_time(choice.specs, choice.workload, result, choice.devices)
-    status = [
-        status_of(rows, result, standing, choice.longest_s),
+    is_result = has_times and standing is not None and standing[1]
+    told = status_of(rows, result, standing, choice.longest_s)
+    notes = [
+        told if is_result else "",
         strings.clocks(choice.devices),
         size_vs_time_strings.why(rows),
     ]
     return [
         size_vs_time_strings.paradox_finding(
-            rows, summary if standing and standing[1] else None, choice.shapes
+            rows, result.summary if is_result else None, choice.shapes
         ),
+        note(told) if told and not is_result else "",
         with_save_menu(
             "latency/measure",
             paradox_card(rows, size_vs_time_strings.paradox_titles(rows, choice.longest_s)),
             paradox_records(rows),
         ),
-        join(*(note(line) for line in status if line)),
-        result if has_times and standing and standing[1] else None,
+        join(*(note(line) for line in notes if line)),
+        result if is_result else None,
     ]
 
 

@@ -147,7 +147,7 @@ def test_every_device_is_offered_where_there_are_several(monkeypatch):
     assert device_choices()[-1] == ("every device", "every")
     assert MeasurementSettings(device="every").devices == BOTH
     assert MeasurementSettings().devices == ()
-    card, status = draw_card(MeasurementSettings(device="every"))[1:3]
+    card, status = draw_card(MeasurementSettings(device="every"))[2:4]
     assert card.count("not measured yet") == 6
     assert "cuda by its own events" in status
 

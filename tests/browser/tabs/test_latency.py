@@ -43,6 +43,8 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     expect(page.get_by_text("rounds in").or_(page.get_by_text("1 round in")).first).to_be_visible(
         timeout=PATIENT_MS
     )
+    told = page.get_by_text("it stops when the intervals are narrow").bounding_box()
+    assert 0 <= told["y"] - button["y"] - button["height"] < 40, "within sight of who pressed"
     page.locator("#measure-stop").click()
     expect(page.get_by_text("you stopped it").first).to_be_visible()
     expect(card.get_by_text("not measured yet", exact=True)).to_have_count(0)

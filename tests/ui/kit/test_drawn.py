@@ -59,7 +59,7 @@ def drawings():
     from explorer.ui.tasks import tab, tuned
 
     return {
-        "latency/measure": latency.draw_card(MeasurementSettings())[1],
+        "latency/measure": latency.draw_card(MeasurementSettings())[2],
         "tasks/pairs": tab.show_pairs(PAIR),
         "tasks/quadrants": tab.show_quadrants(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),

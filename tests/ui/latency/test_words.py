@@ -86,15 +86,17 @@ def test_what_was_stopped_says_so_and_how_far_it_was():
 def test_a_result_says_whose_own_time_was_held_against_itself():
     """The model that every ratio is over: the first that was timed, and its row beside it."""
     done = measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)
-    finding, card, said, kept = tab.draw_card(MeasurementSettings(), done, (0, True))
+    finding, progress, card, said, kept = tab.draw_card(MeasurementSettings(), done, (0, True))
     assert "BERT" in str(finding)
     assert 'data-kind="latency/measure"' in str(card)
     assert kept is done
     expected = strings.trust(done.summary, "BERT", Workload())
     assert expected in html.unescape(str(said))
-    assert tab.draw_card(MeasurementSettings(), done, (0, False))[3] is None, (
-        "not while it is timed"
-    )
+    assert progress == "", "what is told of a result stands with it"
+    _, progress, _, said, kept = tab.draw_card(MeasurementSettings(), done, (0, False))
+    assert kept is None, "not while it is timed"
+    assert "rounds in" in progress
+    assert "rounds in" not in said
 
 
 def test_the_measurement_in_full_is_there_once_there_is_one():

@@ -223,7 +223,9 @@ def refused():
 
 
 def test_refused_ratios_are_nowhere_on_the_page():
-    finding, markup, status, _ = draw_card(MeasurementSettings(clock="wait"), refused(), (0, True))
+    finding, _, markup, status, _ = draw_card(
+        MeasurementSettings(clock="wait"), refused(), (0, True)
+    )
     time = markup.split("lt-group")[-1]
     assert "109\u00a0ms" in time
     assert "50.0\u00a0ms" in time
