@@ -14,7 +14,7 @@ from explorer.analysis.latency.model_choice import (
     frontier,
 )
 from explorer.analysis.records import Records
-from explorer.views.chart import chart_canvas, label_sides
+from explorer.views.chart import AxisValue, chart_canvas, label_sides
 from explorer.views.markup import Markup, model_name, table
 from explorer.views.theme import COLOURS
 
@@ -104,7 +104,8 @@ def _dots(
         key: point for key, point in points.items() if not isinstance(specs[key], VariantMeasures)
     }
     places = [((x.value, ranges[0]), (100 * y.value, ranges[1])) for x, y in models.values()]
-    sides = dict(zip(models, label_sides(places, [labels[key] for key in models]), strict=True))
+    names, taken = [labels[key] for key in models], _whiskers(models, ranges)
+    sides = dict(zip(models, label_sides(places, names, taken), strict=True))
     for key, point in points.items():
         dot = _dot(point, labels[key], COLOURS[specs[key].key].fill, key in fits)
         if key in sides:
@@ -112,6 +113,27 @@ def _dots(
         else:
             symbol = dot.marker.symbol.replace("circle", "diamond")
             yield dot.update(mode="markers", error_y=None, marker_symbol=symbol)
+
+
+STEPS = 24
+"""Steps in which a whisker is followed."""
+
+
+def _whiskers(points: Points, ranges: tuple[Range, Range]) -> "list[tuple[AxisValue, AxisValue]]":
+    """Return places along every interval, which names avoid where they can."""
+    places = []
+    for x, y in points.values():
+        places += [(across, y.value) for across in _along(x)]
+        places += [(x.value, up) for up in _along(y)]
+    return [((x, ranges[0]), (100 * y, ranges[1])) for x, y in places]
+
+
+def _along(figure: Figure) -> list[float]:
+    """Return the steps from one end of an interval to the other; none without one."""
+    _, low, high = _ends(figure)
+    if low is None or high is None or low == high:
+        return []
+    return [low + (high - low) * step / STEPS for step in range(STEPS + 1)]
 
 
 def _label(comparison: Comparison, key: str, titles: Mapping[str, str]) -> str:

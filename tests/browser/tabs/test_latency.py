@@ -67,6 +67,14 @@ def overprints(fold):
     )
 
 
+def rows_of_boxes(fold):
+    """Where the boxes of the limits end: once for each line of them."""
+    found = fold.locator(".lt-controls .form > *")
+    return found.evaluate_all(
+        "all => [...new Set(all.map(e => Math.round(e.getBoundingClientRect().bottom)))]"
+    )
+
+
 def test_limits_choose_among_what_was_measured_here(page_at):
     page = page_at("/?tab=latency&fold=choose")
     fold = page.locator(".fold[id$=choose]")
@@ -86,6 +94,8 @@ def test_limits_choose_among_what_was_measured_here(page_at):
         page.set_viewport_size({"width": width, "height": 900})
         # A chart is drawn anew for its width, in steps.
         until(lambda: not overprints(fold), 60, lambda: overprints(fold))
+        lines = rows_of_boxes(fold)
+        assert len(lines) == {390: 3, 768: 2, 1440: 1}[width], lines
     fold.get_by_label("Maximum size in MB").fill("50")
     page.keyboard.press("Tab")
     expect(fold.locator(".finding")).to_contain_text(

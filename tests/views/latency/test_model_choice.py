@@ -59,3 +59,17 @@ def test_without_limits_there_are_no_lines_and_one_below_all_scores_is_in_sight(
     assert "shapes" not in free["layout"]
     (low,) = drawn(Limits(score=0.05))["figures"]
     assert low["layout"]["yaxis"]["range"][0] < 5
+
+
+def test_a_name_avoids_the_whiskers_of_its_own_and_of_other_points():
+    alone = Candidate(sure(30.0), None, Figure(0.5, 0.3, 0.7))
+    candidates = {
+        BERT: Candidate(sure(50.0), None, Figure(0.1, 0.0, 0.2)),
+        DISTILBERT: alone,
+        ALBERT: Candidate(Figure(50.0, 31.0, 69.0), None, sure(0.55)),
+    }
+    compared = Comparison(SPECS, candidates, Limits(), ())
+    (figure,) = json.loads(choose_canvas(compared, titles_of("right")))["figures"]
+    sides = {dot["text"][0]: dot["textposition"] for dot in figure["data"][1:]}
+    assert sides["mini-BERT"] == "middle right", "beside its own, which goes up and down"
+    assert sides["mini-DistilBERT"] != "top right", "there lies another's"
