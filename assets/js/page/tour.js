@@ -18,12 +18,17 @@ const address = changes => {
   history.replaceState(history.state, '', url);
 };
 
-/** The view that a stop is a link to, on this page. @param {HTMLElement} stop */
+/** The fields of the view that a stop is a link to. @param {HTMLElement} stop @returns {Record<string, string>} */
+function viewOf(stop) {
+  const {tour: _tour, v: _v, ...view} = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams);
+  return view;
+}
+
+/** Open on this page what a stop is a link to. @param {HTMLElement} stop */
 function open(stop) {
-  const {tour: _tour, v: _v, tab, fold, ...rest} = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams);
-  const {defaults} = configNow(), text = rest.text ?? defaults.text;
+  const {tab, fold, ...rest} = viewOf(stop), {defaults} = configNow(), text = rest.text ?? defaults.text;
   typeText(text);
-  visit({...rest, text, tab});
+  visit({...rest, text, tab, fold});   // before the first answer the link's own folds are still to be opened
   put({family: rest.family ?? defaults.family, tab});
   openNext(tab, fold);
 }
@@ -62,16 +67,13 @@ export function show(to, isThere = false) {
   light(all[at].dataset.lit);
 }
 
-/** @param {HTMLElement} stop */
-const tabOf = stop => new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams.get('tab');
-
 // A reader who opens another tab has left the tour: its sentence would speak of what is not there.
-listen(state => { if (at >= 0 && state.tab !== tabOf(stops()[at])) leave(); });
+listen(state => { if (at >= 0 && state.tab !== viewOf(stops()[at]).tab) leave(); });
 
 /** Whether a view is the one that a stop is a link to. @param {Record<string, string>} view @param {HTMLElement} stop */
 function isOf(view, stop) {
-  const {tour: _tour, v: _v, ...link} = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams), {defaults} = configNow();
-  return Object.entries({text: defaults.text, ...link}).every(([name, value]) => (view[name] ?? defaults[name] ?? '') === value);
+  const {defaults} = configNow();
+  return Object.entries({text: defaults.text, ...viewOf(stop)}).every(([name, value]) => (view[name] ?? defaults[name] ?? '') === value);
 }
 
 // Back within the tour: before the page follows, which would leave a tour that is still at another tab's stop.
@@ -110,10 +112,11 @@ function hear(event) {
 export function begin(event) {
   document.addEventListener('click', hear);
   if (event) hear(event);
-  const asked = Number(new URL(location.href).searchParams.get('tour'));
-  const tab = new URL(location.href).searchParams.get('tab'), isOfTab = stop => stop && tabOf(stop) === tab;
+  const {tour, tab, fold = ''} = Object.fromEntries(new URL(location.href).searchParams), asked = Number(tour);
+  /** Whether the link names the tab and the fold of a stop. @param {HTMLElement | undefined} stop */
+  const names = stop => stop && viewOf(stop).tab === tab && (!viewOf(stop).fold || fold.split(',').includes(viewOf(stop).fold));
   // After the page has opened on its link, which waits for both as well: where this module came from the cache it was first.
-  if (asked && !event) new Promise(withState).then(() => opened).then(() => show(asked - 1, isOfTab(stops()[asked - 1])));
+  if (asked && !event) new Promise(withState).then(() => opened).then(() => show(asked - 1, names(stops()[asked - 1])));
 }
 document.addEventListener('keydown', event => {
   if (at < 0 && event.key === 'Escape' && document.documentElement.classList.contains('projector')) project(false);

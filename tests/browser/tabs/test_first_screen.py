@@ -269,8 +269,11 @@ def test_the_number_of_a_stop_alone_leads_to_its_place(page_at):
     page = page_at("/?v=1&tour=1")
     stands_at(page, 1)
     # Its code comes from the cache, before the page has opened on the link.
-    page.goto(page.url.partition("?")[0] + "?v=1&tour=1", wait_until="domcontentloaded")
-    stands_at(page, 1)
+    for link in ("?tour=4", f"?tour=4&tab={VIEWS[3]['link']['tab']}"):
+        page.goto(page.url.partition("?")[0] + link, wait_until="domcontentloaded")
+        stands_at(page, 4)
+        place = page.locator("#tour li:visible").get_attribute("data-lit")
+        page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
 
 
 def test_a_projector_shows_the_cell_that_is_pointed_at(page_at):
