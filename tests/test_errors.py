@@ -1,5 +1,6 @@
 """docs/errors.md: a row for each refusal, found for every sentence, linked from wherever it is met."""
 
+import io
 import pickle
 import re
 from pathlib import Path
@@ -59,7 +60,7 @@ def test_a_traceback_says_what_to_do_also_from_another_process():
 
 
 def test_a_shell_says_it_once_for_many_lines(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", ["no mask", "nor here"])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"no mask\nnor here")))
     assert main(["predict", "-"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert [line[:7] for line in lines] == ["line 1:", "What to", "line 2:"]

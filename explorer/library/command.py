@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import io
 import itertools
 import json
 import sys
@@ -53,7 +54,13 @@ MAX_ROWS = 60
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
 WRITTEN = "{n:,} rows are written to {path}.\n"
+REFUSED_COLUMN = "refused"
+"""Last column of the files of several lines: the reason for a line without an answer."""
 TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows.\n"
+
+
+Answers = list[tuple[str, Result | Refusal]]
+"""Answers with their line of standard input; no line where the arguments hold the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if as_json and csv == STDIN:
         sys.stderr.write(TWO_OUTPUTS)
         return REFUSED
-    answers: list[tuple[str, Result]] = []
+    answers: Answers = []
     code = DONE
     try:
         code = answer_all(name, flags, answers)
@@ -108,23 +115,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def write_answers(answers: Sequence[tuple[str, Result]], as_json: bool, csv: str | None) -> None:
+def write_answers(answers: Answers, as_json: bool, csv: str | None) -> None:
     """Print the answers as JSON or as a table, and write their rows to a file, as it was asked."""
     if as_json:
-        for _, result in answers:
-            sys.stdout.write(f"{json.dumps(result.to_dict(), ensure_ascii=False)}\n")
+        for line, result in answers:
+            sys.stdout.write(f"{json.dumps(json_of(line, result), ensure_ascii=False)}\n")
     if csv:
-        frame = frame_of(answers)
+        frame = frame_of(answers, is_file=True)
         frame.map(harmless).to_csv(sys.stdout if csv == STDIN else csv, index=False)
         if csv != STDIN:
             sys.stderr.write(WRITTEN.format(n=len(frame), path=csv))
-    if answers and not as_json and csv != STDIN:
-        for _, result in answers:
+    results = [result for _, result in answers if not isinstance(result, Refusal)]
+    if results and not as_json and csv != STDIN:
+        for result in results:
             sys.stdout.write("".join(f"{line}\n" for line in result.sentences()))
         print_table(frame_of(answers), MORE_ROWS if csv is None else "")
 
 
-def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Result]]) -> int:
+def json_of(line: str, result: Result | Refusal) -> dict[str, Any]:
+    """Return the JSON of an answer; of a refused line the line and the reason."""
+    refused = {"input": line, REFUSED_COLUMN: str(result)}
+    return refused if isinstance(result, Refusal) else result.to_dict()
+
+
+def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
     """Append every answer of a command to ``answers``, one for each line of standard input.
 
     Raises:
@@ -134,8 +148,7 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
 
     function, given = getattr(explorer, name), dict(flags)
     piped = next((key for key, value in given.items() if value == STDIN), None)
-    numbered = enumerate(sys.stdin, 1) if piped else ()
-    lines = [(number, line.strip()) for number, line in numbered if line.strip()]
+    lines = piped_lines() if piped else []
     if piped and not lines:
         raise Refusal(NO_LINES)
     if "family" in given:
@@ -155,6 +168,7 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: list[tuple[str, Res
             answers.append((line, function(**{**given, piped: line})))
         except Refusal as refusal:
             refused += 1
+            answers.append((line, refusal))
             fresh = [note for note in notes_of(refusal) if note not in noted]
             noted.update(fresh)
             sys.stderr.write("".join(f"{t}\n" for t in (f"line {number}: {refusal}", *fresh)))
@@ -166,7 +180,19 @@ def notes_of(refusal: Refusal) -> list[str]:
     return getattr(refusal, "__notes__", [])
 
 
-def answer_texts(given: dict[str, Any], answers: list[tuple[str, Result]]) -> int:
+def piped_lines() -> list[tuple[int, str]]:
+    """Return the lines of standard input that are not empty, with their numbers.
+
+    Raises:
+        BadRows: its bytes are no text.
+    """
+    from explorer.analysis.texts.reading import decoded
+
+    lines = enumerate(io.StringIO(decoded(sys.stdin.buffer.read()), newline=None), 1)
+    return [(number, line.strip()) for number, line in lines if line.strip()]
+
+
+def answer_texts(given: dict[str, Any], answers: Answers) -> int:
     """Append the answers to a file of texts, or to the lines of standard input, as one list.
 
     Raises:
@@ -176,12 +202,15 @@ def answer_texts(given: dict[str, Any], answers: list[tuple[str, Result]]) -> in
 
     try:
         with bars():
-            answers.append(("", texts(**given)))
+            result = texts(**given)
     except Interrupted as stopped:
         answers.append(("", stopped.result))
         sys.stderr.write(INTERRUPTED_ROWS.format(n=len(stopped.result.answers.texts.rows)))
         return INTERRUPTED
-    return DONE
+    answers.append(("", result))
+    left_out = result.answers.texts.left_out
+    sys.stderr.write("".join(f"row {row.number}: {row.reason}\n" for row in left_out))
+    return REFUSED_SOME if left_out else DONE
 
 
 def harmless(value: Any) -> Any:  # noqa: ANN401 - any value of a row
@@ -276,17 +305,29 @@ def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:
         raise argparse.ArgumentTypeError(BAD_HEADS.format(given=written)) from None
 
 
-def frame_of(answers: Sequence[tuple[str, Result]]) -> "pandas.DataFrame":
-    """Return the rows of all answers; with the line of standard input where there are several."""
+def frame_of(answers: Answers, is_file: bool = False) -> "pandas.DataFrame":
+    """Return the rows of all answers; with the line of standard input where there are several.
+
+    A file of several lines has also a row for each refused line, and a column with the reasons.
+    """
     import pandas
 
     frames = []
     for line, result in answers:
-        frame = result.to_frame()
-        if line:
-            frame.insert(0, "input", line)
-        frames.append(frame)
-    return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
+        if isinstance(result, Refusal):
+            frame = pandas.DataFrame({"input": [line], REFUSED_COLUMN: [str(result)]})
+        else:
+            # As objects: a whole number stays one beside an empty cell.
+            frame = result.to_frame().astype(object)
+            if line:
+                frame.insert(0, "input", line)
+        if is_file or not isinstance(result, Refusal):
+            frames.append(frame)
+    rows = pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
+    if REFUSED_COLUMN in rows:
+        rows[REFUSED_COLUMN] = rows.pop(REFUSED_COLUMN)
+        return rows.where(rows.notna(), "")
+    return rows.assign(**{REFUSED_COLUMN: ""}) if is_file and "input" in rows else rows
 
 
 def print_table(frame: "pandas.DataFrame", more: str) -> None:

@@ -57,8 +57,8 @@ def test_a_file_has_every_row_unrounded(tiny_family, tmp_path, capsys):
     assert [float(row["weight"]) for row in rows] == [row[-1] for row in expected]
 
 
-def piped(monkeypatch, text):
-    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+def piped(monkeypatch, text, encoding="utf-8"):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode(encoding))))
 
 
 def test_each_line_of_standard_input_is_answered(tiny_family, monkeypatch, capsys):
@@ -70,13 +70,48 @@ def test_each_line_of_standard_input_is_answered(tiny_family, monkeypatch, capsy
     assert float(rows[-1]["pll"]) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+def test_standard_input_is_read_in_the_encodings_of_a_file(
+    tiny_family, monkeypatch, capsys, encoding
+):
+    piped(monkeypatch, "# The café.\r\n\r\nA dog ran.", encoding)
+    assert main(["score", "-", "--csv", "-"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(dict.fromkeys(row["input"] for row in rows)) == ["# The café.", "A dog ran."]
+    assert {row["refused"] for row in rows} == {""}
+
+
+def test_standard_input_that_is_no_text_is_refused_in_one_sentence(monkeypatch, capsys):
+    piped(monkeypatch, "The cat\0 sat.\n")
+    assert main(["score", "-"]) == command.REFUSED
+    assert capsys.readouterr().err.startswith("This file holds zero bytes, which no text has:")
+
+
+def test_a_refused_line_is_in_the_files_with_its_reason(tiny_family, monkeypatch, capsys):
+    lines = "a [MASK]\nA dog ran.\n"
+    piped(monkeypatch, lines)
+    assert main(["score", "-", "--csv", "-"]) == command.REFUSED_SOME
+    refused, *rows = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (refused["input"], refused["model"]) == ("a [MASK]", "")
+    assert refused["refused"].startswith("The text has a [MASK]")
+    assert [(row["refused"], row["tokens"].isdigit()) for row in rows] == [("", True)] * 3
+    piped(monkeypatch, lines)
+    assert main(["score", "-", "--json"]) == command.REFUSED_SOME
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first == {"input": "a [MASK]", "refused": refused["refused"]}
+    assert second["models"]
+
+
 def test_a_line_that_is_refused_is_named_and_the_others_are_answered(
     tiny_family, monkeypatch, capsys
 ):
     piped(monkeypatch, "The cat sat.\na [MASK]\n")
     assert main(["score", "-", "--json"]) == command.REFUSED_SOME
     printed = capsys.readouterr()
-    assert len(printed.out.splitlines()) == 1
+    assert [set(json.loads(line)) >= {"models"} for line in printed.out.splitlines()] == [
+        True,
+        False,
+    ]
     assert "line 2: The text has a [MASK]" in printed.err
 
 
@@ -136,7 +171,7 @@ def test_a_checkpoint_of_one_s_own_is_a_family(tiny_family, own_models, capsys):
 def test_a_line_is_named_by_its_own_number_and_heads_leave_the_text_alone(
     tuned_family, monkeypatch, capsys
 ):
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n\na [MASK]\nA dog ran.\n"))
+    piped(monkeypatch, "\n\na [MASK]\nA dog ran.\n")
     assert main(["score", "-", "--json"]) == command.REFUSED_SOME
     assert "line 3: The text has a [MASK]" in capsys.readouterr().err
     heads = ["--heads", "bert=0.3,1.7", "--heads", "albert=0.0"]

@@ -50,7 +50,8 @@ def test_a_shell_writes_every_row_and_no_formula(tiny_family, file, tmp_path, ca
 
 
 def test_standard_input_is_one_list(tiny_family, monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO("the cat sat.\n\nhe is good.\n"))
+    typed = io.BytesIO(b"the cat sat.\n\nhe is good.\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed))
     assert main(["texts", "-", "--csv", "-"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["row"] for row in rows] == ["1"] * 3 + ["2"] * 3

@@ -20,6 +20,7 @@ SUFFIXES = {
     "txt": "lines",
 }
 NOT_TEXT = "This file holds no text: save it as .csv, .tsv, .jsonl or .txt."
+ZERO_BYTES = "This file holds zero bytes, which no text has: save it as UTF-8."
 TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
 EMPTY_FILE = "There is nothing to read: the list is empty."
 HEADER_ALONE = "There is nothing to read: below the names of the columns there is no row."
@@ -68,11 +69,12 @@ def decoded(content: bytes) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     sample = content[:2_000]
-    for places, encoding in ((sample[1::2], "utf-16-le"), (sample[::2], "utf-16-be")):
-        if places and places.count(0) > 0.4 * len(places):
-            return content.decode(encoding, "replace")
-    if sum(byte < 32 and byte not in b"\t\n\v\f\r" for byte in sample) > len(sample) // 50:
+    if encoding := _unmarked_utf_16(sample):
+        return content.decode(encoding, "replace")
+    if sum(0 < byte < 32 and byte not in b"\t\n\v\f\r" for byte in sample) > len(sample) // 50:
         raise BadRows(NOT_TEXT)
+    if 0 in content:
+        raise BadRows(ZERO_BYTES)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -80,6 +82,18 @@ def decoded(content: bytes) -> str:
         if error.start >= len(content) - 3:
             return content[: error.start].decode("utf-8-sig")
         return content.decode("cp1252", "replace")
+
+
+def _unmarked_utf_16(sample: bytes) -> str:
+    """Return the encoding of Latin text in UTF-16, else nothing.
+
+    One byte of a pair is zero in most of its characters, the other one never is.
+    """
+    low, high = sample[::2], sample[1::2]
+    for zeros, letters, encoding in ((high, low, "utf-16-le"), (low, high, "utf-16-be")):
+        if zeros and zeros.count(0) > 0.4 * len(zeros) and 0 not in letters:
+            return encoding
+    return ""
 
 
 def _within_limit(content: str | bytes) -> tuple[str, bool]:

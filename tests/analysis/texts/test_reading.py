@@ -135,6 +135,12 @@ def test_what_is_no_text_is_refused(content):
         read_table(content, "a.csv")
 
 
+def test_a_file_with_a_zero_byte_is_refused_and_never_read_as_another_text():
+    for content in (CSV.replace("good", "go\x00od").encode(), CSV.encode() + b"\x00" * 200):
+        with pytest.raises(BadRows, match="holds zero bytes"):
+            read_table(content, "a.csv")
+
+
 def test_what_is_over_a_megabyte_is_reported_and_the_rest_is_read():
     content = "text,label\n" + "".join(f"{'word ' * 200}{i},{i % 2}\n" for i in range(1_500))
     for data in (content, content.encode()):
