@@ -33,7 +33,7 @@ class Summary {
     });
     this.panels = make('div', {class: 'aw-panels'}, ...this.parts.map(part => part.figure));
     const bar = make('div', {class: 'aw-bar'}, choice(data.texts.added, data.texts.addeds, added.value, key => { added.value = key; this.draw(); }));
-    this.root.replaceChildren(bar, this.panels, make('p', {class: 'note', text: data.texts.hint}), this.live);
+    this.root.replaceChildren(bar, this.panels, make('p', {class: 'note how', text: data.texts.hint}), this.live);
     this.draw();
   }
 

@@ -84,7 +84,7 @@ class Switches {
     const columns = this.data.models.map(model => model.card ? this.card(model) : this.column(model));
     const scale = this.strongest ? fill(texts.scale, {low: 0, high: nats(this.strongest)}) : '';
     this.node.replaceChildren(chips, make('div', {class: 'columns'}, ...columns),
-      make('p', {class: 'note', text: texts.hint}), scale ? make('p', {class: 'note scale', text: scale}) : '');
+      make('p', {class: 'note how', text: texts.hint}), scale ? make('p', {class: 'note scale', text: scale}) : '');
   }
 
   all(model) {

@@ -40,6 +40,9 @@ export function show(root, data) {
       make('tbody', {}, ...worst(data))))));
 }
 
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = () => ({text: null});   // it is of the bundled sentences
+
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = data => ({SENTENCES: (data.worst || []).map(item => item.text)});
 

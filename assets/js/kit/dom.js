@@ -41,12 +41,12 @@ export const sayNodes = (text, values) => text.split(/\{(\w+)\}/).map((part, i) 
 
 /**
  * A quiet line; a line break ends what is in sight, and the rest opens in place.
- * @param {string} text @param {(text: string) => (string | Node)[]} [explain]
+ * @param {string} text @param {(text: string) => (string | Node)[]} [explain] @param {string} [how] what a reader can do there: no part of a saved picture
  */
-export function note(text, explain = part => [part]) {
-  const [first, rest] = text.split('\n');
-  if (!rest) return make('p', {class: 'note'}, ...explain(first));
-  return make('details', {class: 'note'}, make('summary', {}, first), make('p', {}, ...explain(rest)));   // no button inside a summary
+export function note(text, explain = part => [part], how = '') {
+  const [first, rest] = text.split('\n'), hint = how ? make('span', {class: 'how', text: first ? ` ${how}` : how}) : '';
+  if (!rest) return make('p', {class: 'note'}, ...explain(first), hint);
+  return make('details', {class: 'note'}, make('summary', {}, first, hint), make('p', {}, ...explain(rest)));   // no button inside a summary
 }
 
 /** A table that a phone shows row by row, each value under its column's name. @param {HTMLElement} scroller */

@@ -150,7 +150,7 @@ export function show(root, data, context) {
   const opens = opener(root, data, scale, go, sync);
   root.replaceChildren(finding(data), make('div', {class: 'ly-top'}, controls(data, go), said), picture.node,
     ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {}, card.label), make('p', {}, card.why))),
-    full, note(texts.note, explained));
+    full, note(texts.note, explained, texts.how));
   sync();
   painted.set(root, scale.paint);
   now = {root, place: place(), go, sync};

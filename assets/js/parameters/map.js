@@ -54,7 +54,7 @@ function draw(root, data) {
   }
   const caption = el('p', 'note', noteOf(modeIn(texts)));
   box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box),
-    el('p', 'note', texts.hint), inspector, make('p', {class: 'note'}, ...explained(texts.heads_apart, texts.terms)));
+    el('p', 'note how', texts.hint), inspector, make('p', {class: 'note'}, ...explained(texts.heads_apart, texts.terms)));
   root.replaceChildren(box);
   bars.forEach(bar => bar.place(modeIn(texts)));
   const last = rows.at(-1);

@@ -28,7 +28,7 @@ export function show(root, {figures, numbers, texts}) {
     });
     // A page that was taken away has the form that was in sight, and not the other.
     controls.replaceChildren(...window.explorer.taken ? [] : [forms], ...isTable() ? [] : [make('span', {class: 'pm-lead', text: texts.counted}), ways]);
-    body.replaceChildren(...isTable() ? [] : [make('div', {class: 'dt'}, ...charts.map(one => one.node)), note(texts.note), readable(numbers)]);
+    body.replaceChildren(...isTable() ? [] : [make('div', {class: 'dt'}, ...charts.map(one => one.node)), note(texts.note, undefined, texts.how), readable(numbers)]);
   }
   root.replaceChildren(controls, body);
   draw();

@@ -96,7 +96,7 @@ export function show(root, data) {
   });
   const legend = make('p', {class: 'pw-legend'}, ...Object.entries(data.labels).map(([key, label]) =>
     make('span', {class: 'pw-line', 'data-model': key}, make('span', {class: 'model-name', 'data-model': key}, label))));
-  root.replaceChildren(legend, strip, panel, note(data.texts.rule));
+  root.replaceChildren(legend, strip, panel, note(data.texts.rule, undefined, data.texts.how));
   const index = choice.at ?? mostTelling(data.words);
   choose(index, false);
   if (hadFocus && tiles[index]) tiles[index].focus();

@@ -5,11 +5,11 @@ import {bordered, inks, striped} from './paint.js';
 /** What is there to be pressed, moved or chosen: what it chose is said below the drawing. */
 const CONTROLS = ['input', 'select', 'textarea', 'output', 'label:has(> input)', 'label:has(> select)', 'label:has(+ input)', 'button.chip', '.chips', '.take', '.aw-zoom', '.aw-choice', '.ds-pick', '.ds-control',
   '.ds-listed', '.ds-switch', '.dl-sliders', '.dd-dial', '.pr-control', '.ly-top', '.pm-controls', '.pm-switch', '.pt-slider', '.cl-tools'];
-const ASIDES = ['.live-only', 'iframe', 'script', 'style', '[hidden]', '.note:not(.scale, .dp-scale, .ly-scale, .dq-told)', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
+const ASIDES = ['.live-only', '.how', '.note[role=status]', 'details:not([open]) > :not(summary)', 'iframe', 'script', 'style', '[hidden]', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
 const LEFT_OUT = [...CONTROLS, ...ASIDES].join(', ');
 const SHAPE = ['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-family',
   'font-size', 'font-weight', 'font-style', 'text-anchor', 'dominant-baseline', 'paint-order', 'visibility', 'display', 'transform'];
-const MARGIN = 16, LINE = 15, SMALL = '11px system-ui, sans-serif';
+const MARGIN = 16, GAP = 12, LEADING = 4, FONT = 'system-ui, sans-serif';   // CSS pixels
 const measure = document.createElement('canvas').getContext('2d');
 let serial = 0;
 
@@ -210,22 +210,47 @@ function wrapped(text, width) {
   return lines.map(line => line.trimEnd());
 }
 
+/** @typedef {{text: string, size: number, weight: number, soft: boolean}} Said one line of text around a picture */
+
+/** Sentences as lines of a width. @param {string[]} sentences @param {number} width @param {number} size CSS pixels @param {{weight?: number, soft?: boolean}} [look] @returns {Said[]} */
+function saidIn(sentences, width, size, {weight = 400, soft = false} = {}) {
+  measure.font = `${weight} ${size}px ${FONT}`;
+  return sentences.flatMap(sentence => wrapped(sentence, width)).filter(Boolean).map(text => ({text, size, weight, soft}));
+}
+
+/** Lines of text below each other. @param {Said[]} lines @param {number} top @param {{ink: string, soft: string}} colours */
+function block(lines, top, colours) {
+  let at = top;
+  return lines.map(({text, size, weight, soft}) => svg('text', {x: MARGIN, y: (at += size + LEADING) - LEADING, fill: soft ? colours.soft : colours.ink,
+    'font-family': FONT, 'font-size': `${size}px`, 'font-weight': weight === 400 ? null : weight}, text));
+}
+const heightOf = lines => lines.reduce((sum, {size}) => sum + size + LEADING, 0);
+
+/** What is left out keeps no room. @template T @param {() => T} draw */
+function withoutHints(draw) {
+  const {classList} = document.body;
+  classList.add('saving');
+  const parts = draw();
+  classList.remove('saving');
+  return parts;
+}
+
 /**
- * The picture at a place, above lines that say where it is from.
- * @param {HTMLElement} root @param {{title: string, caption: string[], about: object}} said
+ * The picture at a place, between lines that say what it shows and where it is from.
+ * @param {HTMLElement} root @param {{title: string, caption: string[], about: object, said?: import('./beside.js').Beside}} words
  * @returns {{text: string, width: number, height: number}}
  */
-export function drawing(root, {title, caption, about}) {
-  const sketch = new Sketch(), parts = sketch.draw(root), {left, top, right, bottom} = sketch.reach;
-  const page = getComputedStyle(document.body), [paper] = inks(page.getPropertyValue('--paper')), [soft] = inks(page.getPropertyValue('--ink-soft'));
+export function drawing(root, {title, caption, about, said = {title: '', above: [], below: []}}) {
+  const sketch = new Sketch(), parts = withoutHints(() => sketch.draw(root)), {left, top, right, bottom} = sketch.reach;
+  const page = getComputedStyle(document.body), [paper, ink, soft] = ['--paper', '--ink', '--ink-soft'].map(name => inks(page.getPropertyValue(name))[0]);
   const inner = Math.max(320, Math.ceil(right - left)), width = inner + 2 * MARGIN;
-  measure.font = SMALL;
-  const lines = caption.flatMap(line => wrapped(line, inner)), drawnHeight = Math.ceil(bottom - top) + MARGIN;
-  const height = drawnHeight + lines.length * LINE + 2 * MARGIN;
+  const head = [...saidIn([said.title], inner, 15, {weight: 600}), ...saidIn(said.above, inner, 13)], headHeight = head.length ? heightOf(head) + GAP : 0;
+  const notes = saidIn(said.below, inner, 12), foot = saidIn(caption, inner, 11, {soft: true}), drawnHeight = headHeight + Math.ceil(bottom - top) + MARGIN;
+  const noteHeight = notes.length ? heightOf(notes) + GAP : 0, height = drawnHeight + noteHeight + heightOf(foot) + 2 * MARGIN;
   const picture = svg('svg', {xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`},
     svg('title', {}, title), svg('metadata', {}, JSON.stringify(about)), svg('rect', {width, height, fill: paper}),
-    svg('g', {transform: `translate(${MARGIN - left} ${MARGIN - top})`}, ...parts),
-    ...lines.map((line, i) => svg('text', {x: MARGIN, y: drawnHeight + MARGIN + (i + 1) * LINE, fill: soft, 'font-family': 'system-ui, sans-serif', 'font-size': '11px'}, line)));
+    svg('g', {transform: `translate(${MARGIN - left} ${MARGIN + headHeight - top})`}, ...parts),
+    ...block(head, MARGIN, {ink, soft}), ...block(notes, drawnHeight + MARGIN, {ink, soft}), ...block(foot, drawnHeight + noteHeight + MARGIN, {ink, soft}));
   return {text: new XMLSerializer().serializeToString(picture), width, height};
 }
 

@@ -3,6 +3,7 @@ import {fine, make} from '../kit/dom.js';
 import {specs} from '../kit/figure.js';
 import {linkNow, readsText, runParams} from '../page/here.js';
 import {hideChoices} from '../page/pattern.js';
+import {beside} from './beside.js';
 import {drawing, pixels} from './drawing.js';
 import {described} from './png.js';
 import {csv, fileName, json, notebook, recipe} from './files.js';
@@ -88,7 +89,7 @@ async function laidOut({width, theme}, {root, picture}, draw) {
 /** One file of a picture. @param {string} ending @param {Shown} shown @param {About} about @param {Provenance} known @param {Look} look @returns {Promise<Blob>} */
 async function file(ending, shown, about, known, look) {
   const {root, data, picture} = shown, title = [about.picture, about.text].filter(Boolean).join(': '), {state = {}} = picture.said?.(data) ?? {};
-  const drawn = () => drawing(root, {title, caption: look.caption ? caption(about, state) : [], about});
+  const drawn = () => drawing(root, {title, caption: look.caption ? caption(about, state) : [], about, ...look.caption && {said: beside(root)}});
   if (ending === 'png' || ending === 'svg') await picture.whole?.(root);
   if (ending === 'png') return described(await pixels(await laidOut(look, shown, drawn)), about);
   const written = {svg: async () => (await laidOut(look, shown, drawn)).text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),

@@ -144,7 +144,7 @@ def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
     if not any(run.tokens.mask_positions for run in runs.values()):
         return finding(strings.NO_MASK), "", "", hidden
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
-    return finding(strings.ALL_ON), head_switches(runs, cards, {}, strings.SWITCHES), "", hidden
+    return strings.nothing_off(), head_switches(runs, cards, {}, strings.SWITCHES), "", hidden
 
 
 def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:

@@ -296,10 +296,8 @@ ABLATION_QUESTION = "Head ablation: what changes without some heads?"
 SWEEP = "Ablate every head on its own"
 STOP = "Stop"
 NO_MASK = sentences.NO_MASK_TO_ABLATE
-ALL_ON = (
-    "All heads are on. Click a head to switch it off, or a layer's number to switch the whole "
-    "layer."
-)
+ALL_ON = "All heads are on."
+SWITCH_SOME = " Click a head to switch it off, or a layer's number to switch the whole layer."
 HOW = "Changes are KL(before ‖ after) over the whole vocabulary, in nats; 0 is no change."
 OFF = "A head that is off has its output set to zero before the layer's output projection."
 SWITCHES = {
@@ -329,6 +327,11 @@ CHANGES = {
 }
 
 
+def nothing_off() -> Markup:
+    """Return that all heads are on, and how to switch some off."""
+    return finding(ALL_ON, el("span", SWITCH_SOME, class_="how"))
+
+
 def change_finding(results: Sequence[HeadAblation]) -> Markup:
     """Return how the probability of each model's own first answer changes."""
     parts = []
@@ -342,7 +345,7 @@ def change_finding(results: Sequence[HeadAblation]) -> Markup:
         move = f"{where} goes from {before} to {after}"
         parts.append(join("in ", name, " ", word(first.word), move))
     if not parts:
-        return finding(ALL_ON)
+        return nothing_off()
     heads = sum(result.n_off for result in results)
     return finding(f"With {_heads(heads)} off, ", listed(parts), ".")
 

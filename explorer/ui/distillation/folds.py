@@ -81,7 +81,13 @@ def show_losses(state: PageState) -> str:
         pair.teacher,
         focus.word,
         answer,
-        {**strings.LOSSES, "total": total, "notes": notes, "start": start},
+        {
+            **strings.LOSSES,
+            "total": total,
+            "notes": notes,
+            "how": "" if focus.answer else strings.MASK_A_WORD,
+            "start": start,
+        },
     )
 
 

@@ -196,10 +196,8 @@ CE_TWICE = (
 UNLIKE_WIDTHS = (
     "L_cos is undefined: {teacher}'s hidden states have {t} dimensions, {student}'s {s}."
 )
-NO_ANSWER = (
-    "L_mlm is left out: the masked word is unknown here. Click a word above to mask it, and it is "
-    "known."
-)
+NO_ANSWER = "L_mlm is left out: the masked word is unknown here."
+MASK_A_WORD = "Click a word above to mask it, and it is known."
 NOT_ONE_PIECE = (
     "L_mlm is left out: “{word}” is not one piece of the vocabulary, and one mask stands for one "
     "piece."

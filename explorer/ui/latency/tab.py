@@ -121,7 +121,7 @@ def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
 
 def settings_of(choice: MeasurementSettings) -> Markup:
     """Return the chosen settings as one sentence."""
-    return el("p", strings.settings_said(astuple(choice)))
+    return el("p", strings.settings_said(astuple(choice)), class_="settings-said")
 
 
 def time_family(choice: MeasurementSettings, cancel_token: CancelToken) -> Steps:

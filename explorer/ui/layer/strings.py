@@ -109,10 +109,11 @@ CANVAS = {
     "strip": "{station} of {model}: {n} numbers, norm {norm}",
     "scale": "Strips: one cell a dimension, in the order of the vector; full colour at",
     "terms": places("residual", "layer norm", "logit lens"),
-    "note": "Click a box for its numbers.\nA line around a block is its residual connection: add & "
-    "norm adds the block's input, then applies a layer norm. Predictions are the masked-LM head's "
-    "(a logit lens), which was trained on the last layer: early ones are unreliable. Turned: the "
-    "angle between the word's vector before the block and after its add & norm.",
+    "how": "Click a box for its numbers.",
+    "note": "Turned: the angle between the word's vector before the block and after its add & "
+    "norm.\nA line around a block is its residual connection: add & norm adds the block's input, "
+    "then applies a layer norm. Predictions are the masked-LM head's (a logit lens), which was "
+    "trained on the last layer: early ones are unreliable.",
     "waiting": "Computing",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",
 }

@@ -194,9 +194,9 @@ TENSORS_TEXTS: dict[str, Any] = {
     "forms": {"map": "Every tensor", "table": "Table of components"},
     "counted": "Count each weight",
     "ways": {"stored": "once, as stored", "applied": "for every use in a pass"},
-    "note": "Area is the number of weights within one model. Click a part to go into it, its "
-    "heading to come back.\nParts under 0.02% of the part around them are too small to draw. The "
-    "totals count them, and the saved data list them.",
+    "note": "Area is the number of weights within one model.\nParts under 0.02% of the part "
+    "around them are too small to draw. The totals count them, and the saved data list them.",
+    "how": "Click a part to go into it, its heading to come back.",
     "parts": {
         "embeddings": "Embeddings",
         "layers": "Layers",

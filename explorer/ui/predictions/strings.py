@@ -232,10 +232,11 @@ WORDS_QUESTION = "Surprisal: how well is every word predicted?"
 STOP = "Stop"
 STOPPED = note("Stopped; finished words are kept.")
 WORDS_CANVAS = {
-    "rule": "Each word is masked in turn; stronger colour = higher surprisal (−ln p, nats). Choose "
-    "a word for the predictions.\n"
+    "rule": "Each word is masked in turn; stronger colour: higher surprisal (−ln p, nats); "
+    "≠: first in some models only.\n"
     "A word of several pieces is filled left to right: its probability is the product over the "
-    "pieces, and it has no rank. ≠ marks words that one model ranks first and another does not.",
+    "pieces, and it has no rank.",
+    "how": "Choose a word for the predictions.",
     "nothing": "not in its vocabulary",
     "surprise": "{nats} nats",
     "rank": "rank {rank}",

@@ -95,7 +95,7 @@ def show_pairs(state: PageState) -> Markup:
         strings.pairs_finding([(specs[key], orders) for key, orders in answers.items()]),
         reading_note({run.spec.label: run.tokens for run in runs.values()})
         if own
-        else note(strings.ON_EXAMPLE),
+        else note(el("span", strings.ON_EXAMPLE, class_="how")),
         with_save_menu(
             "tasks/pairs",
             join(pair_orders_html(pair, columns, strings.PAIRS), note(strings.PAIRS_NOTE)),

@@ -294,7 +294,8 @@ def similarity_canvas(
         for r, (key, layer) in enumerate(similarity.rows)
         for c, (other, at) in enumerate(similarity.rows)
     ]
-    records = Records(SIMILARITY_COLUMNS, rows, constants={"TEXTS": list(sentences)})
+    constants = {"TEXTS": list(sentences)}
+    records = Records(SIMILARITY_COLUMNS, rows, {"text": None}, constants)
     return chart_canvas(
         [similarity_figure(similarity, labels, pairs, texts)], records, note=sentence
     )

@@ -47,7 +47,7 @@ def choose_canvas(comparison: Comparison, titles: Mapping[str, str]) -> str:
         f"{titles[cost]}: {titles['unmeasured'].lower()}" for cost in COSTS if not known[cost]
     ]
     figures = [choose_figure(comparison, cost, titles) for cost, points in known.items() if points]
-    return chart_canvas(figures, Records(COLUMNS, rows), note="; ".join(missing))
+    return chart_canvas(figures, Records(COLUMNS, rows, {"text": None}), note="; ".join(missing))
 
 
 Points = dict[str, tuple[Figure, Figure]]

@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {click, place, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {constants, show, table} = await import('../../../assets/js/distillation/agreement.js');
+const {constants, said: told, show, table} = await import('../../../assets/js/distillation/agreement.js');
 
 const said = {first: 'same first', five: 'of five', kl: 'KL', teacher_right: 'teacher right', student_right: 'student right', worst: 'Worst',
   columns: ['sentence', 'teacher', 'student', 'KL', 'shared']};
@@ -53,7 +53,8 @@ test('on its way it says how far it is; stopped, it says so and the bar is gone'
   assert.equal(texts(root, '.da-big').length, 5);
 });
 
-test('its rows and its lines of Python hold the sentences, none while it runs', () => {
+test('its rows and its lines of Python hold the sentences, none while it runs; its files do not name the text', () => {
+  assert.deepEqual(told(), {text: null});
   assert.deepEqual(table(data).rows, [['A [MASK] sat.', 'cat', 'dog', 'man', 1.5, 2], ['[MASK] ran.', 'He', 'she', 'he', .25, 0]]);
   assert.deepEqual(constants(data), {SENTENCES: ['A [MASK] sat.', '[MASK] ran.']});
   assert.deepEqual([table({done: 1}).rows, constants({done: 1})], [[], {SENTENCES: []}]);

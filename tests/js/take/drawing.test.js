@@ -33,7 +33,7 @@ test('it says what it is, and below itself where it is from, in lines that fit',
   assert.deepEqual(JSON.parse(svg.querySelector('metadata').textContent), {text: '<x>'});
   const lines = [...svg.querySelectorAll(':scope > text')];
   assert.deepEqual(lines.map(line => line.textContent), ['short', Array(13).fill('a rd').join(' '), 'a rd a rd', 'x'.repeat(40), 'x'.repeat(50)]);
-  assert.deepEqual(lines.map(line => names(line, 'x', 'y', 'fill')), [0, 1, 2, 3, 4].map(i => ['16', String(216 + 16 + 15 * (i + 1)), '#606060']));
+  assert.deepEqual(lines.map(line => names(line, 'x', 'y', 'fill')), [0, 1, 2, 3, 4].map(i => ['16', String(216 + 16 + 15 * (i + 1) - 4), '#606060']));
   assert.equal(height, 216 + 5 * 15 + 32);
 });
 
@@ -111,12 +111,20 @@ test('what is not seen, and what a reader only works, is left out', () => {
   assert.deepEqual(rects(svg), [[0, 0, 1, 2], [0, 0, 2, 1], [0, 0, 1, 1]]);
 });
 
-test('a scale is drawn with what it is the scale of; other notes, and what is pressed or moved, are not', () => {
+test('notes are drawn with what they are of; how the page is used, and what is pressed or moved, are not', () => {
   const say = (name, className) => { const node = laid('p', [0, 0, 60, 10], {}, name); node.className = className; return node; };
-  const notes = [say('asided', 'note'), say('0 to 1', 'note scale'), say('shade', 'note dp-scale'), say('no map', 'note dq-told'), say('press', 'chips'), say('Press it.', 'live-only'), say('T', 'ds-control'), say('pick', 'ds-pick')];
+  const notes = [say('0 to 1', 'note scale'), say('in nats', 'note'), say('Click it.', 'note how'), say('press', 'chips'), say('Press it.', 'live-only'), say('T', 'ds-control'), say('pick', 'ds-pick')];
   const chosen = laid('label', [0, 0, 60, 10], {}, laid('span', [0, 0, 60, 10], {}, 'Table'), laid('select', [0, 0, 9, 9]));
-  const {svg} = drawn(laid('div', [0, 0, 90, 90], red, ...notes, chosen));
-  assert.deepEqual(texts(svg).map(([text]) => text), ['0 to 1', 'shade', 'no map']);
+  const closed = laid('details', [0, 0, 60, 20], {}, laid('summary', [0, 0, 60, 10], {}, 'sum'), laid('p', [0, 10, 60, 10], {}, 'inside'));
+  const {svg} = drawn(laid('div', [0, 0, 90, 90], red, ...notes, chosen, closed));
+  assert.deepEqual(texts(svg).map(([text]) => text), ['0 to 1', 'in nats', 'sum']);
+  assert.equal(document.body.classList.contains('saving'), false);
+});
+
+test('above the picture stands what it is, below it what its signs mean, each in lines that fit', () => {
+  const said = {title: 'Which?', above: ['All of them.'], below: ['Dark: more.']}, {svg, height} = drawn(laid('div', [0, 0, 400, 200], red), {said, caption: ['from here']});
+  assert.deepEqual(texts(svg).map(([text, x, y]) => [text, x, y]), [['Which?', '16', '31'], ['All of them.', '16', '48'], ['Dark: more.', '16', '292'], ['from here', '16', '319']]);
+  assert.deepEqual([height, svg.querySelector(':scope > g').getAttribute('transform')], [339, 'translate(16 64)']);
 });
 
 test('what is pale is drawn pale as a whole', () => {

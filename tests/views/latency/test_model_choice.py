@@ -49,6 +49,7 @@ def test_a_model_stands_at_its_score_in_per_cent_with_the_intervals_it_has():
     assert figure["layout"]["xaxis"]["range"] == pytest.approx([0, 57.5])
     assert figure["layout"]["yaxis"]["range"] == pytest.approx([32.5, 77.5])
     assert sent["note"].endswith(": not measured yet")
+    assert sent["numbers"]["said"] == {"text": None}, "its files do not begin with the text"
     assert sent["numbers"]["rows"][0][:4] == ["mini-BERT", 50, 50, 50]
     assert sent["numbers"]["rows"][1][:4] == ["mini-DistilBERT", 30, None, None]
     assert sent["numbers"]["rows"][2][-2:] == [False, False]
