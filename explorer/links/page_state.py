@@ -23,6 +23,44 @@ PARTS: dict[str, tuple[str, ...]] = {"tasks": ("pair", "sentiment", "question")}
 ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike")
 VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
 LENSES: tuple[str, ...] = ("mask", "words")
+SHOWN_BY: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("model", "layer", "head"), ("attention", "layer")),
+    **dict.fromkeys(("order", "view"), ("attention",)),
+    **dict.fromkeys(("temperature", "word"), ("distillation",)),
+    "mask": ("predictions", "layer", "depth"),
+    "at": ("layer", "depth"),
+    **dict.fromkeys(("times", "lens", "other"), ("depth",)),
+    **dict.fromkeys(("sentiment", "question", "passage"), ("tasks",)),
+    "list": ("texts",),
+    "timed": ("latency",),
+    "search": ("claims",),
+}
+"""Fields that only some tabs show: the link of any other tab leaves them out."""
+FORMS: dict[str, tuple[str, ...]] = {
+    "predictions": ("ask",),
+    "attention": ("summary", "bertviz"),
+    "layer": ("steps",),
+    "distillation": ("masking", "live"),
+    "texts": ("list",),
+    "parameters": ("memory",),
+    "latency": ("choose",),
+    "claims": ("retention",),
+}
+"""Names of ``form`` up to their dot, by the tab that shows them."""
+LOOKS: dict[str, tuple[str, ...]] = {
+    "predictions": ("shown",),
+    "attention": (*("unit", "added", "others", "mass", "off", "summary", "zoom", "zoomsum"),),
+    "layer": ("stages", "sums", "tokens"),
+    "depth": ("shared",),
+    "distillation": ("scale", "listed", "loss"),
+    "texts": ("only", "group", "rows"),
+    "parameters": (
+        *("mode", "counts", "length", "bytes", "sizes", "sort", "tensors", "parts", "shape"),
+        *("widths", "e", "depth"),
+    ),
+    "claims": ("claimmodel", "claimtopic", "claimverdict", "claimreport", "claimlive"),
+}
+"""Names of ``look``, by the tab that shows them."""
 MAX_DEPTHS = 2
 """Maximum applications of a shared layer, as a multiple of the usual number."""
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
@@ -84,6 +122,18 @@ class PageState:
     """Never part of a link: the recipient's machine differs from the sender's."""
     dtype: str = "float32"
     """Never part of a link, like ``device``."""
+
+
+def shown_by() -> dict[str, tuple[str, ...]]:
+    """Return the tabs that show a field, or a name of ``form`` or ``look``; all show the others."""
+    named = {"form": FORMS, "look": LOOKS}
+    parts = {
+        f"{field}.{name}": (tab,)
+        for field, by_tab in named.items()
+        for tab, names in by_tab.items()
+        for name in names
+    }
+    return SHOWN_BY | parts
 
 
 def hidden_words(state: PageState) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ for (const kind of ['pointerdown', 'focusin']) {
   document.addEventListener(kind, event => {
     const link = /** @type {HTMLAnchorElement | null} */ (closest(event, 'a[data-fold]'));
     if (!link) return;
-    const [tab, fold] = link.dataset.fold.split('/'), url = linkNow();
+    const [tab, fold] = link.dataset.fold.split('/'), url = linkNow(tab);
     for (const [name, value] of Object.entries({tab, fold})) url.searchParams.set(name, value);
     link.href = url.href;
   });

@@ -71,11 +71,12 @@ export function linkOf() {
   return short;
 }
 
-/** The link to what the page shows now: its own fields alone, whatever else the address holds. */
-export function linkNow() {
+/** The link to what the page shows now, or to another of its tabs: its own fields alone, whatever else the address holds. @param {string} [tab] */
+export function linkNow(tab) {
   const url = new URL(window.explorer.taken?.link ?? (state?.config.home || location.href));
   url.hash = '';
-  if (state?.accepted) url.search = new URLSearchParams(linkOf().params).toString();
+  const there = tab && state?.accepted ? state.link(tab) : null;
+  if (state?.accepted) url.search = new URLSearchParams(there && lengthOf(there) <= state.config.longest ? there : linkOf().params).toString();
   return url;
 }
 
@@ -110,14 +111,12 @@ function inTurn(write, isNew) {
   write();
 }
 
-/** @param {Record<string, string>} whole @param {boolean} isNew a new place in the browser's history */
-function writeLink(whole, isNew) {
+/** @param {Record<string, string>} _link @param {boolean} isNew a new place in the browser's history */
+function writeLink(_link, isNew) {
   if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;   // another's address is not ours to write
-  const {params} = linkOf(), {view, config: {texts_of: names}} = state;
-  // The view for Back, and for a reload the texts for which the link may have no room.
-  const texts = Object.fromEntries(names.filter(name => name in whole).map(name => [name, whole[name]]));
+  const {params} = linkOf(), {view} = state;
   inTurn(() => {
-    const url = withFields(params), place = {...history.state, view, texts};
+    const url = withFields(params), place = {...history.state, view};   // for Back, and for a reload
     if (isNew) history.pushState(place, '', url); else history.replaceState(place, '', url);
     if (window.parent !== window) window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
   }, isNew);
@@ -134,10 +133,10 @@ function withFields(params) {
   return url;
 }
 
-/** What the address asks for; the texts for which it had no room, where this very browser wrote it. @returns {Record<string, string>} */
+/** What the address asks for; with all that it leaves out, where this very browser wrote it. @returns {Record<string, string>} */
 export function addressed() {
-  const params = asOneField(Object.fromEntries(new URLSearchParams(location.search)), state.config), {packed} = state.config;
-  if (params[packed] !== NONE || !history.state?.texts) return params;
-  const {[packed]: _, ...rest} = params;
-  return {...rest, ...history.state.texts};
+  const params = asOneField(Object.fromEntries(new URLSearchParams(location.search)), state.config), {view} = history.state ?? {};
+  if (!view) return params;
+  const {[state.config.packed]: _, ...rest} = params;
+  return {...rest, ...view};
 }

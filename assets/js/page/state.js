@@ -7,9 +7,9 @@ import {inColumns} from './family.js';
 /** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
  *   text: string, machine: Params, sizes?: import('./family.js').Sizes}} Answer
  * `sizes`: of its family; a visitor may have added one since the page was built */
-/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], drawn_from?: Record<string, string[]>, home?: string, texts?: any} & import('./family.js').Choices} Config
+/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], drawn_from?: Record<string, string[]>, shown_by?: Record<string, string[]>, home?: string, texts?: any} & import('./family.js').Choices} Config
  * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded; `packed`: the field that holds the `texts_of`
- * a state where they are too long; `drawn_from`: what a tab's picture shows besides the fields it reads, until the reader asks for another */
+ * a state where they are too long; `shown_by`: the tabs that show a field, or a name in one (`look.unit`); `drawn_from`: what a tab's picture shows besides the fields it reads, until the reader asks for another */
 
 /** Where a link's folds stand now: of folds that stand on two tabs by now, those beside the one that was opened last.
  * @param {Record<string, Params>} moved of the tab @param {string} tab @param {string} [folds] @returns {Params} */
@@ -235,12 +235,22 @@ export class State {
     this.page.write(this.link(), isNew);
   }
 
-  /** The link's parameters: no defaults but the family, no machine; each text whole. @returns {Params} */
-  link() {
+  /** Whether a tab shows what a field decides, or a name in one. @param {string} tab @param {string} name */
+  shows(tab, name) { return this.config.shown_by?.[name]?.includes(tab) ?? true; }
+
+  /** What a tab shows of a field. @param {string} tab @param {string} name @param {string | undefined} value */
+  shownOf(tab, name, value) {
+    if (!this.shows(tab, name)) return undefined;
+    if (!value || !['form', 'look'].includes(name)) return value;
+    return value.split(',').filter(pair => this.shows(tab, `${name}.${pair.split(/[.:]/)[0]}`)).join(',');
+  }
+
+  /** The link's parameters: what a tab shows, no defaults but the family, no machine; each text whole. @param {string} [tab] @returns {Params} */
+  link(tab = this.accepted?.tab ?? this.config.defaults.tab) {
     const params = /** @type {Params} */ ({v: '1', ...inColumns(this.get('family'))});
     for (const name of Object.keys(this.config.defaults)) {
       if (name === 'family') continue;
-      const value = this.accepted?.[name];
+      const value = this.shownOf(tab, name, this.accepted?.[name]);
       if (value !== undefined && (value !== this.config.defaults[name] || TOLD.includes(name))) params[name] = value;
     }
     return params;

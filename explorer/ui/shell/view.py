@@ -19,7 +19,7 @@ from explorer.links.codec import (
     from_page,
     to_params,
 )
-from explorer.links.page_state import PageState
+from explorer.links.page_state import PageState, shown_by
 from explorer.models.choice.family import PRESETS, column, sizes_of
 from explorer.models.run import Run
 from explorer.models.specs import MODEL_KEYS
@@ -234,6 +234,7 @@ def view_config() -> dict[str, object]:
         "presets": {name: sizes_of(name) for name in PRESETS},
         "columns": {key: list(column(key)) for key in MODEL_KEYS},
         "reads": {tab.ID: list(tab.READS) for tab in TABS},
+        "shown_by": shown_by(),
         "limit": LINK_TEXT_LIMIT,
         "longest": LINK_LONGEST,
         "packed": PACKED,

@@ -1,5 +1,7 @@
 """The claims tab in a real browser: the picture filters, the search finds, nothing overflows."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from playwright.sync_api import expect
 
@@ -64,10 +66,25 @@ def search_and_filters_find_claims_without_the_server(page):
     expect(page.locator(".cl-row")).to_have_count(1)
     expect(page.locator(".cl-row")).to_contain_text("74.8")
     page.wait_for_url("**search=race*")
+    the_search_is_in_this_tabs_link_alone(page)
     page.get_by_role("searchbox", name="Search the claims").fill("<script>alert(1)</script>")
     expect(page.locator(".cl-empty")).to_be_visible()
     page.get_by_role("button", name="Clear").click()
     expect(page.locator(".cl-count")).to_have_text("184 of 184 claims")
+
+
+def the_search_is_in_this_tabs_link_alone(page):
+    page.locator("#tab-parameters-button").click()
+    page.wait_for_url("**tab=parameters*")
+    assert not {"search", "look"} & {*parse_qs(urlsplit(page.url).query)}
+    page.reload()
+    expect(page.locator("#tab-parameters .finding").first).to_be_visible()
+    page.go_back()
+    page.wait_for_url("**search=race*")
+    expect(page.locator(".cl-row")).to_have_count(1)
+    expect(page.get_by_role("searchbox", name="Search the claims")).to_have_value(
+        "race albert-large"
+    )
 
 
 def the_ledger_works_from_the_keyboard(page):

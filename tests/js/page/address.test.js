@@ -33,10 +33,22 @@ test('the address has the view\'s fields anew, keeps what is not ours, and never
   passed();
   assert.deepEqual(last().params, {__theme: 'dark', v: '1', family: 'mini', text: 'a cat', tab: 'depth'});
   assert.equal(new URL(last().url).hash, '#top');
-  assert.deepEqual([last().how, last().state], ['replace', {kept: 1, view: {text: 'a cat', family: 'mini', tab: 'depth'}, texts: {text: 'a cat'}}]);
+  assert.deepEqual([last().how, last().state], ['replace', {kept: 1, view: {text: 'a cat', family: 'mini', tab: 'depth'}}]);
   here.choose({layer: 4});
   passed();
   assert.deepEqual([last().how, last().params.layer], ['replace', '4']);
+});
+
+test('a reload has all that the address leaves out: texts without room, and what other tabs show', () => {
+  begun();
+  const place = /** @type {any} */ (location), kept = /** @type {any} */ (history), {state} = kept, view = {text: 'a cat', tab: 'depth', temperature: '5'};
+  place.search = '?v=1&family=mini&tab=depth&z=-';
+  kept.state = {view};
+  assert.deepEqual(here.addressed(), {v: '1', family: 'mini', ...view});
+  kept.state = null;
+  assert.deepEqual(here.addressed(), {v: '1', family: 'mini', tab: 'depth', z: '-'});
+  delete place.search;
+  kept.state = state;
 });
 
 test('another text is another place, with its hidden words; so is one that is compared with a word brought along', () => {

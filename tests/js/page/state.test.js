@@ -296,3 +296,17 @@ test('a link opens a fold where it stands now, and beside it those of that tab',
     assert.deepEqual([state.tab, state.get('fold')], [tab, now], fold);
   }
 });
+
+test('the link of a tab has what this tab shows; the view for Back has everything, and so has the page', () => {
+  const shown_by = {temperature: ['distillation'], layer: ['attention'], 'look.unit': ['attention'], 'form.live': ['distillation']};
+  const links = [], state = new State({...config, defaults: {...config.defaults, look: '', form: ''}, shown_by}, {send() {}, write: link => links.push(link), changed() {}});
+  const chosen = {temperature: '5', layer: '3', look: 'all:1,unit:pieces', form: 'live.steps:20,live.rate:2'};
+  state.open({tab: 'attention', ...chosen});
+  answer(state);
+  assert.deepEqual(links.at(-1), {v: '1', family: 'mini', tab: 'attention', layer: '3', look: 'all:1,unit:pieces'});
+  state.show('distillation');
+  answer(state);
+  assert.deepEqual(links.at(-1), {v: '1', family: 'mini', tab: 'distillation', temperature: '5', look: 'all:1', form: 'live.steps:20,live.rate:2'});
+  assert.deepEqual(state.link('attention').layer, '3');
+  for (const [name, value] of Object.entries(chosen)) assert.deepEqual([state.view[name], state.get(name)], [value, value]);
+});
