@@ -118,7 +118,7 @@ def wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page):
     assert [float(value) for _, value in cells] == pytest.approx(drawn, abs=1e-6)
     for menu in (wall, lens):
         _, picture = saved(page, menu, "svg")
-        assert "percent" not in picture
+        assert ("Cells are in percent." in picture) == (menu is lens)
         assert "Point at" not in picture
     page.get_by_role("button", name="difference", exact=True).click()
     name, rows = saved(page, lens, "csv")
