@@ -231,7 +231,7 @@ PICTURE = {
     "map": "{model}: the share of the difference that each word's state restores, by layer",
     "cell": "{model}, {word}, {layer}: {share}",
     "answers": "{first} (first text) against {second} (second text)",
-    "same": "Both texts have the same top word, so the two words that differ most are "
+    "same": "Both texts have the same top word, so the words with the largest terms of KL are "
     "compared: {first} (likelier in the first text) and {second} (in the second)",
     "gaps": "; logit differences: {d_first} and {d_second}.",
     "little": "The scores of the two texts differ by only {gap} logits, too little to divide by: "
