@@ -114,7 +114,7 @@ def _model(result: FamilyLatency, index: int, peak: int | None) -> Report:
         "ci_high_ms": _finite(timed.high_ms),
         "p90_ms": timed.p90_ms,
         "first_call_ms": timed.first_call_ms,
-        "samples_ms": [round(float(ms), 4) for ms in timed.samples_ms],
+        "samples_ms": timed.samples_ms.tolist(),
         "gflops": result.gflops(spec),
         "tokens_per_second": result.rates(spec, timed.median_ms)[0],
         "weights_bytes": result.weight_bytes[index],

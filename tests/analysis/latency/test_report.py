@@ -61,6 +61,9 @@ def test_the_document_has_the_published_shape():
         first
     )
     assert first["median_ms"] == pytest.approx(200, rel=0.01)
+    assert [m["median_ms"] for m in document["models"]] == [
+        np.median(m["samples_ms"]) for m in document["models"]
+    ]
     assert first["p90_ms"] >= first["median_ms"]
     assert first["peak_bytes"] == 10
     assert first["tokens_per_second"] == pytest.approx(32 / 0.2, rel=0.01)
