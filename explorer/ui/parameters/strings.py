@@ -344,8 +344,8 @@ MEMORY_TEXTS = {
 }
 MEMORY_FINDING = (
     "At base size ALBERT's weights take {weight_share} of the memory of BERT's, but the "
-    "activations of one pass ({batch} × {length} tokens) take {peak_share}. Layers "
-    "that share weights do not share activations."
+    "activations of one pass ({batch} × {length} tokens) take {peak_share}. Sharing "
+    "layers saves weights alone."
 )
 MEMORY_NOTE = (
     "Float32 weights stay in memory; activations are what a pass needs beyond them at its peak.\n"
