@@ -67,6 +67,15 @@ def overprints(fold):
     )
 
 
+OVER_THE_TABS = """names => names.filter(name => {
+  const strip = document.querySelector('#tabs > .tab-wrapper');
+  scrollBy({top: name.getBoundingClientRect().top - 8, behavior: 'instant'});
+  const box = name.getBoundingClientRect();
+  return !strip.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2));
+}).map(name => name.textContent)"""
+"""Names of fields that are seen over the row of tabs when they are scrolled below it."""
+
+
 def rows_of_boxes(fold):
     """Where the boxes of the limits end: once for each line of them."""
     found = fold.locator(".lt-controls .form > *")
@@ -96,6 +105,8 @@ def test_limits_choose_among_what_was_measured_here(page_at):
         until(lambda: not overprints(fold), 60, lambda: overprints(fold))
         lines = rows_of_boxes(fold)
         assert len(lines) == {390: 3, 768: 2, 1440: 1}[width], lines
+        names = fold.locator("[data-testid=block-info]:visible")
+        assert names.evaluate_all(OVER_THE_TABS) == [], "what is scrolled away is not in sight"
     fold.get_by_label("Maximum size in MB").fill("50")
     page.keyboard.press("Tab")
     expect(fold.locator(".finding")).to_contain_text(
