@@ -293,6 +293,8 @@ def _points(
 
 BAR, AROUND = 30, 100
 """Height in pixels of a bar with its gap, and of title, legend and axis."""
+LABEL = 64
+"""Width in pixels of the longest label beside a bar; Plotly leaves no room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +321,7 @@ def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list
     if any(row.measured is not None for row in rows):
         measured = _bars(rows, [row.measured for row in rows], texts["measured"])
         # White numbers cannot be read on white stripes.
-        hatched = {"marker_pattern_shape": "/", "textposition": "outside"}
+        hatched = {"marker_pattern_shape": "/", "textposition": "outside", "cliponaxis": False}
         passes = [bars.update(hatched) for bars in passes] + [measured]
     return [
         _figure([weights], texts["weights"], len(rows)),
@@ -372,4 +374,6 @@ def _figure(bars: "Sequence[go.Bar]", title: str, n_rows: int) -> "go.Figure":
     figure.update_layout(showlegend=len(bars) > 1, legend_traceorder="normal", barmode="group")
     figure.update_xaxes(title="MB", rangemode="tozero")
     figure.update_yaxes(autorange="reversed")
+    if any(bar.textposition == "outside" for bar in bars):
+        figure.update_layout(margin_r=LABEL)
     return figure

@@ -96,10 +96,28 @@ def nothing_overflows_a_phone_in_the_dark(page):
         open_fold(page, question)
     expect(page.locator(".fg .svg-container")).to_have_count(5)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    every_knob_and_every_label_is_whole(page.locator("#fold-parameters-memory"))
     page.evaluate("window.kept = document.querySelector('.fg .svg-container')")
     page.locator("#tab-parameters").evaluate("tab => { tab.style.display = 'none'; }")
     page.evaluate(FRAMES)
     assert page.evaluate("kept.isConnected"), "a curve that goes out of sight is not drawn again"
+
+
+CUT_KNOBS = """all => all.filter(slider => {
+  const {top, bottom} = slider.getBoundingClientRect(), box = slider.closest('.block').getBoundingClientRect();
+  return (top + bottom) / 2 - 10 < box.top || (top + bottom) / 2 + 10 > box.bottom;
+}).map(slider => slider.getAttribute('aria-label'))"""
+"""Sliders whose knob, of 20 pixels, is larger than the box that shows it."""
+BESIDE = """chart => [...chart.querySelectorAll('.bartext')].filter(label =>
+  label.getBoundingClientRect().right > chart.getBoundingClientRect().right).map(label => label.textContent)"""
+
+
+def every_knob_and_every_label_is_whole(fold):
+    assert fold.locator("input[type=range]").evaluate_all(CUT_KNOBS) == []
+    fold.get_by_role("button", name="Measure here", exact=True).click()
+    chart = fold.locator(".js-plotly-plot").nth(1)
+    expect(chart.locator(".bartext")).to_have_count(6)
+    assert chart.evaluate(BESIDE) == []
 
 
 SIZES = ((1440, 900), (1280, 720), (390, 844))

@@ -83,6 +83,7 @@ def test_memory_is_estimated_and_measured_side_by_side(state):
     *_, (last, _) = handler(folds.PEAKS)(state, "mini", 16, 2, True)
     weights, passes = json.loads(last)["figures"]
     assert [trace["name"] for trace in passes["data"]] == ["Estimated", "Measured here"]
+    assert passes["data"][0]["cliponaxis"] is False, "its labels may stand beside the axes"
     stored = [4e-6 * meta_network(spec).base_model.num_parameters() for spec in MINI.values()]
     assert weights["data"][0]["x"] == pytest.approx(stored)
     assert weights["data"][0]["y"] == [spec.name for spec in MINI.values()]
