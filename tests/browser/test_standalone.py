@@ -70,12 +70,28 @@ def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium,
             says_the_same(page, alone, tab.ID)
             assert_told(path.read_text("utf-8"), alone.inner_text("main"), tab.ID)
             if tab.ID == "predictions":
+                the_switch_can_be_seen_by_day_and_by_night(alone)
                 slider = alone.locator("#pr-shown")
                 slider.fill("3")
                 expect(alone.locator(".pr-list").first.locator("li")).to_have_count(3)
             if tab.ID in {"predictions", "tasks"}:
                 for ending in ("csv", "py"):
                     taken(alone, ending)
+
+
+LIGHT = """button => [button.matches('.dark *'), ...['color', 'backgroundColor'].map(name =>
+  getComputedStyle(button)[name].match(/[0-9.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0))]"""
+"""Whether the page is dark; how light the button's sign and its ground are, from 0 to 765."""
+
+
+def the_switch_can_be_seen_by_day_and_by_night(alone):
+    switch, themes = alone.locator("#theme-switch"), set()
+    for _ in range(2):
+        is_dark, sign, ground = switch.evaluate(LIGHT)
+        assert abs(sign - ground) > 400, (is_dark, sign, ground)
+        themes.add(is_dark)
+        switch.click()
+    assert themes == {False, True}
 
 
 def a_tab_with_its_folds_open(page, tab, folder):

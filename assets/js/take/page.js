@@ -65,7 +65,7 @@ export async function takeTab(tab, texts) {
   const recipes = Object.fromEntries(await Promise.all([...kinds].map(async kind => [kind, await (await asked(`recipe/${kind}.json`)).json()])));
   const status = find(document, '#status .status'), meanings = find(document, '#meanings');
   const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, text ? `“${text}”` : '')),
-    make('button', {type: 'button', id: 'theme-switch'}, find(document, '#theme-switch').textContent)),
+    make('button', {type: 'button', class: 'chip', id: 'theme-switch'}, find(document, '#theme-switch').textContent)),
   make('section', {id: `tab-${tab}`, 'data-family': panel.dataset.family ?? params.family}, ...shown),
   status ? written(status.parentElement) : '', make('p', {class: 'note'}, `${origin(about)}; ${about.versions}.`),
   make('p', {class: 'note'}, make('a', {href: link}, texts.live), ` ${about.date}. ${about.cite}`),
