@@ -86,6 +86,7 @@ GRADIOS |= {
     "progress-text",
     "secondary-wrap",
     "selected",
+    "slider_input_container",
     "tab-container",
     "tab-wrapper",
     "textpoint",
