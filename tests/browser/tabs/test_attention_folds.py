@@ -37,10 +37,31 @@ def a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(page):
     expect(page.locator(".ab-column .badge").first).to_have_text("72 heads off")
     page.get_by_role("button", name="All on", exact=True).click()
     expect(page.locator(".ab-column")).to_have_count(0)
+    the_heads_stay_where_they_are_on_a_phone(page)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("button", name="All on", exact=True).click()
+    expect(page.locator(".ab-column")).to_have_count(0)
     page.get_by_role("button", name=texts_attention_ablation.SWEEP, exact=True).click()
     page.get_by_role("button", name="Switch off the 5 most important", exact=True).click()
     expect(page.locator(".hs-head.off")).to_have_count(15)
     expect(page.locator(".ab-column")).to_have_count(3)
+
+
+def the_heads_stay_where_they_are_on_a_phone(page):
+    """A sentence that grows would move another head below the finger."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    fold, said = page.locator("#fold-attention-ablation"), {}
+    for n, model in enumerate((None, "bert", "albert")):
+        if model:
+            page.locator(f".hs-column[data-model={model}] .hs-head").nth(5).click()
+        expect(page.locator(".ab-column")).to_have_count(n)
+        said[fold.locator(".finding").inner_text()] = fold.evaluate(
+            "fold => fold.querySelector('.hs-grid').getBoundingClientRect().y - fold.getBoundingClientRect().y"
+        )
+    assert len(said) == 3, said
+    assert len(set(said.values())) == 1, said
+    heights = fold.locator(".hs-column .badge").evaluate_all("all => all.map(e => e.offsetHeight)")
+    assert len(set(heights)) == 1, "each number in one line"
 
 
 def bertviz_draws_three_views_from_this_server_alone(page):
