@@ -50,6 +50,10 @@ def the_family_is_a_fold_and_an_example_says_what_it_shows(page):
     expect(page.locator(".fm-row:visible")).to_have_count(0)
     page.get_by_text("How are the three related?").click()
     expect(page.locator(".fm-row:visible")).to_have_count(3)
+    ends = page.locator(".fm-row:visible .fm-into").evaluate_all(
+        "all => all.map(e => getComputedStyle(e, '::before').bottom)"
+    )
+    assert ends == ["-6px", "-6px", "10px"], "the line of the text ends at the last model"
     page.get_by_role("tab", name="Attention", exact=True).click()
     page.get_by_role("button", name="He or she", exact=True).click()
     expect(page.locator(".pr-contrast-row").first).to_be_visible()
