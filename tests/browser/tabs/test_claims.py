@@ -45,6 +45,12 @@ def the_shares_and_the_signs_of_the_key_can_be_read(page):
 
 def search_and_filters_find_claims_without_the_server(page):
     expect(page.locator(".finding").filter(visible=True)).to_contain_text("111 of 184")
+    ends = page.locator(".cl-tools > *").evaluate_all(
+        "all => all.map(e => Math.round(e.getBoundingClientRect().bottom))"
+    )
+    assert max(ends) - min(ends) <= 1, "all that narrows the list stands in one line"
+    around = page.locator(".cl-source a").first.evaluate("e => getComputedStyle(e).padding")
+    assert around == "0px", "a link is a part of its sentence"
     expect(page.get_by_role("button", name="16 wrong")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".cl-count")).to_have_text("16 of 184 claims")
     verdicts = page.locator(".cl-row").evaluate_all("rows => rows.map(r => r.dataset.verdict)")
