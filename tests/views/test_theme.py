@@ -87,6 +87,7 @@ GRADIOS |= {
     "secondary-wrap",
     "selected",
     "slider_input_container",
+    "status-tracker",
     "tab-container",
     "tab-wrapper",
     "textpoint",
