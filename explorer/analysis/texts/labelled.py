@@ -31,7 +31,9 @@ BASELINES: tuple[str, ...] = ("tfidf", "majority")
 RARE_LABEL = "Its label “{label}” is on {n} of {all} rows; {least} are needed for {least} folds."
 ONE_LABEL = "All rows that can be used have the label “{label}”: there is nothing to tell apart."
 MANY_LABELS = "There are {n} different labels; at most {most} are compared."
-FEW_ROWS = "{n} rows with labels can be used; {least} are needed."
+FEW_ROWS = (
+    "{n} rows with labels can be used; {least} are needed. Add rows, or read them as sentences."
+)
 Regression = Any
 """Unfitted pipeline of scikit-learn."""
 

@@ -15,7 +15,7 @@ from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.labelled import usable
 from explorer.analysis.texts.reading import MAX_BYTES, decoded, read_table
 from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
-from explorer.analysis.texts.rows import KINDS, RawTable, TextList, recognised, text_list
+from explorer.analysis.texts.rows import KINDS, RawTable, TextList, kind_of, recognised, text_list
 from explorer.analysis.texts.sentences import SCORES
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
@@ -317,6 +317,7 @@ def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
         texts = usable(texts) if texts.kind == "labelled" else texts
     except Refusal as refusal:
         known = recognised(table) | columns
+        kind = kind or kind_of(table, {role: name for role, name in known.items() if name})
         roles = ROLES.get(kind, ("text",))
         chosen = {role: known.get(role, "") for role in roles}
         return described | {"error": str(refusal), "kind": kind, "columns": chosen}

@@ -150,6 +150,14 @@ def test_whatever_is_no_question_is_refused_in_a_sentence():
     assert "no column" in told["error"]
 
 
+def test_too_few_labelled_rows_keep_how_they_are_read_and_can_be_read_as_sentences():
+    few = {"packed": packed(csv_of(LABELLED[:12], "text,label")), "name": "list.csv"}
+    said = json.loads(read_list(few))
+    assert said["error"].endswith("40 are needed. Add rows, or read them as sentences.")
+    assert (said["kind"], said["columns"]) == ("labelled", {"text": "text", "label": "label"})
+    assert "error" not in json.loads(read_list(few | {"kind": "plain"}))
+
+
 def test_a_file_and_a_bundled_list_come_back_as_text():
     file = {"packed": packed("text,label\nsaß,a\n".encode("utf-16")), "file": True, "name": "a.csv"}
     assert json.loads(read_list(file))["text"] == "text,label\nsaß,a\n"
