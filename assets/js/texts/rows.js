@@ -111,7 +111,7 @@ function row(line, data) {
 
 /** @param {Data} data */
 function head({kind, models, names, texts: t}) {
-  const columns = [t.number, t.text, ...models.map(key => names[key]), ...kind === 'labelled' || models.length < 2 ? [] : [t.js]];
+  const columns = [t.number, t.text, ...models.map(key => names[key]), ...kind === 'labelled' || models.length < 2 ? [] : [kind === 'plain' ? t.a_word_apart : t.js]];
   const model = i => models[i - 2];
   return make('thead', {}, make('tr', {}, ...columns.map((name, i) => make('th', {scope: 'col'}, model(i) ? make('span', {class: 'model-name', 'data-model': model(i)}, name) : name))));
 }

@@ -92,12 +92,12 @@ TABLE = {
     "label_of": "label: {label}",
     "bad": "not: {bad}",
     "js": "Apart, nats",
+    "a_word_apart": "Apart, nats a word",
     "right": "right",
     "wrong_one": "wrong",
     "rank": "answer: rank {rank}",
     "unknown": "answer not in the vocabulary",
     "pieces": "answer: {pieces} pieces",
-    "a_word": "{value} a word",
     "opens_predictions": "Open in Predictions",
     "opens_attention": "Open in Attention",
 }
@@ -139,9 +139,10 @@ NOTES = {
     "write counts as wrong. Apart: Jensen-Shannon divergence over the words that both vocabularies "
     "have, averaged over each two models.",
     "plain": "PLL masks each token alone; PLL-word-l2r also the rest of its word.\n"
-    "Salazar et al. 2020; Kauf and Ivanova 2023. Pseudo-perplexities compare models of one "
-    "vocabulary alone: a piece of another vocabulary is another piece. Apart: by how many nats a "
-    "word the models are further apart than over the whole list.",
+    "Salazar et al. 2020; Kauf and Ivanova 2023. A row shows the sum of PLL-word-l2r over its "
+    "words, and PLL below it. Pseudo-perplexities compare models of one vocabulary alone: a piece "
+    "of another vocabulary is another piece. Apart: each model's PLL-word-l2r a word, less its own "
+    "mean over the rows; the largest of these less the smallest.",
     "pairs": "A pair counts where the good sentence is likelier by 0.0001 nats or more.\n"
     "Intervals: Wilson. A row shows by how many nats the good sentence is likelier; below 0 the "
     "bad one is. The form is that of BLiMP and of CrowS-Pairs.",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.digits import counted, percent, probability
+from explorer.analysis.digits import MAX_DECIMALS, counted, percent, probability
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel, Share
 from explorer.analysis.texts.labelled import Scored
@@ -20,9 +20,13 @@ ALPHA = 0.05
 ANSWERS = "Of {rows}, the given answer comes first in {shares}."
 ALONE = "{label} has answered {rows}; without given answers there is nothing to count."
 SAME = "Of {rows}, the first word is the same in {shares}."
-PERPLEXITY = (
-    "By PLL-word-l2r a word has ln P {words} on average; pseudo-perplexity over {rows}: {numbers}."
+LIKELIEST = (
+    "{best} finds the words of {rows} likeliest: ln P {value} a word by PLL-word-l2r, "
+    "against {others}."
 )
+NO_LIKELIEST = "ln P a word by PLL-word-l2r over {rows}: {words}."
+UNTESTED = "Whether other sentences rank the models alike is not tested."
+PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
 GOOD = "Of {rows}, the good sentence is likelier in {shares}."
 ACCURACY = "Accuracy: {shares}."
 BETTER = (
@@ -61,7 +65,7 @@ def headline(result: ListResult) -> str:
 
 
 def second_line(result: ListResult) -> str:
-    """Return what the comparisons of each two models allow to say; empty for one model alone."""
+    """Return what comparing the models allows to say; empty for one model alone."""
     if isinstance(result, MaskedList):
         n_answers = sum(bool(row.answer) for row in result.texts.rows)
         return difference(result.summary.duels, result.labels, n_answers) if n_answers else ""
@@ -71,7 +75,7 @@ def second_line(result: ListResult) -> str:
         names = names_of(result)
         scores = {names[key]: score for key, score in result.result.accuracy.items()}
         return ACCURACY.format(shares=listed([f"{name} {scored(s)}" for name, s in scores.items()]))
-    return ""
+    return _perplexities(result) if len(result.labels) > 1 else ""
 
 
 def precision_sentence(result: ListResult, precision: ListPrecision | None) -> str:
@@ -177,9 +181,29 @@ def _masked(result: MaskedList) -> str:
 
 
 def _sentences(result: SentenceList) -> str:
-    summary, labels = result.summary, result.labels
-    return PERPLEXITY.format(
-        rows=counted(len(result.texts.rows), "sentence"),
-        numbers=listed([f"{labels[k]} {v:,.1f}" for k, v in summary.pseudo_perplexity.items()]),
-        words=listed([f"{labels[k]} {nats(v)}" for k, v in summary.per_word.items()]),
+    """Say which model finds a word likeliest; only the numbers where none is ahead of all."""
+    labels, rows = result.labels, counted(len(result.texts.rows), "sentence")
+    values = result.summary.per_word
+    printed = _told_apart(values)
+    best = max(values, key=lambda key: values[key])
+    if len(values) < 2 or list(printed.values()).count(printed[best]) > 1:
+        words = listed([f"{labels[key]} {value}" for key, value in printed.items()])
+        return NO_LIKELIEST.format(rows=rows, words=words)
+    others = [f"{value} for {labels[key]}" for key, value in printed.items() if key != best]
+    return LIKELIEST.format(
+        best=labels[best], rows=rows, value=printed[best], others=listed(others)
     )
+
+
+def _told_apart(values: Mapping[str, float]) -> dict[str, str]:
+    """Format nats in the fewest decimals, two to six, that tell unequal ones apart."""
+    printed = [
+        {key: nats(value, decimals) for key, value in values.items()}
+        for decimals in range(2, MAX_DECIMALS + 1)
+    ]
+    return max(printed, key=lambda row: len(set(row.values())))
+
+
+def _perplexities(result: SentenceList) -> str:
+    numbers = [f"{result.labels[k]} {v:,.1f}" for k, v in result.summary.pseudo_perplexity.items()]
+    return f"{UNTESTED} {PERPLEXITY.format(numbers=listed(numbers))}"

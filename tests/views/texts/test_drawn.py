@@ -9,6 +9,10 @@ import pytest
 from explorer.analysis.precision import ListDifference, ListPrecision
 from explorer.analysis.texts import labelled
 from explorer.analysis.texts.comparison import Duel
+from explorer.analysis.texts.reading import read_table
+from explorer.analysis.texts.results import SentenceList
+from explorer.analysis.texts.rows import text_list
+from explorer.analysis.texts.sentences import SentencesSummary
 from explorer.refusal import Refusal
 from explorer.ui.texts import strings
 from explorer.views.texts.charts import list_charts
@@ -82,6 +86,42 @@ def test_a_difference_is_said_only_after_correction(counts, sure):
     assert said.startswith("No difference") == (not sure)
     assert ("a is right on more rows than b" in said) == bool(sure)
     assert difference([], {}, 20) == ""
+
+
+@pytest.mark.parametrize(
+    ("per_word", "said"),
+    [
+        (
+            (-5.574, -6.25, -5.571),
+            "c finds the words of 2 sentences likeliest: ln P −5.571 a word by PLL-word-l2r, "
+            "against −5.574 for a and −6.250 for b.",
+        ),
+        ((-5.5, -6.0, -5.5), "ln P a word by PLL-word-l2r over 2 sentences: a −5.50, b −6.00 "),
+        ((-5.5,), "ln P a word by PLL-word-l2r over 2 sentences: a −5.50."),
+    ],
+    ids=["one is ahead", "two are", "one alone"],
+)
+def test_a_model_is_named_best_only_where_a_word_is_likelier_than_by_all_others(per_word, said):
+    keys = "abc"[: len(per_word)]
+    summary = SentencesSummary(dict.fromkeys(keys, 12.0), dict(zip(keys, per_word, strict=True)))
+    texts = text_list(read_table("the cat sat.\nit sat."), "plain")
+    result = SentenceList(texts, {key: key for key in keys}, {}, summary)
+    assert headline(result).startswith(said)
+    assert ("is not tested" in second_line(result)) == (len(keys) > 1)
+
+
+def test_sentences_apart_is_each_models_own_mean_subtracted_as_the_note_says(tiny_family):
+    result = finished("the cat sat.\nit sat.\ndogs played here.", "plain")
+    a_word = [
+        [score.pll_word_l2r / score.n_words for score in scores]
+        for scores in result.scores.values()
+    ]
+    own = [[value - sum(row) / len(row) for value in row] for row in a_word]
+    lines = json.loads(rows_canvas(result, strings.TABLE, {}))["lines"]
+    for line in lines:
+        column = [row[line["n"] - 1] for row in own]
+        assert line["apart"] == pytest.approx(max(column) - min(column))
+    assert "less its own mean over the rows" in strings.NOTES["plain"]
 
 
 def test_a_row_opens_with_the_word_masked_that_says_most():
