@@ -1,6 +1,6 @@
-"""Number formatting for the page, its cards and its reports; in the browser: kit/numbers.js."""
+"""Numbers and lists in sentences of the page, its cards and reports; browser: kit/numbers.js."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 UNBREAKABLE = "\u00a0"
@@ -53,6 +53,12 @@ def signed(x: float, decimals: int = 2) -> str:
 def counted(n: int, noun: str) -> str:
     """Format a count with its noun, singular or plural: ``1 round``, ``1,200 rounds``."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def enumerated(items: Iterable[str]) -> str:
+    """Join items as ``a``, ``a and b`` or ``a, b and c``; empty for none."""
+    *most, last = [*items] or [""]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def repeated(n: int) -> str:

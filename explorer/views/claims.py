@@ -13,7 +13,7 @@ from explorer.analysis.claims.ledger import (
     VerdictShares,
 )
 from explorer.analysis.claims.outcomes import CheckResult
-from explorer.analysis.digits import signed
+from explorer.analysis.digits import enumerated, signed
 from explorer.analysis.records import Records
 from explorer.views.chart import chart_canvas
 from explorer.views.glossary import places
@@ -52,7 +52,7 @@ def retention_finding(retention: Retention, texts: Mapping[str, str]) -> Markup:
         b=score(overall.reference),
     )
     sentence += texts["worst" if retention.worst else "none_lost"].format(
-        worst=" and ".join(task.task for task in retention.worst),
+        worst=enumerated(task.task for task in retention.worst),
         drop=retention.worst[0].drop if retention.worst else 0.0,
     )
     return join(

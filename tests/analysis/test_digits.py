@@ -1,6 +1,14 @@
 """Numbers are printed one way."""
 
-from explorer.analysis.digits import milliseconds, percent, power, probability, side_by_side, signed
+from explorer.analysis.digits import (
+    enumerated,
+    milliseconds,
+    percent,
+    power,
+    probability,
+    side_by_side,
+    signed,
+)
 
 
 def test_powers_of_ten_have_a_raised_exponent_and_a_true_minus() -> None:
@@ -23,6 +31,11 @@ def test_probabilities_beside_each_other_print_alike_only_where_six_decimals_are
     assert side_by_side(small) == ["0.5000", "0.5000", "1.21×10⁻⁵", "1.24×10⁻⁵"]
     assert side_by_side([0.5, 0.50000001, 0.3]) == ["0.500", "0.500", "0.300"]
     assert side_by_side([]) == []
+
+
+def test_a_list_has_one_and_before_its_last() -> None:
+    said = [enumerated("abc"[:n]) for n in range(4)]
+    assert said == ["", "a", "a and b", "a, b and c"]
 
 
 def test_shares_changes_and_times() -> None:

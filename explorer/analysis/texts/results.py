@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.analysis.digits import enumerated
 from explorer.analysis.texts.comparison import mcnemar
 from explorer.analysis.texts.labelled import (
     BASELINES,
@@ -88,13 +89,9 @@ def advice(result: LabelledResult, names: Mapping[str, str]) -> Advice:
     rivals = [key for key in models if key != best and (best, key) not in beaten]
     if not rivals:
         return Advice(BEST.format(best=names[best], n=f"{n_rows:,}"), (best,))
-    names_of_rivals = _listed([names[key] for key in rivals])
+    names_of_rivals = enumerated(names[key] for key in rivals)
     sentence = TIED.format(best=names[best], rivals=names_of_rivals, n=f"{n_rows:,}")
     return Advice(sentence, (best, *(key for key in rivals if key in useful)))
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _ordered(result: LabelledResult) -> list[tuple[str, str, float]]:

@@ -15,6 +15,7 @@ from gradio.utils import LRUCache
 from pydantic import ValidationError
 
 from explorer import limits
+from explorer.analysis.digits import enumerated
 from explorer.refusal import Refusal
 from explorer.serving.middleware.waiting_room import WaitingRoom
 from explorer.ui.kit import strings
@@ -248,5 +249,5 @@ def arguments_of(block_fn: Any, given: list[Any]) -> list[Any]:  # noqa: ANN401 
     absent = list(signature(block_fn.fn).parameters.values())[len(given) : n_inputs]
     missing = [f"“{param.name}”" for param in absent if param.default is param.empty]
     if missing:
-        raise Refusal(strings.MISSING_ARGUMENTS.format(name=name, missing=" and ".join(missing)))
+        raise Refusal(strings.MISSING_ARGUMENTS.format(name=name, missing=enumerated(missing)))
     return [*given, *(param.default for param in absent)]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from math import floor
 
-from explorer.analysis.digits import counted, in_unit, percent
+from explorer.analysis.digits import counted, enumerated, in_unit, percent
 from explorer.analysis.latency.faster import FasterResult
 from explorer.analysis.latency.model_choice import (
     Candidate,
@@ -133,12 +133,12 @@ def verdicts(comparison: Comparison) -> dict[str, str]:
     verdict_by_key = {key: fits if key in advice.front else fits + BEATEN for key in advice.fits}
     verdict_by_key |= {key: fits + CLOSE for key in advice.close if key in verdict_by_key}
     verdict_by_key |= {
-        key: " and ".join(MISSES[n] for n in names) for key, names in advice.misses.items()
+        key: enumerated(MISSES[n] for n in names) for key, names in advice.misses.items()
     }
     for form, part in ((DOUBT, advice.undecided), (UNMEASURED, advice.unmeasured)):
         verdict_by_key |= {
             key: form.format(
-                what=" and ".join(NAMES[name] for name in names),
+                what=enumerated(NAMES[name] for name in names),
                 was="was" if len(names) == 1 else "were",
             )
             for key, names in part.items()
@@ -316,7 +316,7 @@ def faster_notes(result: FasterResult) -> list[str]:
         absent.setdefault((name, row.reason), []).append(row.spec.label)
     reasons = [
         NO_RUNTIME[reason].format(
-            name=name, models=" and ".join(labels), packages=INSTALL.get(name, "")
+            name=name, models=enumerated(labels), packages=INSTALL.get(name, "")
         )
         for (name, reason), labels in absent.items()
     ]
@@ -329,7 +329,7 @@ def _table_notes(result: FasterResult) -> list[str]:
     disturbed = [v.spec.label for v in result.models if v.summary.refused]
     is_over = bool(result.models) and result.done == result.n_steps
     return [
-        DISTURBED.format(names=" and ".join(disturbed)) if disturbed else "",
+        DISTURBED.format(names=enumerated(disturbed)) if disturbed else "",
         NOT_COMPARED if is_over and not result.costs else "",
         P90_NOTE if any(model.p90_ms for batch in timed for model in batch.models) else "",
         ONE_BATCH if len(result.batch_sizes) > 1 else "",
@@ -369,7 +369,7 @@ def ranked(variants: VariantLatency, result: FasterResult) -> str:
     if len(resident) > 1:
         least = megabytes(min(resident.values()))
         names = [name for name, size in resident.items() if megabytes(size) == least]
-        parts.append(FASTER_LEAST.format(name=" and ".join(names), size=least))
+        parts.append(FASTER_LEAST.format(name=enumerated(names), size=least))
     return f"{'; '.join(parts)}."
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.analysis.digits import enumerated
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -64,7 +65,7 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     ]
     first = next(iter(done.values()))
     work, specs = first.workload, first.specs
-    names = " and ".join(spec.name for spec in specs)
+    names = enumerated(spec.name for spec in specs)
     texts_of = "1 text" if work.batch == 1 else f"{work.batch} texts"
     what = f"{names}, {texts_of} of {work.length} tokens"
     full_size = all(spec in BASE.values() for spec in specs)

@@ -1,9 +1,9 @@
 """Sentences and labels of the Latency tab."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explorer.analysis.digits import counted
+from explorer.analysis.digits import counted, enumerated
 from explorer.analysis.latency.family import FamilyLatency, Roofline, SpeedOrder, Sweep, orders
 from explorer.analysis.latency.measure import LatencySummary
 from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
@@ -53,7 +53,7 @@ def clocks(devices: Sequence[str]) -> str:
     """Return by which clock each of several devices is timed; empty for one device."""
     if not devices:
         return ""
-    others = " and ".join(device for device in devices if device != "cpu")
+    others = enumerated(device for device in devices if device != "cpu")
     return (
         f"All devices are measured in the same rounds, each by its own clock: the CPU by the one "
         f"chosen, {others} by its own events or until it is idle. The sentences are about the CPU."
@@ -142,7 +142,7 @@ def neighbours(summary: LatencySummary, workload: Workload) -> str:
 def conditions(result: FamilyLatency) -> str:
     """Return the conditions that all measured models share."""
     workload, weights, threads = result.workload, result.weights, result.threads
-    device = " and ".join(result.devices or (workload.device,))
+    device = enumerated(result.devices or (workload.device,))
     texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
     part = "encoder and MLM head at every position" if workload.head else "encoder only"
     kinds = {
@@ -150,7 +150,7 @@ def conditions(result: FamilyLatency) -> str:
         "bundled": "bundled weights",
         "checkpoint": "published weights",
     }
-    used = " and ".join(kinds[kind] for kind in dict.fromkeys(weights))
+    used = enumerated(kinds[kind] for kind in dict.fromkeys(weights))
     width = "one thread" if threads == 1 else f"{threads} threads"
     texts = texts[0].upper() + texts[1:]
     return (
@@ -279,9 +279,7 @@ def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> 
             if ratio.low <= PUBLISHED <= ratio.high
         ]
         inside = (
-            f"inside the interval ({' and '.join(contained)})"
-            if contained
-            else OUTSIDE[len(ratios)]
+            f"inside the interval ({enumerated(contained)})" if contained else OUTSIDE[len(ratios)]
         )
         parts.append(
             f"The paper's 0.61 is {inside}; timed here: {what}, there: sentences of STS-B."
@@ -333,8 +331,8 @@ def _order(order: SpeedOrder, label: str, first: str, unit: str) -> str:
     ]
     if not sides:
         return f"{label} against {first}: no interval excludes 1, so the order is undecided."
-    rest = f"; undecided at {_and(map(str, order.undecided))}" if order.undecided else ""
-    return f"{label} is {' and '.join(sides)} than {first}{rest}."
+    rest = f"; undecided at {enumerated(map(str, order.undecided))}" if order.undecided else ""
+    return f"{label} is {enumerated(sides)} than {first}{rest}."
 
 
 def _of(n: int, unit: str) -> str:
@@ -343,12 +341,7 @@ def _of(n: int, unit: str) -> str:
 
 def _at(points: Sequence[str], unit: str) -> str:
     """Return points of a sweep with their unit: ``1 text``, ``16 and 32 tokens``."""
-    return f"{_and(points)} {unit.removesuffix('s') if [*points] == ['1'] else unit}"
-
-
-def _and(items: Iterable[str]) -> str:
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{enumerated(points)} {unit.removesuffix('s') if [*points] == ['1'] else unit}"
 
 
 def sweep_why(specs: Sequence[ModelSpec]) -> str:
@@ -358,9 +351,7 @@ def sweep_why(specs: Sequence[ModelSpec]) -> str:
     extra = [spec.label for spec in others if spec.architecture.activation != usual]
     if not extra:
         return f"{SWEEP_WHY}."
-    return (
-        f"{SWEEP_WHY}. The activation of {' and '.join(extra)} differs; its cost is in the curve."
-    )
+    return f"{SWEEP_WHY}. The activation of {enumerated(extra)} differs; its cost is in the curve."
 
 
 def limits_sentence(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.digits import MAX_DECIMALS, counted, percent, probability
+from explorer.analysis.digits import MAX_DECIMALS, counted, enumerated, percent, probability
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel, Share
 from explorer.analysis.texts.labelled import Scored
@@ -74,7 +74,9 @@ def second_line(result: ListResult) -> str:
     if isinstance(result, LabelledList):
         names = names_of(result)
         scores = {names[key]: score for key, score in result.result.accuracy.items()}
-        return ACCURACY.format(shares=listed([f"{name} {scored(s)}" for name, s in scores.items()]))
+        return ACCURACY.format(
+            shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
+        )
     return _perplexities(result) if len(result.labels) > 1 else ""
 
 
@@ -141,7 +143,7 @@ def p_value(p: float) -> str:
 
 def with_intervals(shares: Mapping[str, Share]) -> str:
     """Format the share of each name with its 95% interval."""
-    return listed([f"{interval(share)} for {name}" for name, share in shares.items()])
+    return enumerated([f"{interval(share)} for {name}" for name, share in shares.items()])
 
 
 def interval(share: Share) -> str:
@@ -153,11 +155,6 @@ def interval(share: Share) -> str:
 def scored(score: Scored) -> str:
     """Format a score with its 95% interval."""
     return f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
-
-
-def listed(items: Sequence[str]) -> str:
-    """Join items as ``a``, ``a and b`` or ``a, b and c``."""
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def nats(value: float, decimals: int = 2) -> str:
@@ -187,11 +184,11 @@ def _sentences(result: SentenceList) -> str:
     printed = _told_apart(values)
     best = max(values, key=lambda key: values[key])
     if len(values) < 2 or list(printed.values()).count(printed[best]) > 1:
-        words = listed([f"{labels[key]} {value}" for key, value in printed.items()])
+        words = enumerated([f"{labels[key]} {value}" for key, value in printed.items()])
         return NO_LIKELIEST.format(rows=rows, words=words)
     others = [f"{value} for {labels[key]}" for key, value in printed.items() if key != best]
     return LIKELIEST.format(
-        best=labels[best], rows=rows, value=printed[best], others=listed(others)
+        best=labels[best], rows=rows, value=printed[best], others=enumerated(others)
     )
 
 
@@ -206,4 +203,4 @@ def _told_apart(values: Mapping[str, float]) -> dict[str, str]:
 
 def _perplexities(result: SentenceList) -> str:
     numbers = [f"{result.labels[k]} {v:,.1f}" for k, v in result.summary.pseudo_perplexity.items()]
-    return f"{UNTESTED} {PERPLEXITY.format(numbers=listed(numbers))}"
+    return f"{UNTESTED} {PERPLEXITY.format(numbers=enumerated(numbers))}"

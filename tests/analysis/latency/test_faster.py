@@ -2,6 +2,7 @@
 
 import shutil
 from contextlib import ExitStack
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -262,6 +263,17 @@ def test_every_missing_row_is_said_in_one_sentence_naming_the_models():
     for runtime, packages in runtimes.PACKAGES.items():
         (markup,) = draw_faster(FasterResult(missing=(Missing(bert, runtime, "packages"),)))
         assert f"pip install {' '.join(packages)}." in markup
+
+
+def test_three_names_have_one_and_before_the_last():
+    disturbed = [
+        SimpleNamespace(spec=spec, summary=SimpleNamespace(refused=True), batches={})
+        for spec in BASE.values()
+    ]
+    late = tuple(Missing(spec, runtimes.ONNX, "late") for spec in BASE.values())
+    said = " ".join(faster_notes(FasterResult(models=tuple(disturbed), missing=late)))
+    assert "BERT, DistilBERT and ALBERT: other programs disturbed most rounds" in said
+    assert "ONNX Runtime is left out for BERT, DistilBERT and ALBERT: " in said
 
 
 def test_two_rows_of_one_absent_package_are_one_sentence():

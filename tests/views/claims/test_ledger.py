@@ -76,7 +76,7 @@ def test_tasks_that_lose_the_same_are_all_named():
     )
     names = [column.label for column in table.columns[1:]]
     html = shown(retention(replace(table, rows=rows), "DistilBERT", "BERT-base"))
-    assert f"loses most on {' and '.join(names)}, 2.0 points" in html
+    assert f"loses most on {', '.join(names[:-1])} and {names[-1]}, 2.0 points" in html
 
 
 def test_retention_escapes_what_a_table_might_hold():
