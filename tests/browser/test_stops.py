@@ -50,13 +50,25 @@ def a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page):
     place.get_by_label("Steps").first.fill("400")
     stopped(place, distillation.RUN)
     expect(place.locator(".ds-sentence")).to_contain_text("Stopped after step")
+    before = places_of_buttons(place)
     place.get_by_role("button", name=distillation.RUN, exact=True).click()
     expect(stop_of(place)).to_be_visible()
+    after = places_of_buttons(place)
+    assert {name: after[name] for name in before} == before
+    assert after[distillation.STOP][1] == after[distillation.RUN][1], "in one row"
     expect(place.locator(".ds-sentence")).to_contain_text("of 400: loss", timeout=PATIENT_MS)
     place.get_by_role("button", name=distillation.RESET, exact=True).click()
     expect(stop_of(place)).to_have_count(0)
     expect(place.locator(".ds-sentence")).to_have_count(0)
     expect(place.get_by_label("Steps").first).to_have_value("120")
+
+
+def places_of_buttons(place):
+    """Where each button stands in the fold, by its words."""
+    return place.locator(".dv-buttons").evaluate_all(
+        """rows => Object.fromEntries(rows.flatMap(row => [...row.querySelectorAll('button')]).map(
+          button => [button.textContent.trim(), [button.offsetLeft, button.offsetTop]]))"""
+    )
 
 
 def a_measurement_waits_for_its_end_and_says_how_it_ended(page):

@@ -71,7 +71,7 @@ function build(root, {texts, figures}) {
   const soft = make('section', {class: 'dv-soft'}, view.share,
     make('p', {class: 'ds-legend'}, ...[['bert', texts.teacher], ['distilbert', texts.student]].map(([model, label]) =>
       make('span', {class: 'model-name', 'data-model': model}, make('i', {class: 'ds-key'}), label))), view.rows);
-  root.replaceChildren(view.said, view.bar, make('div', {class: 'fg-pair'}, view.plots[0].node, soft, ...view.plots.slice(1).map(plot => plot.node)),
+  root.replaceChildren(view.bar, view.said, make('div', {class: 'fg-pair'}, view.plots[0].node, soft, ...view.plots.slice(1).map(plot => plot.node)),
     view.earlier, view.chips, view.numbers);
   return view;
 }

@@ -212,10 +212,11 @@ def build_live(state: gr.State) -> None:
         gr.HTML(note(strings.INTRO))
         controls = _controls()
         section.keep("live", **dict(zip(LiveSettings.__slots__, controls, strict=True)))
-        with gr.Row():
-            run = gr.Button(strings.RUN, variant="primary")
-            stop, reset = gr.Button(strings.STOP, visible=False), gr.Button(strings.RESET)
+        with gr.Row(elem_classes="dv-buttons"):
             with_teacher, without_teacher = gr.Button(strings.WITH), gr.Button(strings.WITHOUT)
+        with gr.Row(elem_classes="dv-buttons dv-run"):
+            run, reset = gr.Button(strings.RUN, variant="primary"), gr.Button(strings.RESET)
+            stop = gr.Button(strings.STOP, visible=False)
         canvas = Canvas("distillation/live")
         weights = controls[4:7]
         job_buttons({run.click: LIVE}, [state, *controls], [canvas], stop)
