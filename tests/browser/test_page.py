@@ -213,6 +213,33 @@ def test_a_link_reopens_exactly_this(page_at):
     expect(again.locator(FINDING)).to_have_text(page.locator(FINDING).inner_text())
 
 
+ARABIC = "القط [MASK] على"
+SIDES = """tab => {
+  const panel = document.getElementById(`tab-${tab}`), sides = [];
+  const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
+  const left = (node, at) => {
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  while (texts.nextNode()) {
+    const node = texts.currentNode, at = node.data.search(/…[\\u0600-\\u06ff]/);
+    if (at < 0 || !node.parentElement.checkVisibility()) continue;
+    sides.push([node.data, left(node, at) > left(node, at + 1)]);
+  }
+  return sides;
+}"""
+
+
+def test_the_ellipsis_of_an_arabic_piece_is_on_its_right(page_at):
+    page = page_at("/?tab=predictions")
+    for tab in ("predictions", "layer", "depth", "distillation"):
+        walk(page, f"/?tab={tab}&text={urllib.parse.quote_plus(ARABIC)}")
+        page.wait_for_function(f"tab => ({SIDES})(tab).length > 0", arg=tab)
+        assert [text for text, is_right in page.evaluate(SIDES, tab) if not is_right] == []
+
+
 def test_a_bad_link_is_repaired_with_one_notice(page_at):
     page = page_at("/?v=1&family=huge&temperature=nan&layer=-4&tab=nowhere&unknown=1")
     expect(page.locator(FINDING)).to_be_visible()
