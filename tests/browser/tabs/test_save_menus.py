@@ -90,6 +90,6 @@ def test_a_save_that_comes_with_a_measurement_can_be_met(page_at, tab, name):
 def a_save_that_comes_with_an_answer_can_be_met(page, tab, name):
     walk(page, f"/?tab={tab}&fold={name}&text=The+[MASK]+of+the+[MASK].&form=live.steps:20")
     place = page.locator(f"#fold-{tab}-{name}")
-    place.locator("button.lg:visible").first.click()
+    place.locator("button.primary:visible").first.click()
     expect(place.locator(".take:visible").first).to_be_visible(timeout=180_000)
     assert covered_at_both(page, place) == [], (tab, name)
