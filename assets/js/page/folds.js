@@ -70,6 +70,12 @@ export function openNext(tab, name) {
   withState(now => { if (now.isThere(tab)) openKept(tab); });   // no answer comes where the tab shows this text already
 }
 
+// On a busy machine the tab may come into sight long after its answer: then the wait goes on with what changes on the page.
+const late = new MutationObserver(() => {
+  late.disconnect();
+  openKept(chosen('tab'));
+});
+
 // The tab may come into sight only after its answer, and a header may be there before it listens: then a little later.
 function openKept(tab, tries = 50) {
   const awaited = [...toOpen].filter(id => id.startsWith(`fold-${tab}-`));
@@ -85,6 +91,7 @@ function openKept(tab, tries = 50) {
     fold.press();
   }
   if (tries) setTimeout(() => openKept(tab, tries - 1), 100);
+  else if (!awaited.some(id => found.has(id))) late.observe(document.body, {childList: true, subtree: true, attributes: true});
 }
 
 // What its reader closes is not opened again, even if nothing has seen it open yet: a busy browser handles a click before its timers.
