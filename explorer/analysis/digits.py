@@ -1,6 +1,6 @@
 """Numbers and lists in sentences of the page, its cards and reports; browser: kit/numbers.js."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 UNBREAKABLE = "\u00a0"
@@ -24,9 +24,20 @@ def probability(p: float, decimals: int = 3) -> str:
 
 def side_by_side(values: Sequence[float]) -> list[str]:
     """Format probabilities in the fewest decimals, three to six, that tell unequal ones apart."""
-    printed = [
-        [probability(p, decimals) for p in values] for decimals in range(3, MAX_DECIMALS + 1)
-    ]
+    return told_apart(values, probability, 3)
+
+
+def told_apart(
+    values: Sequence[float], form: Callable[[float, int], str], fewest: int
+) -> list[str]:
+    """Format values in the fewest decimals, from ``fewest`` to six, that tell unequal ones apart.
+
+    Args:
+        values: The numbers that stand beside each other.
+        form: Formats a value with a number of decimals.
+        fewest: Decimals to begin with.
+    """
+    printed = [[form(x, decimals) for x in values] for decimals in range(fewest, MAX_DECIMALS + 1)]
     return max(printed, key=lambda row: len(set(row)))
 
 

@@ -134,8 +134,9 @@ def write_answers(answers: Answers, as_json: bool, csv: str | None) -> None:
 
 def json_of(line: str, result: Result | Refusal) -> dict[str, Any]:
     """Return the JSON of an answer; of a refused line the line and the reason."""
-    refused = {"input": line, REFUSED_COLUMN: str(result)}
-    return refused if isinstance(result, Refusal) else result.to_dict()
+    if isinstance(result, Refusal):
+        return {"input": line, REFUSED_COLUMN: str(result)}
+    return result.to_dict()
 
 
 def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:

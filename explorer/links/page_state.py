@@ -49,7 +49,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 """Names of ``form`` up to their dot, by the tab that shows them."""
 LOOKS: dict[str, tuple[str, ...]] = {
     "predictions": ("shown",),
-    "attention": (*("unit", "added", "others", "mass", "off", "summary", "zoom", "zoomsum"),),
+    "attention": ("unit", "added", "others", "mass", "off", "summary", "zoom", "zoomsum"),
     "layer": ("stages", "sums", "tokens"),
     "depth": ("shared",),
     "distillation": ("scale", "listed", "loss"),

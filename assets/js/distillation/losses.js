@@ -105,7 +105,7 @@ export function show(root, data) {
     stacks(make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': texts.table}, make('table', {},
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
       make('tbody', {}, ...PARTS.map(part => rows[part].node))))),
-    ...texts.notes.map(sentence => note(sentence)), texts.how ? note('', undefined, texts.how) : '',
+    ...texts.notes.map(sentence => note(sentence)), texts.how ? make('p', {class: 'note how', text: texts.how}) : '',
     view.head, view.worst, view.strip);
 }
 

@@ -44,7 +44,7 @@ export const sayNodes = (text, values) => text.split(/\{(\w+)\}/).map((part, i) 
  * @param {string} text @param {(text: string) => (string | Node)[]} [explain] @param {string} [how] what a reader can do there: no part of a saved picture
  */
 export function note(text, explain = part => [part], how = '') {
-  const [first, rest] = text.split('\n'), hint = how ? make('span', {class: 'how', text: first ? ` ${how}` : how}) : '';
+  const [first, rest] = text.split('\n'), hint = how ? make('span', {class: 'how', text: ` ${how}`}) : '';
   if (!rest) return make('p', {class: 'note'}, ...explain(first), hint);
   return make('details', {class: 'note'}, make('summary', {}, first, hint), make('p', {}, ...explain(rest)));   // no button inside a summary
 }

@@ -406,8 +406,7 @@ def tensors_figure(
 
 def _is_speck(path: Path, sizes: Mapping[Path, int]) -> bool:
     """Return whether a part, or one that holds it, is too small in the part around it."""
-    wholes = (path[:end] for end in range(1, len(path)))
-    return any(sizes[path[: len(whole) + 1]] < SPECK * sizes[whole] for whole in wholes)
+    return any(sizes[path[: end + 1]] < SPECK * sizes[path[:end]] for end in range(1, len(path)))
 
 
 def tensors_canvas(members: "Sequence[FamilyMember]", texts: Mapping[str, object]) -> str:

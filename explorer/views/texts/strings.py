@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.digits import MAX_DECIMALS, counted, enumerated, percent, probability
+from explorer.analysis.digits import counted, enumerated, percent, probability, told_apart
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel, Share
 from explorer.analysis.texts.labelled import Scored
@@ -181,7 +181,7 @@ def _sentences(result: SentenceList) -> str:
     """Say which model finds a word likeliest; only the numbers where none is ahead of all."""
     labels, rows = result.labels, counted(len(result.texts.rows), "sentence")
     values = result.summary.per_word
-    printed = _told_apart(values)
+    printed = dict(zip(values, told_apart([*values.values()], nats, 2), strict=True))
     best = max(values, key=lambda key: values[key])
     if len(values) < 2 or list(printed.values()).count(printed[best]) > 1:
         words = enumerated([f"{labels[key]} {value}" for key, value in printed.items()])
@@ -190,15 +190,6 @@ def _sentences(result: SentenceList) -> str:
     return LIKELIEST.format(
         best=labels[best], rows=rows, value=printed[best], others=enumerated(others)
     )
-
-
-def _told_apart(values: Mapping[str, float]) -> dict[str, str]:
-    """Format nats in the fewest decimals, two to six, that tell unequal ones apart."""
-    printed = [
-        {key: nats(value, decimals) for key, value in values.items()}
-        for decimals in range(2, MAX_DECIMALS + 1)
-    ]
-    return max(printed, key=lambda row: len(set(row.values())))
 
 
 def _perplexities(result: SentenceList) -> str:
