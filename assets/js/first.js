@@ -25,6 +25,19 @@
     event.preventDefault();
     internals.shadowRoot?.querySelector('form')?.requestSubmit();
   });
+  // A question or a link that is pressed here leaves the page: what it still loads would delay the answer.
+  let isStopped = false;
+  function stopLoading(event) {
+    if (event.type === 'click' && (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !event.target.closest('a'))) return;
+    isStopped = true;
+    window.addEventListener('unhandledrejection', failed => failed.preventDefault());   // modules that are not fetched any more
+    window.stop();
+  }
+  document.addEventListener('DOMContentLoaded', () => {
+    for (const act of ['submit', 'click']) internals?.shadowRoot?.addEventListener(act, stopLoading);
+  });
+  window.addEventListener('pageshow', event => { if (event.persisted && isStopped) location.reload(); });
+
   function handOver() {
     const inside = internals.shadowRoot, own = inside?.querySelector('textarea'), box = /** @type {HTMLTextAreaElement | null} */ (found('#text textarea'));
     if (!own || !box) return;

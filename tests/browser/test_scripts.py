@@ -8,6 +8,7 @@ from explorer.ui.kit import strings
 from explorer.ui.shell.first import HOST
 from explorer.ui.shell.scripts import FIRST_PACK
 from tests.browser.held import answer_with, hold
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 ANSWER = FIRST_PACK.removesuffix(".js")
@@ -59,6 +60,30 @@ def test_a_text_that_is_compared_before_the_modules_are_there_is_compared(page_a
     go_on()
     page.wait_for_function("location.search.includes('script')")
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+
+
+def test_a_question_from_the_first_picture_stops_what_the_page_still_loads(page_at):
+    """The answer is held back: nothing but the press itself can end the module's request."""
+    page, go_on = opened(page_at, "/", ANSWER)
+    ended = []
+    page.on("requestfailed", lambda request: ended.append(request.url))
+    page.wait_for_function(f"document.readyState !== 'loading' && document.querySelector('{HOST}')")
+    box = page.locator(HOST).bounding_box()
+    answer = hold(page, "*text=*")
+    page.mouse.click(box["x"] + 300, box["y"] + 79)
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("The cat [MASK] early.")
+    page.keyboard.press("Enter")
+
+    def is_ended():
+        page.wait_for_timeout(20)  # lets Playwright dispatch its events
+        return any(url.endswith(f"{ANSWER}.js") for url in ended)
+
+    until(is_ended, 60, lambda: f"only these ended: {ended}")
+    answer()
+    go_on()
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+    assert "early" in page.evaluate("location.search")
 
 
 def test_the_library_of_charts_is_not_fetched_where_there_is_no_chart(page_at):
