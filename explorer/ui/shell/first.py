@@ -20,7 +20,7 @@ from explorer.ui.kit import strings
 from explorer.ui.shell.family import drawings_of, glyph_rules
 from explorer.ui.shell.input_bar import IN_THE_ROW
 from explorer.ui.shell.scripts import FIRST_SHEET as SHEET
-from explorer.ui.shell.scripts import PACKS, address, later
+from explorer.ui.shell.scripts import PACKS, address, later, preloads
 from explorer.ui.shell.tabs import TABS, Tab, group_rules, width_rules
 from explorer.views.markup import Markup, el, join
 from explorer.views.theme import colour_rules
@@ -86,7 +86,7 @@ def first_html(state: PageState, params: Mapping[str, str], panel: Markup) -> Ma
     )
     kinds = (f"{kind}.js" for kind in _KIND.findall(panel))
     wanted = (address(f"{PACKS}{path}") for path in kinds if path in later())
-    return join(*(el("link", rel="modulepreload", href=path) for path in wanted), host)
+    return join(preloads(wanted), host)
 
 
 def _drawings(state: PageState) -> Markup | str:

@@ -13,11 +13,13 @@ every file, and most of the time of a first visit on a phone goes by between req
 import gzip
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
 from explorer.assets import ASSETS
+from explorer.views.markup import Markup, el, join
 
 SCRIPTS = ASSETS / "js"
 PAPER, FIRST_SHEET = ASSETS / "css" / "print.css", ASSETS / "css" / "first.css"
@@ -79,6 +81,16 @@ def head_html() -> str:
 def address(path: str) -> str:
     """Return the URL of a module, relative to the page."""
     return f"js/{version()}/{path}"
+
+
+def preloads(addresses: Iterable[str]) -> Markup:
+    """Return the links that fetch modules ahead of their import.
+
+    A ``modulepreload`` would also compile them as they come, before the first paint.
+    """
+    return join(
+        *(el("link", rel="preload", as_="script", crossorigin="", href=href) for href in addresses)
+    )
 
 
 def closure(paths: tuple[str, ...]) -> list[str]:

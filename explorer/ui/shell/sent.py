@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.context import context
-from explorer.ui.shell.scripts import FIRST_PACK, address, early_html, head_html
+from explorer.ui.shell.scripts import FIRST_PACK, address, early_html, head_html, preloads
 from explorer.views.markup import Markup, el, script_json
 
 TAGS, FIRST = "<!-- tags -->", "<!-- first -->"
@@ -40,7 +40,7 @@ _START = (
     "const modules = () => {modules}.forEach(path => import(new URL(path, document.baseURI)));"
     "const start = () => document.head.append(Object.assign(document.createElement('script'),"
     "{{src: {settings}, onload: modules}}));"
-    "if (document.hidden) start(); else requestAnimationFrame(() => setTimeout(start, 0));"
+    "if (document.hidden) start(); else requestAnimationFrame(() => requestAnimationFrame(start));"
     "}});"
 )
 _HERE = (
@@ -75,12 +75,10 @@ def arranged(page: str) -> str:
     for pattern in (_SETTINGS, _FRAMED, _SHEET, _MODULE):
         later = pattern.sub("", later)
     settings = settings_address(";".join(_SETTINGS.findall(inner) + _FRAMED.findall(inner)))
-    preloads = el("link", rel="preload", as_="script", href=settings) + "".join(
-        el("link", rel="modulepreload", crossorigin="", href=path) for path in modules
-    )
+    fetched = el("link", rel="preload", as_="script", href=settings) + preloads(modules)
     start, end_of_body, tail = body[opening.end() :].rpartition("</body>")
     return (
-        f"{head}{sheets}{preloads}{head_html()}{end}{body[: opening.end()]}{early_html()}"
+        f"{head}{sheets}{fetched}{head_html()}{end}{body[: opening.end()]}{early_html()}"
         f"{_when_painted(modules, settings)}{FIRST}{start}{later}{end_of_body}{tail}"
     )
 
@@ -89,7 +87,8 @@ def _when_painted(modules: list[str], settings: str) -> Markup:
     """Return the script that runs the settings and the modules once the first picture is painted.
 
     Run at the end of the document, as deferred scripts are, they kept the first paint back by half
-    its time. The modules read the settings. A page that opens in the background paints no frame.
+    its time. The first frame's callbacks run before it is painted, the second's after that. The
+    modules read the settings. A page that opens in the background paints no frame.
     """
     code = _START.format(modules=script_json(modules), settings=script_json(settings))
     return el("script", Markup(code))
