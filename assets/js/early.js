@@ -35,6 +35,7 @@
   });
 
   window.fetch = async (resource, options) => {
+    window.explorer.hasAsked = true;
     const url = resource instanceof Request ? resource.url : String(resource);
     if (url.includes('/queue/data?')) return listen(ask(resource, options));
     const answer = await ask(resource, options);

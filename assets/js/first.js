@@ -26,9 +26,11 @@
     internals.shadowRoot?.querySelector('form')?.requestSubmit();
   });
   // A question or a link that is pressed here leaves the page: what it still loads would delay the answer.
+  // Not once Gradio's client is there: it takes a stream that ends for a lost connection.
   let isStopped = false;
   function stopLoading(event) {
-    if (event.type === 'click' && (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !event.target.closest('a'))) return;
+    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+    if (window.explorer.hasAsked || (event.type === 'click' && (isElsewhere || !event.target.closest('a')))) return;
     isStopped = true;
     window.addEventListener('unhandledrejection', failed => failed.preventDefault());   // modules that are not fetched any more
     window.stop();

@@ -6,6 +6,8 @@ interface Window {
     modules?: Record<string, any>, keptTheme?: () => string,
     waiting: unknown[][], mount: (...asked: any[]) => unknown,
     told: unknown[][], tell: (...said: any[]) => void,
+    /** Whether Gradio's client or a module has asked the server something. */
+    hasAsked?: boolean,
     /** What was written into the box; what Gradio puts there itself may come after the answer. */
     typed?: string,
     /** What a page has with it that was taken away as a file. */
