@@ -73,7 +73,7 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
     parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
     parser.add_argument("--workers", type=int, default=0, help="processes that draw batches ahead")
-    parser.add_argument("--rate", type=float, help="peak learning rate")
+    parser.add_argument("--rate", type=float, help="peak learning rate, of tasks too")
     parser.add_argument("--cool-down", type=float, help="last part of the run, 0 to 1, to slow in")
     parser.add_argument("--tokens-per-step", type=int)
     parser.add_argument("--primer-share", type=float, help="share of the batches of the primer")
@@ -179,6 +179,7 @@ def tune(options: argparse.Namespace) -> None:
         options.adapters,
         options.steps,
         options.workers,
+        options.rate,
     )
     (score_family if options.score else tune_family)(tuning)
 

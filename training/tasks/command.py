@@ -61,6 +61,8 @@ class Tuning:
     """Steps of every task; the task's own number when None."""
     workers: int = 0
     """Processes that draw batches ahead."""
+    rate: float | None = None
+    """Peak learning rate of every task; the task's own when None."""
 
     @property
     def specs(self) -> tuple[ModelSpec, ...]:
@@ -109,7 +111,8 @@ def plan_of(
     if path.exists():
         return TuningPlan(**json.loads(path.read_text("utf-8")))
     steps = tuning.steps or TASKS[task].steps
-    whole = TuningPlan(task, steps, TASKS[task].rows, TASKS[task].rate)
+    rate = tuning.rate or TASKS[task].rate
+    whole = TuningPlan(task, steps, TASKS[task].rows, rate)
     plan = whole
     if tuning.minutes is not None:
         slowest = 0.0
@@ -117,7 +120,7 @@ def plan_of(
             lesson = lesson_of(tuning, spec, whole)
             slowest = max(slowest, seconds_a_step(lesson, examples, order(lengths, whole)))
         steps = max(1, min(whole.steps, int(tuning.minutes * 60 / slowest)))
-        plan = TuningPlan(task, steps, whole.rows, whole.rate)
+        plan = TuningPlan(task, steps, whole.rows, rate)
     path.write_text(json.dumps(asdict(plan)), "utf-8")
     return plan
 

@@ -60,11 +60,12 @@ def test_the_command_writes_adapters_whose_cards_say_what_peft_reaches(
     models = tmp_path / "models"
     shutil.copytree(tiny_family.path, models)
     words = ["tasks", "--work", str(tmp_path / "w"), "--models", str(models), "--data", str(data)]
-    words += ["--only", NAME, "--full", NAME, "--threads", "1"]
+    words += ["--only", NAME, "--full", NAME, "--threads", "1", "--rate", "0.002"]
     assert main(words) == 0
     for task in ("sst2", "squad"):
         folder = models / NAME / "tasks" / task
         card = json.loads((folder / "card.json").read_text())
+        assert card["rate"] == 0.002
         assert (card["model"], card["task"], card["steps"], card["examples_seen"]) == (
             NAME,
             task,
