@@ -155,7 +155,7 @@ def time_line(own: dict[str, Any]) -> str:
         return f"{whole / 60:.0f} minutes ({own['machine']})"
     return (
         f"{whole / 60:.0f} minutes in all; the latest run read {latest['tokens']:,.0f} of the "
-        f"tokens in {latest['seconds'] / 60:.0f} minutes ({own['machine']})"
+        f"tokens in {latest['seconds'] / 60:.3g} minutes ({own['machine']})"
     )
 
 

@@ -149,7 +149,7 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
     tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], gradients.slopes_at
     monkeypatch.setattr(gradients, "slopes_at", lambda t, at: points.extend(at) or slopes(t, at))
     wanted, errors, off = 0, [], []
-    nodes, weights = np.polynomial.legendre.leggauss(96)
+    nodes, weights = np.polynomial.legendre.leggauss(192)
     for text in (
         "A gorgeous, witty, seductive movie.",
         "good film",
