@@ -18,7 +18,7 @@ from explorer.analysis.tasks.pairs import (
     PairQuadrants,
     SentencePair,
 )
-from explorer.analysis.tasks.scores import TASKS, PrintedShare, TunedScore
+from explorer.analysis.tasks.scores import TASKS, PrintedShare, TunedScore, trained_seconds
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, join, model_name, note, plain_card, table
@@ -36,7 +36,7 @@ def tuned_table(
     for key, score in scores.items():
         interval = f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
         kept = "–" if score.share_of_reference is None else percent(score.share_of_reference)
-        size, minutes = cards[key]["trained_parameters"], cards[key]["seconds"] / 60
+        size, minutes = cards[key]["trained_parameters"], trained_seconds(cards[key]) / 60
         rows.append([specs[key].label, interval, kept, f"{size:,}", f"{minutes:.1f}"])
     return table([*head], rows, caption)
 
@@ -46,7 +46,6 @@ def tuned_records(
 ) -> Records:
     """Return the scores and the training cost of each adapter, independent of the page's text."""
     columns = ("model", TASKS[task], "low", "high", "examples", "share_of_bert")
-    more = ("trained_parameters", "seconds")
     rows = [
         [
             specs[key].label,
@@ -55,11 +54,12 @@ def tuned_records(
             score.high,
             score.count,
             score.share_of_reference,
+            cards[key]["trained_parameters"],
+            trained_seconds(cards[key]),
         ]
-        + [cards[key][name] for name in more]
         for key, score in scores.items()
     ]
-    return Records(columns + more, rows, NOT_RUN)
+    return Records((*columns, "trained_parameters", "seconds"), rows, NOT_RUN)
 
 
 def printed_table(shares: Shares, head: Sequence[str], caption: str) -> Markup:

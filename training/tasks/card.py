@@ -58,13 +58,20 @@ def write_card(path: Path, report: dict[str, Any]) -> None:
             says=SAYS[report["task"]],
             minutes=report["seconds"] / 60,
             lines="\n".join(lines),
-            went_on=GOES_ON if report.get("goes_on") else "",
+            went_on=went_on(report),
             full_head=" all weights tuned |" if full else "",
             full_line="---:|" if full else "",
             full_said=comparison,
         ),
         "utf-8",
     )
+
+
+def went_on(report: dict[str, Any]) -> str:
+    """Return what the training continued from: nothing, or an adapter with the runs behind it."""
+    runs = [f"{run['steps']:,} steps at {run['rate']:g}" for run in report.get("earlier", ())]
+    known = f" ({', then '.join(runs)})" if runs else ""
+    return f"{GOES_ON}{known}" if report.get("goes_on") else ""
 
 
 def _cell(score: dict[str, Any]) -> str:

@@ -38,6 +38,8 @@ from training.tasks.tune import (
 
 FULL_RATE = 1e-4
 """Learning rate of full fine-tuning: a tenth of LoRA's on SST-2."""
+RUN = ("steps", "rate", "seconds", "machine", "base_sha256")
+"""Fields of a card that a later adapter's card repeats for the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def tune_one(
         "trained_parameters": sum(p.numel() for p in trained(lesson.network).values()),
         "examples_seen": sum(len(rows) for rows in data[1]),
         "goes_on": tuning.before(spec, plan.task) is not None,
+        "earlier": earlier_runs(tuning.before(spec, plan.task)),
         "data": TASKS[plan.task].data,
         **TASKS[plan.task].max_tokens,
         "seconds": round(lesson.seconds, 1),
@@ -170,6 +173,15 @@ def tune_one(
     }
     write_adapter(folder, lesson, report)
     sys.stdout.write(f"  {json.dumps(scores)}\n")
+
+
+def earlier_runs(before: Path | None) -> list[dict[str, Any]]:
+    """Return the runs behind the adapter that training continues from, by its card."""
+    card = before and before.with_name(CARD)
+    if not card or not card.exists():
+        return []
+    report = json.loads(card.read_text("utf-8"))
+    return [*report.get("earlier", []), {key: report[key] for key in RUN}]
 
 
 def is_made(folder: Path, digest: str, plan: TuningPlan) -> bool:

@@ -109,3 +109,8 @@ def printed_scores(task: str) -> dict[str, PrintedScore]:
         benchmark = benchmark_tables()[table]
         scores[key] = PrintedScore(benchmark.cell(row, column) / 100, benchmark.source, row)
     return scores
+
+
+def trained_seconds(card: Mapping[str, Any]) -> float:
+    """Return the duration of an adapter's training, over all runs that its card names."""
+    return card["seconds"] + sum(run["seconds"] for run in card.get("earlier", ()))

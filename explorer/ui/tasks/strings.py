@@ -258,9 +258,10 @@ FINE_TUNING_HOW = (
     "The same for each: LoRA of rank {rank} on queries and values, and the head; base weights "
     "frozen.\n"
     "Hu et al. 2021. {steps:,} steps of {rows} examples in the same order (seed {seed}), peak "
-    "learning rate {rate:g}. {data}. Measured when the adapters were trained; another seed would "
-    "shift each score, so differences near 100% do not rank the models."
+    "learning rate {rate:g}.{began} {data}. Measured when the adapters were trained; another seed "
+    "would shift each score, so differences near 100% do not rank the models."
 )
+BEGAN_WITH = " They went on from adapters trained on earlier weights for {steps:,} steps."
 FULL = (
     "{label} with all {n:,} weights tuned for as many steps: {score} [{low}, {high}], against "
     "{lora} with LoRA."
@@ -286,7 +287,9 @@ def printed_note() -> str:
 
 def how_learned(card: Mapping[str, Any]) -> str:
     """Return the training schedule that the models of a family share."""
-    return FINE_TUNING_HOW.format(**card)
+    steps = sum(run["steps"] for run in card.get("earlier", ()))
+    began = BEGAN_WITH.format(steps=steps) if steps else ""
+    return FINE_TUNING_HOW.format(**card, began=began)
 
 
 def full_said(label: str, card: Mapping[str, Any], task: str) -> str:

@@ -12,6 +12,7 @@ from peft import PeftModel, get_peft_model_state_dict
 from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from explorer.analysis.tasks.scores import trained_seconds
 from explorer.models.choice.own import add_models
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
@@ -138,10 +139,16 @@ def test_an_adapter_goes_on_from_the_one_before(tiny_family, data, short, tmp_pa
     again = replace(tuning, models=tmp_path / "again", start=tuning.models)
     shutil.copytree(tiny_family.path, again.models)
     tune_family(again)
-    assert (
-        "began with the adapter"
-        in (again.adapter(MINI["distilbert"], "sst2") / "README.md").read_text()
+    folder = again.adapter(MINI["distilbert"], "sst2")
+    assert "began with the adapter that was here before (3 steps at 0.001)" in " ".join(
+        (folder / "README.md").read_text().split()
     )
+    third = replace(again, models=tmp_path / "third", start=again.models, rate=1e-4)
+    shutil.copytree(tiny_family.path, third.models)
+    tune_family(replace(third, work=tmp_path / "v"))
+    card = json.loads((third.adapter(MINI["distilbert"], "sst2") / "card.json").read_text())
+    assert [run["rate"] for run in (*card["earlier"], card)] == [1e-3, 1e-3, 1e-4]
+    assert trained_seconds(card) == sum(run["seconds"] for run in (*card["earlier"], card))
 
 
 def test_a_run_cut_off_goes_on_to_the_same_weights(tiny_family, data, short, tmp_path):
