@@ -76,11 +76,22 @@ const late = new MutationObserver(() => {
   openKept(chosen('tab'));
 });
 
+/** @type {WeakSet<HTMLElement>} folds that Gradio leaves as they are: in the frame after it has built a tab, it closes those that were opened meanwhile */
+const built = new WeakSet();
+
 // The tab may come into sight only after its answer, and a header may be there before it listens: then a little later.
 function openKept(tab, tries = 50) {
   const awaited = [...toOpen].filter(id => id.startsWith(`fold-${tab}-`));
   if (!awaited.length || chosen('tab') !== tab) return;
   const found = new Map(foldsInSight().map(fold => [fold.node.id, fold]));
+  const isNew = awaited.map(id => found.get(id)).filter(fold => fold && !fold.isPart && !built.has(fold.node));
+  if (isNew.length) {
+    requestAnimationFrame(() => requestAnimationFrame(() => {   // none in a window out of sight, of Gradio's neither
+      for (const {node} of isNew) built.add(node);
+      openKept(tab, tries);
+    }));
+    return;
+  }
   for (const id of awaited) {
     const fold = found.get(id);
     if (!fold) continue;

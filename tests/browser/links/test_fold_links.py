@@ -1,5 +1,6 @@
-"""A link to a fold, opened by the browser itself, takes the page's own text with it."""
+"""A link to a fold opens it for good, and one that the browser itself opens takes the page's own text with it."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -17,3 +18,19 @@ def test_a_fold_s_link_leads_to_this_text(page_at):
     fields = parse_qs(urlsplit(link.evaluate("link => link.href")).query)
     assert fields["text"] == ["A [MASK] fell. [SEP] It broke."]
     assert (fields["tab"], fields["fold"]) == (["latency"], ["choose"])
+
+
+LATE_FRAMES = """const soon = requestAnimationFrame.bind(window);
+window.requestAnimationFrame = act => soon(() => setTimeout(() => act(performance.now()), 500));"""
+TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def test_a_fold_stays_open_where_the_first_frames_come_late(page_at):
+    """As in a window that is not in sight yet: Gradio sets a new tab's components once more in a frame."""
+    page = page_at(None)
+    page.add_init_script(LATE_FRAMES)
+    page.goto(f"{page.guard.home}/?v=1&tab=parameters&fold=sharing")
+    header = page.locator("#fold-parameters-sharing > button")
+    expect(header).to_have_class(re.compile(r"\bopen\b"))
+    page.evaluate(TWO_FRAMES)
+    expect(header).to_have_class(re.compile(r"\bopen\b"), timeout=1000)
