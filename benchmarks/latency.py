@@ -4,9 +4,11 @@ import argparse
 import csv
 import io
 import json
+import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,16 @@ from explorer.views.latency.measure import faster_records
 
 APART_S = 5.0
 """Seconds between two presses."""
+NEIGHBOUR = """
+import sys, time
+busy_s = 0.05 * float(sys.argv[1])
+while True:
+    end = time.monotonic() + busy_s
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.05 - busy_s)
+"""
+"""Program that takes a share of one core, in turns of 50 ms."""
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -63,10 +75,33 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
         metavar="BATCH",
         help="time every way to run each model too, with these numbers of texts as well",
     )
+    parser.add_argument(
+        "--beside",
+        type=float,
+        metavar="SHARE",
+        help="with a process beside it that takes this share of one core, from 0 to 1",
+    )
     parser.add_argument("--save", type=Path, help="write the measurement to a .json or .csv file")
 
 
 def run(chosen: argparse.Namespace) -> int:
+    """Measure and print the result, or save it, beside a busy process if asked."""
+    with neighbour(chosen.beside) if chosen.beside else nullcontext():
+        return measured(chosen)
+
+
+@contextmanager
+def neighbour(share: float) -> Iterator[None]:
+    """Keep a process running that takes a share of one core."""
+    process = subprocess.Popen([sys.executable, "-c", NEIGHBOUR, str(share)])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def measured(chosen: argparse.Namespace) -> int:
     """Measure and print the result, or save it."""
     devices = available_devices() if chosen.device == EVERY else ()
     device = devices[0] if devices else chosen.device
@@ -144,6 +179,7 @@ def separate_presses(
             ratio = paired_ratio(seconds[:, 0], seconds[:, i], blocks)
             ratios[spec.name].append(ratio)
             sys.stdout.write(f"{number + 1:3}  {spec.name:28} {_ratio(ratio)}\n")
+        sys.stdout.write(f"     {100 * final.latency.disturbed.mean():.0f}% disturbed\n")
         sys.stdout.flush()
     return ratios
 

@@ -28,6 +28,8 @@ class AppContext:
     """Called for a request; returns a function that says later whether its client has left."""
     program_address: Callable[[], str] = lambda: ""
     """Return the address of the program whose request is answered now; empty for a visitor."""
+    is_timing: Callable[[], bool] = lambda: False
+    """Return whether forward passes are timed at this moment."""
     answering: Callable[[], AbstractContextManager[None]] = nullcontext
     """Return what is held while a visitor's Compare is answered."""
 

@@ -51,18 +51,40 @@ def timed_network(
         BadWorkload: the device is not there, or the pass does not fit the machine.
         Cancelled: ``check`` raised it while random weights were drawn.
     """
-    check_device(workload.device)
-    if not spec.architecture.d_vocab:
-        raise BadWorkload(f"The bundled files of {spec.label} are missing, so it has no shape.")
-    weights = weight_bytes(meta_network(spec)) * element_size(workload.dtype) // 4
-    check_size(spec.architecture, workload, free_bytes(workload.device), weights)
+    check_pass(spec, workload)
     if has_weights(spec):
-        weights_of = "checkpoint" if spec.repo else "bundled"
         with leased(spec, workload.device, workload.dtype) as loaded:
-            yield TimedNetwork(spec, loaded.network, weights_of, workload.dtype)
+            yield TimedNetwork(spec, loaded.network, weights_of(spec), workload.dtype)
     else:
         with _random(spec, workload, check) as random:
             yield random
+
+
+def check_pass(spec: ModelSpec, workload: Workload, held: int = 0) -> None:
+    """Refuse a pass that this machine cannot run, with ``held`` bytes in memory besides.
+
+    Raises:
+        BadWorkload: the device is not there, or the pass does not fit the machine.
+    """
+    check_device(workload.device)
+    if not spec.architecture.d_vocab:
+        raise BadWorkload(f"The bundled files of {spec.label} are missing, so it has no shape.")
+    weights = bytes_of_pass(spec, replace(workload, head=True))
+    check_size(spec.architecture, workload, free_bytes(workload.device), held + weights)
+
+
+def bytes_of_pass(spec: ModelSpec, workload: Workload) -> int:
+    """Return the bytes of the weights that a pass uses: the encoder's, or all with the head."""
+    network = meta_network(spec)
+    used = weight_bytes(network if workload.head else network.base_model)
+    return used * element_size(workload.dtype) // 4
+
+
+def weights_of(spec: ModelSpec) -> str:
+    """Return where the weights of a spec come from here: ``TimedNetwork.weights``."""
+    if not has_weights(spec):
+        return "random"
+    return "checkpoint" if spec.repo else "bundled"
 
 
 def has_weights(spec: ModelSpec) -> bool:

@@ -173,7 +173,7 @@ def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch,
     monkeypatch.setattr(child, "_build", wrong_pass)
     monkeypatch.setattr(child, "_scratch_in", lambda *_: None)
     order, sent = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None), []
-    child.serve(io.BytesIO(pickle.dumps(order)), sent.append, "")
+    child.serve(io.BytesIO(pickle.dumps((order,))), sent.append, "")
     (crash,) = sent
     assert "in wrong_pass" in crash.report
     assert "could not be broadcast" in crash.report
@@ -202,7 +202,7 @@ def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(
             process.wait_until_built(lambda: None)
         for _ in range(2):
             with pytest.raises(NoRuntime):
-                process.seconds(1, lambda: None)
+                process.seconds(order.workload, lambda: None)
     assert not issubclass(CrashedError, Refusal)
     assert [r.levelname for r in caplog.records if "Traceback: deep down" in r.message] == ["ERROR"]
 
@@ -219,17 +219,17 @@ def test_a_process_times_and_answers_as_this_one_would(tiny_family):
     with RuntimeProcess(order) as process:
         held = process.wait_until_built(cancel_token.check)
         assert set(held) == {ONNX}
-        assert all(process.seconds(n, cancel_token.check) > 0 for n in (1, 32))
+        assert all(process.seconds(replace(work, batch=n), cancel_token.check) > 0 for n in (1, 32))
         there = process.scores(question, cancel_token.check)
         here = scores_at(Pass(spec, random_network(spec), work), question, "cpu")
         np.testing.assert_allclose(there, here, atol=1e-4)
         cancel_token.stop()
         os.kill(process._process.pid, signal.SIGSTOP)
         with pytest.raises(Cancelled):
-            process.seconds(1, cancel_token.check)
+            process.seconds(work, cancel_token.check)
     assert process._process.poll() is not None
     with pytest.raises(NoRuntime, match="stopped before it answered"):
-        process.seconds(1, lambda: None)
+        process.seconds(work, lambda: None)
 
 
 SERVER = """

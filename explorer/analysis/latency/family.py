@@ -1,7 +1,7 @@
 """Latency of a family measured side by side, at one length or several; roofline of this machine."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,9 +10,15 @@ from explorer.analysis.latency.measure import (
     Latency,
     LatencySummary,
     RoundsPlan,
-    TimedCall,
     latency_rounds,
     latency_summary,
+)
+from explorer.analysis.latency.passes import (
+    ModelOnDevice,
+    TimedPass,
+    process_for,
+    rows_of,
+    timed_passes,
 )
 from explorer.analysis.latency.ratio import MIN_P90, Ratio
 from explorer.analysis.parameters.shape import forward_flops
@@ -20,7 +26,7 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
-from explorer.timing.workload import BadWorkload, Workload, clock_on
+from explorer.timing.workload import BadWorkload, Workload
 
 PASS_ALLOWANCE = 2.0
 """Deadline of a measurement in multiples of its budget; it may interrupt a forward pass."""
@@ -31,30 +37,6 @@ BATCHES: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
 ROUNDS, STEEPER, MAX_S = 10, 1.3, 90.0
 """Budget of a point: seconds for ``ROUNDS`` rounds, whose time grows ``STEEPER`` times faster than
 the tokens, but at most ``MAX_S``."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelOnDevice:
-    """One model on one device."""
-
-    spec: ModelSpec
-    workload: Workload
-    name: str
-    """Name of the model, and of the device where there are several."""
-
-
-def rows_of(
-    specs: Sequence[ModelSpec], workload: Workload, devices: Sequence[str] = ()
-) -> tuple[ModelOnDevice, ...]:
-    """Return a row for each model on each device, with the clock that fits the device."""
-    if not devices:
-        return tuple(ModelOnDevice(spec, workload, spec.name) for spec in specs)
-    places = [replace(workload, device=d, clock=clock_on(d, workload.clock)) for d in devices]
-    return tuple(
-        ModelOnDevice(spec, place, f"{spec.name} on {place.device}")
-        for place in places
-        for spec in specs
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,28 +117,28 @@ def measure_family(
     Raises:
         BadWorkload: a device is missing, or the machine has too little memory.
     """
-    from explorer.timing.networks import timed_network
-    from explorer.timing.protocol import forward_call, interruptible, stopwatch
-
     rows = rows_of(specs, workload, devices)
     cancel_token.set_deadline(DRAW_S)
     with ExitStack() as stack:
-        timed = [
-            stack.enter_context(timed_network(row.spec, row.workload, cancel_token.check))
-            for row in rows
-        ]
-        cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
-        calls = [
-            TimedCall(
-                row.name, forward_call(t.spec, t.network, row.workload), stopwatch(row.workload)
-            )
-            for row, t in zip(rows, timed, strict=True)
-        ]
-        weights = tuple(t.weights for t in timed)
-        n_bytes = tuple(t.n_bytes(workload.head) for t in timed)
-        networks = [(t.spec, t.network) for t in timed]
-        instruments, threads = stack.enter_context(instruments_for(workload))
-        stack.enter_context(interruptible(networks, workload.tokens, cancel_token.check))
+        process = process_for(rows, cancel_token, stack)
+        passes = timed_passes(rows, process, cancel_token, stack)
+        yield from _rounds(specs, workload, devices, passes, plan, cancel_token)
+
+
+def _rounds(  # noqa: PLR0913 - what the result names, and what is timed
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    devices: Sequence[str],
+    passes: Sequence[TimedPass],
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
+) -> Iterator[FamilyLatency]:
+    """Time the passes; yields after every round."""
+    cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
+    calls = [one.call for one in passes]
+    weights = tuple(one.weights for one in passes)
+    n_bytes = tuple(one.n_bytes for one in passes)
+    with instruments_for(workload) as (instruments, threads):
         for latency in latency_rounds(calls, instruments, plan, cancel_token.check):
             yield FamilyLatency(
                 tuple(specs), workload, latency, weights, threads, n_bytes, tuple(devices)
@@ -349,20 +331,45 @@ def measure_sweep(
     axis = "batch" if len({w.batch for w in points}) > 1 else "length"
     finished: tuple[FamilyLatency, ...] = ()
     yield Sweep(axis, finished, n_points=len(points))
-    for workload in points:
-        longer_plan = replace(plan, budget_s=max(plan.budget_s, budget_of(finished[-1:], workload)))
+    with closing(_in_turn(specs, points, plan, cancel_token)) as measurements:
         try:
-            *_, final = measure_family(specs, workload, longer_plan, cancel_token)
+            for final in measurements:
+                if final.latency.ended == "stopped":
+                    return
+                if not final.latency.n_rounds:
+                    yield Sweep(axis, finished, late_point=getattr(final.workload, axis))
+                    return
+                finished = (*finished, final)
+                yield Sweep(axis, finished, n_points=len(points))
         except BadWorkload as error:
             yield Sweep(axis, finished, str(error))
-            return
-        if final.latency.ended == "stopped":
-            return
-        if not final.latency.n_rounds:
-            yield Sweep(axis, finished, late_point=getattr(workload, axis))
-            return
-        finished = (*finished, final)
-        yield Sweep(axis, finished, n_points=len(points))
+
+
+def _in_turn(
+    specs: Sequence[ModelSpec],
+    points: Sequence[Workload],
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
+) -> Generator[FamilyLatency]:
+    """Yield the measurement at every point; one process times them all on the wall clock.
+
+    Raises:
+        BadWorkload: a point does not fit the machine.
+    """
+    before: list[FamilyLatency] = []
+    with ExitStack() as shared:
+        cancel_token.set_deadline(DRAW_S)
+        process = process_for(rows_of(specs, points[0]), cancel_token, shared)
+        for workload in points:
+            budget_s = max(plan.budget_s, budget_of(before, workload))
+            cancel_token.set_deadline(DRAW_S)
+            with ExitStack() as stack:
+                rows = rows_of(specs, workload)
+                passes = timed_passes(rows, process, cancel_token, stack)
+                longer = replace(plan, budget_s=budget_s)
+                *_, final = _rounds(specs, workload, (), passes, longer, cancel_token)
+            before = [final]
+            yield final
 
 
 def sweep_points(workload: Workload, axis: str) -> list[Workload]:

@@ -245,7 +245,29 @@ def precision_variants(
         for name, smaller in (("int8", int8_network), ("int8 weights", int8_weights_network)):
             timed = stack.enter_context(smaller(first.network))
             variants.append(Variant(name, timed, first.workload))
-    return variants
+    return _apart(variants, cancel_token, stack) if workload.clock == "wait" else variants
+
+
+def _apart(
+    variants: Sequence[Variant], cancel_token: CancelToken, stack: ExitStack
+) -> list[Variant]:
+    """Return the variants in one process of their own, as ``timed_passes`` has its passes.
+
+    Raises:
+        BadWorkload: the machine has too little memory.
+    """
+    from explorer.timing.networks import check_pass, checkpoint_here
+    from explorer.timing.runtimes.process import TORCH_BYTES, BuildRequest, RuntimeProcess
+
+    first = variants[0]
+    spec, path = first.network.spec, checkpoint_here(first.network.spec)
+    check_pass(spec, first.workload, TORCH_BYTES + first.network.n_bytes(head=True))
+    requests = [BuildRequest(variant.name, spec, variant.workload, path) for variant in variants]
+    process = stack.enter_context(RuntimeProcess(*requests))
+    process.wait_until_built(cancel_token.check)
+    return [
+        replace(variant, process=process, place=place) for place, variant in enumerate(variants)
+    ]
 
 
 def _start(

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 
 from explorer.analysis.latency.family import (
     FamilyLatency,
-    ModelOnDevice,
     pass_flops,
-    rows_of,
     stored_parameters,
 )
 from explorer.analysis.latency.measure import LatencySummary
+from explorer.analysis.latency.passes import ModelOnDevice, rows_of
 from explorer.analysis.latency.ratio import Ratio
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload

@@ -16,6 +16,7 @@ from explorer.analysis.latency.measure import (
     latency_rounds,
     latency_summary,
 )
+from explorer.analysis.latency.passes import process_call
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.assets import sentences
 from explorer.inference.scheduling.cancel import CancelToken
@@ -37,6 +38,8 @@ class Variant:
     workload: Workload
     process: "RuntimeProcess | None" = None
     """Process that runs the pass, if not this one; ``network`` is then the original network."""
+    place: int = 0
+    """Index of the pass in its process."""
     resident: int | None = None
     """Resident bytes of a process that serves only this variant; None: not known."""
 
@@ -48,13 +51,9 @@ class Variant:
         """Return the forward pass as a timed call that checks the cancel token while it waits."""
         from explorer.timing.protocol import forward_call
 
-        process = self.process
-        if process is not None:
-            # The process reads its own clock, so the call returns the time.
-            def seconds(_call: object = None) -> float:
-                return process.seconds(self.workload.batch, cancel_token.check)
-
-            return TimedCall(self.name, seconds, seconds)
+        if self.process is not None:
+            process, work = self.process, self.workload
+            return process_call(process, self.place, self.name, work, cancel_token)
         run = forward_call(self.network.spec, self.network.network, self.workload)
         return TimedCall(self.name, run)
 
@@ -218,7 +217,7 @@ def mask_logits(variant: "Variant", texts: MaskedTexts, cancel_token: CancelToke
         ids = np.resize(texts.ids[start : start + batch], (batch, texts.ids.shape[1]))
         question = ScoreRequest(ids, texts.rows[in_batch] - start, texts.positions[in_batch])
         if variant.process is not None:
-            outputs.append(variant.process.scores(question, cancel_token.check))
+            outputs.append(variant.process.scores(question, cancel_token.check, variant.place))
         else:
             run = Pass(timed.spec, timed.network, variant.workload)
             outputs.append(scores_at(run, question, variant.workload.device))

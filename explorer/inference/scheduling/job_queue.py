@@ -227,10 +227,17 @@ MEASUREMENTS = JobQueue("measure")
 """The queue of measurements; the running one holds ``MEASUREMENT_LOCK`` while it times."""
 
 
+MEASUREMENT_UPDATE_S = 2.0
+"""Least seconds between two updates of a measurement. Sending and drawing one takes processor time,
+which disturbs what is timed."""
+
+
 def updates(
     queued: QueuedJob, every_s: float = 0.3, has_left: Callable[[], bool] = lambda: False
 ) -> Iterator[JobUpdate]:
     """Yield the progress of a job at once and at every change; the last update is ``done``.
+
+    Changes of a measurement are at least ``MEASUREMENT_UPDATE_S`` apart, except of its place.
 
     Closing the iterator cancels the job; so does ``has_left()`` once it returns True, for a reader
     that cannot close it.
@@ -240,15 +247,17 @@ def updates(
     """
     queue, token, stopped_s = queued.queue, queued.cancel_token, 0.0
     patience_s = inf if queue is MEASUREMENTS else STOP_WITHIN_S
-    last = JobUpdate(-1, None, done=False)
+    least_s = MEASUREMENT_UPDATE_S if queue is MEASUREMENTS else 0.0
+    last, due = JobUpdate(-1, None, done=False), 0.0
     try:
         while not queued.ended.is_set() and stopped_s < patience_s:
             if has_left():
                 return
             now = JobUpdate(queue.position(queued), queued.partial, done=False)
-            if now.position != last.position or now.partial is not last.partial:
+            is_new = now.partial is not last.partial and time.monotonic() >= due
+            if now.position != last.position or is_new:
                 yield now
-            last = now
+                last, due = now, time.monotonic() + least_s
             queued.ended.wait(every_s)
             stopped_s += every_s * token.cancelled
         if queued.error is not None:

@@ -51,6 +51,10 @@ class MeasurementLock:
         """The flag of a measurement that runs, or waits for the last inferences to end."""
         return self._measuring
 
+    def is_timing(self) -> bool:
+        """Return whether a measurement has the machine to itself now."""
+        return self._measuring and not self._is_paused
+
     @contextmanager
     def infer(self) -> Iterator[None]:
         """Hold while a model runs for a visitor."""

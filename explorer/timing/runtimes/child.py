@@ -1,6 +1,6 @@
-"""Child process of ``RuntimeProcess``: one pass in one runtime, built and timed in isolation.
+"""Child process of ``RuntimeProcess``: passes built and timed in isolation.
 
-``python -m explorer.timing.runtimes.child FOLDER`` reads an ``Order`` and then questions from
+``python -m explorer.timing.runtimes.child FOLDER`` reads build requests and then questions from
 standard input, pickled by the parent process, and writes its answers to standard output.
 The folder takes its scratch files; the parent removes them, however the child ends.
 """
@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -31,6 +31,7 @@ from explorer.timing.runtimes.saved import held_bytes, served_bytes
 from explorer.timing.runtimes.table import (
     COMPILE,
     MEMORY,
+    RUNTIMES,
     Crash,
     Forward,
     NoRuntime,
@@ -41,7 +42,7 @@ from explorer.timing.runtimes.table import (
 
 
 def main() -> None:
-    """Build what the order names, then answer questions until standard input ends."""
+    """Build what the requests name, then answer questions until standard input ends."""
     answers = os.fdopen(os.dup(1), "wb")
     # Libraries print to stdout, which must not mix with the pickled answers.
     os.dup2(2, 1)
@@ -54,11 +55,11 @@ def _send(answers: BinaryIO, answer: object) -> None:
 
 
 def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None:
-    """Send the memory held, then a time for each batch size or the scores of each question."""
-    order: BuildRequest = pickle.load(questions)
-    _scratch_in(folder, order.runtime)
+    """Send the memory held, then the time of each workload or the scores of each question."""
+    requests: tuple[BuildRequest, ...] = pickle.load(questions)
+    _scratch_in(folder, requests[0].runtime)
     try:
-        _answer(order, questions, send)
+        _answer(requests, questions, send)
     except NoRuntime as error:
         send(error)
     except Exception as error:
@@ -66,25 +67,29 @@ def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None
         send(Crash("".join(format_exception(error))))
 
 
-def _answer(request: BuildRequest, questions: BinaryIO, send: Callable[[Any], None]) -> None:
-    with thread_width(request.workload.clock) as threads, torch.inference_mode():
-        if request.runtime == MEMORY:
-            send(memory_of_torch(request))
+def _answer(
+    requests: Sequence[BuildRequest], questions: BinaryIO, send: Callable[[Any], None]
+) -> None:
+    first = requests[0]
+    with thread_width(first.workload.clock) as threads, torch.inference_mode():
+        if first.runtime == MEMORY:
+            send(memory_of_torch(first))
             return
-        run, memory = _build(request, threads)
-        send({request.runtime: memory})
-        timed = stopwatch(request.workload)
+        passes = [_build(request, threads) for request in requests]
+        send({r.runtime: memory for r, (_, memory) in zip(requests, passes, strict=True)})
+        timed = stopwatch(first.workload)
         gc.freeze()
         gc.disable()
         while True:
             try:
-                question: ScoreRequest | int = pickle.load(questions)
+                place, question = pickle.load(questions)
             except EOFError:
                 return
+            request, (run, _) = requests[place], passes[place]
             if isinstance(question, ScoreRequest):
                 send(scores_at(run, question, request.workload.device))
             else:
-                send(timed(partial(run, _ids(request, question))))
+                send(timed(partial(run, timed_ids(request.spec, question))))
 
 
 def memory_of_torch(request: BuildRequest) -> dict[str, int | None]:
@@ -121,7 +126,10 @@ def _scratch_in(folder: str, runtime: str) -> None:
 
 
 def _build(request: BuildRequest, threads: int) -> tuple[Forward, int | None]:
-    """Return the pass, and the memory of a process that serves it; None on an accelerator."""
+    """Return the pass, and the memory of a process that serves it; None where it is not known."""
+    if request.runtime not in RUNTIMES:
+        network = TORCH_WAYS.get(request.runtime, lambda same: same)(_network(request))
+        return Pass(request.spec, network, request.workload).eval(), None
     work = Pass(request.spec, _network(request), request.workload).eval()
     ids, sizes = _ids(request, request.workload.batch), []
 

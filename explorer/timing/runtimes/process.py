@@ -1,4 +1,4 @@
-"""Separate process for a pass in another runtime, which can be killed at any moment.
+"""Separate process for passes in another runtime or timed alone, which can be killed at any moment.
 
 Compiling sets global flags under which other threads' passes would record the wrong hidden
 states, and neither it nor a compiled pass can be cancelled from within. A process can be killed.
@@ -31,6 +31,8 @@ from explorer.timing.workload import Workload
 
 logger = logging.getLogger(__name__)
 CHILD = (sys.executable, "-m", "explorer.timing.runtimes.child")
+TORCH_BYTES = 400_000_000
+"""Memory of a process with torch and transformers, before any weights."""
 LOOK_EVERY_S = 0.05
 GRACE_S = 0.1
 """Seconds for compilers to remove unfinished files after SIGTERM."""
@@ -47,6 +49,7 @@ class BuildRequest:
     """Request to a process: build the pass of a model in a runtime."""
 
     runtime: str
+    """One of ``RUNTIMES``, or the name of a variant that torch itself runs: a dtype, int8."""
     spec: ModelSpec
     workload: Workload
     checkpoint: Path | None
@@ -54,9 +57,9 @@ class BuildRequest:
 
 
 class RuntimeProcess:
-    """Pass in another runtime; the process is killed at the end of the ``with`` block."""
+    """Passes in a process of their own; it is killed at the end of the ``with`` block."""
 
-    def __init__(self, request: BuildRequest) -> None:
+    def __init__(self, request: BuildRequest, *others: BuildRequest) -> None:
         self.request = request
         folder = tempfile.mkdtemp(prefix="explorer-runtime-")
         self._process = subprocess.Popen(
@@ -74,7 +77,7 @@ class RuntimeProcess:
             target=self._read, daemon=True, name=f"{request.runtime} answers"
         )
         self._reader.start()
-        self._ask(request)
+        self._ask((request, *others))
 
     def __enter__(self) -> "RuntimeProcess":
         return self
@@ -87,7 +90,7 @@ class RuntimeProcess:
         self._finish()
 
     def wait_until_built(self, check: Check) -> Mapping[str, int | None]:
-        """Wait tens of seconds for the pass to be built; return the memory held, by variant.
+        """Wait tens of seconds for the passes to be built; return the memory held, by variant.
 
         In bytes; None where the system does not report it. ``check`` is called meanwhile.
 
@@ -96,22 +99,25 @@ class RuntimeProcess:
         """
         return cast(Mapping[str, int | None], self._answer(check))
 
-    def seconds(self, batch: int, check: Check) -> float:
-        """Run the pass once on a batch and return its time there in seconds, on its clock.
+    def seconds(self, workload: Workload, check: Check, place: int = 0) -> float:
+        """Run one of the passes and return its time there in seconds, on its clock.
+
+        The workload may have another batch size or length than the request, where the runtime
+        takes one.
 
         Raises:
             NoRuntime: the process is gone. Cancelled: cancelled.
         """
-        self._ask(batch)
+        self._ask((place, workload))
         return cast(float, self._answer(check))
 
-    def scores(self, request: ScoreRequest, check: Check) -> np.ndarray:
+    def scores(self, request: ScoreRequest, check: Check, place: int = 0) -> np.ndarray:
         """Return last hidden states, or logits if the pass has the head, float32 [place, width].
 
         Raises:
             NoRuntime: the process is gone. Cancelled: cancelled.
         """
-        self._ask(request)
+        self._ask((place, request))
         return cast(np.ndarray, self._answer(check))
 
     def _ask(self, request: object) -> None:

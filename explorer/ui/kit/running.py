@@ -106,4 +106,5 @@ def stop_for_those_who_leave() -> None:
         has_left=left_by_now,
         program_address=program_that_asks,
         answering=MEASUREMENT_LOCK.answering,
+        is_timing=MEASUREMENT_LOCK.is_timing,
     )

@@ -135,7 +135,7 @@ def neighbours(summary: LatencySummary, workload: Workload) -> str:
         return "This system does not show whether other programs disturbed the rounds."
     share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
     if workload.clock == "wait":
-        return f"{share}; ratios are from the others."
+        return f"{share}; ratios are from the others. The passes ran in a process of their own."
     return f"{share}; single-thread CPU time is barely affected."
 
 

@@ -18,13 +18,13 @@ from explorer.analysis.latency.family import (
     orders,
     pass_flops,
     roofline,
-    rows_of,
     share_of_limit,
     stored_parameters,
     streamed_bytes,
     sweep_points,
 )
 from explorer.analysis.latency.measure import Latency, RoundsPlan
+from explorer.analysis.latency.passes import rows_of
 from explorer.analysis.latency.report import family_report
 from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.latency.variants import Variant, variant_latency
@@ -32,8 +32,10 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
+from explorer.timing import protocol
 from explorer.timing.networks import timed_network
 from explorer.timing.protocol import device_peak_bytes, forward_call, highest, peak_bytes
+from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.workload import Workload
 
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
@@ -231,6 +233,37 @@ def test_a_point_gets_time_for_enough_rounds_by_the_one_before():
     assert budget_of([], works[0]) == 0
     quick = measured({"bert": 10, "distilbert": 5, "albert": 10}, works[2])
     assert budget_of([quick], works[3]) == pytest.approx(10 * 0.035 * 2 * 1.3, rel=0.05)
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize(("dtype", "head"), [("float32", False), ("bfloat16", True)])
+def test_the_wall_clock_is_read_in_a_process_that_does_nothing_else(
+    tiny_family, monkeypatch, dtype, head
+):
+    """In this one torch's threads would sleep at each barrier, because others have used torch too."""
+    asked = []
+
+    class Noted(runtime_process.RuntimeProcess):
+        def seconds(self, workload, check, place):
+            asked.append((place, super().seconds(workload, check, place)))
+            return asked[-1][1]
+
+    def not_here(*_):
+        raise AssertionError("a pass has run in this process")
+
+    monkeypatch.setattr(runtime_process, "RuntimeProcess", Noted)
+    monkeypatch.setattr(protocol.Pass, "forward", not_here)
+    specs, work = (
+        [*tiny_family.specs.values()],
+        Workload(16, 2, dtype=dtype, head=head, clock="wait"),
+    )
+    found = last(measure_family(specs, work, FEW, CancelToken()))
+    timed = found.latency.seconds
+    assert timed.shape == (3, 3)
+    assert all((place, timed[row, place]) in asked for row in range(3) for place in range(3))
+    for spec, weights, n_bytes in zip(specs, found.weights, found.weight_bytes, strict=True):
+        with timed_network(spec, work) as here:
+            assert (weights, n_bytes) == (here.weights, here.n_bytes(head))
 
 
 def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):

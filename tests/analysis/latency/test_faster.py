@@ -289,8 +289,8 @@ def test_two_rows_of_one_absent_package_are_one_sentence():
 class FixedProcess:
     """A runtime process whose pass takes a second a text, and that holds a billion bytes."""
 
-    def __init__(self, request):
-        self.request = request
+    def __init__(self, *requests):
+        self.request, self.requests = requests[0], requests
 
     def __enter__(self):
         return self
@@ -302,11 +302,11 @@ class FixedProcess:
         names = PLAIN if self.request.runtime == runtimes.MEMORY else [self.request.runtime]
         return dict.fromkeys(names, len(names) * 10**9)
 
-    def seconds(self, batch, check):
-        assert batch == self.request.workload.batch or self.request.runtime != runtimes.COMPILE
-        return float(batch)
+    def seconds(self, workload, check, place):
+        assert workload == self.request.workload or self.request.runtime != runtimes.COMPILE
+        return float(workload.batch)
 
-    def scores(self, question, check):
+    def scores(self, question, check, place):
         return np.zeros((len(question.rows), 64), np.float32)
 
 
@@ -340,6 +340,21 @@ def test_every_way_has_its_memory_and_its_texts_per_second_with_each_batch(
     assert found.throughput(runtimes.COMPILE, 2) == (1.0, 2e3)
     assert found.throughput(runtimes.COMPILE, 1) is None
     assert found.throughput("float32", 16) is None
+
+
+def test_on_the_wall_clock_torchs_variants_share_a_process_of_their_own(tiny_family, monkeypatch):
+    from explorer.timing.runtimes import process as runtime_process
+
+    monkeypatch.setattr(runtime_process, "RuntimeProcess", FixedProcess)
+    work = Workload(length=8, clock="wait")
+    with ExitStack() as stack:
+        spec = tiny_family.specs["distilbert"]
+        variants = precision_variants(spec, work, CancelToken(), stack)
+    assert [variant.name for variant in variants] == list(PLAIN)
+    (process,) = {variant.process for variant in variants}
+    for variant in variants:
+        request = process.requests[variant.place]
+        assert (request.runtime, request.workload) == (variant.name, variant.workload)
 
 
 @pytest.mark.parametrize(("is_up", "said"), [(False, "A batch of 8 is left out"), (True, "")])

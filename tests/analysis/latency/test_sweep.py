@@ -1,8 +1,11 @@
 """Measurements one after another: each has its own time, and each end is said."""
 
+import pytest
+
 from explorer.analysis.latency.family import measure_sweep, sweep_points
 from explorer.analysis.latency.measure import RoundsPlan
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.workload import Workload
 from explorer.ui.latency.folds import draw_sweep
 
@@ -40,6 +43,29 @@ def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_famil
         (1, 2, False),
         (2, 2, True),
     ]
+
+
+@pytest.mark.processes
+def test_one_process_reads_the_wall_clock_of_every_point(tiny_family, monkeypatch):
+    started, asked = [], []
+
+    class Noted(runtime_process.RuntimeProcess):
+        def __init__(self, *requests):
+            started.append(self)
+            super().__init__(*requests)
+
+        def seconds(self, workload, check, place):
+            asked.append((workload.length, place))
+            return super().seconds(workload, check, place)
+
+    monkeypatch.setattr(runtime_process, "RuntimeProcess", Noted)
+    works = sweep_points(Workload(length=8, clock="wait"), "length")[:2]
+    specs = list(tiny_family.specs.values())[:2]
+    *_, sweep = measure_sweep(specs, works, FEW, CancelToken())
+    assert [sweep.position(point) for point in sweep.points] == [16, 32]
+    assert set(asked) == {(length, place) for length in (16, 32) for place in (0, 1)}
+    (process,) = started
+    assert process._process.poll() is not None, "it has ended with the sweep"
 
 
 def test_a_point_without_a_round_is_named(tiny_family, monkeypatch):

@@ -48,6 +48,21 @@ def test_a_job_runs_to_its_end_and_its_last_word_is_kept(queue):
     assert seen[-1].partial == "b"
 
 
+def test_a_measurement_is_not_disturbed_by_updates_of_its_own(monkeypatch):
+    """It changes every 10 ms, and is shown when its place changes and when it has ended."""
+    monkeypatch.setattr(lines, "MEASUREMENT_UPDATE_S", 3600.0)
+
+    def measuring(cancel_token):
+        for done in range(20):
+            time.sleep(0.01)
+            yield done
+
+    seen = list(updates(lines.MEASUREMENTS.start(measuring), 0.001))
+    places = [update.position for update in seen if not update.done]
+    assert len(places) == len(set(places))
+    assert (seen[-1].done, seen[-1].partial) == (True, 19)
+
+
 def test_a_job_that_never_shows_anything_ends_when_its_owner_has_left(queue):
     left = threading.Event()
 

@@ -311,6 +311,18 @@ def test_pages_that_do_not_listen_make_room_for_one_that_does(url, client, room,
     assert read(client, "visitor")["output"]["data"] == ["mine"]
 
 
+def test_an_empty_queue_is_looked_at_seldom_while_passes_are_timed(room):
+    """Gradio looks a thousand times a second, which slows down what is timed."""
+    lock, often = MeasurementLock(), Queue(True, 1, 1.0, None, None).sleep_when_free
+    configure(is_timing=lock.is_timing)
+    assert room.sleep_when_free == often
+    with lock.measure():
+        assert room.sleep_when_free >= 0.05
+        with lock.paused():
+            assert room.sleep_when_free == often
+    assert room.sleep_when_free == often
+
+
 def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
     url, client, room, monkeypatch
 ):

@@ -81,10 +81,16 @@ def to_its_end(monkeypatch):
     return noted
 
 
-def test_in_the_middle_of_a_pass_of_many_seconds(tiny_family, reading, to_its_end):
+@pytest.mark.parametrize(
+    ("clock", "owner", "name"),
+    [("compute", timing.Pass, "forward"), ("wait", RuntimeProcess, "seconds")],
+)
+def test_in_the_middle_of_a_pass_of_many_seconds(
+    tiny_family, reading, to_its_end, clock, owner, name
+):
     answers("The cat [MASK].")
-    inside, finished = to_its_end(timing.Pass, "forward")
-    reading(MEASURE, MeasurementSettings("base", 512, 8))
+    inside, finished = to_its_end(owner, name)
+    reading(MEASURE, MeasurementSettings("base", 512, 8, clock=clock))
     assert inside.wait(PATIENCE_S)
     stop_and_ask("The dog [MASK].")
     assert not finished.is_set(), "the text had to wait for the pass"
