@@ -87,12 +87,12 @@ def choice_in(timed: str, family: str) -> MeasurementSettings:
 
 
 def tell_js() -> str:
-    """Return the browser's function that writes the controls' values into the link."""
+    """Return the browser's function that writes the controls' values into the link too."""
     known = [value for _, value in strings.SHAPES]
     return (
-        "(shapes, length, batch, part, clock, device, dtype, longest) => window.explorer.tell("
-        f"'choose', {{timed: [{known}.includes(shapes) ? shapes : '{OWN}', length, batch, part, "
-        "clock, dtype, longest].join('-')})"
+        "(...values) => { const [shapes, length, batch, part, clock, , dtype, longest] = values; "
+        f"window.explorer.tell('choose', {{timed: [{known}.includes(shapes) ? shapes : '{OWN}', "
+        "length, batch, part, clock, dtype, longest].join('-')}); return values; }"
     )
 
 

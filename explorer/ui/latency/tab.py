@@ -78,12 +78,20 @@ def build(state: gr.State) -> list[gr.components.Component]:
     headline.result.change(
         plain_errors(draw_detail), [headline.result], detail, show_progress="hidden", **PRIVATE
     )
+    # A link sets several controls at once. Each one's change would be an event of its own, with
+    # values of the others from before or after, so that the card drawn last may be of neither.
+    chosen = gr.State([*astuple(MeasurementSettings())])
     inputs = [control.input for control in controls]
-    gr.on(inputs, None, controls, None, js=tell_js(), **PRIVATE)
     gr.on(
-        [control.change for control in controls],  # a link sets controls too
+        *(inputs, chosen_values, controls, chosen),
+        js=tell_js(),
+        show_progress="hidden",
+        trigger_mode="always_last",
+        **PRIVATE,
+    )
+    chosen.change(
         plain_errors(choose),
-        controls,
+        chosen,
         [settings_html, *headline.all],
         show_progress="hidden",
         trigger_mode="always_last",
@@ -91,11 +99,11 @@ def build(state: gr.State) -> list[gr.components.Component]:
     )
     job_buttons({measure_button.click: MEASURE}, controls, headline.all, stop_button)
     build_folds(state, [*controls])
-    return [*controls]
+    return [*controls, chosen]
 
 
 def show(state: PageState) -> list[object]:
-    """Return updates of the controls: the page's models, the text's length, the devices."""
+    """Return updates of the controls, with the page's models and devices, and their values."""
     runs, _ = get_runs(state)
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
     settings = choice_in(state.timed, state.family)
@@ -103,7 +111,7 @@ def show(state: PageState) -> list[object]:
     values[SHAPE] |= gr.update(choices=shape_choices(state.family))
     values[LENGTH] |= gr.update(choices=length_choices(n_tokens))
     values[DEVICE] = gr.update(choices=device_choices())
-    return [*values]
+    return [*values, [*astuple(settings)]]
 
 
 def first(state: PageState, _: list[Any]) -> list[Markup]:
@@ -113,8 +121,13 @@ def first(state: PageState, _: list[Any]) -> list[Markup]:
     return [sentence, settings_of(choice), card, status]
 
 
-def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
-    """Return the settings' sentence and the card without measured times."""
+def chosen_values(*values: Any) -> list[Any]:  # noqa: ANN401 - the eight controls
+    """Return the controls' values, which are in the link by now."""
+    return [*values]
+
+
+def choose(values: list[Any]) -> list[object]:
+    """Return the settings' sentence and the card of the controls' values without measured times."""
     choice = MeasurementSettings(*values)
     return [settings_of(choice), *draw_card(choice)]
 

@@ -64,9 +64,11 @@ def test_another_site_may_still_read_what_a_public_page_says_to_everybody(http):
     assert "access-control-allow-credentials" not in reply.headers
 
 
-@pytest.mark.parametrize("handler", ["choose", None], ids=["not offered", "the browser's own"])
+@pytest.mark.parametrize(
+    "handler", ["chosen_values", None], ids=["not offered", "the browser's own"]
+)
 def test_a_choice_that_is_not_offered_is_refused_in_our_words(http, page, capfd, handler):
-    labels = {"choose": latency_texts.DEVICE_LABEL, None: strings.DEVICE_LABEL}
+    labels = {"chosen_values": latency_texts.DEVICE_LABEL, None: strings.DEVICE_LABEL}
     event, asks = next(
         (n, [i.value if i.label != labels[handler] else "tpu" for i in f.inputs])
         for n, f in page.fns.items()
