@@ -63,7 +63,7 @@ def _sign(times: float) -> int:
 def _time(paradox: SizeVsTime, longest_s: float) -> str:
     first, star = paradox.rows[0], paradox.shared_row
     if star.ms is None or first.ms is None:
-        how = f": “Measure here” takes at most {longest_s:.0f}\u00a0s"
+        how = f": “Measure here” measures for at most {longest_s:.0f}\u00a0s"
         return join("Not measured yet", el("span", how, class_="live-only"), ".")
     if star.times is None:
         return NO_RATIO
