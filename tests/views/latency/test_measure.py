@@ -56,7 +56,9 @@ def test_every_ratio_has_its_place_on_one_scale_however_large_it_is(distilbert):
 def test_before_anything_is_measured_size_and_work_are_drawn_and_time_is_empty():
     markup = card()
     assert markup.count("not measured yet") == 3
-    assert '<span class="live-only">: “Measure here” measures for at most' in markup, "left out when saved"
+    assert '<span class="live-only">: “Measure here” measures for at most' in markup, (
+        "left out when saved"
+    )
     assert "109.5\u00a0M" in markup
     assert "11.7\u00a0M" in markup
     found = widths(markup)
