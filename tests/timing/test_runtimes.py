@@ -232,6 +232,34 @@ def test_a_process_times_and_answers_as_this_one_would(tiny_family):
         process.seconds(work, lambda: None)
 
 
+SLOW_THEN_QUICK = """
+import pickle, sys, time
+pickle.load(sys.stdin.buffer)
+for seconds in (None, 1.0, 0.0):
+    if seconds is not None:
+        pickle.load(sys.stdin.buffer)
+        time.sleep(seconds)
+    pickle.dump(seconds, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+"""
+
+
+@pytest.mark.processes
+def test_the_answer_to_a_question_that_was_given_up_is_not_the_next_ones(monkeypatch, tiny_family):
+    """A deadline ends one length of a sweep in the middle of a pass; the process times the next."""
+    monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", SLOW_THEN_QUICK))
+    request = BuildRequest("float32", tiny_family.specs["bert"], Workload(length=8), None)
+
+    def too_late():
+        raise Cancelled("deadline")
+
+    with RuntimeProcess(request) as process:
+        process.wait_until_built(lambda: None)
+        with pytest.raises(Cancelled):
+            process.seconds(request.workload, too_late)
+        assert process.seconds(request.workload, lambda: None) == 0.0
+
+
 SERVER = """
 import runpy, sys
 sys.argv[1:] = {asked!r}

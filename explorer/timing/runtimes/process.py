@@ -73,6 +73,7 @@ class RuntimeProcess:
         # At interpreter exit at the latest: a process in its own session gets no Ctrl-C.
         self._finish = weakref.finalize(self, _finish, self._process, folder)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._n_asked = self._n_answered = 0
         self._reader = threading.Thread(
             target=self._read, daemon=True, name=f"{request.runtime} answers"
         )
@@ -121,6 +122,7 @@ class RuntimeProcess:
         return cast(np.ndarray, self._answer(check))
 
     def _ask(self, request: object) -> None:
+        self._n_asked += 1
         pipe = cast(IO[bytes], self._process.stdin)
         # A process that has ended may have said why before: ``_answer`` raises it.
         with suppress(BrokenPipeError):
@@ -134,15 +136,22 @@ class RuntimeProcess:
                 self._answers.put(pickle.load(pipe))
 
     def _next(self, check: Check) -> object:
-        """Wait for the next answer; ``NoRuntime`` once the process has ended and all are read."""
+        """Wait for the newest answer; ``NoRuntime`` once the process has ended and all are read.
+
+        Skips the answers to earlier questions that a deadline cut off.
+        """
         while True:
             has_ended = not self._reader.is_alive()
             try:
-                return self._answers.get(timeout=LOOK_EVERY_S)
+                answer = self._answers.get(timeout=LOOK_EVERY_S)
             except queue.Empty:
                 if has_ended:
                     return NoRuntime("failed", "the process is gone")
                 check()
+                continue
+            self._n_answered += 1
+            if self._n_answered == self._n_asked or isinstance(answer, NoRuntime | Crash):
+                return answer
 
     def _answer(self, check: Check) -> object:
         answer = self._next(check)
