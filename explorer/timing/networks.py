@@ -60,8 +60,8 @@ def timed_network(
             yield random
 
 
-def check_pass(spec: ModelSpec, workload: Workload, held: int = 0) -> None:
-    """Refuse a pass that this machine cannot run, with ``held`` bytes in memory besides.
+def check_pass(spec: ModelSpec, workload: Workload, held: int = 0) -> int:
+    """Return the bytes of a network's weights if its pass, beside ``held`` bytes, can run here.
 
     Raises:
         BadWorkload: the device is not there, or the pass does not fit the machine.
@@ -71,6 +71,7 @@ def check_pass(spec: ModelSpec, workload: Workload, held: int = 0) -> None:
         raise BadWorkload(f"The bundled files of {spec.label} are missing, so it has no shape.")
     weights = bytes_of_pass(spec, replace(workload, head=True))
     check_size(spec.architecture, workload, free_bytes(workload.device), held + weights)
+    return weights
 
 
 def bytes_of_pass(spec: ModelSpec, workload: Workload) -> int:

@@ -84,10 +84,10 @@ function openKept(tab, tries = 50) {
   const awaited = [...toOpen].filter(id => id.startsWith(`fold-${tab}-`));
   if (!awaited.length || chosen('tab') !== tab) return;
   const found = new Map(foldsInSight().map(fold => [fold.node.id, fold]));
-  const isNew = awaited.map(id => found.get(id)).filter(fold => fold && !fold.isPart && !built.has(fold.node));
-  if (isNew.length) {
-    requestAnimationFrame(() => requestAnimationFrame(() => {   // none in a window out of sight, of Gradio's neither
-      for (const {node} of isNew) built.add(node);
+  const fresh = awaited.map(id => found.get(id)).filter(fold => fold && !fold.isPart && !built.has(fold.node));
+  if (fresh.length) {
+    requestAnimationFrame(() => requestAnimationFrame(() => {   // a hidden window gets no frames: Gradio waits for them too
+      for (const {node} of fresh) built.add(node);
       openKept(tab, tries);
     }));
     return;

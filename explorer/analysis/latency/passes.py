@@ -60,7 +60,7 @@ def process_for(
     Raises:
         BadWorkload: the machine has too little memory. Cancelled: ``cancel_token`` was cancelled.
     """
-    from explorer.timing.networks import bytes_of_pass, check_pass, checkpoint_here
+    from explorer.timing.networks import check_pass, checkpoint_here
     from explorer.timing.runtimes.process import TORCH_BYTES, BuildRequest, RuntimeProcess
 
     rows = [row for row in rows if row.workload.clock == "wait"]
@@ -68,8 +68,7 @@ def process_for(
         return None
     held = TORCH_BYTES
     for row in rows:
-        check_pass(row.spec, row.workload, held)
-        held += bytes_of_pass(row.spec, replace(row.workload, head=True))
+        held += check_pass(row.spec, row.workload, held)
     requests = [
         BuildRequest(row.workload.dtype, row.spec, row.workload, checkpoint_here(row.spec))
         for row in rows

@@ -83,7 +83,10 @@ def build(state: gr.State) -> list[gr.components.Component]:
     chosen = gr.State([*astuple(MeasurementSettings())])
     inputs = [control.input for control in controls]
     gr.on(
-        *(inputs, plain_errors(chosen_values), controls, chosen),
+        inputs,
+        plain_errors(chosen_values),
+        controls,
+        chosen,
         js=tell_js(),
         show_progress="hidden",
         trigger_mode="always_last",
