@@ -3,7 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.frames import AT_REST, FRAMES
 from tests.browser.walked import walk
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 SIZES = [(390, 844), (1440, 900)]
@@ -38,6 +40,17 @@ def test_the_family_is_a_fold_an_example_says_what_it_shows_and_stop_stops(page_
     the_family_is_a_fold_and_an_example_says_what_it_shows(page)
     walk(page, "/?tab=latency")
     stop_is_there_only_while_something_runs(page)
+
+
+def test_a_page_at_rest_asks_for_no_frames(page_at):
+    """Gradio's signs of progress go on when they are gone: a laptop's battery pays for it."""
+    page = page_at(None)
+    page.add_init_script(FRAMES)
+    page.goto(page.guard.home, wait_until="domcontentloaded")
+    for tab in ("Attention", "Depth"):
+        page.get_by_role("tab", name=tab, exact=True).click()
+        expect(page.locator(f"#tab-{tab.lower()} .finding").first).to_be_visible()
+        until(lambda: page.evaluate(AT_REST), 60, lambda: page.evaluate("frames.slice(-3)"))
 
 
 def the_family_is_a_fold_and_an_example_says_what_it_shows(page):

@@ -7,9 +7,17 @@ import gradio as gr
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.frames import FRAMES, FRAMES_PASS
+
 pytestmark = pytest.mark.browser
 LOAD = "element.querySelector('button').onclick = () => { element.n = (element.n || 0) + 1; trigger('select', {n: element.n}); };"
 COUNT = "watch('value', () => { element.dataset.heard = Number(element.dataset.heard || 0) + 1; });"
+
+
+ASKED = (
+    f"async () => {{ const n = frames.length; await ({FRAMES_PASS})(); return frames.slice(n); }}"
+)
+"""The sources of the functions that ask for a frame, while some frames pass."""
 
 
 CALLS = itertools.count(1)
@@ -43,6 +51,7 @@ def gradio_page(chromium):
     _, url, _ = page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
     context = chromium.new_context()
     tab = context.new_page()
+    tab.add_init_script(FRAMES)
     tab.goto(url, wait_until="domcontentloaded")
     tab.get_by_role("button", name="Ask").wait_for()
     yield tab
@@ -80,6 +89,11 @@ def test_the_marks_by_which_the_page_knows_folds_and_tabs_are_there(gradio_page)
     expect(fold.locator("button.label-wrap.open")).to_have_count(1)
     panel = gradio_page.locator("#tabs #tab-One")
     assert panel.get_attribute("role") == "tabpanel"
+
+
+def test_the_seconds_of_the_first_loading_are_counted_on_when_it_is_gone(gradio_page):
+    asked = gradio_page.evaluate(ASKED)
+    assert any("performance.now()" in source for source in asked), "early.js may pass on all frames"
 
 
 def test_a_page_says_that_it_is_lost_before_it_is_left(gradio_page):

@@ -140,7 +140,7 @@ def wire(wiring: Wiring) -> None:
         [],
         wiring.results,
         trigger_mode="always_last",
-        show_progress="full",
+        show_progress="minimal",
         show_progress_on=wiring.message,
         **COMPARE,
     )

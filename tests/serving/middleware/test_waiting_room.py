@@ -311,10 +311,13 @@ def test_pages_that_do_not_listen_make_room_for_one_that_does(url, client, room,
     assert read(client, "visitor")["output"]["data"] == ["mine"]
 
 
-def test_an_empty_queue_is_looked_at_seldom_while_passes_are_timed(room):
-    """Gradio looks a thousand times a second, which slows down what is timed."""
+def test_a_queue_is_looked_at_seldom_while_it_is_empty_or_passes_are_timed(url, room, monkeypatch):
+    """Gradio looks a thousand times a second, also where nothing waits."""
     lock, often = MeasurementLock(), Queue(True, 1, 1.0, None, None).sleep_when_free
     configure(is_timing=lock.is_timing)
+    assert room.sleep_when_free >= 0.005
+    never_drop(monkeypatch)
+    all_at_once(url, [join("deaf", "to wait")])
     assert room.sleep_when_free == often
     with lock.measure():
         assert room.sleep_when_free >= 0.05
