@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import ssl
 import warnings
 from collections import OrderedDict
 from dataclasses import dataclass, fields, replace
@@ -28,6 +29,9 @@ from explorer.serving.start import leave_out_stubs
 leave_out_stubs()
 settings.register_profile("suite", max_examples=50, deadline=None)
 settings.load_profile("suite")
+
+# httpx reads all root certificates for each client, also for those of the loopback: that took 1 %.
+ssl.create_default_context = cache(ssl.create_default_context)
 
 # Objects of imported modules are never garbage: repeated scans of them took 4 % of the tests' time.
 gc.disable()

@@ -216,6 +216,7 @@ def test_shares_count_answers_and_berts_own_words():
     assert "agreement" not in model_choice.shares_of({"albert": ["y"]}, ["q"], "bert")
 
 
+@pytest.mark.processes
 def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_rounds, monkeypatch):
     monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
     steps = list(measured_models(STATE, "agreement", False))
@@ -318,6 +319,7 @@ def test_a_tasks_head_did_not_run_otherwise_so_only_float32_keeps_its_score(tiny
     assert scores == {"bfloat16": None, "OpenVINO": exact(0.9), "OpenVINO bfloat16": None}
 
 
+@pytest.mark.processes
 def test_a_press_times_runtimes_only_where_asked_and_in_float32(
     tiny_family, eight_rounds, monkeypatch
 ):

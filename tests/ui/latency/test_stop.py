@@ -83,7 +83,10 @@ def to_its_end(monkeypatch):
 
 @pytest.mark.parametrize(
     ("clock", "owner", "name"),
-    [("compute", timing.Pass, "forward"), ("wait", RuntimeProcess, "seconds")],
+    [
+        ("compute", timing.Pass, "forward"),
+        pytest.param("wait", RuntimeProcess, "seconds", marks=pytest.mark.processes),
+    ],
 )
 def test_in_the_middle_of_a_pass_of_many_seconds(
     tiny_family, reading, to_its_end, clock, owner, name
