@@ -1,6 +1,6 @@
 // Divergences, the soft loss and its gradient over temperature, from the lab's own logits.
 import {make, say} from '../kit/dom.js';
-import {figure, readable} from '../kit/figure.js';
+import {figure, frame, readable} from '../kit/figure.js';
 import {softMeasures} from '../kit/maths.js';
 import {temperature} from './temperature.js';
 
@@ -8,9 +8,15 @@ const AT_ONCE = 6;
 const LOWEST = -6;   // decades: where teacher and student are sure of one word, both measures fall without end
 let divided = false;   // kept while the page lives
 
-/** The charts of one hidden word, computed when they first come into view or by `whole`; `mark` moves with the dial. */
+/** The charts of one hidden word, computed when they first come into view or by `whole`, in places as high as they are; `mark` moves with the dial. */
 export function curves(data) {
-  const node = make('section', {class: 'dc'}, make('h3', {}, data.texts.curves.title));
+  const texts = data.texts.curves, pair = make('div', {class: 'fg-pair'}, ...data.curves.map(spec => frame(spec).node));
+  const box = make('input', {type: 'checkbox', id: 'dc-mean'}), said = make('p', {class: 'note', role: 'status'});
+  box.checked = divided;
+  const node = make('section', {class: 'dc'}, make('h3', {}, texts.title),
+    make('p', {}, say(texts.overlap, Object.fromEntries([1, 5, 10].map(k => [k, shared(data, k)])))), pair,
+    make('details', {class: 'note'}, make('summary', {}, texts.why), make('p', {}, texts.because),
+      make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)), said));
   /** @type {Promise<void> | null} */
   let drawn = null;
   let charts = null;
@@ -18,12 +24,16 @@ export function curves(data) {
     watch.disconnect();
     const found = await measured(data);
     if (!node.isConnected) return;
-    charts = draw(node, data, found);
+    charts = draw(data, found, said);
+    pair.replaceChildren(...charts.nodes);
+    node.append(charts.rows);
+    charts.mark();
     await charts.whole();
   };
   const whole = () => drawn ??= compute();
   const watch = new IntersectionObserver(seen => { if (seen.some(one => one.isIntersecting)) whole(); }, {rootMargin: '200px'});
   watch.observe(node);
+  box.addEventListener('change', () => { divided = box.checked; charts?.mark(); });
   return {node, whole, mark: () => charts?.mark()};
 }
 
@@ -42,13 +52,11 @@ async function measured(data) {
   return found;
 }
 
-function draw(node, data, found) {
+function draw(data, found, said) {
   const texts = data.texts.curves, n = data.teacher.logits.length;
   const lines = data.curves.map(spec => spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(one => one[trace.meta])})));
   const looks = data.curves.map(({layout}, i) => ({...layout, yaxis: {...layout.yaxis, range: decades(lines[i].flatMap(trace => trace.y))}}));
   const plots = data.curves.map(spec => figure(spec, spec.layout.title.text));
-  const box = make('input', {type: 'checkbox', id: 'dc-mean'}), said = make('p', {class: 'note', role: 'status'});
-  box.checked = divided;
 
   function mark() {
     const t = temperature(), here = measures(data, t);
@@ -61,15 +69,9 @@ function draw(node, data, found) {
     });
   }
 
-  box.addEventListener('change', () => { divided = box.checked; mark(); });
   const names = lines.flat().map(trace => trace.meta), rows = lines[0][0].x.map((t, i) => [t, ...names.map(name => found[i][name])]);
-  node.append(make('p', {}, say(texts.overlap, Object.fromEntries([1, 5, 10].map(k => [k, shared(data, k)])))),
-    make('div', {class: 'fg-pair'}, ...plots.map(one => one.node)),
-    make('details', {class: 'note'}, make('summary', {}, texts.why), make('p', {}, texts.because),
-      make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)), said),
-    readable({columns: ['T', ...names.map(name => texts.names[name])], rows}));
-  mark();
-  return {mark, whole: () => Promise.all(plots.map(one => one.whole()))};
+  return {nodes: plots.map(one => one.node), rows: readable({columns: ['T', ...names.map(name => texts.names[name])], rows}), mark,
+    whole: () => Promise.all(plots.map(one => one.whole()))};
 }
 
 /** The ends of a logarithmic axis. @param {number[]} values */

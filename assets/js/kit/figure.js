@@ -41,18 +41,24 @@ async function fetched(address) {
   return answer.json();
 }
 
+/** The place of a chart, as high as the chart will be. @param {Spec} spec */
+export function frame({layout: {height = 320, title}}) {
+  const name = make('figcaption', {}, title?.text ?? ''), plot = make('div', {class: 'fg', style: `height:${height}px`});
+  return {name, plot, node: make('figure', {class: 'fg-titled'}, name, plot)};   // above the drawing a title has room for two lines
+}
+
 /**
  * A chart whose place has its height from the start, and that follows light and dark. `set` draws other traces or
  * another layout at once where the library is there; `whole` draws it out of sight too.
  * @param {Spec} spec @param {string} label what it shows, for those who cannot see it
  */
 export function figure(spec, label) {
-  const {height = 320} = spec.layout, plot = make('div', {class: 'fg', role: 'figure', 'aria-label': label, style: `height:${height}px`});
-  const title = make('figcaption'), node = make('figure', {class: 'fg-titled'}, title, plot);   // above the drawing a title has room for two lines
+  const {name, plot, node} = frame(spec);
+  plot.setAttribute('role', 'figure');
+  plot.setAttribute('aria-label', label);
   /** @type {Promise<void> | null} */
   let first = null;
   let ready = null, width = 0, now = spec;
-  const name = () => { title.textContent = now.layout.title?.text ?? ''; };
   const layout = templates => ({...now.layout, title: undefined, uirevision: 'kept', template: templates[isDark() ? 'dark' : 'light'], autosize: true,
     ...touched() ? {dragmode: false} : {}});
   const config = () => touched() ? {...CONFIG, displayModeBar: false} : CONFIG;   // under a finger its buttons would lie over the chart
@@ -83,11 +89,10 @@ export function figure(spec, label) {
     /** @param {Partial<Spec>} changes */
     set(changes) {
       now = {...now, ...changes};
-      name();
+      name.textContent = now.layout.title?.text ?? '';
       if (ready) draw();
     },
   };
-  name();
   there();
   live.add(chart);
   return chart;

@@ -187,3 +187,22 @@ def the_end_of_a_question_is_announced_in_words_and_not_by_gradios_key(page):
     again.click()
     page.wait_for_function("name => window.said.has(name)", arg=COMPLETE)
     assert not [text for text in page.evaluate("[...window.said]") if text.startswith("common.")]
+
+
+HEIGHTS = """window.heights = new Set();
+(function look() {
+  const height = document.querySelector('#tab-distillation .dc')?.offsetHeight;
+  if (height) window.heights.add(height);
+  requestAnimationFrame(look);
+})();"""
+"""Notes how high the part with the curves is, frame by frame."""
+
+
+def test_what_lies_below_the_curves_stays_where_it_is_when_they_are_drawn(page_at):
+    """On a phone they were half a screen higher than their place: a press on what lies below was lost."""
+    page = page_at(None, width=390)
+    page.add_init_script(HEIGHTS)
+    page.goto(f"{page.guard.home}/?tab=distillation", wait_until="domcontentloaded")
+    page.locator("#tab-distillation .dc").scroll_into_view_if_needed()
+    expect(page.locator(".dc .fg:has(.main-svg)")).to_have_count(2)
+    assert page.evaluate("heights.size") == 1, page.evaluate("[...heights]")

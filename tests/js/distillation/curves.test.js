@@ -80,15 +80,17 @@ test('they are computed once, when they come into sight, a few at a time, and no
     place().append(one.node);
     seen[0]([{isIntersecting: false}]);
     await settled(50);
-    assert.equal(one.node.querySelectorAll('.fg').length, 0);
+    assert.equal(one.node.querySelectorAll('tbody').length, 0);
+    assert.deepEqual([...one.node.querySelectorAll('.fg')].map(plot => plot.getAttribute('style')), data.curves.map(spec => `height:${spec.layout.height ?? 320}px`), 'places as high as the charts');
     seen[0]([{isIntersecting: false}, {isIntersecting: true}]);
     seen[0]([{isIntersecting: true}]);
-    assert.equal(one.node.querySelectorAll('.fg').length, 0, 'not at once');
+    assert.equal(one.node.querySelectorAll('tbody').length, 0, 'not at once');
     await one.whole();
+    assert.equal(one.node.querySelectorAll('tbody').length, 1);
     assert.equal(one.node.querySelectorAll('.fg').length, 2);
     assert.equal(left, 1);
     await gone.whole();
-    assert.equal(gone.node.querySelectorAll('.fg').length, 0);
+    assert.equal(gone.node.querySelectorAll('tbody').length, 0);
   } finally {
     globalThis.IntersectionObserver = Watch;
   }
