@@ -30,7 +30,7 @@ leave_out_stubs()
 settings.register_profile("suite", max_examples=50, deadline=None)
 settings.load_profile("suite")
 
-# httpx reads all root certificates for each client, also for those of the loopback: that took 1 %.
+# httpx reads all root certificates for each client, also on the loopback: 1 % of the tests' time.
 ssl.create_default_context = cache(ssl.create_default_context)
 
 # Objects of imported modules are never garbage: repeated scans of them took 4 % of the tests' time.

@@ -46,8 +46,8 @@
   };
 })();
 
-// Gradio (6.31.0) counts the seconds of its first "Loading..." frame after frame, also once that is
-// gone: an open page would never rest. Nothing is counted where no progress is shown.
+// Gradio (6.31.0) goes on counting the seconds of its first "Loading..." in every frame after that has
+// gone, so an open page would never rest. The counting ends as soon as no progress is shown.
 (() => {
   const next = window.requestAnimationFrame.bind(window);
   const LONGEST = 100;   // characters of the function that counts

@@ -6,7 +6,9 @@ FRAMES = """(() => {
   window.requestAnimationFrame = callback => { window.frames.push(String(callback)); return next(callback); };
 })()"""
 """Script for a page's start: notes the source of every callback."""
-FRAMES_PASS = "async () => { for (let n = 0; n < 20; n += 1) await new Promise(window.next); }"
-"""Function that ends after some frames, and is not noted."""
-AT_REST = f"async () => {{ const n = frames.length; await ({FRAMES_PASS})(); return frames.length === n; }}"
-"""Function that returns whether nobody asked meanwhile."""
+ASKED = """async () => {
+  const before = frames.length;
+  for (let n = 0; n < 20; n += 1) await new Promise(window.next);
+  return frames.slice(before);
+}"""
+"""Function that returns the sources of the callbacks that are noted while twenty frames pass."""

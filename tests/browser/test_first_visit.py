@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.frames import AT_REST, FRAMES
+from tests.browser.frames import ASKED, FRAMES
 from tests.browser.walked import walk
 from tests.waiting import until
 
@@ -50,7 +50,7 @@ def test_a_page_at_rest_asks_for_no_frames(page_at):
     for tab in ("Attention", "Depth"):
         page.get_by_role("tab", name=tab, exact=True).click()
         expect(page.locator(f"#tab-{tab.lower()} .finding").first).to_be_visible()
-        until(lambda: page.evaluate(AT_REST), 60, lambda: page.evaluate("frames.slice(-3)"))
+        until(lambda: not page.evaluate(ASKED), 60, lambda: page.evaluate("frames.slice(-3)"))
 
 
 def the_family_is_a_fold_and_an_example_says_what_it_shows(page):

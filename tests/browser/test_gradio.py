@@ -7,17 +7,11 @@ import gradio as gr
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.frames import FRAMES, FRAMES_PASS
+from tests.browser.frames import ASKED, FRAMES
 
 pytestmark = pytest.mark.browser
 LOAD = "element.querySelector('button').onclick = () => { element.n = (element.n || 0) + 1; trigger('select', {n: element.n}); };"
 COUNT = "watch('value', () => { element.dataset.heard = Number(element.dataset.heard || 0) + 1; });"
-
-
-ASKED = (
-    f"async () => {{ const n = frames.length; await ({FRAMES_PASS})(); return frames.slice(n); }}"
-)
-"""The sources of the functions that ask for a frame, while some frames pass."""
 
 
 CALLS = itertools.count(1)
