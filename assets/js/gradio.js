@@ -155,7 +155,9 @@ export function shownAbove(menu) {
   return {kind: canvas.kind, root, picture: canvas.picture, data: JSON.parse(valueOf(canvas))};
 }
 
-const whenIdle = window.requestIdleCallback ?? (act => setTimeout(act, 500));
+const IDLE_MS = 500;
+/** Chromium can owe a page without frames its idle callback until the next frame; past the timeout it calls all the same. */
+const whenIdle = act => window.requestIdleCallback ? requestIdleCallback(act, {timeout: IDLE_MS}) : setTimeout(act, IDLE_MS);
 
 /** Draws what waits until it is in sight, as far as it is on this tab. */
 export function drawWaiting() {
