@@ -49,10 +49,12 @@ BEST = (
     "{best} is the best of these models for your labels: the others are significantly worse on "
     "{n} rows."
 )
+ALONE = "{best} is significantly better than a bag of words on {n} rows; no other model was read."
 TIED = (
-    "{best} scores highest and is significantly better than a bag of words; between it and "
-    "{rivals} there is no difference that {n} rows can show."
+    "{best}{highest} is significantly better than a bag of words; between it and {rivals} there is "
+    "no difference that {n} rows can show."
 )
+HIGHEST = " scores highest and"
 POOLINGS: tuple[str, ...] = ("mean", "cls")
 """Mean over all tokens of a text, [CLS] and [SEP] included; or the first token alone."""
 
@@ -85,12 +87,18 @@ def advice(result: LabelledResult, names: Mapping[str, str]) -> Advice:
         return Advice(NOTHING.format(n=f"{n_rows:,}"), ())
     if not useful:
         return Advice(BAG.format(n=f"{n_rows:,}"), ())
-    best = max(useful, key=lambda key: result.accuracy[key].value)
+    scores = {key: result.accuracy[key].value for key in models}
+    best = max(useful, key=scores.__getitem__)
     rivals = [key for key in models if key != best and (best, key) not in beaten]
-    if not rivals:
-        return Advice(BEST.format(best=names[best], n=f"{n_rows:,}"), (best,))
-    names_of_rivals = enumerated(names[key] for key in rivals)
-    sentence = TIED.format(best=names[best], rivals=names_of_rivals, n=f"{n_rows:,}")
+    # A model that is not useful may score higher: its differences from TF-IDF go both ways.
+    is_highest = all(scores[key] < scores[best] for key in models if key != best)
+    template = TIED if rivals else BEST if len(models) > 1 else ALONE
+    sentence = template.format(
+        best=names[best],
+        highest=HIGHEST * is_highest,
+        rivals=enumerated(names[key] for key in rivals),
+        n=f"{n_rows:,}",
+    )
     return Advice(sentence, (best, *(key for key in rivals if key in useful)))
 
 

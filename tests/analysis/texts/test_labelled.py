@@ -151,6 +151,39 @@ def test_the_advice_follows_from_the_scores(wrong, models, words):
     assert words in found.sentence
 
 
+def test_only_the_highest_score_is_called_so():
+    """BERT is right more often than DistilBERT, but by rows on which TF-IDF is right too."""
+    truth = np.arange(200) % 2
+    tfidf = predictions(truth, 60)
+    guesses = {
+        "bert": predictions(truth, 43, first=100),
+        "distilbert": predictions(truth, 44, first=16),
+        "tfidf": tfidf,
+        "majority": majority(truth),
+    }
+    result = labelled_result(Labels(("a", "b"), truth), guesses)
+    assert result.accuracy["bert"].value > result.accuracy["distilbert"].value
+    found = advice(result, NAMES)
+    assert found.models == ("distilbert",)
+    assert found.sentence.startswith("DistilBERT is significantly better than a bag of words;")
+    guesses["bert"] = predictions(truth, 44, first=20)
+    tied = advice(labelled_result(Labels(("a", "b"), truth), guesses), NAMES)
+    assert "scores highest" not in tied.sentence
+
+
+def test_one_model_alone_has_no_others():
+    truth = np.arange(200) % 2
+    guesses = {key: predictions(truth, n) for key, n in (("distilbert", 5), ("tfidf", 70))}
+    found = advice(
+        labelled_result(Labels(("a", "b"), truth), guesses | {"majority": majority(truth)}), NAMES
+    )
+    assert found.models == ("distilbert",)
+    assert found.sentence == (
+        "DistilBERT is significantly better than a bag of words on 200 rows; "
+        "no other model was read."
+    )
+
+
 def test_the_curves_end_at_the_usual_score():
     features, truth = drawn(100, 0.8)
     whole = judged(features, truth)
