@@ -22,7 +22,7 @@ def section():
 
 
 def handler_of(section, **options):
-    def show(state, typed=""):
+    def show(state=None, typed=""):
         return f"{state.text if state else 'nothing'} {typed}"
 
     with section.page:

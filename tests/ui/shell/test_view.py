@@ -51,7 +51,8 @@ def test_who_waits_for_a_network_is_told_what_for(page, tiny_family, monkeypatch
 
 
 def test_an_answer_says_what_was_understood_and_which_question_it_was(page, tiny_family):
-    answer = told(page, ask(page, 7, tab="attention", layer="40", order="kind"))
+    with pytest.warns(UserWarning, match="reset to the default: layer"):
+        answer = told(page, ask(page, 7, tab="attention", layer="40", order="kind"))
     assert (answer["number"], answer["accepted"], answer["drawn"]) == (7, True, True)
     assert answer["repaired"] == ["layer"]
     assert answer["params"]["tab"] == "attention"
