@@ -62,7 +62,7 @@ class Family:
         Raises:
             Refusal: the family has no such model.
         """
-        if model not in self.specs:
+        if not isinstance(model, str) or model not in self.specs:
             *keys, last = self.specs
             raise Refusal(strings.BAD_MODEL.format(keys=", ".join(keys), last=last))
         return self.specs[model]
@@ -241,7 +241,7 @@ def _own_spec(key: str, source: Any, dtype: str, given: "list[LoadedModel]") -> 
         return add_spec(own_spec(key, str(source), dtype=dtype))
     from explorer.models.loading import given_model
 
-    pair = source if isinstance(source, tuple) else (source,)
+    pair = (source or (None,)) if isinstance(source, tuple) else (source,)
     given.append(given_model(key, *pair[:2]))
     return given[-1].spec
 

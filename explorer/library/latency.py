@@ -1,6 +1,7 @@
 """Interleaved timings of the three encoders on this machine."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,7 +32,7 @@ class Latency(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON of ``/latency``."""
-        return dict(self.report)
+        return deepcopy(dict(self.report))
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each model and round."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
@@ -108,15 +109,17 @@ def layer(  # noqa: PLR0913 - the fields of a link
         runs, missing = get_runs(state)
         if model in missing:
             raise missing[model]
-        followed = followed_word(runs, word)
+        at = int(word) if isinstance(word, Integral) else -1
+        followed = followed_word(runs, at)
         if followed is None:
             raise Refusal(strings.NO_WORD)
-        _check_place(spec, (layer, head, max(word, 0)), len(followed.shown))
+        chosen = followed.at if at == -1 and at == word else word
+        _check_place(spec, (layer, head, chosen), len(followed.shown))
         place = (int(layer), int(head), followed.positions(model))
         return LayerSteps(traced(runs[model], state, place))
 
 
-def _check_place(spec: ModelSpec, place: tuple[int, int, int], n_words: int) -> None:
+def _check_place(spec: ModelSpec, place: tuple[object, ...], n_words: int) -> None:
     shape = spec.architecture
     lengths = (shape.n_layers, shape.n_heads, n_words)
     if not all(is_index(*pair) for pair in zip(place, lengths, strict=True)):

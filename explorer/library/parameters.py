@@ -1,6 +1,6 @@
 """Exact parameter counts of the architectures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -55,4 +55,5 @@ def parameters(models: str | Sequence[str]) -> Parameters:
     """
     from explorer.analysis.parameters.count import named_counts
 
-    return Parameters(named_counts([models] if isinstance(models, str) else list(models or [])))
+    is_list = isinstance(models, Iterable) and not isinstance(models, str)
+    return Parameters(named_counts(list(models) if is_list else [str(models)]))

@@ -126,7 +126,7 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, state), n, "patches"))
         text = next(iter(runs.values())).tokens.text
         return Patched(
-            text, second, models.name, tuple(texts.pair.words), maps, {**missing, **refused}
+            text, second, models.name, tuple(texts.pair.words), dict(maps), {**missing, **refused}
         )
 
 

@@ -92,14 +92,14 @@ def predict(text: str, family: Family | str = "mini", top_k: int = 10) -> Predic
         Refusal: there is no mask, the text is too long, or no model can be had.
     """
     low, high = TOP_K
-    if type(top_k) is not int or not low <= top_k <= high:
+    if not is_index(top_k, high + 1) or top_k < low:
         raise Refusal(strings.BAD_TOP_K.format(low=low, high=high))
     with asked(family) as models:
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_PREDICT)
         return Predictions(
             next(iter(runs.values())).tokens.text,
             models.name,
-            {key: mask_predictions(run, top_k) for key, run in runs.items()},
+            {key: mask_predictions(run, int(top_k)) for key, run in runs.items()},
             {key: run.tokens.pieces for key, run in runs.items()},
             missing,
         )

@@ -48,7 +48,10 @@ NO_INTERVAL = "(no interval: {rounds} rounds)."
 NOT_DIFFERENT = "That is no difference."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
-BAD_ROWS = '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}.'
+BAD_ROWS = (
+    '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}; '
+    'pandas gives them by frame.to_dict("records").'
+)
 NO_FILE = "The file “{name}” is not there or cannot be read."
 MASK_TO_SCORE = "The text has a [MASK]: a text is scored with all of its words."
 NO_MASK_TO_ATTRIBUTE = "The text has no [MASK]: mask the word whose prediction is to be attributed."

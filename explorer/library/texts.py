@@ -1,8 +1,9 @@
 """A list of texts through all models: which of them serves the task?"""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +23,9 @@ from explorer.views.notebook import Sketch
 from explorer.views.texts.rows import COLUMNS, as_json, table_rows
 from explorer.views.texts.strings import headline, precision_sentence, second_line
 
-Rows = str | Path | Sequence[str | Mapping[str, Any]]
+Rows = str | Path | Iterable[str | Mapping[str, Any]]
+ENDS_OF_LINES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
+"""Ends of lines to ``str.splitlines`` that JSON leaves as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -168,10 +171,26 @@ def table_of(rows: Rows) -> RawTable:
             return read_table(path.read_bytes(), path.name)
         except OSError as error:
             raise BadRows(strings.NO_FILE.format(name=brief(rows))) from error
-    if not all(isinstance(row, str | Mapping) for row in rows):
+    # A mapping would give its keys, and a frame the names of its columns.
+    if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):
         raise BadRows(strings.BAD_ROWS)
-    values = [row if isinstance(row, str) else dict(row) for row in rows]
-    return read_table("\n".join(json.dumps(value) for value in values), "rows.jsonl")
+    return read_table("\n".join(map(_as_line, rows)), "rows.jsonl")
+
+
+def _as_line(row: object) -> str:
+    """Return a row as one line of JSON; numpy's numbers are numbers.
+
+    Raises:
+        BadRows: it is neither a text nor a mapping of cells.
+    """
+    if not isinstance(row, str | Mapping):
+        raise BadRows(strings.BAD_ROWS)
+    value = row if isinstance(row, str) else dict(row)
+    try:
+        line = json.dumps(value, ensure_ascii=False, default=methodcaller("item"))
+    except (TypeError, AttributeError, ValueError) as error:
+        raise BadRows(strings.BAD_ROWS) from error
+    return line.translate(ENDS_OF_LINES)
 
 
 def rows_done(progress: Iterator[Progress]) -> Iterator[int]:

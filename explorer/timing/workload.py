@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 from typing import cast
 
 from explorer.models.specs import DEVICE, Architecture
@@ -66,7 +67,7 @@ def whole_number(label: str, value: object, low: int, high: int) -> int:
     Raises:
         BadWorkload: it is not; the message has the limits.
     """
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
     if isinstance(value, float) and math.isfinite(value):
         is_whole = value == int(value)
     if not is_whole or not low <= cast(float, value) <= high:

@@ -7,6 +7,7 @@ import sys
 import threading
 
 import numpy as np
+import pandas
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
@@ -213,12 +214,29 @@ def test_a_model_that_the_family_has_not_is_refused(folder):
         (lambda: explorer.ablate(TEXT, heads={"bert": [(0, 99)]}), "has layers 0 to 5 and heads"),
         (lambda: explorer.attention(TEXT, layer=1.5), "has layers 0 to 5 and heads 0 to 11"),
         (lambda: explorer.attention(TEXT, layer=True), "has layers 0 to 5 and heads 0 to 11"),
+        (lambda: explorer.attention(TEXT, "mini", ["bert"]), "must be one of bert, distilbert"),
+        (lambda: explorer.depth(TEXT, "mini", ["bert"]), "must be one of bert, distilbert"),
+        (lambda: explorer.layer(TEXT, word="cat"), "the text, words 0 to"),
+        (lambda: explorer.layer(TEXT, word=None), "the text, words 0 to"),
+        (lambda: explorer.layer(TEXT, word=-7), "the text, words 0 to"),
+        (lambda: explorer.predict(TEXT, top_k=5.0), "top_k must be a whole number from 1 to 50."),
+        (lambda: explorer.parameters(5), "There is no architecture '5'"),
+        (lambda: explorer.load({"bert": ()}), "NoneType"),
+        (lambda: explorer.texts(None), "“rows” must be a list of texts"),
+        (lambda: explorer.texts(5), "“rows” must be a list of texts"),
+        (lambda: explorer.texts({"text": TEXT}), "“rows” must be a list of texts"),
+        (lambda: explorer.texts(pandas.DataFrame({"text": [TEXT]})), 'to_dict("records")'),
+        (lambda: explorer.texts([{"text": object()}]), "“rows” must be a list of texts"),
+        (lambda: explorer.texts(LABELLED, layer="x"), "has the layers 0 (the embeddings) to"),
     ],
 )
 def test_an_argument_of_another_type_is_refused(tuned_family, ask, sentence):
     with pytest.raises(explorer.Refusal) as refused:
         ask()
     assert sentence in str(refused.value)
+
+
+LABELLED = [{"text": f"{i} words", "label": np.int64(i % 2)} for i in range(40)]
 
 
 def test_numpy_s_numbers_name_layers_and_heads(folder):
@@ -229,3 +247,21 @@ def test_numpy_s_numbers_name_layers_and_heads(folder):
     )
     named = explorer.ablate(TEXT, "mini", {"bert": [(layer, head)]}).to_dict()
     assert named == explorer.ablate(TEXT, "mini", {"bert": [(1, 5)]}).to_dict()
+    five, first = np.int64(5), np.int64(0)
+    assert explorer.predict(TEXT, top_k=five).rows() == explorer.predict(TEXT, top_k=5).rows()
+    assert explorer.layer(TEXT, word=first).rows() == explorer.layer(TEXT, word=0).rows()
+    assert explorer.layer(TEXT, word=np.int64(-1)).rows() == explorer.layer(TEXT).rows()
+
+
+def test_what_a_caller_takes_out_of_an_answer_is_in_the_next_one(folder):
+    texts = ("The cat [MASK] here.", "The dog [MASK] here.")
+    patched = explorer.patch(*texts)
+    rows = patched.rows()
+    patched.models.clear()
+    assert explorer.patch(*texts).rows() == rows
+    times = explorer.latency("mini", 8, 1, 1)
+    rows = times.rows()
+    report = times.to_dict()
+    report["models"][0]["samples_ms"].clear()
+    report["models"].clear()
+    assert times.rows() == rows

@@ -3,12 +3,13 @@
 import csv
 import io
 
+import pandas
 import pytest
 
 import explorer
 from explorer.inference.texts import batches
 from explorer.library.command import INTERRUPTED, main
-from explorer.library.texts import Interrupted
+from explorer.library.texts import Interrupted, table_of
 from explorer.refusal import Refusal
 
 CSV = "text,answer\nthe [MASK] sat.,cat\n=the [MASK] is good.,dog\nhe is [MASK].,bad\n"
@@ -29,6 +30,24 @@ def test_a_file_is_the_list_of_its_rows(tiny_family, file):
     assert explorer.texts(str(file)).done
     with pytest.raises(Refusal, match="cannot be read"):
         explorer.texts("nowhere.csv")
+
+
+def test_a_frame_s_empty_cell_is_no_answer(tiny_family):
+    frame = pandas.DataFrame(
+        {"text": ["the [MASK] sat.", "he is [MASK]."], "answer": ["cat", None]}
+    )
+    frame["answer"] = frame["answer"].astype(object).where(frame["answer"].notna(), float("nan"))
+    rows = explorer.texts(frame.to_dict("records")).to_frame()
+    assert set(rows[rows["row"] == 1]["answer"]) == {"cat"}
+    assert set(rows[rows["row"] == 2]["answer"]) == {""}
+
+
+def test_a_list_of_any_letters_has_its_bytes_and_lines(tiny_family):
+    """Escaped, a letter of two bytes takes six: rows of 0.4 MB were over the limit of 1 MB."""
+    table = table_of(iter(["\u044f" * 100] * 2000))
+    assert (len(table.cells), table.left_out) == (2000, ())
+    odd = "one\u2028line\u2029of\x85four"
+    assert table_of([odd]).cells == ((odd,),)
 
 
 def test_a_shell_prints_what_the_list_says_above_the_rows(tiny_family, file, capsys):

@@ -157,7 +157,8 @@ def _parsed(line: str) -> object:
 
 
 def _cell(value: object) -> str:
-    if value is None:
+    # A frame's empty cell is not a number; as a word it would be an answer.
+    if value is None or value != value:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 from explorer.analysis.precision import ListPrecision, list_differences
@@ -195,7 +196,8 @@ def layer_of(spec: ModelSpec, layer: int) -> int:
         BadRows: the model has no such layer.
     """
     last = spec.architecture.n_layers
-    if not -last - 1 <= layer <= last:
+    is_whole = isinstance(layer, Integral) and not isinstance(layer, bool)
+    if not is_whole or not -last - 1 <= layer <= last:
         raise BadRows(NO_LAYER.format(label=spec.label, last=last))
     return layer % (last + 1)
 
