@@ -115,13 +115,14 @@ def sweep_value():
 def measured_value():
     from explorer.analysis.latency.model_choice import Figure
     from explorer.models.choice.family import family_specs
+    from explorer.timing.workload import Workload
     from explorer.ui.latency.model_choice import MeasuredModels
 
     names = tuple(spec.name for spec in family_specs("mini"))
     bert, albert = names[0], names[-1]
     times = {bert: Figure(4.0, 3.8, 4.3), albert: Figure(4.1, 4.0, 4.2)}
     shares = {"right": {bert: Figure(0.5, 0.4, 0.6), albert: Figure(0.3, 0.2, 0.4)}}
-    return MeasuredModels("right", names, times, shares)
+    return MeasuredModels("right", names, Workload(), times, shares)
 
 
 def other_values():

@@ -163,14 +163,14 @@ def choose_finding(comparison: Comparison) -> Markup:
 
     if len(advice.unmeasured) == len(comparison.ranked):
         missing_names = {name for names in advice.unmeasured.values() for name in names}
-        return finding(el("span", NOTHING[min(missing_names)], class_="live-only"))
+        lacking = next((text for name, text in NOTHING.items() if name in missing_names), NO_SIZE)
+        return finding(el("span", lacking, class_="live-only"))
     if not advice.fits:
         return finding(whose, "none clearly meets" if whose else NONE_MEETS, " these limits.")
     if len(advice.fits) == 1:
-        alone = (
-            " alone was measured." if limits == Limits() else " alone clearly meets these limits."
-        )
-        return finding(whose, names(advice.fits), alone)
+        if limits == Limits():
+            return finding(whose, "only " if whose else "Only ", names(advice.fits), ONLY_ONE)
+        return finding(whose, names(advice.fits), " alone clearly meets these limits.")
     fitting = {key: comparison.candidates[key] for key in advice.fits}
     parts = [join(what, ": ", names(_models_first(best(fitting, n), specs), n)) for what, n in BEST]
     free = NO_LIMITS.lower() if whose else NO_LIMITS
@@ -182,6 +182,9 @@ NOTHING = {
     "milliseconds": "Press “Time these models”: we only recommend what has a time measured here.",
     "score": "None of these models has this score; choose another one.",
 }
+"""What nothing is known without, by measure; the first that some model lacks is said."""
+NO_SIZE = "None of these models has a size that is known."
+ONLY_ONE = " has a size, a time and a score."
 NONE_MEETS = "None of them clearly meets"
 NO_LIMITS = "With no limits set: "
 PUBLISHED = "Of the published models, "

@@ -57,6 +57,8 @@ class MeasuredModels:
     """Score of the timed work; for another score no time is known."""
     family: tuple[str, ...]
     """Names of the measured models; for another family nothing is known."""
+    workload: Workload
+    """Timed pass; on another device or in another precision nothing is known."""
     milliseconds: Figures
     """Time of one answer, by model name."""
     shares: Mapping[str, Figures]
@@ -64,10 +66,15 @@ class MeasuredModels:
     ways: tuple[VariantMeasures, ...] = ()
     """Runtimes and precisions, if they were requested."""
 
-    def tells(self, family: tuple[str, ...], score: str) -> bool:
-        """Return whether this was measured for these models and for the work of this score."""
-        one_work = {self.score, score} <= set(choice_strings.RUN_HERE)
-        return self.family == family and (self.score == score or one_work)
+    def tells(self, state: PageState, score: str) -> bool:
+        """Return whether this was measured for the page's models and the work of this score."""
+        is_one_work = {self.score, score} <= set(choice_strings.RUN_HERE)
+        place = (self.workload.device, self.workload.dtype)
+        return (
+            self.family == names_of(state)
+            and place == (device_of(state), state.dtype)
+            and (self.score == score or is_one_work)
+        )
 
 
 def build_fold(state: gr.State) -> None:
@@ -107,7 +114,7 @@ def show_choice(
     from explorer.views.latency.model_choice import choose_canvas, choose_table
 
     size, time, score, least = wishes
-    if kept is not None and not kept.tells(names_of(state), score):
+    if kept is not None and not kept.tells(state, score):
         kept = None
     compared = comparison(state, kept, score, choice_strings.limits_from(size, time, least))
     printed = {p.row: (p.value, p.source) for p in printed_of(state, score).values()}
@@ -351,7 +358,8 @@ def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:
     passes, n = work.passes.values(), len(assets.sentences())
     message = choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
     ways, family = variant_measures(faster, work.passes) if faster else (), names_of(question.state)
-    return [note(message), MeasuredModels(work.score, family, times, progress.shares, ways)]
+    measured = MeasuredModels(work.score, family, work.workload, times, progress.shares, ways)
+    return [note(message), measured]
 
 
 TIMES = Job("measure_all", MEASUREMENTS, ask_times, measure_all, draw_times)

@@ -61,7 +61,7 @@ def kept(tiny_family):
     times = {"bert": around(4, 0.2), "distilbert": around(2, 0.1), "albert": around(4.1, 0.2)}
     right = {"bert": around(0.5, 0.1), "distilbert": around(0.45, 0.1), "albert": around(0.3, 0.1)}
     times, right = ({name(key): v for key, v in one.items()} for one in (times, right))
-    return model_choice.MeasuredModels("right", names, times, {"right": right})
+    return model_choice.MeasuredModels("right", names, Workload(), times, {"right": right})
 
 
 NOT_YET = "; ".join(f"{choice_strings.TITLES[cost]}: not measured yet" for cost in COSTS)
@@ -136,7 +136,7 @@ def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monk
     assert model_choice.work_of(STATE, "right", own).workload.length <= round(longest) + 1
 
 
-def test_an_answer_of_several_passes_takes_their_time(tuned_family):
+def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch):
     work = model_choice.Work(
         "squad", Workload(128), {"bert": 2.0, "distilbert": 1.5, "albert": 1.0}
     )
@@ -157,8 +157,11 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
         name("distilbert"): Figure(15, 13.5, 18),
         name("albert"): Figure(10, 9, 12),
     }
-    assert found.tells(model_choice.names_of(STATE), "squad")
-    assert not found.tells(model_choice.names_of(STATE), "sst2")
+    assert found.tells(STATE, "squad")
+    assert not found.tells(STATE, "sst2")
+    assert not found.tells(replace(STATE, dtype="bfloat16"), "squad"), "other sizes and times"
+    monkeypatch.setattr(model_choice, "device_of", lambda state: "cuda")
+    assert not found.tells(STATE, "squad"), "another device has other times"
 
 
 def test_a_limit_decides_by_the_interval_and_half_precision_halves_the_size(kept):
