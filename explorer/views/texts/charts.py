@@ -1,7 +1,7 @@
 """Charts of a list's result: shares, scatter of two models, score against cost, confusion."""
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +33,9 @@ SHADE = 0.6
 """Opacity of a full cell, on which the page's ink is read in light and dark."""
 BASELINE = "#7b8496"
 """Colour of what is no model, visible on both pages."""
-LONGEST_NAME = 24
+LONGEST_NAME, ITS_END = 24, 9
+"""Characters of a name on an axis, and of its end: names of one origin often differ there."""
+ZERO_WIDTH = "\u200b"
 COLUMNS = ("chart", "model", "at", "value", "low", "high")
 Texts = Mapping[str, str]
 Row = tuple[object, ...]
@@ -56,8 +58,15 @@ def list_charts(result: ListResult, texts: Texts, header: Mapping[str, object]) 
 
 def literal(text: str) -> str:
     """Return a reader's text for Plotly, which would take signs of markup for markup."""
-    short = text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+    start = LONGEST_NAME - ITS_END - 1
+    short = text if len(text) <= LONGEST_NAME else f"{text[:start]}…{text[-ITS_END:]}"
     return html.escape(brief(short), quote=False)
+
+
+def _categories(names: Sequence[str]) -> list[str]:
+    """Return the names as categories of an axis, those that read alike as different ones."""
+    shown = [literal(name) for name in names]
+    return [f"{name}{ZERO_WIDTH * shown[:i].count(name)}" for i, name in enumerate(shown)]
 
 
 Charts = Iterator[tuple["go.Figure", list[Row]]]
@@ -85,16 +94,17 @@ def _shares(
     import plotly.graph_objects as go
 
     groups = next(iter(by_group.values()), {})
-    largest = sorted(groups, key=lambda group: -groups[group].n)[:MAX_GROUPS]
+    largest = set(sorted(groups, key=lambda group: -groups[group].n)[:MAX_GROUPS])
+    drawn = [group for group in groups if group in largest]
+    names = [texts["all_rows"], *drawn]
     figure = go.Figure(layout={"title": texts[name], "height": HEIGHT, "barmode": "group"})
     rows: list[Row] = []
     for key, label in labels.items():
-        shares = {texts["all_rows"]: overall[key]}
-        shares |= {group: by_group[key][group] for group in groups if group in largest}
-        ends = [share.interval for share in shares.values()]
-        values = [share.value for share in shares.values()]
+        shares = [overall[key], *(by_group[key][group] for group in drawn)]
+        ends = [share.interval for share in shares]
+        values = [share.value for share in shares]
         figure.add_bar(
-            x=[literal(group) for group in shares],
+            x=_categories(names),
             y=values,
             name=label,
             marker_color=COLOURS[key].fill,
@@ -109,7 +119,7 @@ def _shares(
         )
         rows += [
             (texts[name], label, group, share.value, *share.interval)
-            for group, share in shares.items()
+            for group, share in zip(names, shares, strict=True)
         ]
     figure.update_yaxes(range=[0, 1], tickformat=".0%")
     figure.update_xaxes(type="category")
@@ -241,7 +251,7 @@ def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure
 
     counts, labels = result.result.confusion[key], result.result.labels.names
     title = texts["confusion"].format(label=result.labels[key])
-    names = [literal(label) for label in labels]
+    names = _categories(labels)
     figure = go.Figure(layout={"title": title, "height": HEIGHT})
     figure.add_heatmap(
         x=names,

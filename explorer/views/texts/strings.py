@@ -1,5 +1,6 @@
 """Sentences on the result of a list of texts, the same on the page and in a shell."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import counted, enumerated, percent, probability, told_apart
@@ -117,10 +118,12 @@ def difference(
     if not sure:
         smallest = min(duel.p_value for duel in duels)
         return UNSURE.format(rows=counted(n_rows, noun), p=p_value(smallest))
-    level = p_value(len(duels) * max(duel.p_value for duel in sure))
+    level = len(duels) * max(duel.p_value for duel in sure)
+    # Rounded to the nearest, the bound would be too low for every second one.
+    bound = "p < 0.001" if level < 0.001 else f"p ≤ {math.ceil(1e3 * level) / 1e3:.3f}"
     return SURE.format(
         differences="; ".join(_better(duel, labels, noun) for duel in sure),
-        level=f"p < {level[2:]}" if level.startswith("< ") else f"p ≤ {level}",
+        level=bound,
         n=counted(len(duels), "comparison"),
     )
 

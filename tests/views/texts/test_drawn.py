@@ -175,6 +175,58 @@ def test_what_half_precision_changes_is_said_where_it_is_used(tiny_family):
     assert [line in re.sub("<[^>]+>", "", html) for html in drawn] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("counts", "n", "said"),
+    [((12, 1), 1, "p ≤ 0.004"), ((12, 1), 3, "p ≤ 0.011"), ((20, 0), 3, "p < 0.001")],
+)
+def test_a_bound_on_p_is_not_below_it(counts, n, said):
+    from scipy.stats import binomtest
+
+    p = n * binomtest(min(counts), sum(counts)).pvalue
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")][:n]
+    duels = [Duel(*pair, *counts, p / n) for pair in pairs]
+    sentence = difference(duels, {key: key for key in "abc"}, 20)
+    assert f", {said} after correction" in sentence
+    assert p <= float(said.split()[-1])
+
+
+def test_groups_and_labels_that_begin_alike_are_drawn_apart(tiny_family):
+    groups = ("determiner_noun_agreement_1", "determiner_noun_agreement_2", "all rows")
+    rows = [("the [MASK] sat.", word, group) for group in groups for word in ("cat", "dog")]
+    document = json.loads(
+        list_charts(finished(csv_of(rows, "text,answer,group"), "masked"), strings.CHARTS, {})
+    )
+    bar = document["figures"][0]["data"][0]
+    assert len(set(bar["x"])) == 4
+    assert [name.rstrip("\u200b") for name in bar["x"]] == [
+        "all rows",
+        "determiner_nou…reement_1",
+        "determiner_nou…reement_2",
+        "all rows",
+    ]
+    drawn = [row[2:4] for row in document["numbers"]["rows"]][: len(bar["y"])]
+    assert [value for _, value in drawn] == bar["y"]
+    assert drawn[0][0] == "all rows"
+
+
+def test_a_confusion_matrix_has_a_place_for_each_label(tiny_family, monkeypatch):
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    monkeypatch.setattr(labelled, "MAX_ITERATIONS", 20)
+    rows, header = LISTS["labelled"]
+    same = "a label of many letters twice {} in one list"
+    names = dict.fromkeys(label for _, label in rows)
+    long = {label: same.format(n) for n, label in enumerate(names)}
+    renamed = [(text, long[label]) for text, label in rows]
+    document = json.loads(
+        list_charts(finished(csv_of(renamed, header), "labelled"), strings.CHARTS, {})
+    )
+    (matrix, *_) = (
+        figure for figure in document["figures"] if figure["data"][0]["type"] == "heatmap"
+    )
+    (trace,) = matrix["data"]
+    assert len(set(trace["x"])) == len(set(trace["y"])) == len(long)
+
+
 def test_shades_of_counts_start_at_0_and_are_alike_in_all_models(tiny_family, monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
     monkeypatch.setattr(labelled, "MAX_ITERATIONS", 20)
