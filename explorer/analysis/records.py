@@ -32,11 +32,15 @@ class Records:
         document = {"columns": self.columns, "rows": rows}
         return document | {"said": self.header, "constants": self.constants}
 
-    def to_frame(self) -> "pandas.DataFrame":
-        """Return the rows as a pandas frame."""
+    def to_frame(self, dtype: type | None = None) -> "pandas.DataFrame":
+        """Return the rows as a pandas frame.
+
+        With ``object`` for dtype a whole number stays one in a column with an empty cell.
+        """
         import pandas
 
-        return pandas.DataFrame([tuple(row) for row in self.rows], columns=list(self.columns))
+        rows = [tuple(row) for row in self.rows]
+        return pandas.DataFrame(rows, columns=list(self.columns), dtype=dtype)
 
 
 def _plain(cell: object) -> object:

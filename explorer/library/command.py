@@ -5,6 +5,7 @@ import inspect
 import io
 import itertools
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,7 @@ MAX_ROWS = 60
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
 WRITTEN = "{n:,} rows are written to {path}.\n"
+NOT_WRITTEN = "The file {path} cannot be written: {reason}.\n"
 REFUSED_COLUMN = "refused"
 """Last column of the files of several lines: the reason for a line without an answer."""
 TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows.\n"
@@ -101,6 +103,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if as_json and csv == STDIN:
         sys.stderr.write(TWO_OUTPUTS)
         return REFUSED
+    if problem := _why_not_written(csv):
+        sys.stderr.write(problem)
+        return REFUSED
     answers: Answers = []
     code = DONE
     try:
@@ -115,6 +120,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _why_not_written(path: str | None) -> str:
+    """Return why a file cannot be written, before anything is computed for it."""
+    if path in (None, STDIN):
+        return ""
+    try:
+        open(path, "a").close()
+    except OSError as error:
+        return NOT_WRITTEN.format(path=path, reason=error.strerror)
+    return ""
+
+
 def write_answers(answers: Answers, as_json: bool, csv: str | None) -> None:
     """Print the answers as JSON or as a table, and write their rows to a file, as it was asked."""
     if as_json:
@@ -122,7 +138,10 @@ def write_answers(answers: Answers, as_json: bool, csv: str | None) -> None:
             sys.stdout.write(f"{json.dumps(json_of(line, result), ensure_ascii=False)}\n")
     if csv:
         frame = frame_of(answers, is_file=True)
-        frame.map(harmless).to_csv(sys.stdout if csv == STDIN else csv, index=False)
+        # Not by frame.map, which makes a float of a whole number beside an empty cell.
+        rows = [[*map(harmless, row)] for row in frame.itertuples(index=False)]
+        cells = type(frame)(rows, columns=frame.columns, dtype=object)
+        cells.to_csv(sys.stdout if csv == STDIN else csv, index=False)
         if csv != STDIN:
             sys.stderr.write(WRITTEN.format(n=len(frame), path=csv))
     results = [result for _, result in answers if not isinstance(result, Refusal)]
@@ -226,11 +245,11 @@ def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str
     Raises:
         Refusal: there is no such family.
     """
-    if name == "latency":
-        return written  # shapes are timed, with random weights where there are none
     pairs = dict(part.partition("=")[::2] for part in written.split(",") if "=" in part)
     if any(key not in KINDS or size not in column(key) for key, size in pairs.items()):
         return load(pairs, **where)
+    if name == "latency":
+        return written  # shapes are timed, with random weights where there are none
     return load(written, **where)
 
 
@@ -318,8 +337,7 @@ def frame_of(answers: Answers, is_file: bool = False) -> "pandas.DataFrame":
         if isinstance(result, Refusal):
             frame = pandas.DataFrame({"input": [line], REFUSED_COLUMN: [str(result)]})
         else:
-            # As objects: a whole number stays one beside an empty cell.
-            frame = result.to_frame().astype(object)
+            frame = result.records().to_frame(object)
             if line:
                 frame.insert(0, "input", line)
         if is_file or not isinstance(result, Refusal):
@@ -349,4 +367,6 @@ def print_table(frame: "pandas.DataFrame", more: str) -> None:
 
 
 def _cell(value: Any) -> str:  # noqa: ANN401 - any value of a row
-    return f"{value:.4g}" if isinstance(value, float) else "" if value is None else str(value)
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

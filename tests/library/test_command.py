@@ -136,6 +136,23 @@ def test_a_refusal_is_one_sentence_and_code_two(
     assert printed.out == ""
 
 
+def test_a_file_that_cannot_be_written_is_said_before_anything_runs(
+    tiny_family, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(command, "answer_all", None)
+    assert main(["predict", TEXT, "--csv", str(tmp_path / "none" / "x.csv")]) == command.REFUSED
+    assert "x.csv cannot be written: No such file" in capsys.readouterr().err
+
+
+def test_a_shell_times_a_folder_of_ones_own(tiny_family, own_models, capsys):
+    folder = tiny_family.path / "mini-albert"
+    call = ["latency", "--family", f"albert={folder}", "--sequence-length", "8", "--repeats", "1"]
+    assert main([*call, "--json"]) == command.DONE
+    names = [model["name"] for model in json.loads(capsys.readouterr().out)["models"]]
+    assert len(names) == 3
+    assert str(folder) not in names
+
+
 @pytest.mark.parametrize("arguments", [["ablate", TEXT, "--heads", "bert=1"], ["nothing"], []])
 def test_arguments_that_cannot_be_read_end_with_code_two(arguments, capsys):
     with pytest.raises(SystemExit) as ended:

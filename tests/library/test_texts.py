@@ -68,6 +68,18 @@ def test_a_shell_writes_every_row_and_no_formula(tiny_family, file, tmp_path, ca
     assert float(rows[0]["probability"]) == explorer.texts(file).rows()[0][6]
 
 
+def test_a_whole_number_stays_one_beside_an_empty_cell(tiny_family, tmp_path, capsys):
+    path, out = tmp_path / "rows.csv", tmp_path / "out.csv"
+    path.write_text("text,answer\nthe [MASK] sat.,cat\nhe is [MASK].,\n", "utf-8")
+    assert main(["texts", str(path), "--kind", "masked", "--csv", str(out)]) == 0
+    ranks = [row["answer_rank"] for row in csv.DictReader(out.open(encoding="utf-8"))]
+    assert all(rank.isdigit() for rank in ranks[:3])
+    assert ranks[3:] == [""] * 3
+    printed = capsys.readouterr().out
+    assert "nan" not in printed
+    assert all(f" {rank} " in printed for rank in ranks[:3])
+
+
 def test_standard_input_is_one_list(tiny_family, monkeypatch, capsys):
     typed = io.BytesIO(b"the cat sat.\n\nhe is good.\n")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed))
