@@ -165,8 +165,7 @@ class RecurrentPoint:
     @property
     def us_per_token(self) -> tuple[float, float]:
         """The median microseconds per token of the layer, and of the LSTM by the paired ratio."""
-        median = float(sorted(self.latency.seconds[:, 0])[self.latency.n_rounds // 2])
-        layer = 1e6 * median / self.length
+        layer = 1e6 * float(np.median(self.latency.seconds[:, 0])) / self.length
         return layer, layer * self.ratio.ratio
 
     @property

@@ -85,11 +85,17 @@ class ListPrecision:
     """The sentence why there are no differences; empty if there are."""
 
 
-def list_differences(kind: str, half: Any, exact: Any) -> dict[str, ListDifference]:  # noqa: ANN401
+def list_differences(
+    kind: str,
+    score: str,
+    half: Any,  # noqa: ANN401 - what a part of a list of this kind holds
+    exact: Any,  # noqa: ANN401
+) -> dict[str, ListDifference]:
     """Compare the numbers of some rows in half precision with those in float32, by model.
 
     Args:
         kind: The list's kind.
+        score: The score that pairs are judged by, ``pll`` or ``pll_word_l2r``.
         half: What one part of a list holds: a ``MaskedBlock``; scores by model, row and sentence;
             or ``Features`` by model.
         exact: The same in float32.
@@ -98,7 +104,7 @@ def list_differences(kind: str, half: Any, exact: Any) -> dict[str, ListDifferen
         return {key: _of_words(half.answers[key], exact.answers[key]) for key in exact.answers}
     if kind == "labelled":
         return {key: _of_features(half[key].values, exact[key].values) for key in exact}
-    return {key: _of_scores(half[key], exact[key]) for key in exact}
+    return {key: _of_scores(half[key], exact[key], score) for key in exact}
 
 
 def _of_words(half: "MaskedAnswers", exact: "MaskedAnswers") -> ListDifference:
@@ -115,8 +121,13 @@ def _of_features(half: np.ndarray, exact: np.ndarray) -> ListDifference:
 
 
 def _of_scores(
-    half: "list[list[SentenceScore]]", exact: "list[list[SentenceScore]]"
+    half: "list[list[SentenceScore]]", exact: "list[list[SentenceScore]]", score: str
 ) -> ListDifference:
-    a, b = (np.array([[side.pll for side in row] for row in rows]) for rows in (half, exact))
+    def values(rows: "list[list[SentenceScore]]", name: str) -> np.ndarray:
+        return np.array([[side.value(name) for side in row] for row in rows])
+
+    a, b = values(half, score), values(exact, score)
     changed = int(((a > a[:, -1:]) != (b > b[:, -1:])).any(-1).sum())
-    return ListDifference(len(b), float(np.abs(a - b).max()), changed)
+    return ListDifference(
+        len(b), float(np.abs(values(half, "pll") - values(exact, "pll")).max()), changed
+    )

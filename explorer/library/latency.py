@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer import limits
+from explorer.analysis.digits import counted
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.library import strings
 from explorer.library.family import Family, asked
@@ -51,7 +52,7 @@ class Latency(Result):
 def _ratio_said(ratio: Mapping[str, Any]) -> str:
     times = strings.RATIO.format(**ratio)
     if ratio["ci_low"] is None:
-        return f"{times} {strings.NO_INTERVAL.format(**ratio)}"
+        return f"{times} {strings.NO_INTERVAL.format(rounds=counted(ratio['rounds'], 'round'))}"
     sentence = f"{times} {strings.INTERVAL.format(**ratio)}"
     return sentence if ratio["different"] else f"{sentence} {strings.NOT_DIFFERENT}"
 

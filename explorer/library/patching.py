@@ -103,7 +103,8 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
     text's answer minus that of the second's.
 
     Args:
-        text: The text, with at least one [MASK], at most 48 words and signs.
+        text: The text, with at least one [MASK], at most 48 words and signs; the answers at its
+            first four masks are followed.
         second: The same text with words replaced in one place; empty: a proposed change.
         family: What ``load`` returned, or the name of a family.
 

@@ -44,8 +44,8 @@ PIECES = (
 )
 RATIO = "{of} takes {ratio:.2f} times as long as {over}"
 INTERVAL = "[{ci_low:.2f}, {ci_high:.2f}]."
-NO_INTERVAL = "(no interval: {rounds} rounds)."
-NOT_DIFFERENT = "That is no difference."
+NO_INTERVAL = "(no interval: {rounds})."
+NOT_DIFFERENT = "This does not show a difference."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
 BAD_ROWS = (

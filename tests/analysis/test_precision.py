@@ -5,10 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.precision import precision_difference
+from explorer.analysis.precision import list_differences, precision_difference
+from explorer.analysis.texts.sentences import SentenceScore
 from explorer.models.forward import run_model, tokenize
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
+
+
+def test_a_pair_is_turned_by_the_score_that_it_is_judged_by():
+    def side(pll, word):
+        return SentenceScore(pll, word, 3, np.zeros(3), ())
+
+    exact = {"bert": [[side(-1.0, -2.0), side(-3.0, -2.5)]]}
+    half = {"bert": [[side(-1.25, -2.75), side(-3.0, -2.5)]]}
+    for score, n_changed in (("pll", 0), ("pll_word_l2r", 1)):
+        (found,) = list_differences("pairs", score, half, exact).values()
+        assert (found.largest, found.n_changed) == (0.25, n_changed)
+
 
 TEXT = "The [MASK] sat on the [MASK]."
 """The tenth word has less than a thousandth."""

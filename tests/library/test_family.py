@@ -14,6 +14,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoToke
 
 import explorer
 from explorer.inference.cache import CACHE
+from explorer.library.latency import Latency
 from explorer.models import loading
 from explorer.models.choice.family import OWN
 
@@ -251,6 +252,16 @@ def test_numpy_s_numbers_name_layers_and_heads(folder):
     assert explorer.predict(TEXT, top_k=five).rows() == explorer.predict(TEXT, top_k=5).rows()
     assert explorer.layer(TEXT, word=first).rows() == explorer.layer(TEXT, word=0).rows()
     assert explorer.layer(TEXT, word=np.int64(-1)).rows() == explorer.layer(TEXT).rows()
+
+
+def test_a_ratio_without_an_interval_and_one_that_may_be_chance(folder):
+    (said, *_) = explorer.latency("mini", 8, 1, 1).sentences()
+    assert said.endswith("(no interval: 1 round).")
+    ratio = {"of": "BERT", "over": "ALBERT", "ratio": 1.3, "ci_low": 1.02, "ci_high": 1.66}
+    times = Latency({"ratios": [ratio | {"different": False}]})
+    assert times.sentences() == (
+        "BERT takes 1.30 times as long as ALBERT [1.02, 1.66]. This does not show a difference.",
+    )
 
 
 def test_what_a_caller_takes_out_of_an_answer_is_in_the_next_one(folder):

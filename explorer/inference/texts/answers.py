@@ -164,7 +164,8 @@ class TextsQuestion:
             part = next(iter(self._all_parts(exact, cancel)))
         except Refusal as refusal:
             return ListPrecision(state.dtype, {}, str(refusal))
-        differences = list_differences(texts.kind, self._parts[0].value, part.value)
+        half, score = self._parts[0].value, self.options.score
+        differences = list_differences(texts.kind, score, half, part.value)
         return ListPrecision(state.dtype, differences)
 
     def _by_row(self) -> dict[str, list[Any]]:

@@ -51,7 +51,8 @@ def patch(text: str, second: str = "", family: str = "mini") -> dict[str, Any]:
     """Return which states of a text bring its answer back inside the pass of a second text.
 
     Args:
-        text: The text, with at least one [MASK], at most 48 words and signs.
+        text: The text, with at least one [MASK], at most 48 words and signs; the answers at its
+            first four masks are followed.
         second: The same text with words replaced in one place; empty: a proposed change.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".

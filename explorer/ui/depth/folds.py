@@ -185,10 +185,9 @@ def show_shared(state: PageState) -> list[str]:
     from explorer.views.depth.states import SHOWN, shared_drift_canvas
 
     runs, _ = runs_with_mlm_head(state)
-    run = next(
-        (candidate for candidate in runs.values() if candidate.spec.architecture.shares_layers),
-        None,
-    )
+    shapes = {key: run.spec.architecture for key, run in runs.items()}
+    shared = (run for k, run in runs.items() if shapes[k].shares_layers and shapes[k].n_layers > 1)
+    run = next(shared, None)
     if run is None:
         return [note(strings.NO_SHARED), "", ""]
     alignment = align({key: other.tokens for key, other in runs.items()})

@@ -144,7 +144,7 @@ SHARED_NOTE = (
     "{model} has one set of attention weights and applies it in every layer. Rows are queries, "
     "columns the words they attend to; of a long text the first {n}."
 )
-NO_SHARED = "No model here shares its layer, so it has no shared heads."
+NO_SHARED = "No model here applies one layer several times, so no heads are shared."
 
 
 def similarity_finding(similarity: LayerSimilarity, labels: Mapping[str, str]) -> Markup:

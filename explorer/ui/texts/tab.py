@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from explorer import assets, limits
+from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.labelled import usable
 from explorer.analysis.texts.reading import MAX_BYTES, decoded, read_table
@@ -183,7 +184,7 @@ def draw_list(listed: ListQuestion, update: JobUpdate) -> list[Any]:
     answer: ListAnswer = shown(update) or ListAnswer(answers.Progress(0, len(listed.texts.rows)))
     if answer.refused:
         return [refused_html(answer.refused), "", ""]
-    line = progress_html(update, answer)
+    line = progress_html(update, answer, listed.texts.kind)
     if answer.result is None:
         return [line, "", ""]
     header = header_of(listed, answer.result)
@@ -217,14 +218,15 @@ def refused_html(sentence: str) -> Markup:
     return join(refusal_message(sentence), empty_html())
 
 
-def progress_html(update: JobUpdate, answer: ListAnswer) -> Markup | None:
+def progress_html(update: JobUpdate, answer: ListAnswer, kind: str) -> Markup | None:
     """Return how far the list is, with a bar; after a stop, what was done; None at the end."""
     done, total = answer.progress.done, answer.progress.total
-    counts = {"done": f"{done:,}", "total": f"{total:,} rows"}
+    counts = {"done": f"{done:,}", "total": counted(total, "row")}
     if update.position:
         return note(kit.PLACE.format(n=update.position))
     if update.done:
-        sentence = strings.STOPPED if answer.result else strings.STOPPED_EARLY
+        early = strings.SCORES_NEED_ALL if kind == "labelled" else strings.STOPPED_EARLY
+        sentence = strings.STOPPED if answer.result else early
         return note(sentence.format(**counts)) if update.stopped else None
     trained, steps = answer.progress.trained
     if steps:

@@ -226,7 +226,7 @@ def test_both_are_timed_at_every_length_and_a_sign_ends_it(tiny_family):
 def test_times_are_the_medians(monkeypatch):
     from explorer.analysis.layer import RecurrentPoint
 
-    seconds = np.array([[1.0, 3.0], [2.0, 6.0], [9.0, 27.0]])
-    latency = SimpleNamespace(seconds=seconds, n_rounds=3, blocks=None)
+    seconds = np.array([[1.0, 3.0], [9.0, 27.0], [3.0, 9.0], [1.0, 3.0]])
+    latency = SimpleNamespace(seconds=seconds, n_rounds=4, blocks=None)
     point = RecurrentPoint(4, latency, (1, 1), (1, 4))
     assert point.us_per_token == pytest.approx((5e5, 1.5e6))

@@ -95,5 +95,5 @@ def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):
     runs = tiny_family.runs(STATE.text)
     monkeypatch.setattr(folds, "runs_with_mlm_head", lambda _: ({"bert": runs["bert"]}, {}))
     _, said, film, _ = folds.show_moves(STATE)
-    assert "No model here shares its layer" in said
+    assert "No model here applies one layer several times" in said
     assert film == ""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,7 @@ from explorer.library.strings import unpaired_states
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of
-from explorer.ui.depth import strings, tab
+from explorer.ui.depth import folds, strings, tab
 from explorer.ui.depth import strings as texts
 from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, told
 
@@ -90,6 +91,16 @@ def test_heads_change_most_and_least_where_they_print_so_and_equally_where_they_
     for kind, start, end in told:
         assert int(end) == int(start) + 1
         assert mean[int(start) - 1] == (max if kind == "most" else min)(mean)
+
+
+def test_one_application_is_no_sharing(tiny_family, monkeypatch):
+    run = tiny_family.run("albert", "the [MASK] sat.")
+    once = replace(run.spec, architecture=replace(run.spec.architecture, n_layers=1))
+    runs = {"albert": SimpleNamespace(spec=once, tokens=run.tokens, attention=run.attention[:1])}
+    monkeypatch.setattr(folds, "runs_with_mlm_head", lambda state: (runs, {}))
+    said, *rest = folds.show_shared(PageState(text="the [MASK] sat."))
+    assert strings.NO_SHARED in said
+    assert rest == ["", ""]
 
 
 @law

@@ -10,6 +10,7 @@ import pytest
 from explorer import assets
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.inference.texts import batches
+from explorer.inference.texts.answers import Progress
 from explorer.library.texts import answered
 from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
@@ -115,6 +116,14 @@ def test_labelled_rows_show_their_training_and_what_a_stop_leaves(tiny_family, m
     (summary, *rest) = tab.draw_list(asked_, JobUpdate(0, None, True, stopped=True, result=stopped))
     assert "Scores need all rows" in summary
     assert rest == ["", ""]
+
+
+def test_a_row_that_was_not_reached_is_said_to_be_one(tiny_family):
+    stopped = tab.ListAnswer(Progress(0, 1))
+    (summary, *_) = tab.draw_list(
+        question("the [MASK] sat."), JobUpdate(0, None, True, stopped=True, result=stopped)
+    )
+    assert "Stopped after 0 of 1 row: press Run again." in summary
 
 
 @pytest.mark.parametrize(
