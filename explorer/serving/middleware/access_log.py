@@ -14,6 +14,8 @@ FAILURES = logging.getLogger("explorer.failures")
 KEY, ROUTE = "explorer.request_id", "explorer.route"
 """Keys of the ASGI scope for the request's id and for the route that it matched."""
 HEADER = "x-request-id"
+LEFT = 499
+"""Status in the log, as nginx has it, of a client that left before its request was whole."""
 
 
 def name_request(scope: Any) -> str:  # noqa: ANN401 - an ASGI scope

@@ -112,6 +112,11 @@ class RouteLimits:
     def __post_init__(self) -> None:
         self.free = asyncio.Semaphore(self.at_once.maximum)
 
+    @property
+    def is_full(self) -> bool:
+        """The flag that no further request may wait."""
+        return self.waiting >= self.max_waiting.maximum
+
 
 class ConcurrencyLimiter:
     """Middleware that limits the concurrent requests of costly routes outside Gradio's queue.
@@ -135,15 +140,16 @@ class ConcurrencyLimiter:
         route_limits = self.limits.get((scope.get("method", ""), _route_prefix(scope)))
         if route_limits is None:
             await self.app(scope, receive, send)
-        elif route_limits.waiting >= route_limits.max_waiting.maximum:
-            refusal = JSONResponse(
-                {"detail": route_limits.max_waiting.sentence(n=route_limits.waiting)}, 429
-            )
-            await refusal(scope, receive, send)
-        else:
+            return
+        if not route_limits.is_full and scope["method"] == "POST":
             # The body is read first: a slow sender must not hold a slot.
-            body = await whole_body(receive) if scope["method"] == "POST" else receive
-            await self._run_when_free(route_limits, scope, body, send)
+            receive = await whole_body(receive)
+        # Others may have come meanwhile.
+        if route_limits.is_full:
+            sentence = route_limits.max_waiting.sentence(n=route_limits.waiting)
+            await JSONResponse({"detail": sentence}, 429)(scope, receive, send)
+            return
+        await self._run_when_free(route_limits, scope, receive, send)
 
     async def _run_when_free(
         self, route_limits: RouteLimits, scope: Scope, receive: Receive, send: Send

@@ -4,6 +4,7 @@ import time
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
@@ -72,6 +73,8 @@ class RequestFilter:
         try:
             app, body = await self._wrapped(scope, receive)
             await app(scope, body, answer)
+        except ClientDisconnect:
+            status = status or access_log.LEFT
         except Exception as failure:
             access_log.fail(scope, failure)
             if not status:

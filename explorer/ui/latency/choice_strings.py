@@ -182,7 +182,7 @@ NOTHING = {
     "milliseconds": "Press “Time these models”: we only recommend what has a time measured here.",
     "score": "None of these models has this score; choose another one.",
 }
-"""What nothing is known without, by measure; the first that some model lacks is said."""
+"""Sentence by measure, where every model lacks one: of the first that some model lacks."""
 NO_SIZE = "None of these models has a size that is known."
 ONLY_ONE = " has a size, a time and a score."
 NONE_MEETS = "None of them clearly meets"

@@ -24,12 +24,14 @@ class BlockedApp:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def request(limiter, said, asked=ASKED, reads=True, below="", sends=True):
+def request(limiter, said, asked=ASKED, reads=True, below="", sends=True, after=None):
     scope = {"type": "http", "method": asked[0], "path": below + asked[1], "root_path": below}
 
     async def receive():
         if not sends:
             await asyncio.sleep(3600)
+        if after:
+            await after.wait()
         return {"type": "http.request"}
 
     async def send(message):
@@ -66,6 +68,24 @@ def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, ask
             await asyncio.sleep(0)
         assert sorted(said) == [200] * count + [429]
         assert app.most == turns.at_once.maximum
+
+    in_its_own_loop(run())
+
+
+def test_bodies_that_come_late_and_all_at_once_wait_no_more_than_others():
+    async def run():
+        app, said, come = BlockedApp(), [], asyncio.Event()
+        limiter = ConcurrencyLimiter(app)
+        turns = limiter.limits[ASKED]
+        count = turns.at_once.maximum + turns.max_waiting.maximum
+        late = [request(limiter, said, after=come) for _ in range(count + 5)]
+        await settled()
+        come.set()
+        await settled()
+        assert said == [429] * 5
+        app.let_go.set()
+        await asyncio.gather(*late)
+        assert sorted(said) == [200] * count + [429] * 5
 
     in_its_own_loop(run())
 

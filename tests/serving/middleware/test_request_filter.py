@@ -1,5 +1,6 @@
 """The request filter: refused requests, their messages, and their lines in the log."""
 
+import asyncio
 import json
 import logging
 import subprocess
@@ -18,6 +19,7 @@ from starlette.websockets import WebSocketDisconnect
 from explorer.serving.middleware import access_log, validation
 from explorer.serving.middleware.request_filter import MAX_BODY, MAX_HEAD, RequestFilter
 from explorer.serving.middleware.routes import Routes
+from explorer.serving.middleware.validation import PICTURE
 
 ROOT = Path(__file__).parents[3]
 SECRET = "what the visitor wrote"
@@ -64,6 +66,29 @@ def test_the_doors_that_are_shut_say_so():
         assert client.get(path).status_code == 404
     assert client.get("/kept/a").status_code == 200
     assert client.delete("/").status_code == 404, "a way that is not on the list either"
+
+
+def test_who_leaves_in_the_middle_of_a_body_is_no_failure_of_the_server(caplog):
+    messages = [
+        {"type": "http.request", "body": b'{"comp', "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    sent = []
+
+    async def receive():
+        return messages.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"50")]
+    scope = {"type": "http", "method": "POST", "path": PICTURE, "query_string": b""}
+    scope |= {"root_path": "", "headers": headers, "client": ("1.2.3.4", 1)}
+    caplog.set_level(logging.INFO)
+    asyncio.run(RequestFilter(None, Routes())(scope, receive, send))
+    (line,) = [json.loads(record.getMessage()) for record in caplog.records]
+    assert line["status"] == 499
+    assert sent == []
 
 
 def test_there_is_no_way_in_by_a_socket():
