@@ -211,12 +211,13 @@ export class State {
     for (const name of this.config.texts_of) if (params[name] !== undefined) this.wanted[name] ??= params[name];
   }
 
-  /** A refused question leaves the page as it was. */
+  /** A refused question leaves the page as it was; a tab that does not show that is asked for, unless that was refused. */
   refuse() {
     if (!this.accepted) return;
-    const tab = this.tab;
+    const tab = this.tab, asked = this.key(tab, this.wanted);
     this.wanted = {...this.accepted, tab};
-    if (this.shown[tab] !== this.key(tab, this.wanted)) this.ask();
+    const key = this.key(tab, this.wanted);
+    if (this.shown[tab] !== key && key !== asked) this.ask();
   }
 
   publish() {

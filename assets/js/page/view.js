@@ -16,7 +16,9 @@ let last = null;
 let texts = null;
 let readable = true;   // whether this page knows the models that its link names
 
-listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab)), texts?.computing));
+/** Hide what is for another text, under a sentence that says whether an answer is on its way. @param {import('./state.js').State} now */
+const hide = now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab)), now.heard === now.number ? texts?.unanswered : texts?.computing);
+listen(hide);
 listen(followFolds);
 listen(now => showFamily(now.get('family'), now.config));
 
@@ -61,6 +63,7 @@ export function show(root, data, {ask}) {
     listen(now => drawLink(root, now, texts, saveTab));
     state = begin(data, () => {
       root.classList.add('waiting');   // the link is of the view that stands, until the answer comes
+      if (state.heard) hide(state);
       ask(() => state.question());
     });
     const linked = addressed();

@@ -106,6 +106,19 @@ test('a refused text leaves link, text and tabs as they were', () => {
   assert.equal(state.question().params.text, 'good');
 });
 
+test('a tab whose question is refused is not asked for again by itself, and is empty', () => {
+  const {state, sent, links} = page({text: 'good'});
+  answer(state);
+  state.show('attention');   // a cluster that is away, or a tab that cannot be drawn
+  answer(state, {accepted: false, drawn: false});
+  assert.deepEqual([sent.length, state.heard === state.number, state.isStale('attention')], [2, true, true]);
+  state.compare({text: 'other'});
+  answer(state, {accepted: false, drawn: false});
+  assert.equal(sent.length, 4, 'another question was refused: the one before may have an answer');
+  answer(state);
+  assert.deepEqual([state.isStale('attention'), state.get('text'), links.at(-1).tab], [false, 'good', 'attention']);
+});
+
 test('a first text that is refused hides what the page began with', () => {
   const {state} = page({text: 'bad'});
   answer(state, {accepted: false, drawn: false});

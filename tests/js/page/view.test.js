@@ -15,7 +15,7 @@ const {withState, chosen} = await import('../../../assets/js/page/here.js');
 const RUN = ['text', 'family', 'hidden'];
 const config = {...choices, defaults: {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', layer: '0'},
   reads: {predictions: RUN, depth: RUN, claims: []},
-  limit: 100, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'], drawn_from: {}, home: 'http://home.test/', texts: {copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
+  limit: 100, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'], drawn_from: {}, home: 'http://home.test/', texts: {computing: 'Soon.', unanswered: 'Nothing.', copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
 const asked = [], root = place();
 const page = document.createElement('div');
 page.innerHTML = `<div id="input-bar"></div><div id="text"><textarea></textarea></div><button id="put"></button>
@@ -85,6 +85,18 @@ test('the way back from a family that cannot be had takes another one', () => {
   assert.equal(asked.length, before);
   click(use.firstChild);
   assert.deepEqual([puts.at(-1), asked.length, asked.at(-1)().params.family], [{tab: undefined, ...BASE}, before + 1, 'base']);
+});
+
+test('an empty tab says that it is computed, or that it was not', () => {
+  const said = () => sheets.map(sheet => sheet.text ?? '').find(text => /#tab-claims::before/.test(text)).match(/#tab-claims::before \{ content: "(.*?)"/)[1];
+  answer();
+  state.show('claims');
+  assert.equal(said(), 'Soon.');
+  answer({accepted: false, drawn: false});
+  assert.deepEqual([said(), state.tab], ['Nothing.', 'claims']);
+  state.compare({family: 'mini'});
+  assert.equal(said(), 'Soon.');
+  answer();
 });
 
 test('the table has a row for each parameter of the answer', () => {
