@@ -8,7 +8,7 @@ import {isDark, markOpened, opened} from './page/parts.js';
 import {placedNow, put} from './page/tabs.js';
 import './page/standing.js';
 
-// What Gradio's own components tell: the page is up, a Compare, what Tasks was asked.
+// What Gradio's own components tell: the page is up, a Compare, what Tasks was asked, a question that has no answer.
 const hear = {
   opened: markOpened,
   /** A family that is no preset has no value among Gradio's presets: then it stays as it is. */
@@ -24,6 +24,7 @@ const hear = {
   }),
   choose,
   form: keepForm,
+  lost: () => withState(state => state.lost()),
 };
 
 // Gradio writes “- 0.0%” behind a sentence of which nobody knows how much is done: the sentence stays.

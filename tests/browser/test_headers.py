@@ -10,9 +10,12 @@ from playwright.sync_api import expect
 
 from explorer.analysis.latency.report import FORMAT
 from explorer.limits import QUESTIONS
+from explorer.ui.kit.strings import LINK
 from explorer.ui.latency import strings
 
 pytestmark = pytest.mark.browser
+SAYS = "([id, text]) => getComputedStyle(document.getElementById(id), '::before').content.includes(text)"
+"""Script: whether an empty tab says a sentence."""
 
 
 def drawn(place, tab):
@@ -40,8 +43,13 @@ def test_who_comes_when_too_many_wait_reads_our_sentence(page_at):
     page.locator("#text textarea").fill("The dog [MASK] at the moon.")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text(busy["detail"])).to_be_visible()
+    depth = page.get_by_role("tab", name="Depth")
+    depth.click()
+    page.wait_for_function(SAYS, arg=["tab-depth", LINK["unanswered"]])
     page.unroute("**/queue/join*")
-    page.keyboard.press("Control+Enter")
+    depth.click()
+    expect(page.locator("#tab-depth .dp-strip").first).to_be_visible()
+    page.locator("#text textarea").press("Control+Enter")
     expect(page.locator("#status")).to_contain_text("9 tokens")
     page.guard.expect("429")
     page.guard.expect(busy["detail"])

@@ -29,6 +29,7 @@ function keep() {
 }
 
 export function followFolds(state) {
+  if (!state.accepted && !state.refused) return;   // the server knows nothing of the link yet: its folds would be of the opening example
   for (const fold of foldsInSight()) {
     if (fold.isOpen() && shown.get(fold.node) !== state.runKey) {
       shown.set(fold.node, state.runKey);

@@ -38,7 +38,7 @@ export class State {
     this.refused = false;   // the newest answer was a refusal
     this.wrong = '';        // of this text
     this.number = 0;
-    this.heard = 0;         // the newest question that was answered
+    this.heard = 0;         // the newest question that was answered, or lost
     this.entry = '';        // what the address's place in the browser's history compares, and its tab
   }
 
@@ -72,9 +72,9 @@ export class State {
     return JSON.stringify(names.map(name => params[name] ?? this.config.defaults[name] ?? ''));
   }
 
-  /** Whether a tab shows something else than the page's text. @param {string} tab */
+  /** Whether a tab shows something else than the page's text, or nothing where it was asked for. @param {string} tab */
   isStale(tab) {
-    if (!this.accepted) return this.refused && this.config.reads[tab].includes('text') && !this.shown[tab];
+    if (!this.accepted) return this.heard > 0 && !this.shown[tab] && (tab === this.tab || this.config.reads[tab].includes('text'));
     return this.shown[tab] !== this.key(tab, this.accepted);
   }
 
@@ -139,9 +139,12 @@ export class State {
       && this.printed(this.read, this.accepted) === this.printed(this.read, this.wanted);
   }
 
-  /** Look at another tab; nobody is asked when it shows this text already. @param {string} tab */
+  /** Look at another tab; nobody is asked when it shows this text already. A tab without an answer is asked for again. @param {string} tab */
   show(tab) {
-    if (tab === this.tab) return;
+    if (tab === this.tab) {
+      if (this.heard === this.number && this.isStale(tab)) this.ask();
+      return;
+    }
     delete this.wanted.fold;
     this.wanted.tab = tab;
     const isThere = this.accepted && this.shown[tab] === this.key(tab, this.wanted);
@@ -218,6 +221,13 @@ export class State {
     this.wanted = {...this.accepted, tab};
     const key = this.key(tab, this.wanted);
     if (this.shown[tab] !== key && key !== asked) this.ask();
+  }
+
+  /** No answer comes to the newest question: the page stays as it was. */
+  lost() {
+    this.heard = this.number;
+    if (this.accepted) this.wanted = {...this.accepted, tab: this.tab};
+    this.publish();
   }
 
   publish() {

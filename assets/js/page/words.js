@@ -140,8 +140,8 @@ export function show(place, data) {
 function hear(state) {
   if (!root) return;
   if (!state.accepted) {
-    const asked = state.get('text'), {typed} = window.explorer;   // a link's text that cannot be run: not the example's words
-    if (state.refused) write(asked, typed ?? asked);
+    const asked = state.get('text'), {typed} = window.explorer;   // a link's text that was not run: not the example's words
+    if (state.heard) write(asked, typed ?? asked);
     return;
   }
   const {text, hidden = ''} = state.accepted, {typed} = window.explorer;

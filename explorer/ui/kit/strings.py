@@ -126,7 +126,7 @@ LINK = {
     "live": "This view on the live page.",
     "full_view": "Open the full view",
     "computing": "Computing; while this machine measures, answers wait.",
-    "unanswered": "Nothing was computed here.",
+    "unanswered": "Nothing was computed here; choose the tab again to ask once more.",
     "standing": "Still showing “{text}”; press Enter to compare the text in the box.",
     "standing_touch": "Still showing “{text}”; tap Compare for the text in the box.",
     "standing_refused": "Still showing “{text}”.",

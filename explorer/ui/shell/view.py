@@ -37,6 +37,7 @@ from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import Markup, el, refusal_message, script_json
 
 OPENED_JS = "() => { window.explorer.tell('opened'); }"
+LOST_JS = "() => { window.explorer.tell('lost'); }"
 PUT_JS = (
     "() => {{ const {{preset, sizes, tab}} = window.explorer.placed();"
     " const left = {{__type__: 'update'}};"
@@ -130,12 +131,12 @@ def view(wiring: Wiring, request: ViewRequest, progress: gr.Progress) -> Outputs
 
 
 def wire(wiring: Wiring) -> None:
-    """Connect the view canvas's request event to its handler."""
+    """Connect the view canvas's request event to its handler; tell the browser if it fails."""
 
     def on_view(question: dict, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
         return view(wiring, view_request(question, wiring.start), progress)
 
-    wiring.view.on_question(
+    asked = wiring.view.on_question(
         on_view,
         [],
         wiring.results,
@@ -144,6 +145,7 @@ def wire(wiring: Wiring) -> None:
         show_progress_on=wiring.message,
         **COMPARE,
     )
+    asked.failure(None, js=LOST_JS, api_visibility="private")
 
 
 def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:

@@ -45,6 +45,22 @@ test('a link\'s fold is pressed until it hears, and the link goes on naming it',
   press('depth-moves');
 });
 
+test('a link whose question has no answer opens its fold with the next one: until then the server knows another text', () => {
+  const {state} = begun({tab: 'depth', fold: 'moves'});
+  root.append(fold('depth-moves'));
+  showFolds('depth', 'moves');
+  const {accepted} = state;
+  state.accepted = null;
+  followFolds(state);
+  pass(1000);
+  assert.equal(folds['depth-moves'].pressed, 0);
+  state.accepted = accepted;
+  followFolds(state);
+  pass(1000);
+  assert.equal(open('depth-moves'), true);
+  press('depth-moves');
+});
+
 test('a link\'s fold opens however late its tab comes into sight: on a busy machine that took longer than its tries', async () => {
   const {state} = begun({tab: 'depth', fold: 'moves'}), late = fold('depth-moves');
   late.setAttribute('hidden', '');

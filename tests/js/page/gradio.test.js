@@ -163,6 +163,8 @@ test('a click on a tab and what Gradio tells of Compare reach the state', () => 
   assert.deepEqual([sent.length, sent[0].tab], [1, 'depth']);
   explorer.tell('compare', {text: 'A cat.', hidden: ''});
   assert.equal(sent[1].text, 'A cat.');
+  explorer.tell('lost');
+  assert.deepEqual([state.get('text'), told.length, state.heard === state.number], ['start', 1, true]);
 });
 
 test('the sign of an unknown share is taken out of a sentence, nothing else is', async () => {

@@ -119,6 +119,39 @@ test('a tab whose question is refused is not asked for again by itself, and is e
   assert.deepEqual([state.isStale('attention'), state.get('text'), links.at(-1).tab], [false, 'good', 'attention']);
 });
 
+test('a question without an answer leaves the page as it was, and its tab is asked for again when it is pressed', () => {
+  const {state, sent, links, last} = page({text: 'good'});
+  answer(state);
+  state.show('attention');
+  state.lost();   // too many wait, or an error that is no refusal
+  assert.deepEqual([state.isStale('attention'), state.isStale('predictions'), sent.length], [true, false, 2]);
+  state.set({temperature: 4});
+  assert.equal(last().temperature, '4', 'the address goes on');
+  state.show('attention');
+  state.show('attention');
+  assert.equal(sent.length, 3, 'once while it is under way');
+  answer(state);
+  state.show('attention');
+  assert.deepEqual([state.isStale('attention'), sent.length], [false, 3]);
+  state.compare({text: 'lost'});
+  state.lost();
+  assert.deepEqual([state.get('text'), links.at(-1).text, state.isThere('attention')], ['good', 'good', true]);
+});
+
+test('a first question without an answer: its tab is empty, and pressing it asks once more', () => {
+  for (const tab of ['attention', 'claims']) {
+    const {state, sent, links} = page({text: 'linked', tab});
+    state.show(tab);
+    assert.deepEqual([state.isStale(tab), sent.length], [false, 1]);
+    state.lost();
+    assert.deepEqual(['predictions', tab].map(one => state.isStale(one)), [true, true]);
+    state.show(tab);
+    assert.deepEqual([sent.length, state.question().params, links.length], [2, {text: 'linked', tab}, 0]);
+    answer(state);
+    assert.deepEqual([state.isStale(tab), links.at(-1).text], [false, 'linked']);
+  }
+});
+
 test('a first text that is refused hides what the page began with', () => {
   const {state} = page({text: 'bad'});
   answer(state, {accepted: false, drawn: false});

@@ -185,13 +185,15 @@ test('the texts compared before can be chosen again, with their hidden words', (
   assert.equal(sent.length, 1);
 });
 
-test('a link\'s text that is refused is the one that is shown', () => {
-  const {root, words, type} = bar('x'), {state} = begun({text: 'y'});
-  state.accepted = null;
-  state.wanted = {text: 'Too long.'};
-  type('Too long.');
-  reply(state, {accepted: false, drawn: false});
-  assert.deepEqual([words(), root.querySelector('.strip').dataset.text], [['Too', 'long', '.'], 'Too long.']);
+test('a link\'s text that is refused, or has no answer, is the one that is shown', () => {
+  for (const end of [state => reply(state, {accepted: false, drawn: false}), state => state.lost()]) {
+    const {root, words, type} = bar('x'), {state} = begun({text: 'y'});
+    state.accepted = null;
+    state.wanted = {text: 'Too long.'};
+    type('Too long.');
+    end(state);
+    assert.deepEqual([words(), root.querySelector('.strip').dataset.text], [['Too', 'long', '.'], 'Too long.']);
+  }
 });
 
 test('Ctrl or Cmd with Enter compares; Enter alone is Gradio\'s in its own box, and ours in a pair\'s', () => {
