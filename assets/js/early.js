@@ -114,6 +114,7 @@ for (const mode of ['embed', 'projector']) document.documentElement.classList.to
     try { return String(JSON.parse(localStorage.getItem('explorer-theme')) ?? ''); } catch { return ''; }
   };
   const keep = () => {
+    if (window.explorer.isOtherTheme) return;
     const theme = window.explorer.keptTheme?.(), isDark = document.body.classList.contains('dark');
     if (theme && isDark !== (theme === 'dark')) document.body.classList.toggle('dark', theme === 'dark');
   };

@@ -4,6 +4,8 @@ interface Window {
   explorer: {
     /** Every module that is there, by its path below assets/js. */
     modules?: Record<string, any>, keptTheme?: () => string,
+    /** Whether the page has another theme than the reader's for a while: on paper, or in an image. */
+    isOtherTheme?: boolean,
     waiting: unknown[][], mount: (...asked: any[]) => unknown,
     told: unknown[][], tell: (...said: any[]) => void,
     /** Whether Gradio's client or a module has asked the server something. */

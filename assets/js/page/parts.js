@@ -2,6 +2,13 @@
 import {closest, find} from '../kit/dom.js';
 
 export const isDark = () => document.body.classList.contains('dark');
+
+/** Light or dark colours. @param {boolean} dark @param {boolean} forNow for paper or an image, so that early.js does not put the reader's own theme back */
+export function setDark(dark, forNow) {
+  window.explorer.isOtherTheme = forNow;
+  document.body.classList.toggle('dark', dark);
+}
+
 /** @type {() => HTMLTextAreaElement} */
 export const textBox = () => document.querySelector('#text textarea');
 

@@ -1,7 +1,7 @@
 // On paper: the light colours, every picture drawn and no wider than the sheet, and which text and which view it is.
 import {find} from '../kit/dom.js';
 import {drawWaiting} from '../gradio.js';
-import {isDark} from './parts.js';
+import {isDark, setDark} from './parts.js';
 import {textInSight} from './asks.js';
 import {linkNow, withState} from './here.js';
 
@@ -11,7 +11,7 @@ const boxed = new Set();
 
 addEventListener('beforeprint', () => {
   wasDark = isDark();
-  document.body.classList.remove('dark');
+  setDark(false, true);
   drawWaiting();
   for (const svg of /** @type {NodeListOf<SVGSVGElement>} */ (document.querySelectorAll('#tabs svg:not([viewBox])'))) {
     const {width, height} = svg.getBoundingClientRect();
@@ -26,7 +26,7 @@ addEventListener('beforeprint', () => {
   });
 });
 addEventListener('afterprint', () => {
-  document.body.classList.toggle('dark', wasDark);
+  setDark(wasDark, false);
   boxed.forEach(svg => svg.removeAttribute('viewBox'));
   boxed.clear();
 });

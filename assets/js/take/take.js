@@ -2,6 +2,7 @@
 import {fine, make} from '../kit/dom.js';
 import {specs} from '../kit/figure.js';
 import {linkNow, readsText, runParams} from '../page/here.js';
+import {isDark, setDark} from '../page/parts.js';
 import {hideChoices} from '../page/pattern.js';
 import {beside} from './beside.js';
 import {drawing, pixels} from './drawing.js';
@@ -72,16 +73,16 @@ function finely(draw, root, picture) {
 
 /** What is drawn in another width or theme than the page's, which has its own again afterwards. @template T @param {Look} look @param {Shown} shown @param {() => T} draw */
 async function laidOut({width, theme}, {root, picture}, draw) {
-  const {classList} = document.body, wasDark = classList.contains('dark');
+  const wasDark = isDark();
   if (!width && !theme) return finely(draw, root, picture);
   try {
     if (width) root.style.width = `${width}px`;
-    if (theme) classList.toggle('dark', theme === 'dark');
+    if (theme) setDark(theme === 'dark', true);
     await new Promise(done => setTimeout(done, SETTLED_MS));
     return finely(draw, root, picture);
   } finally {
     root.style.width = '';
-    classList.toggle('dark', wasDark);
+    setDark(wasDark, false);
     picture.theme?.(root);
   }
 }

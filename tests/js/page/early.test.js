@@ -153,3 +153,17 @@ test('a press of Ctrl+Enter before the Compare button is there waits for it, and
   assert.equal(pressed.length, heard, 'and is over');
   row.remove();
 });
+
+test('paper is light where dark was chosen last time, too, and the page is dark again afterwards', async () => {
+  await opened('http://page.test/', {theme: '"dark"'});
+  await import('../../../assets/js/page/print.js');
+  const isDark = async event => {
+    dispatchEvent(new Event(event));
+    await settled();
+    return document.body.classList.contains('dark');
+  };
+  assert.deepEqual([await isDark('beforeprint'), await isDark('afterprint')], [false, true]);
+  document.body.classList.remove('dark');   // Gradio, once it has mounted
+  await settled();
+  assert.equal(document.body.classList.contains('dark'), true);
+});

@@ -102,6 +102,16 @@ test('an image in another width and theme, without its lines; then the page is a
   assert.deepEqual(lookOf(place()), {width: NaN, theme: '', caption: true});
 });
 
+test('an image has its own theme where the reader has chosen another one before, too', async () => {
+  const {explorer, fetch} = window, seen = [], theme = () => seen.push(document.body.classList.contains('dark'));
+  localStorage.setItem('explorer-theme', '"light"');
+  await import('../../../assets/js/early.js');
+  await taken('svg', {theme}, 'predictions/gaps', {width: 0, theme: 'dark', caption: true});
+  Object.assign(window, {explorer, fetch});
+  localStorage.clear();
+  assert.deepEqual(seen, [true, true, false]);
+});
+
 test('a notebook has the lines in cells, the bundled models\' folder named, the figure last', async () => {
   served['recipe/predictions/joint.json'] = () => JSON.stringify({finds: 'find()', computes: 'MODELS = {}\nrows = []\n', prints: '\nprint(*columns)\n', draws: '\n# A plain figure of these\nfigure = 1\n',
     writes: 'write()'});
