@@ -160,9 +160,9 @@ const IDLE_MS = 500;
 /** Chromium can owe a page without frames its idle callback until the next frame; past the timeout it calls all the same. */
 const whenIdle = act => window.requestIdleCallback ? requestIdleCallback(act, {timeout: IDLE_MS}) : setTimeout(act, IDLE_MS);
 
-/** Draws what waits until it is in sight, as far as it is on this tab. */
+/** Draws what waits until it is in sight, as far as it is on this tab. A chart that fails says so in its own place. */
 export function drawWaiting() {
-  for (const [root, {picture, props}] of mounted) if (picture?.whole && props.value && root.firstChild && root.getClientRects().length) attempt(root, () => picture.whole(root));
+  for (const [root, {picture, props}] of mounted) if (picture?.whole && props.value && root.firstChild && root.getClientRects().length) picture.whole(root).catch(reportError);
 }
 
 /** Draw the pictures anew that show one of these choices. @param {string[]} names */

@@ -1,6 +1,6 @@
 // Divergences, the soft loss and its gradient over temperature, from the lab's own logits.
 import {make, say} from '../kit/dom.js';
-import {figure, frame, readable} from '../kit/figure.js';
+import {figure, frame, readable, sayFailed} from '../kit/figure.js';
 import {softMeasures} from '../kit/maths.js';
 import {temperature} from './temperature.js';
 
@@ -28,10 +28,16 @@ export function curves(data) {
     pair.replaceChildren(...charts.nodes);
     node.append(charts.rows);
     charts.mark();
-    await charts.whole();
   };
-  const whole = () => drawn ??= compute();
-  const watch = new IntersectionObserver(seen => { if (seen.some(one => one.isIntersecting)) whole(); }, {rootMargin: '200px'});
+  const whole = async () => {
+    await (drawn ??= compute().catch(failure => {
+      drawn = null;
+      sayFailed(pair);
+      throw failure;
+    }));
+    await charts?.whole();
+  };
+  const watch = new IntersectionObserver(seen => { if (seen.some(one => one.isIntersecting)) whole().catch(failure => reportError(failure)); }, {rootMargin: '200px'});
   watch.observe(node);
   box.addEventListener('change', () => { divided = box.checked; charts?.mark(); });
   return {node, whole, mark: () => charts?.mark()};

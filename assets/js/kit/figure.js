@@ -47,6 +47,9 @@ export function frame({layout: {height = 320, title}}) {
   return {name, plot, node: make('figure', {class: 'fg-titled'}, name, plot)};   // above the drawing a title has room for two lines
 }
 
+/** Say in the place of a chart that it could not be drawn. @param {HTMLElement} place */
+export function sayFailed(place) { place.textContent = place.closest('.canvas')?.getAttribute('data-failed') ?? ''; }
+
 /**
  * A chart whose place has its height from the start, and that follows light and dark. `set` draws other traces or
  * another layout at once where the library is there; `whole` draws it out of sight too.
@@ -63,16 +66,19 @@ export function figure(spec, label) {
     ...touched() ? {dragmode: false} : {}});
   const config = () => touched() ? {...CONFIG, displayModeBar: false} : CONFIG;   // under a finger its buttons would lie over the chart
   const draw = () => ready.Plotly.react(plot, now.data, layout(ready.templates), config());
-  const begin = found => { ready = found; return draw(); };
+  const begin = found => {
+    plot.replaceChildren();   // what a try before said
+    ready = found;
+    return draw();
+  };
   const given = window.explorer.charts;   // a page that was taken away has the library with it
-  const whole = () => first ??= given ? Promise.resolve(begin(given)) : plotly().then(begin);
+  const whole = () => first ??= (given ? Promise.resolve(begin(given)) : plotly().then(begin)).catch(failure => {
+    first = null;   // the next look or save tries again
+    sayFailed(plot);
+    throw failure;
+  });
   new IntersectionObserver((seen, watch) => {
-    if (!seen.some(one => one.isIntersecting)) return;
-    watch.disconnect();
-    whole().catch(failure => {
-      plot.textContent = node.closest('.canvas')?.getAttribute('data-failed') ?? '';
-      reportError(failure);
-    });
+    if (seen.some(one => one.isIntersecting)) whole().then(() => watch.disconnect(), failure => reportError(failure));
   }, {rootMargin: NEAR}).observe(plot);
   new ResizeObserver(() => {
     const wide = plot.clientWidth;

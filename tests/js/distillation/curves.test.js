@@ -96,6 +96,34 @@ test('they are computed once, when they come into sight, a few at a time, and no
   }
 });
 
+test('what could not be drawn or computed is tried again by the next save, and its place says so until then', async () => {
+  const reported = [], {charts: given} = window.explorer, {append} = document.head, [report, fetching] = [globalThis.reportError, globalThis.fetch];
+  let fails = true;
+  delete window.explorer.charts;
+  Object.assign(globalThis, {Plotly: given.Plotly, reportError: error => reported.push(error.message), fetch: async () => ({ok: !fails, json: async () => given.templates})});
+  document.head.append = node => { queueMicrotask(() => node.onload()); };
+  begun();
+  const root = place(), data = lab(), {data: [{x}]} = data.curves[0];
+  root.className = 'canvas';
+  root.dataset.failed = 'It failed.';
+  show(root, data, {});
+  await assert.rejects(whole(root), /templates/);
+  assert.deepEqual([texts(root, '.fg'), reported.length, root.querySelectorAll('.ds-row').length], [['It failed.', 'It failed.'], 3, 10]);
+  fails = false;
+  await whole(root);
+  assert.deepEqual([texts(root, '.fg'), both(root).length, root.querySelectorAll('.dc tbody').length], [['', ''], 2, 1]);
+  data.curves[0].data[0].x = null;
+  show(root, data, {});
+  await assert.rejects(whole(root));
+  assert.deepEqual(texts(root, '.fg-pair'), ['It failed.']);
+  data.curves[0].data[0].x = x;
+  await whole(root);
+  assert.equal(both(root).length, 2);
+  document.head.append = append;
+  Object.assign(globalThis, {reportError: report, fetch: fetching});
+  window.explorer.charts = given;
+});
+
 test('an axis holds its values, but not the decades in which two sure models only round differently', () => {
   assert.deepEqual(decades([0.01, 10, 0, NaN]), [-2.1, 1.1]);
   assert.deepEqual(decades([1e-80, 1e-3, 2]), [-6.1, Math.log10(2) + 0.1]);

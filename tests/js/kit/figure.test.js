@@ -93,6 +93,34 @@ test('the library is asked for when a chart is near, once for all, and drawn out
   window.explorer.charts = given;
 });
 
+test('a library that could not be had is asked for again by the next look or save, and until then the chart says so', async () => {
+  const {charts: given} = window.explorer, [observer, fetching, append, report] = [globalThis.IntersectionObserver, globalThis.fetch, document.head.append, globalThis.reportError];
+  const reported = [], looks = [];
+  let fails = true;
+  delete window.explorer.charts;
+  Object.assign(globalThis, {Plotly: given.Plotly, reportError: error => reported.push(error.message),
+    IntersectionObserver: class { constructor(heard) { this.look = () => heard([{isIntersecting: true}], this); } observe() { looks.push(this); } disconnect() { looks.splice(looks.indexOf(this), 1); } },
+    fetch: async () => ({ok: true, json: async () => given.templates})});
+  document.head.append = node => { queueMicrotask(() => fails ? node.onerror() : node.onload()); };
+  const anew = await import('../../../assets/js/kit/figure.js?anew'), root = place(), [one, other] = ['One', 'Other'].map(title => anew.figure(spec(title), title));
+  root.className = 'canvas';
+  root.dataset.failed = 'It failed.';
+  root.append(one.node, other.node);
+  looks[0].look();
+  await settled();
+  assert.deepEqual([texts(root, '.fg'), reported.length], [['It failed.', ''], 1]);
+  await assert.rejects(other.whole(), /no .*plotly/);
+  assert.deepEqual(texts(root, '.fg'), ['It failed.', 'It failed.']);
+  fails = false;
+  await other.whole();
+  looks[0].look();
+  await settled();
+  assert.deepEqual([texts(root, '.fg'), charts(root).map(({layout}) => layout.template.look), looks.length], [['', ''], ['light', 'light'], 1]);
+  document.head.append = append;
+  Object.assign(globalThis, {IntersectionObserver: observer, fetch: fetching, reportError: report});
+  window.explorer.charts = given;
+});
+
 test('a chart as a figure that Plotly opens: its data, its layout, the page\'s look', async () => {
   const [first, second] = await specs(shown());
   assert.deepEqual([first.data, first.layout.title.text, first.layout.template.look], [spec('', 0).data, 'First', 'light']);

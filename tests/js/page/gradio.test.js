@@ -17,10 +17,10 @@ const {explorer} = window;
 beforeEach(() => { taken.length = broken.length = 0; });
 
 /** A canvas as Gradio mounts it, and the requests that its server receives. */
-async function canvas(kind, value, root = place()) {
+async function canvas(kind, value, root = place(), module = '') {
   const element = document.createElement('div'), props = {value}, heard = [];
   element.innerHTML = '<div class="canvas" data-failed="It failed."></div>';
-  coloured(element.querySelector('.canvas'), COLOURS);
+  coloured(element.querySelector('.canvas'), COLOURS).dataset.module = module;
   root.append(element);
   let update;
   await explorer.mount(kind, element, props, (name, then) => { assert.equal(name, 'value'); update = then; },
@@ -54,6 +54,15 @@ test('one that is broken says so in its own place, and another is drawn all the 
   assert.deepEqual([root.textContent, root.querySelector('p').getAttribute('role'), missing.root.textContent], ['It failed.', 'alert', 'It failed.']);
   assert.equal(broken.length, 2);
   await explorer.mount('claims/shares', document.createElement('div'), {}, () => assert.fail(), () => {}, () => {});
+});
+
+test('a chart that fails out of sight costs its own place alone', async t => {
+  t.mock.method(explorer.charts.Plotly, 'react', async () => { throw new Error('no library'); });
+  const figures = [{data: [], layout: {}}], numbers = {columns: ['a'], rows: [[1]]};
+  const {root} = await canvas('attention/lines', JSON.stringify({figures, numbers, finding: 'It rises.'}), place(), 'kit/figure');
+  gradio.drawWaiting();
+  await settled();
+  assert.deepEqual([texts(root, '.finding, .fg'), broken.length], [['It rises.', 'It failed.'], 2]);
 });
 
 test('what a picture asks is what Python is told, as it is when it is asked', async () => {
