@@ -75,8 +75,8 @@ export function dial(model, place, data, {asks}) {
       if (deeper.of === JSON.stringify(data.run)) deeper.answers[`${model.key} ${place}`] = deep;
       draw();
     } catch {
-      answer.replaceChildren(make('p', {class: 'note'}, texts.lacking));
       asked = false;
+      if (Number(input.value) > usual) answer.replaceChildren(make('p', {class: 'note'}, texts.lacking));   // else its answer stands there
     }
   }
 

@@ -52,6 +52,7 @@ async function words(data, root, top, place, {asks}) {
     top.replaceChildren(every.wordFinding(found, data.texts));
     place.replaceChildren(...every.wordMaps(found, data.texts), menuOf(root, part, true) ?? '');
   } catch {
+    if (chosen('lens') !== 'words') return;
     place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.lacking));
   }
 }

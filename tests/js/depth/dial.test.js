@@ -85,6 +85,18 @@ test('a link opens it at its depth, asks where it must, and stays within the mos
   assert.equal(shown({times: '1'}).node.querySelector('input').value, '1');
 });
 
+test('a failure that comes when the dial stands at a known answer does not replace it', async () => {
+  let fail;
+  const {node, asked} = shown({}, () => new Promise((_, failed) => { fail = failed; }));
+  turn(node, 3);
+  turn(node, 2);
+  fail(new Error('no'));
+  await settled();
+  assert.deepEqual(texts(node, '.dd-list li'), ['cat0.750', 'dog0.125']);
+  turn(node, 4);
+  assert.equal(asked.length, 2, 'and it may be asked again');
+});
+
 test('where the server cannot answer it says so, and may be asked again', async () => {
   let fails = true;
   const {node, asked} = shown({}, async () => { if (fails) throw new Error('no'); return JSON.stringify(deep); });

@@ -136,6 +136,16 @@ test('an answer that comes when the reader looks at a mask again does not replac
   assert.match(root.querySelector('.finding').textContent, /^Mask 1 of 2: BERT decides/);
 });
 
+test('a failure that comes when the reader looks at a mask again does not replace it', async () => {
+  let fail;
+  const {root} = shown({}, {}, () => new Promise((_, failed) => { fail = failed; }));
+  click(option(root, 'every word'));
+  click(option(root, 'a mask'));
+  fail(new Error('no'));
+  await settled();
+  assert.equal(root.querySelectorAll('.dp-strip').length, 2);
+});
+
 test('where it cannot be had it says so', async () => {
   const {root} = shown({lens: 'words'}, {}, () => Promise.reject(new Error('no')));
   await settled();
