@@ -48,7 +48,7 @@ class Summary {
     for (const part of this.parts) {
       const {label, key} = part.model;
       part.shown = Float64Array.from(keep.flatMap(q => keep.map(k => part.values[q * words.length + k])));
-      const top = Math.max(...part.shown), gain = top >= .2 || top <= 0 ? 1 : 1 / top;   // tiny numbers fill the scale
+      const top = part.shown.reduce((most, value) => Math.max(most, value), 0), gain = top >= .2 || top <= 0 ? 1 : 1 / top;   // tiny numbers fill the scale
       part.scale.textContent = say(texts.scale, {top: percent(1 / gain)});
       part.picture.draw({labels: this.words, values: part.shown, n: keep.length, ramp: palette.ramps[key], palette, gain,
         label: say(texts.title, {label, kind: texts.kind})}, width);

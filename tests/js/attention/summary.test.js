@@ -85,6 +85,12 @@ test('side by side, a panel has half of the room that is left between them', () 
   assert.equal(root.querySelector('canvas').width, 64 + 40 * 9 + 2);
 });
 
+test('the longest text has a matrix too: more cells than a call takes arguments', () => {
+  const n = 512, root = painter(), values = packed(Array.from({length: n * n}, (_, i) => (i === n * n - 1 ? .05 : .01)));
+  show(root, {...data, words: Array(n).fill('w'), special: Array(n).fill(0), models: [{...data.models[0], values}]}, {dark: false, ask() {}});
+  assert.deepEqual(texts(root, '.aw-detail'), ['of 12 layers', 'to 5.0%']);
+});
+
 test('it is drawn anew for another width or other colours, not for the same', () => {
   const {root} = open(), first = notes(root);
   widen(root, 640);
