@@ -26,10 +26,11 @@ export function isLike(line, which, models) {
   return right.length > 0 && right[a] && !right[b];
 }
 
-/** The rows in sight, in their order. @param {Data} data @param {{only: string, group: string, rows: string}} chosen */
+/** The rows in sight, in their order; what was kept of another list and is none of this one's choices hides nothing. @param {Data} data @param {{only: string, group: string, rows: string}} chosen */
 export function matching(data, chosen) {
-  const groups = groupsOf(data), wanted = groups[Number(chosen.group)];
-  const found = data.lines.filter(line => isLike(line, chosen.only, data.models) && (chosen.group === 'all' || line.group === wanted));
+  const only = Object.hasOwn(filters(data), chosen.only) ? chosen.only : 'all';
+  const groups = groupsOf(data), wanted = groups.length > 1 ? groups.find((_, i) => String(i) === chosen.group) : undefined;
+  const found = data.lines.filter(line => isLike(line, only, data.models) && (!wanted || line.group === wanted));
   return chosen.rows === 'list' ? found.toSorted((a, b) => a.n - b.n) : found;
 }
 

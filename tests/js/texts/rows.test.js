@@ -7,7 +7,7 @@ import '../page.js';
 const {constants, isLike, matching, table} = await import('../../../assets/js/texts/rows.js');
 const line = (n, right, group, apart) => ({n, lead: [`text ${n}`, 'cat', group], cells: [['a', 0.5, -1, 1, 1], ['b', 0.25, null, null, 0]], group, apart, right, marks: [], open: {tab: 'predictions', text: ''}});
 const data = {kind: 'masked', columns: ['row', 'model', 'text', 'answer', 'group', 'word', 'probability', 'answer_log_probability', 'answer_rank', 'answer_pieces'],
-  names: {bert: 'mini-BERT', albert: 'mini-ALBERT'}, models: ['bert', 'albert'], total: 4, constants: {}, said: {}, texts: {},
+  names: {bert: 'mini-BERT', albert: 'mini-ALBERT'}, models: ['bert', 'albert'], total: 4, constants: {}, said: {}, texts: {only: ''},
   lines: [line(3, [true, false], 'x', 0.4), line(1, [false, true], 'y', 0.3), line(4, [false, false], 'x', 0.2), line(2, [], '', 0.1)]};
 const numbers = chosen => matching(data, {only: 'all', group: 'all', rows: 'apart', ...chosen}).map(({n}) => n);
 
@@ -20,6 +20,15 @@ test('a filter leaves the rows that are like that', () => {
   assert.deepEqual(numbers({only: 'wrong'}), [4]);
   assert.deepEqual(numbers({group: '0'}), [3, 4]);
   assert.equal(isLike(data.lines[3], 'wrong', data.models), false);
+});
+
+test('a filter that a list does not have hides none of its rows', () => {
+  const others = {...data, lines: data.lines.map(one => ({...one, group: '', right: []}))};   // plain sentences
+  for (const only of ['wrong', 'differ', 'bert.albert']) assert.equal(matching(others, {only, group: 'all', rows: 'list'}).length, 4, only);
+  for (const group of ['0', '3']) assert.equal(matching(others, {only: 'all', group, rows: 'list'}).length, 4, `group ${group}`);
+  assert.deepEqual([numbers({only: 'bert.distilbert'}), numbers({group: '3'}), numbers({only: 'x', group: '-1'})], Array(3).fill([3, 1, 4, 2]));
+  const alone = {...data, models: ['bert'], lines: [line(1, [true], 'x', 0), line(2, [false], 'x', 0)]};
+  assert.deepEqual(['differ', 'wrong'].map(only => matching(alone, {only, group: '0', rows: 'list'}).map(({n}) => n)), [[1, 2], [2]]);
 });
 
 test('a file has all rows in the order of the list, one for each model', () => {
