@@ -179,8 +179,11 @@ function build(root, data, {ask, asks}) {
     make('div', {class: 'tries'}, make('span', {class: 'lead'}, t.try), make('div', {class: 'chips', 'data-rove': true, role: 'group', 'aria-label': t.try}, ...chips), open, file),
     said, change, unlinked);
   chips.forEach((chip, i) => { chip.tabIndex = i ? -1 : 0; });
+  let isAnother = false;   // what takes the place of the whole list says itself how it is read; an edit leaves that as it is
+  box.addEventListener('beforeinput', () => { isAnother = !(box.value.slice(0, box.selectionStart) + box.value.slice(box.selectionEnd)).trim(); });
   box.addEventListener('input', () => {
-    Object.assign(list, {text: box.value, name: ''}, box.value.trim() ? {} : none());
+    Object.assign(list, isAnother || !box.value.trim() ? none() : {}, {text: box.value, name: ''});
+    isAnother = false;
     clearTimeout(view.waiting);
     view.waiting = setTimeout(readBox, WAIT);
   });

@@ -44,6 +44,7 @@ def test_pasted_rows_are_read_run_filtered_opened_and_come_back_to(page_at):
     a_row_opens_by_enter_and_back_returns_to_it(page)
     nothing_is_wider_than_a_phone_and_axe_finds_nothing(page)
     the_kind_can_be_changed(page)
+    a_list_in_its_place_is_read_anew(page)
 
 
 def the_link_holds_the_list(page):
@@ -89,6 +90,12 @@ def the_kind_can_be_changed(page):
     page.locator(".tx-change summary").click()
     page.get_by_label("Read as", exact=True).select_option("pairs")
     expect(page.locator(".tx-said")).to_contain_text("Pairs need two columns")
+
+
+def a_list_in_its_place_is_read_anew(page):
+    page.locator(".tx-row textarea").press("Control+a")
+    page.keyboard.insert_text("She put the [MASK], still warm, on the table.")
+    expect(page.locator(".tx-said")).to_contain_text("1 masked row")
 
 
 def test_a_list_to_try_a_file_a_link_and_a_stop(page_at):
