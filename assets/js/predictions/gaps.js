@@ -4,7 +4,7 @@ import {number, sideBySide} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
 import {typeText} from '../page/parts.js';
-import {choose, chosen, compare} from '../page/here.js';
+import {choose, chosen, compare, runParams} from '../page/here.js';
 import {look} from '../page/look.js';
 import {filled} from '../page/masks.js';
 import {chooser} from './chooser.js';
@@ -55,7 +55,9 @@ function guess({gap, data}, word) {
   if (window.explorer?.taken) return make('span', {class: 'pr-word'}, word);
   const button = make('button', {type: 'button', class: 'pr-word', title: say(data.texts.put, {word})}, word);
   button.addEventListener('click', () => {
-    const changes = filled(chosen('text'), gap, word);
+    const text = chosen('text');
+    if (runParams().text !== text) return;   // its answer is on the way, these columns are of the text before: so at the second press of a double click
+    const changes = filled(text, gap, word);
     typeText(changes.text);
     const left = data.masks.length - 1;   // the mask behind the filled one is looked at next
     compare(left >= TOGETHER ? {...changes, mask: String(Math.min(gap, left - 1))} : changes);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {click, enter, place, shares, texts} from '../dom.js';
-import {begun} from '../page/stage.js';
+import {begun, reply} from '../page/stage.js';
 
 const {choices, constants, said: said_, show, table} = await import('../../../assets/js/predictions/gaps.js');
 const {begin} = await import('../../../assets/js/page/masks.js');
@@ -154,6 +154,22 @@ test('a click on a predicted word fills its gap, and the words behind the others
   click(word);
   assert.equal(page.querySelector('textarea').value, 'A cat sat on the [MASK].');
   assert.deepEqual([sent[0].text, sent[0].hidden], ['A cat sat on the [MASK].', 'mat']);
+});
+
+test('a second press before the answer fills no other gap; after it the next one is filled', () => {
+  const page = place();
+  page.innerHTML = '<div id="text"><textarea></textarea></div><div id="gaps"></div>';
+  const {state, sent} = begun({text: 'A [MASK] sat on the [MASK].'}), root = page.querySelector('#gaps'), box = page.querySelector('textarea');
+  const press = () => click(root.querySelector('.pr-word'));
+  show(root, {texts: said, masks: [gap, gap], models: {bert: model('BERT', mask(['cat'], [.4]), mask(['mat'], [.4]))}});
+  press();
+  press();
+  assert.deepEqual([box.value, sent.length], ['A cat sat on the [MASK].', 1]);
+  reply(state);
+  show(root, {texts: said, masks: [gap], models: {bert: model('BERT', mask(['mat'], [.4]))}});
+  press();
+  press();   // there is no gap left
+  assert.deepEqual([box.value, sent.length], ['A cat sat on the mat.', 2]);
 });
 
 test('few words first where there is little room, and more by one control', () => {
