@@ -13,6 +13,7 @@ export function widest(words) {
 
 export const clip = (pen, text, width) => {
   if (pen.measureText(text).width <= width) return text;
-  while (text.length > 1 && pen.measureText(`${text}…`).width > width) text = text.slice(0, -1);
-  return `${text}…`;
+  const signs = [...text];   // none of two units is cut in two
+  while (signs.length > 1 && pen.measureText(`${signs.join('')}…`).width > width) signs.pop();
+  return `${signs.join('')}…`;
 };

@@ -39,6 +39,11 @@ export const word = text => make('em', {class: 'w'}, /[\p{L}\p{N}]/u.test(text) 
 export const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);
 export const sayNodes = (text, values) => text.split(/\{(\w+)\}/).map((part, i) => i % 2 ? values[part] : part);
 
+/** The first characters of a text; one of two units, as an emoji is, is not cut in two. @param {string} text @param {number} n */
+export const first = (text, n) => [...text].slice(0, n).join('');
+/** A text of more characters than that: so many, and a sign that it goes on. @param {string} text @param {number} most */
+export const cut = (text, most) => [...text].length > most ? `${first(text, most)}…` : text;
+
 /**
  * A quiet line; a line break ends what is in sight, and the rest opens in place.
  * @param {string} text @param {(text: string) => (string | Node)[]} [explain] @param {string} [how] what a reader can do there: no part of a saved picture

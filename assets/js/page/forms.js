@@ -1,4 +1,5 @@
 // The controls of folds: their values in one field of the link, and back into the controls.
+import {first} from '../kit/dom.js';
 import {choose, chosen} from './here.js';
 
 /**
@@ -44,7 +45,7 @@ function valueOf(control) {
   const {name, usual, low, high, among, most} = control, field = inLink().get(name);
   if (field === undefined) return usual;
   const value = isText(control) ? unwritten(field) : field;
-  if (most !== undefined) return value.slice(0, most);
+  if (most !== undefined) return first(value, most);
   if (typeof usual === 'boolean') return value === 'yes' || value !== 'no' && usual;
   if (among) return among.find(one => String(one) === value) ?? usual;
   const number = Number(value);

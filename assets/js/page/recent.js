@@ -1,5 +1,5 @@
 // The texts compared last, to be chosen again: kept in this browser alone.
-import {make} from '../kit/dom.js';
+import {cut, make} from '../kit/dom.js';
 import {recall, remember} from '../kit/memory.js';
 
 /** @typedef {{text: string, hidden: string}} Compared */
@@ -25,7 +25,7 @@ export function recentTexts(label, choose) {
     listed = withNewest(recall('texts'), one);
     remember('texts', listed);
     const options = listed.map(({text}, i) => text === one.text ? null
-      : make('option', {value: String(i)}, text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)).filter(Boolean);
+      : make('option', {value: String(i)}, cut(text, SHOWN))).filter(Boolean);
     select.replaceChildren(make('option', {value: ''}, label), ...options);
     select.hidden = !options.length;
   };

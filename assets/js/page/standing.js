@@ -1,9 +1,9 @@
 // While another text stands in the box than was compared, what was computed fades and says which text it is for.
-import {closest, find, say, touched} from '../kit/dom.js';
+import {closest, cut, find, say, touched} from '../kit/dom.js';
 import {fade, textBox, typeText} from './parts.js';
 import {configNow, listen, withState} from './here.js';
 
-const SHOWN = 90;   // characters of the compared text
+const SHOWN = 89;   // characters of the compared text
 
 /** @param {import('./state.js').State} state */
 function follow(state) {
@@ -14,10 +14,8 @@ function follow(state) {
   note.hidden = !isOther;
   // What was refused is not asked again: its message says what to do.
   const isRefused = state.refused && box.value === state.wrong;
-  if (isOther) find(note, 'span').textContent = isRefused ? say(config.texts.standing_refused, {text: shortened(accepted.text)}) : say(touched() ? config.texts.standing_touch : config.texts.standing, {text: shortened(accepted.text)});
+  if (isOther) find(note, 'span').textContent = isRefused ? say(config.texts.standing_refused, {text: cut(accepted.text, SHOWN)}) : say(touched() ? config.texts.standing_touch : config.texts.standing, {text: cut(accepted.text, SHOWN)});
 }
-
-const shortened = text => text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
 
 listen(follow);
 document.addEventListener('input', event => { if (event.target === textBox() && configNow()) withState(follow); });

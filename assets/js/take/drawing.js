@@ -203,7 +203,7 @@ function styled(node) {
 /** A long line in several. @param {string} text @param {number} width @returns {string[]} */
 function wrapped(text, width) {
   const lines = [''];
-  for (const word of text.match(/\S{1,40}\s*/g) ?? []) {
+  for (const word of text.match(/\S{1,40}\s*/gu) ?? []) {
     if (lines.at(-1) && measure.measureText(lines.at(-1) + word).width > width) lines.push('');
     lines[lines.length - 1] += word;
   }

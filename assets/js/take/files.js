@@ -1,4 +1,5 @@
 // A picture's rows as files: pure functions of the rows and of what is known about them.
+import {first} from '../kit/dom.js';
 
 /** @typedef {import('../gradio.js').Table} Table */
 /** @typedef {Record<string, any>} About what a file says about its numbers, by name */
@@ -6,7 +7,7 @@
 const LONGEST = 40;   // characters of the text in a file's name
 
 /** @param {string} text @param {RegExp} other what has no place in a name */
-const plain = (text, other = /[^\p{L}\p{N}]+/gu) => text.toLowerCase().replace(other, '-').slice(0, LONGEST).replace(/^-+|-+$/g, '');
+const plain = (text, other = /[^\p{L}\p{N}]+/gu) => first(text.toLowerCase().replace(other, '-'), LONGEST).replace(/^-+|-+$/g, '');
 
 /**
  * Text, tab with picture, what the reader has chosen there, and date.

@@ -114,4 +114,5 @@ test('a word is cut to its room, and more of it where its share stands beside it
 test('a cut word keeps a letter, and what fits exactly is not cut', () => {
   const pen = {measureText: text => ({width: 6 * text.length})};
   assert.deepEqual([clip(pen, 'word', 24), clip(pen, 'word', 23), clip(pen, 'words', 12), clip(pen, 'word', 0)], ['word', 'wo…', 'w…', 'w…']);
+  assert.deepEqual([clip(pen, '😀😀😀', 30), clip(pen, '😀😀', 0)], ['😀😀…', '😀…'], 'nor is a sign of two units cut in two');
 });

@@ -46,6 +46,8 @@ test('a text is kept whatever its letters are, and fills an empty box that is se
   assert.equal(chosen('form'), 'retention.student:Distil.20.286.20layers.29');
   choose({form: `ask.words:.ff.zz,retention.student:other`});
   assert.deepEqual(formNow([box, names]), ['', 'BERT-base']);
+  choose({form: `ask.words:a${'.f0.9f.98.80'.repeat(50)}`});
+  assert.deepEqual(formNow([box]), [`a${'😀'.repeat(39)}`], 'cut to whole characters');
 });
 
 test('words that are being typed stay when a fold is filled from the link; those of the link before do not', () => {

@@ -51,4 +51,7 @@ test('what was typed another way than it is run is no other text; a long one is 
   assert.equal(note.querySelector('span').textContent, `For “${long.slice(0, 89)}…”, press Enter.`);
   enter(box, long);
   assert.equal(note.hidden, true);
+  state.compare({text: `a${'😀'.repeat(90)}`});
+  reply(state);
+  assert.equal(note.querySelector('span').textContent, `For “a${'😀'.repeat(88)}…”, press Enter.`);
 });

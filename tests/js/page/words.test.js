@@ -183,6 +183,11 @@ test('the texts compared before can be chosen again, with their hidden words', (
   select.value = '';
   select.dispatchEvent(new Event('change'));
   assert.equal(sent.length, 1);
+  for (const text of [`a${'😀'.repeat(60)}`, 'Last.']) {
+    state.compare({text, hidden: ''});
+    reply(state);
+  }
+  assert.equal(texts(select, 'option')[1], `a${'😀'.repeat(59)}…`);
 });
 
 test('a link\'s text that is refused, or has no answer, is the one that is shown', () => {

@@ -37,6 +37,12 @@ test('it says what it is, and below itself where it is from, in lines that fit',
   assert.equal(height, 216 + 5 * 15 + 32);
 });
 
+test('no sign of two units is cut in two, so that a picture can be made of the lines', () => {
+  const {text} = drawn(laid('div', [0, 0, 400, 200], red), {caption: [`Wow${'😀'.repeat(60)}`]});
+  assert.equal(text.match(/😀/gu).length, 60);
+  assert.ok(text.isWellFormed());
+});
+
 test('words of a line are one text at its place; a line that is broken is two', () => {
   const {svg} = drawn(laid('p', [10, 20, 60, 20], {}, 'two cats sat'));   // ten letters a line
   assert.deepEqual(texts(svg), [['two cats s', '10.00', '28.00', '60.00'], ['at', '10.00', '38.00', '12.00']]);

@@ -13,6 +13,10 @@ test('a cell that a spreadsheet would run is set apart; a number never is', () =
   assert.deepEqual(['a;b', 'a;=1', 'a\tb', 'a;;-1\t+', 'a-1'].map(cell), ['"a;b"', '"a;\'=1"', '"a\tb"', '"a;;\'-1\t\'+"', 'a-1']);
 });
 
+test('a file’s name has forty letters of a text, each of them whole', () => {
+  assert.equal(fileName({text: `a${'𠮷'.repeat(50)}`, date: 'd'}, 'depth/lens', 'csv'), `a${'𠮷'.repeat(39)}_depth-lens_d.csv`);
+});
+
 test('what is known stands above the rows, one line each, and no row begins like it', () => {
   const lines = csv(table, about).trimEnd().split('\r\n'), said = lines.filter(line => /^"?# /.test(line));
   assert.equal(said.length, Object.keys(about).length);
