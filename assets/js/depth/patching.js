@@ -81,13 +81,22 @@ function section(model, mask, data, deepest, explain) {
   return make('section', {class: 'dq', 'data-model': model.key}, make('h3', {class: 'model-name', 'data-model': model.key}, model.label), ...inside);
 }
 
+const drawn = new WeakMap();   // root -> the two texts whose picture came last
+
+/** The second text is the page's from its picture on; Back has its own, also where this one is drawn anew, and so has a newer text. */
+function keep(root, {first, second, other}) {
+  const pair = JSON.stringify([first, second]), isNew = drawn.get(root) !== pair;
+  drawn.set(root, pair);
+  if (isNew && first === chosen('text')) choose({other});
+}
+
 /** @type {import('../gradio.js').Picture['choices']} */
 export const choices = ['mask'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
   const {models, texts} = data;
-  choose({other: data.other});
+  keep(root, data);
   if (!models) { root.replaceChildren(offers(data, context)); return; }
   const deepest = Math.max(...models.flatMap(model => model.maps.map(one => one.effect.length - 1)), 1);
   const top = make('div'), bar = make('div'), maps = make('div', {class: 'dq-maps'});

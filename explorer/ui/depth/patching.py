@@ -92,7 +92,7 @@ def ask(state: PageState | None, second: str) -> Asking:
     runs, _ = runs_with_mlm_head(state)
     offered = proposals(runs, state)
     second = second.strip() or (offered[0].text if offered else "")
-    empty = patching_canvas(offered, second, None, strings.PICTURE)
+    empty = patching_canvas(offered, state.text, second, None, strings.PICTURE)
     try:
         both_texts = read_both(runs, second, state)
     except BadText as refusal:
@@ -112,7 +112,9 @@ def draw(question: PatchingQuestion, update: JobUpdate) -> list[Any]:
     return [
         gr.skip(),
         "",
-        patching_canvas(question.offered, question.second, data, strings.PICTURE),
+        patching_canvas(
+            question.offered, question.state.text, question.second, data, strings.PICTURE
+        ),
     ]
 
 

@@ -392,6 +392,7 @@ class PatchingResults:
 
 def patching_canvas(
     suggested: Sequence[OneChange],
+    first: str,
     second: str,
     results: PatchingResults | None,
     texts: Mapping[str, Any],
@@ -407,7 +408,8 @@ def patching_canvas(
         for change in suggested
     ]
     proposed = suggested[0].text if suggested else ""
-    offer = {"offered": changes, "second": second, "other": "" if second == proposed else second}
+    other = "" if second == proposed else second
+    offer = {"offered": changes, "first": first, "second": second, "other": other}
     return script_json(
         {**offer, **(_results_json(results) if results else {}), "texts": dict(texts)}
     )

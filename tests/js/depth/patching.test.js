@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {click, place, shares, texts} from '../dom.js';
-import {begun} from '../page/stage.js';
+import {begun, reply} from '../page/stage.js';
 
 const {between, constants, show, table} = await import('../../../assets/js/depth/patching.js');
 
@@ -20,7 +20,7 @@ const albert = () => ({key: 'albert', label: 'ALBERT', groups: [], refused: '', 
 const refused = {key: 'distilbert', label: 'DistilBERT', groups: [], refused: 'Other pieces.', maps: []};
 const data = changes => ({texts: said, offered: [{kind: 'gender', was: 'king', becomes: 'queen', text: 'The queen.'}, {kind: 'place', was: 'Rome',
   becomes: 'Paris', text: 'Paris.'}],
-  second: 'Paris.', other: 'Paris.', words: ['The', 'king', '[MASK]'], changed: 1, was: 'king', becomes: 'queen', masks: [2, 0], near: ['king ▢', '▢ The'],
+  first: 'start', second: 'Paris.', other: 'Paris.', words: ['The', 'king', '[MASK]'], changed: 1, was: 'king', becomes: 'queen', masks: [2, 0], near: ['king ▢', '▢ The'],
     n_masks: 2,
   models: [bert(), albert(), refused], ...changes});
 
@@ -72,6 +72,30 @@ test('changes are offered as buttons; the one that is followed is pressed, anoth
   click(buttons[0]);
   assert.deepEqual(asked, [{second: 'The queen.'}]);
   assert.equal(state.wanted.other, 'Paris.');
+});
+
+test('the second text of a view that Back brings is not that of the picture which still stands there', () => {
+  const {root, state} = shown({text: 'start', mask: '1', other: 'Rome.'});
+  assert.equal(state.wanted.other, 'Paris.', 'new data of the page’s text');
+  state.walk({text: 'start', tab: 'depth', other: 'Rome.'});
+  show(root, data(), {});
+  assert.equal(state.question().params.other, 'Rome.', 'drawn anew it chooses nothing');
+  state.compare({text: 'Another.'});
+  reply(state);
+  show(root, data({first: 'Another.', other: ''}), {});
+  state.walk({text: 'start', tab: 'depth', mask: '1', other: 'Rome.'});
+  show(root, data({first: 'Another.', other: ''}), {});
+  assert.equal(state.question().params.other, 'Rome.', 'nor of another text');
+});
+
+test('a picture that comes after another text was compared leaves that text’s second one alone', () => {
+  const {root, state} = shown({text: 'start'});
+  state.compare({text: 'Another.'});
+  show(root, data({second: 'Rome.', other: 'Rome.'}), {});
+  assert.equal(state.wanted.other, undefined);
+  reply(state);
+  show(root, data({first: 'Another.', second: 'Rome.', other: 'Rome.'}), {});
+  assert.equal(state.wanted.other, 'Rome.');
 });
 
 test('before a pair is followed there are only offers; without any nothing stands in their place', () => {

@@ -40,6 +40,10 @@ def encoder_passes(tiny_family):
     return ran, lambda: [handle.remove() for handle in handles]
 
 
+def has_picture(values):
+    return isinstance(values[PICTURE], str) and values[PICTURE] != ""
+
+
 def last(generator):
     return list(generator)[-1]
 
@@ -49,6 +53,7 @@ def test_a_pair_is_followed_once_and_then_kept(tiny_family):
     assert [one[STOP].visible for one in drawn][-1] is False
     data = json.loads(drawn[-1][PICTURE])
     assert (data["was"], data["becomes"], data["other"]) == ("cat", "dog", SECOND)
+    assert {json.loads(one[PICTURE])["first"] for one in drawn if has_picture(one)} == {STATE.text}
     for model in data["models"]:
         (one,) = model["maps"]
         layers = tiny_family.specs[model["key"]].architecture.n_layers
