@@ -99,6 +99,7 @@ export function gestures(canvas, zoom, {frame, may, point}) {
     if (zoom.zoom > 1 || down.size > 1) canvas.setPointerCapture?.(event.pointerId);
   });
   canvas.addEventListener('pointermove', event => {
+    if (event.pointerType !== 'touch' && !event.buttons) down.delete(event.pointerId);   // let go outside of the canvas
     const before = [...down.values()];
     if (!down.has(event.pointerId) || (zoom.zoom <= 1 && down.size < 2)) { point(event); return; }
     down.set(event.pointerId, pointIn(event, canvas));

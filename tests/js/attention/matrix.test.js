@@ -183,8 +183,8 @@ const turn = (canvas, deltaY, [x, y], ctrlKey = true) => {
   Object.defineProperty(event, 'deltaMode', {value: 0});
   return canvas.dispatchEvent(event);
 };
-function finger(canvas, kind, id, x, y, pointerType = 'touch') {
-  canvas.dispatchEvent(new PointerEvent(kind, {pointerId: id, clientX: x, clientY: y, pointerType, bubbles: true}));
+function finger(canvas, kind, id, x, y, pointerType = 'touch', buttons = Number(kind !== 'pointerup')) {
+  canvas.dispatchEvent(new PointerEvent(kind, {pointerId: id, clientX: x, clientY: y, pointerType, buttons, bubbles: true}));
 }
 /** The names beside rows, with where their middle is. */
 const rowNames = canvas => painted(canvas, 'fillText').filter(one => one.textAlign === 'right').map(one => [one.given[0], one.given[2]]);
@@ -233,6 +233,19 @@ test('a drag moves what is enlarged, up to its edges; whole it points at cells',
   assert.ok(Math.abs(matrix.fromLeft - matrix.side * (1 - 4)) < 1e-6);
   canvas.dispatchEvent(new MouseEvent('dblclick', {bubbles: true}));
   assert.equal(matrix.zoom.zoom, 1);
+});
+
+test('a press on the whole matrix that ends elsewhere does not drag it once it is enlarged', () => {
+  for (const kind of ['mouse', 'pen']) {
+    const {matrix, canvas, told} = many(200, 350);
+    finger(canvas, 'pointerdown', 1, 200, 200, kind);   // its end is outside of the matrix
+    matrix.zoom.by(4);
+    const before = [matrix.fromLeft, matrix.fromTop];
+    finger(canvas, 'pointermove', 1, 180, 230, kind, 0);
+    assert.deepEqual([matrix.fromLeft, matrix.fromTop, told.length], [...before, 1], 'it points at a cell');
+    finger(canvas, 'pointermove', 1, 100, 100, kind, 1);   // pressed elsewhere, and moved here
+    assert.deepEqual([matrix.fromLeft, matrix.fromTop], before);
+  }
 });
 
 test('two fingers enlarge by as much as they part', () => {
