@@ -25,8 +25,12 @@ export const sideBySide = (values, least = 3) => [3, 4, 5, 6].filter(decimals =>
 export const percent = p => p >= 0.9995 && p < 1 ? '> 99.9%' : `${(100 * p).toFixed(1)}%`;
 export const wholePercent = p => `${Math.round(p * 100)}%`;
 export const shown = t => String(Number(t < 1 ? t.toFixed(3) : t.toFixed(2)));
-export const brief = v => v === null || v === undefined ? '–' : v === 0 ? '0' : Math.abs(v) >= 1000 || Math.abs(v) < 0.001
-  ? Math.abs(v) >= 1000 && Math.abs(v) < 1e6 ? exact(v) : power(v) : minus(v.toPrecision(3).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
+export const brief = v => {
+  if (v === null || v === undefined) return '–';
+  const size = Math.abs(Number(v.toPrecision(3)));   // as it is printed: 999.6 is 1,000
+  if (size >= 1000) return Math.abs(v) < 1e6 ? exact(v) : power(v);
+  return v === 0 ? '0' : size < 0.001 ? power(v) : minus(v.toPrecision(3).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
+};
 
 /** Space between a number and its unit, at which no line breaks. */
 export const unbreakable = '\u00a0';

@@ -49,6 +49,7 @@ test('a whole per cent is rounded, and a temperature has three decimals below 1 
 
 test('where one way of printing ends and the next begins', () => {
   assert.deepEqual([999, 1000, .001, .0009, -1000, -.001, 2e6, -3e12].map(brief), ['999', '1,000', '0.001', '9.0×10⁻⁴', '−1,000', '−0.001', '2.0×10⁶', '−3.0×10¹²']);
+  assert.deepEqual([999.4, 999.6, -999.7, 999600, .0009996].map(brief), ['999', '1,000', '−1,000', '999,600', '0.001']);
   assert.deepEqual([.9996, 1, 1.2345, 1.999].map(shown), ['1', '1', '1.23', '2']);
   assert.deepEqual([1e-99, 2e-99, .0014].map(number), ['0.000', '2.0×10⁻⁹⁹', '0.001']);
   assert.deepEqual([.9995, .99949, 1].map(percent), ['> 99.9%', '99.9%', '100.0%']);
