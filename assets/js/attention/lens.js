@@ -1,5 +1,6 @@
 // The chosen head of one model beside its counterparts in the others.
 import {choice, picker} from '../kit/choice.js';
+import {copied} from '../kit/clipboard.js';
 import {make, note, say} from '../kit/dom.js';
 import {menuOf} from '../kit/menus.js';
 import {fixed, wholePercent} from '../kit/numbers.js';
@@ -207,8 +208,8 @@ export class Lens {
   async copyRow(part) {
     const {labels, values, n} = part.shape.square, row = this.cell[0];
     const lines = labels.map((label, k) => `${labels[row]}\t${label}\t${values[row * n + k]}`);
-    await navigator.clipboard.writeText(lines.join('\n'));
-    part.copy.textContent = this.host.wall.texts.copied;
-    setTimeout(() => { part.copy.textContent = this.host.wall.texts.copy; }, 1500);
+    const {texts} = this.host.wall;
+    part.copy.textContent = await copied(lines.join('\n'), part.copy) ? texts.copied : texts.not_copied;
+    setTimeout(() => { part.copy.textContent = texts.copy; }, 1500);
   }
 }

@@ -1,4 +1,5 @@
 // The link to this view: copied, as a QR code, inside another page; and the whole tab as a file.
+import {copied} from '../kit/clipboard.js';
 import {make, say} from '../kit/dom.js';
 import {linkNow, linkOf} from './here.js';
 
@@ -16,18 +17,6 @@ export function frameFor(link, title) {
   return `<iframe src="${quoted(url.href)}" title="${quoted(title)}" width="100%" height="640" style="border:0" allow="clipboard-write" loading="lazy"></iframe>
 <script>addEventListener('message', e => { for (const f of document.getElementsByTagName('iframe'))
   if (e.source === f.contentWindow && e.data?.type === '${FRAME}') f.height = e.data.height; });</script>`;
-}
-
-/** @param {string} text @param {HTMLInputElement} field where it is selected if the clipboard refuses @returns {Promise<boolean>} */
-async function copied(text, field) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {   // clipboard access can be blocked inside a frame
-    field.value = text;
-    field.select();
-    return document.execCommand('copy');
-  }
 }
 
 /**

@@ -96,6 +96,7 @@ CANVAS = {
     "mass": "Lines that cover {mass} of each row",
     "copy": "Copy row",
     "copied": "Copied",
+    "not_copied": "Could not be copied",
     "cell": "{query} attends to {key}: {value}",
     "cell_hint": "Cells are in percent.\nPoint at one for its exact value, or move with the arrow "
     "keys. Of a long text, Ctrl and the wheel, two fingers, or + and − enlarge a part; drag to "

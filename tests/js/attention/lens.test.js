@@ -18,6 +18,7 @@ const shown = picture => [...picture.picture.values].map(v => Number(v.toFixed(3
 const at = (picture, q, k) => [picture.left + picture.step * (k + .5), picture.top + picture.step * (q + .5)];
 const reading = node => texts(node, '.aw-reading');
 const pressed = node => [...node.querySelectorAll('[aria-pressed=true]')].map(one => one.dataset.key);
+const soon = async () => { for (let i = 0; i < 9; i++) await null; };
 afterEach(() => { state.wanted = {}; state.accepted = null; });
 
 test('each model has a panel: the chosen head, and how far its counterpart is', async () => {
@@ -232,13 +233,34 @@ test('a marked row is copied with all its numbers, and the button says so for a 
   point(pictures()[0].canvas, 'pointermove', ...at(pictures()[0], 1, 2));
   assert.deepEqual(copies.map(one => one.disabled), [false, false]);
   click(copies[1]);
-  await Promise.resolve();
+  await soon();
   assert.deepEqual(taken, ['cat\t[CLS]\t0.25\ncat\tcat\t0.25\ncat\ts\t0.25\ncat\t[SEP]\t0.25']);
   assert.equal(copies[1].textContent, 'copied');
   mock.timers.tick(1499);
   assert.equal(copies[1].textContent, 'copied');
   mock.timers.tick(1);
   assert.equal(copies[1].textContent, 'copy');
+  mock.timers.reset();
+});
+
+test('where the clipboard refuses or there is none a row is copied from a box, or the button says that it is not', async () => {
+  mock.timers.enable({apis: ['setTimeout']});
+  const {node, pictures} = await lens(), [copy] = node.querySelectorAll('.aw-under .chip'), taken = [];
+  point(pictures()[0].canvas, 'pointermove', ...at(pictures()[0], 1, 2));
+  let works = true;
+  document.execCommand = name => { taken.push([name, document.activeElement.value]); return works; };
+  for (const clipboard of [undefined, {writeText: async () => { throw new Error('no'); }}]) {
+    for (works of [true, false]) {
+      Object.defineProperty(globalThis, 'navigator', {configurable: true, value: {clipboard}});
+      click(copy);
+      await soon();
+      assert.equal(copy.textContent, works ? 'copied' : 'not copied');
+      assert.deepEqual([document.querySelectorAll('textarea').length, document.activeElement], [0, copy]);
+      mock.timers.tick(1500);
+      assert.equal(copy.textContent, 'copy');
+    }
+  }
+  assert.deepEqual(taken, Array(4).fill(['copy', 'cat\t[CLS]\t0\ncat\tcat\t0\ncat\ts\t1\ncat\t[SEP]\t0']));
   mock.timers.reset();
 });
 

@@ -26,7 +26,7 @@ const TEXTS = {
   chosen_head: 'chosen', unit: 'unit', units: {words: 'words', pieces: 'pieces'}, view: 'view', views: {matrix: 'matrix', lines: 'lines',
     difference: 'difference'},
   added: 'added', addeds: {shown: 'shown', hidden: 'hidden', rest: 'rest'}, others: 'others', otherses: {closest: 'closest', same: 'same place'},
-  mass: 'mass {mass}', lacking: 'rounded', waiting: 'waiting', no_pieces: 'more than {n}', cell_hint: 'point at a cell', zoom: {in: 'in', out: 'out', all: 'all'}, line_hint: 'point at a word', copy: 'copy', copied: 'copied',
+  mass: 'mass {mass}', lacking: 'rounded', waiting: 'waiting', no_pieces: 'more than {n}', cell_hint: 'point at a cell', zoom: {in: 'in', out: 'out', all: 'all'}, line_hint: 'point at a word', copy: 'copy', copied: 'copied', not_copied: 'not copied',
   closest: 'JS {js}', chosen: 'the one', minus: '{a} − {b}', minus_note: '{a} over {b}', cell: '{query} → {key}: {value}',
 };
 
