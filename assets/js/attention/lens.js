@@ -1,7 +1,7 @@
 // The chosen head of one model beside its counterparts in the others.
 import {choice, picker} from '../kit/choice.js';
 import {copied} from '../kit/clipboard.js';
-import {make, note, say} from '../kit/dom.js';
+import {make, note, say, sayFor} from '../kit/dom.js';
 import {menuOf} from '../kit/menus.js';
 import {fixed, wholePercent} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
@@ -12,6 +12,7 @@ import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
 import {Zoom} from './zoom.js';
 
+const SAID_MS = 1500;
 const kept = {unit: look('unit', 'words'), added: look('added', 'shown'), others: look('others', 'closest'), mass: look('mass', 70)};
 
 export class Lens {
@@ -209,7 +210,7 @@ export class Lens {
     const {labels, values, n} = part.shape.square, row = this.cell[0];
     const lines = labels.map((label, k) => `${labels[row]}\t${label}\t${values[row * n + k]}`);
     const {texts} = this.host.wall;
-    part.copy.textContent = await copied(lines.join('\n'), part.copy) ? texts.copied : texts.not_copied;
-    setTimeout(() => { part.copy.textContent = texts.copy; }, 1500);
+    const isDone = await copied(lines.join('\n'), part.copy);
+    sayFor(part.copy, isDone ? texts.copied : texts.not_copied, SAID_MS, texts.copy);
   }
 }

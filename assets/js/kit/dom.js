@@ -115,3 +115,13 @@ export const vary = (node, name, value) => node.style.setProperty(name, String(v
 
 /** Whether the reader points with a finger. */
 export const touched = () => Boolean(window.matchMedia?.('(pointer: coarse)').matches);
+
+/** When each place says again what stands there otherwise. @type {WeakMap<Node, ReturnType<typeof setTimeout>>} */
+const endings = new WeakMap();
+
+/** Say something in a place for a while; what is said there meanwhile has the whole of its own time. @param {Node} place @param {string} text @param {number} ms @param {string} after what stands there then */
+export function sayFor(place, text, ms, after) {
+  clearTimeout(endings.get(place));
+  place.textContent = text;
+  endings.set(place, setTimeout(() => { place.textContent = after; }, ms));
+}

@@ -1,10 +1,11 @@
 // The link to this view: copied, as a QR code, inside another page; and the whole tab as a file.
 import {copied} from '../kit/clipboard.js';
-import {make, say} from '../kit/dom.js';
+import {make, say, sayFor} from '../kit/dom.js';
 import {linkNow, linkOf} from './here.js';
 
 let watching = false;
 const FRAME = 'bert-family-explorer';   // what a message about the height calls itself
+const SAID_MS = 4000;
 
 /** Whether this page is shown inside another one, cut down to its picture. */
 export const embedded = () => document.documentElement.classList.contains('embed');
@@ -32,7 +33,7 @@ export function drawLink(root, state, texts, saveTab) {
   const {fits, length} = linkOf(), note = () => fits ? '' : say(texts.no_room, {length, longest: state.config.longest});
   const field = make('input', {type: 'text', readonly: true, 'aria-label': texts.label, value: linkNow().href});
   const said = make('span', {role: 'status', class: 'hint', text: note()});
-  const tell = text => { said.textContent = text; setTimeout(() => { said.textContent = note(); }, 4000); };
+  const tell = text => sayFor(said, text, SAID_MS, note());
   const button = (text, press) => {
     const one = make('button', {type: 'button', class: 'chip', text});
     one.addEventListener('click', press);

@@ -42,6 +42,19 @@ test('the link is copied as it is now, and for four seconds it says so', async (
   assert.equal(hint(), '');
 });
 
+test('what is said second stands for its own four seconds', async () => {
+  const {copy, embed, hint} = drawn();
+  click(copy);
+  await soon();
+  mock.timers.tick(3900);
+  click(embed);
+  await soon();
+  mock.timers.tick(3999);
+  assert.equal(hint(), 'Lines copied.');
+  mock.timers.tick(1);
+  assert.equal(hint(), '');
+});
+
 test('where the clipboard refuses it is selected, and the reader is told to press', async () => {
   const {copy, field, hint} = drawn(), write = clipboard.writeText;
   clipboard.writeText = async () => { throw new Error('no'); };
