@@ -109,11 +109,10 @@ def layer(  # noqa: PLR0913 - the fields of a link
         runs, missing = get_runs(state)
         if model in missing:
             raise missing[model]
-        at = int(word) if isinstance(word, Integral) else -1
-        followed = followed_word(runs, at)
+        followed = followed_word(runs, int(word) if isinstance(word, Integral) else -1)
         if followed is None:
             raise Refusal(strings.NO_WORD)
-        chosen = followed.at if at == -1 and at == word else word
+        chosen = followed.at if word == -1 else word
         _check_place(spec, (layer, head, chosen), len(followed.shown))
         place = (int(layer), int(head), followed.positions(model))
         return LayerSteps(traced(runs[model], state, place))
