@@ -63,7 +63,7 @@ export function show(root, data, {ask}) {
     listen(now => drawLink(root, now, texts, saveTab));
     state = begin(data, () => {
       root.classList.add('waiting');   // the link is of the view that stands, until the answer comes
-      if (state.heard) hide(state);
+      if (state?.heard) hide(state);   // a Compare that came before the modules is sent before there is one
       ask(() => state.question());
     });
     const linked = addressed();

@@ -1,6 +1,5 @@
 """The request filter: refused requests, their messages, and their lines in the log."""
 
-import asyncio
 import json
 import logging
 import subprocess
@@ -20,6 +19,7 @@ from explorer.serving.middleware import access_log, validation
 from explorer.serving.middleware.request_filter import MAX_BODY, MAX_HEAD, RequestFilter
 from explorer.serving.middleware.routes import Routes
 from explorer.serving.middleware.validation import PICTURE
+from tests.waiting import in_its_own_loop
 
 ROOT = Path(__file__).parents[3]
 SECRET = "what the visitor wrote"
@@ -85,7 +85,7 @@ def test_who_leaves_in_the_middle_of_a_body_is_no_failure_of_the_server(caplog):
     scope = {"type": "http", "method": "POST", "path": PICTURE, "query_string": b""}
     scope |= {"root_path": "", "headers": headers, "client": ("1.2.3.4", 1)}
     caplog.set_level(logging.INFO)
-    asyncio.run(RequestFilter(None, Routes())(scope, receive, send))
+    in_its_own_loop(RequestFilter(None, Routes())(scope, receive, send))
     (line,) = [json.loads(record.getMessage()) for record in caplog.records]
     assert line["status"] == 499
     assert sent == []
