@@ -249,8 +249,10 @@ def _own_spec(key: str, source: Any, dtype: str, given: "list[LoadedModel]") -> 
 def _forget(names: tuple[str, ...]) -> None:
     """Remove checkpoints that no family has any more: specs, networks and results."""
     from explorer.models.loading import forget_all
+    from explorer.timing.networks import forget_timed_networks
 
     for name in names:
         OWN.pop(name, None)
         CACHE.forget(name)
+        forget_timed_networks(name)  # another model may get this name
     forget_all(lambda name: name in names)

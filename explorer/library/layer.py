@@ -53,7 +53,8 @@ def followed_word(runs: Mapping[str, Run], wanted: int) -> FollowedWord | None:
     from explorer.analysis.alignment import align, first_shown
 
     alignment = align({key: run.tokens for key, run in runs.items()})
-    indices = alignment.content
+    groups = alignment.groups.values()  # a model has no token for characters that it drops
+    indices = tuple(i for i in alignment.content if all(group[i] for group in groups))
     if not indices:
         return None
     first = first_shown([alignment.words[i] for i in indices])

@@ -15,6 +15,7 @@ from explorer.analysis.scoring import (
     by_word,
     masked_row,
     masked_sets,
+    scored_positions,
     text_score,
     words_masked,
 )
@@ -192,11 +193,18 @@ def score(text: str, family: Family | str = "mini") -> Score:
         if MASK in clean_text(state.text):
             raise Refusal(strings.MASK_TO_SCORE)
         runs, missing = runs_with_mlm_head(state)
+        unread = {
+            key: Refusal(strings.NO_PIECE.format(label=run.spec.label))
+            for key, run in runs.items()
+            if not scored_positions(run.tokens)
+        }
+        runs = {key: run for key, run in runs.items() if key not in unread}
+        refused: dict[str, Refusal] = {**missing, **unread}
         if not runs:
-            raise Refusal(" ".join(str(error) for error in missing.values()))
+            raise Refusal(" ".join(map(str, refused.values())))
         by_mask = log_probabilities(runs, state, {key: _own(run) for key, run in runs.items()})
         scores = {k: text_score(k, r.spec.label, r.tokens, by_mask[k]) for k, r in runs.items()}
-        return Score(next(iter(runs.values())).tokens.text, models.name, scores, missing)
+        return Score(next(iter(runs.values())).tokens.text, models.name, scores, refused)
 
 
 def _own(run: Run) -> list[tuple[Masked, int]]:

@@ -53,6 +53,7 @@ BAD_ROWS = (
     'pandas gives them by frame.to_dict("records").'
 )
 NO_FILE = "The file “{name}” is not there or cannot be read."
+NO_PIECE = "{label} reads no part of this text, so it has no score."
 MASK_TO_SCORE = "The text has a [MASK]: a text is scored with all of its words."
 NO_MASK_TO_ATTRIBUTE = "The text has no [MASK]: mask the word whose prediction is to be attributed."
 BAD_MASK = "The text has masks 0 to {last}."

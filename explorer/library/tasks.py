@@ -15,7 +15,7 @@ from explorer.library.results import AttributionResult, Result, attribution_fiel
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import SEPARATOR, BadText, plain_text
+from explorer.models.tokens import SEPARATOR, BadText, clean_text, plain_text
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
@@ -278,7 +278,7 @@ def readable(text: str) -> str:
     Raises:
         BadText: there is no word in it.
     """
-    segment = " ".join(plain_text(text).replace(SEPARATOR, " ").split())
+    segment = " ".join(clean_text(text).replace(SEPARATOR, " ").split())
     if not any(map(str.isalnum, segment)):
         raise BadText(strings.NO_TEXT)
     return segment

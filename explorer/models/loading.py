@@ -73,7 +73,7 @@ class LoadedModel:
     @property
     def max_tokens(self) -> int:
         """The longest input the position embeddings allow."""
-        return int(self.network.config.max_position_embeddings) - self.spec.kind.first_position
+        return self.spec.max_tokens
 
 
 Leased = TypeVar("Leased")

@@ -256,6 +256,11 @@ class ModelSpec:
         return {"model_type": self.kind.config_type, **shape, **self.kind.fixed}
 
     @property
+    def max_tokens(self) -> int:
+        """The tokens of the longest text that there are positions for."""
+        return self.architecture.n_positions - self.kind.first_position
+
+    @property
     def bundled_path(self) -> Path:
         """The folder of the bundled weights of this model (only the mini family has any)."""
         return BUNDLED / self.name

@@ -24,6 +24,7 @@ warnings.filterwarnings("ignore", r"torch\.ao\.quantization is deprecated", Depr
 warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor", UserWarning)
 MADE = " made of "
 """Infix in the keys of derived networks, which no checkpoint has; a model's name has no blank."""
+TOO_LONG = "{label} has positions for {most} tokens at most."
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -64,11 +65,13 @@ def check_pass(spec: ModelSpec, workload: Workload, held: int = 0) -> int:
     """Return the bytes of a network's weights if its pass, beside ``held`` bytes, can run here.
 
     Raises:
-        BadWorkload: the device is not there, or the pass does not fit the machine.
+        BadWorkload: the device is not there, or the pass does not fit the machine or the model.
     """
     check_device(workload.device)
     if not spec.architecture.d_vocab:
         raise BadWorkload(f"The bundled files of {spec.label} are missing, so it has no shape.")
+    if workload.length > spec.max_tokens:
+        raise BadWorkload(TOO_LONG.format(label=spec.label, most=spec.max_tokens))
     weights = bytes_of_pass(spec, replace(workload, head=True))
     check_size(spec.architecture, workload, free_bytes(workload.device), held + weights)
     return weights
@@ -85,7 +88,7 @@ def weights_of(spec: ModelSpec) -> str:
     """Return where the weights of a spec come from here: ``TimedNetwork.weights``."""
     if not has_weights(spec):
         return "random"
-    return "checkpoint" if spec.repo else "bundled"
+    return "checkpoint" if spec.repo or spec.folder else "bundled"
 
 
 def has_weights(spec: ModelSpec) -> bool:
@@ -124,9 +127,14 @@ def _random(
     return leased_as((f"random{MADE}{spec.name}", device, dtype), spec, make)
 
 
-def forget_timed_networks() -> None:
-    """Remove the networks that were built for timing from memory."""
-    forget_all(lambda name: MADE in name)
+def forget_timed_networks(name: str = "") -> None:
+    """Remove the networks that were built for timing from memory: a model's, by default all."""
+    forget_all(lambda key: MADE in key and name in ("", _made_of(key)))
+
+
+def _made_of(key: str) -> str:
+    """Return the name of the model that a network was derived from."""
+    return key.partition(MADE)[2].partition(", ")[0]
 
 
 def weight_bytes(network: nn.Module) -> int:

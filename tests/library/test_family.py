@@ -10,7 +10,14 @@ import numpy as np
 import pandas
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
+from transformers import (
+    AutoModelForMaskedLM,
+    AutoModelForPreTraining,
+    AutoTokenizer,
+    BertConfig,
+    BertForPreTraining,
+    BertModel,
+)
 
 import explorer
 from explorer.inference.cache import CACHE
@@ -83,6 +90,47 @@ def test_a_model_in_memory_is_used_as_it_is(folder, key, implementation):
     assert weights.shape[:2] == (shape.n_layers, shape.n_heads)
     np.testing.assert_allclose(weights.sum(-1), 1, rtol=1e-5)
     assert not weights.flags.writeable
+
+
+def test_a_model_that_takes_anothers_name_is_timed_itself(folder):
+    tokenizer, n_bytes = AutoTokenizer.from_pretrained(folder / "mini-bert"), []
+    for n_layers in (1, 2):
+        config = BertConfig(vocab_size=len(tokenizer), hidden_size=24, num_hidden_layers=n_layers)
+        config.update({"num_attention_heads": 2, "max_position_embeddings": 40})
+        family = explorer.load({"bert": (BertForPreTraining(config), tokenizer)})
+        n_bytes.append(explorer.latency(family, 8, 1, 1).to_dict()["models"][0]["weights_bytes"])
+        with pytest.raises(explorer.Refusal, match="has positions for 40 tokens at most"):
+            explorer.latency(family, 41, 1, 1)
+        del family
+        gc.collect()
+    encoders = [
+        BertModel(BertConfig(**config.to_dict() | {"num_hidden_layers": n})) for n in (1, 2)
+    ]
+    assert n_bytes == [4 * sum(p.numel() for p in one.parameters()) for one in encoders]
+
+
+def test_what_a_model_cannot_read_has_no_score_and_no_layer():
+    """BERT's normaliser drops a soft hyphen, ALBERT's keeps it."""
+    scored = explorer.score("\u00ad").to_dict()
+    assert [model["model"] for model in scored["models"]] == ["albert"]
+    assert len(scored["missing"]) == 2
+    with pytest.raises(explorer.Refusal, match="No word in this text can be read"):
+        explorer.layer("\u00ad")
+    pairs = [{"good": "the cat sat", "bad": "\u00ad"}, {"good": "it sat", "bad": "sat it"}]
+    (left_out,) = explorer.texts(pairs).answers.texts.left_out
+    assert left_out.number == 1
+    assert "reads no part of it" in left_out.reason
+
+
+def test_the_words_of_a_choice_are_attributed_as_one_mask(tuned_family):
+    for model in explorer.sentiment("[He|She] was very good").models.values():
+        assert len(model.words) == len(model.leave_one_out) == len(model.integrated_gradients) == 4
+
+
+def test_the_weights_of_a_folder_are_a_checkpoints(folder):
+    family = explorer.load({"albert": folder / "mini-albert"})
+    weights = [model["weights"] for model in explorer.latency(family, 8, 1, 1).to_dict()["models"]]
+    assert weights == ["bundled", "bundled", "checkpoint"]
 
 
 def test_an_answer_of_a_model_in_memory_follows_its_weights(folder):

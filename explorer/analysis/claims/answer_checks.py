@@ -33,7 +33,7 @@ from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import sentences
 from explorer.models.architectures import CheckModels
 from explorer.models.choice.family import family_specs, teacher_of
-from explorer.models.forward import position_logits, run_model, tokenize
+from explorer.models.forward import NO_HEAD, position_logits, run_model, tokenize
 from explorer.models.hub import ModelUnavailable
 from explorer.models.inside.activations import layer_cosines
 from explorer.models.loading import LoadedModel
@@ -199,6 +199,17 @@ def _run(loaded: LoadedModel, text: str) -> Run:
     return run_model(loaded, tokenize(loaded, text))
 
 
+def _filled(loaded: LoadedModel, text: str) -> Run:
+    """Return the run of a text with a mask.
+
+    Raises:
+        ModelUnavailable: the checkpoint predicts no words.
+    """
+    if not loaded.spec.has_head:
+        raise ModelUnavailable(loaded.spec, NO_HEAD)
+    return _run(loaded, text)
+
+
 @contextmanager
 def distilled(models: CheckModels) -> Iterator[tuple[LoadedModel, LoadedModel]]:
     """Lease a family's teacher and student.
@@ -271,7 +282,9 @@ def layer_lineage(models: CheckModels) -> CheckOutcome:
 def fill_agreement(models: CheckModels) -> CheckOutcome:
     """Check LC20: share of 24 sentences where DistilBERT and ALBERT predict BERT's top word."""
     texts = (*(sentence["text"] for sentence in sentences()[:N_SENTENCES]), CAT)
-    runs = models.of_each(CLAIMED, lambda model: [_run(model, text) for text in texts])
+    runs = models.of_each(CLAIMED, lambda model: [_filled(model, text) for text in texts])
+    if runs["bert"][0].vocabulary != runs["distilbert"][0].vocabulary:
+        raise NotAPair("BERT and DistilBERT have two vocabularies, so no KL compares their words.")
     on_the_mat = {key: rows.pop() for key, rows in runs.items()}
     first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}
     hits = {

@@ -231,6 +231,8 @@ def segment_effect(models: CheckModels) -> CheckOutcome:
 @torch.inference_mode()
 def _moved_by_segments(loaded: LoadedModel) -> float:
     """Return the largest change of an output when every token has segment 1 instead of 0."""
+    if loaded.spec.architecture.n_segments == 1:
+        return 0.0
     ids = inputs_of(loaded, tokenize(loaded, TEXT))["input_ids"]
     with loaded.lock:
         first, second = (

@@ -24,6 +24,7 @@ SCORES: tuple[str, ...] = ("pll", "pll_word_l2r")
 """Salazar et al. 2020: each token masked alone. Kauf and Ivanova 2023: with each token, those to
 its right within its word are masked too."""
 HAS_MASK = "It has a [MASK]: sentences are scored whole."
+NO_PIECE = "{label} reads no part of it."
 TIE = 1e-4
 """Nats by which the good sentence must be likelier: rounding alone decides nothing."""
 
@@ -106,7 +107,11 @@ def _plans_or_why(
     from explorer.models.forward import readable_tokens
 
     tokens = [readable_tokens(loaded, text, max_tokens) for text in sentences]
-    reasons = [each for each in tokens if isinstance(each, str)]
+    reasons = [
+        each if isinstance(each, str) else NO_PIECE.format(label=loaded.spec.label)
+        for each in tokens
+        if isinstance(each, str) or not scored_positions(each)
+    ]
     mask_id = int(loaded.tokenizer.mask_token_id)
     plans = [SentencePlan(each, mask_id) for each in tokens if not isinstance(each, str)]
     if any(plan.tokens.mask_positions for plan in plans):

@@ -12,8 +12,8 @@ from explorer.models.gradients import Slopes, batches_of, embedding_path, integr
 from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
 from explorer.models.task_heads.adapters import TunedModel
-from explorer.models.task_heads.windows import Window, windows, yield_to_others
-from explorer.models.tokens import BadText, plain_text
+from explorer.models.task_heads.windows import Window, window_of, windows, yield_to_others
+from explorer.models.tokens import BadText, plain_text, spell_masks
 
 
 def has_pair_head(loaded: LoadedModel) -> bool:
@@ -70,7 +70,7 @@ def span_logits(
     query = plain_text(question)
     if not any(map(str.isalnum, query)):
         raise BadText("There is no question: ask for something that the passage says.")
-    size, stride = int(tuned.card["window"]), int(tuned.card["stride"])
+    size, stride = window_of(tuned.card, tuned.loaded.max_tokens)
     try:
         parts = windows(tuned.loaded.tokenizer, query, passage, size, stride)
     except BadText as error:
@@ -103,7 +103,9 @@ def differences(tuned: TunedModel, texts: Sequence[str]) -> np.ndarray:
     Only texts of equal length share a batch: padding would change the input of a model without an
     attention mask.
     """
-    ids = [tuned.loaded.tokenizer(text, verbose=False)["input_ids"] for text in texts]
+    tokenizer = tuned.loaded.tokenizer
+    spelled = [spell_masks(text, tokenizer.mask_token)[0] for text in texts]
+    ids = [tokenizer(text, verbose=False)["input_ids"] for text in spelled]
     result, by_length = np.empty(len(ids)), sorted(range(len(ids)), key=lambda row: len(ids[row]))
     for _, group in groupby(by_length, key=lambda row: len(ids[row])):
         for rows in batches_of(list(group)):

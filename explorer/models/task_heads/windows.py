@@ -1,11 +1,15 @@
 """Overlapping windows of a passage, and yielding to other requests between two passes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from explorer.models.tokens import BadText, trim_span
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +25,27 @@ class Window:
     """Number of tokens of the passage before this window."""
 
 
-def windows(tokenizer: object, question: str, passage: str, size: int, stride: int) -> list[Window]:
+def window_of(card: Mapping[str, Any], max_tokens: int) -> tuple[int, int]:
+    """Return the tokens of a window, and of the overlap of two, that a model has positions for."""
+    size = min(int(card["window"]), max_tokens)
+    return size, int(card["stride"]) * size // int(card["window"])
+
+
+def windows(
+    tokenizer: "PreTrainedTokenizerFast", question: str, passage: str, size: int, stride: int
+) -> list[Window]:
     """Return windows of at most ``size`` tokens; consecutive ones overlap by ``stride`` tokens.
 
     Raises:
         BadText: the question leaves no room for the passage.
     """
-    taken = len(tokenizer(question, verbose=False)["input_ids"])  # type: ignore[operator]
-    if size - taken - 1 <= stride:
-        raise BadText(
-            f"The question has {taken} tokens; {size - stride - 2} fit. Please shorten it."
-        )
+    taken = len(tokenizer(question, verbose=False)["input_ids"])
+    added = [tokenizer.num_special_tokens_to_add(pair=is_pair) for is_pair in (False, True)]
+    fits = size - stride - 1 - (added[1] - added[0])
+    if taken > fits:
+        raise BadText(f"The question has {taken} tokens; {fits} fit. Please shorten it.")
     # Cut here and not by the tokenizer: some versions of tokenizers drop all but two windows.
-    encoding = tokenizer(  # type: ignore[operator]
-        question, passage, return_offsets_mapping=True, verbose=False
-    )
+    encoding = tokenizer(question, passage, return_offsets_mapping=True, verbose=False)
     ids, sides = tuple(encoding["input_ids"]), encoding.sequence_ids(0)
     low = sides.index(1) if 1 in sides else len(sides)
     high = low + sides.count(1)

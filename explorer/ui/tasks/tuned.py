@@ -38,9 +38,12 @@ def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
 def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
     """Return by label the length of a passage's windows, and their overlap, in tokens."""
     from explorer.models.task_heads.adapters import read_card
+    from explorer.models.task_heads.windows import window_of
 
-    cards = {spec.label: read_card(spec, "squad") or {} for spec in specs.values()}
-    return {label: (card["window"], card["stride"]) for label, card in cards.items()}
+    return {
+        spec.label: window_of(read_card(spec, "squad") or {}, spec.max_tokens)
+        for spec in specs.values()
+    }
 
 
 FIRST_TEXT = strings.SENTIMENT_EXAMPLES[0][1]

@@ -14,6 +14,7 @@ from explorer.analysis.claims import answer_checks as claims_pairs
 from explorer.analysis.claims import answer_checks as claims_runs
 from explorer.analysis.claims import architecture_checks as claims_attention
 from explorer.analysis.claims import architecture_checks as claims_layers
+from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.architectures import CheckModels, fill_randomly, sharing_network
 from explorer.models.hub import ModelUnavailable
 
@@ -220,6 +221,32 @@ def test_agreement_follows_who_answers_like_bert(family):
     assert same.quantities["same_distilbert"].value == 100
     assert same.quantities["kl"].value == pytest.approx(0, abs=1e-9)
     assert not claims_runs.fill_agreement(with_places("distilbert", "bert")).holds
+
+
+def test_agreement_waits_for_words_that_can_be_compared(family):
+    def with_other(key, **changes):
+        def leased(place):
+            own = family.loaded(place)
+            return nullcontext(replace(own, **changes) if place == key else own)
+
+        return CheckModels("mini", leased)
+
+    headless = replace(family.spec("bert"), has_head=False)
+    with pytest.raises(ModelUnavailable, match="no masked-LM head"):
+        claims_runs.fill_agreement(with_other("bert", spec=headless))
+    words = family.loaded("distilbert").vocabulary
+    with pytest.raises(NotAPair, match="two vocabularies"):
+        claims_runs.fill_agreement(with_other("distilbert", vocabulary=words[::-1]))
+
+
+def test_one_segment_moves_nothing(family):
+    network = family.copy("bert")
+    rows = network.base_model.embeddings.token_type_embeddings.weight
+    network.base_model.embeddings.token_type_embeddings.weight = torch.nn.Parameter(rows[:1])
+    spec = family.spec("bert")
+    one = replace(spec, architecture=replace(spec.architecture, n_segments=1))
+    loaded = replace(family.loaded("bert"), network=network, spec=one)
+    assert claims_layers._moved_by_segments(loaded) == 0
 
 
 def test_a_lead_of_few_sentences_is_undecided():

@@ -12,6 +12,19 @@ from explorer.models.task_heads.windows import Window
 ELSEWHERE = torch.device("meta")
 
 
+class Tokenizer:
+    """Tokenizer of three pieces whatever it reads, which it notes; its mask is RoBERTa's."""
+
+    mask_token = "<mask>"
+
+    def __init__(self):
+        self.read = []
+
+    def __call__(self, text, **_):
+        self.read.append(text)
+        return {"input_ids": [1, 2, 3]}
+
+
 @pytest.fixture
 def tuned():
     """Network on a device whose numbers cannot be read; it records the device of its inputs."""
@@ -23,8 +36,7 @@ def tuned():
         return SimpleNamespace(logits=torch.zeros(1, 2), start_logits=ends, end_logits=ends)
 
     spec = SimpleNamespace(architecture=SimpleNamespace(n_segments=2))
-    tokenizer = lambda *_, **__: {"input_ids": [1, 2, 3]}  # noqa: E731
-    loaded = SimpleNamespace(device=ELSEWHERE, spec=spec, tokenizer=tokenizer)
+    loaded = SimpleNamespace(device=ELSEWHERE, spec=spec, tokenizer=Tokenizer())
     return TunedModel(loaded, network, {}), given
 
 
@@ -38,3 +50,9 @@ def test_texts_without_a_word(tuned):
     head, given = tuned
     classifiers.differences(head, ["a", "b"])
     assert given == [ELSEWHERE], "two texts of one length are one pass"
+
+
+def test_a_mask_is_read_as_the_model_spells_it(tuned):
+    head, _ = tuned
+    classifiers.differences(head, ["it was [MASK]"])
+    assert head.loaded.tokenizer.read == ["it was <mask>"]
