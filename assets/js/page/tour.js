@@ -34,7 +34,7 @@ function open(stop) {
 }
 
 /** Light the first of these that is drawn, however often it is drawn anew; it comes into sight when it is there. @param {string} place a selector */
-function light(place, tries = 80) {
+function light(place) {
   const mine = at;
   lighting.replaceSync('');
   const drawn = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(place)])
@@ -42,7 +42,7 @@ function light(place, tries = 80) {
   const look = () => {
     const picture = drawn();
     if (at !== mine) return;
-    if (!picture) { if (tries) setTimeout(look, 150); tries -= 1; return; }
+    if (!picture) { setTimeout(look, 150); return; }   // a busy server answers late
     const {kind} = picture.dataset;
     // Around a row, whose table hides what stands over its edge, the line is drawn inside.
     const room = picture.matches('tr') ? 'outline-offset: -3px; padding-inline: 8px' : 'outline-offset: 2px';

@@ -66,9 +66,9 @@ export function show(root, data, {ask}) {
       if (state?.heard) hide(state);   // a Compare that came before the modules is sent before there is one
       ask(() => state.question());
     });
-    const linked = addressed();
-    if (embedded()) cutDown({tab: data.defaults.tab, ...linked});
+    if (embedded()) cutDown({tab: data.defaults.tab, ...addressed()});
     opened.then(() => {
+      const linked = addressed();   // only now: Back may have been pressed meanwhile
       state.open(linked);
       if (state.knows(state.tab) && !state.accepted) sayWaiting(state.tab, texts.computing);
       fillBox();
