@@ -1,10 +1,11 @@
 """The explorer served with full-size random networks, and a client of its Compare event."""
 
 import json
+import random
 import socket
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,9 @@ import numpy as np
 
 from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, ModelSpec
+
+PORTS = (20_000, 32_000)
+"""Below those of clients: a server binds its port seconds after it is chosen."""
 
 
 def stand_in_family(device: str = "cpu", dtype: str = "float32") -> None:
@@ -66,10 +70,12 @@ def made_up_text(n_tokens: int, rng: np.random.Generator) -> str:
 
 
 def free_port() -> int:
-    """Return an unused port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return an unused port that no client is given before it is bound."""
+    while True:
+        port = random.SystemRandom().randrange(*PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager

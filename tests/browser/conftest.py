@@ -45,8 +45,21 @@ def chromium():
         pytest.skip(needs.NO_CHROMIUM)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        for name in ("new_context", "new_page"):
+            setattr(browser, name, patient(getattr(browser, name)))
         yield browser
         browser.close()
+
+
+def patient(make):
+    """Return a maker of pages whose pages wait as long as those of the other tests."""
+
+    def patiently(**options):
+        made = make(**options)
+        made.set_default_timeout(WAIT_MS)
+        return made
+
+    return patiently
 
 
 TOASTS = """new MutationObserver(changes => {

@@ -1,7 +1,7 @@
 """What the page assumes of Gradio; a test that fails here says which work-around may go."""
 
 import itertools
-import time
+import threading
 
 import gradio as gr
 import pytest
@@ -15,11 +15,20 @@ COUNT = "watch('value', () => { element.dataset.heard = Number(element.dataset.h
 
 
 CALLS = itertools.count(1)
+GO_ON = threading.Event()
+"""Set while Gradio may answer."""
 
 
 def slow_echo(event: gr.EventData):
-    time.sleep(0.6)
+    GO_ON.wait(600)
     return f"call {next(CALLS)} says {event.n}"
+
+
+@pytest.fixture(autouse=True)
+def _answers():
+    GO_ON.set()
+    yield
+    GO_ON.set()
 
 
 def bare_page():
@@ -55,8 +64,11 @@ def gradio_page(chromium):
 
 def test_an_event_that_waits_for_the_one_before_it_is_sent_with_that_ones_data(gradio_page):
     ask = gradio_page.get_by_role("button", name="Ask")
+    GO_ON.clear()
+    with gradio_page.expect_request("**/queue/join*"):
+        ask.click()
     ask.click()
-    ask.click()
+    GO_ON.set()
     said = gradio_page.locator("#said textarea, #said input")
     expect(said, "Canvas.on_question may read the event itself").to_have_value("call 2 says 1")
 
@@ -67,10 +79,12 @@ def test_a_value_that_is_the_same_again_is_not_heard_of(gradio_page):
     say.click()
     expect(hears).to_contain_text("the same")
     expect(heard).to_have_attribute("data-heard", "1")
-    with gradio_page.expect_response(lambda r: "/queue/data" in r.url):
+    with gradio_page.expect_response("**/queue/join*"):
         say.click()
+    said = gradio_page.locator("#said textarea, #said input")
+    before = said.input_value()
     gradio_page.get_by_role("button", name="Ask").click()
-    expect(gradio_page.locator("#said textarea, #said input")).to_have_value("call 3 says 3")
+    expect(said).not_to_have_value(before)
     assert heard.get_attribute("data-heard") == "1", "Canvas.postprocess needs no serial number"
 
 
@@ -92,8 +106,9 @@ def test_the_seconds_of_the_first_loading_are_counted_on_when_it_is_gone(gradio_
 
 def test_a_page_says_that_it_is_lost_before_it_is_left(gradio_page):
     gradio_page.route("**/left", lambda route: route.fulfill(status=204))
-    gradio_page.get_by_role("button", name="Ask").click()
-    gradio_page.wait_for_timeout(100)  # its answer takes 0.6 s
+    GO_ON.clear()
+    with gradio_page.expect_response("**/queue/data*"):
+        gradio_page.get_by_role("button", name="Ask").click()
     gradio_page.evaluate("() => { location.href = '/left'; }")
     lost = gradio_page.locator(".toast-body")
     expect(lost, "early.js may let Gradio hear beforeunload").to_contain_text("was lost")

@@ -14,6 +14,7 @@ from explorer.serving.middleware.request_filter import MAX_BODY, MAX_HEAD
 from explorer.serving.middleware.validation import OTHERS
 from explorer.ui.kit.strings import WENT_AWAY
 
+TIMEOUT_S = 120
 TEXT = CONF.read_text("utf-8")
 LINES = [line.strip() for line in TEXT.splitlines() if line.strip() and line.strip()[0] != "#"]
 skipped = pytest.mark.skipif(
@@ -113,7 +114,7 @@ def url(processes, tmp_path):
 def test_a_visitor_meets_one_process_and_many_visitors_both(url):
     first = set()
     for _ in range(24):
-        with httpx.Client(base_url=url) as browser:
+        with httpx.Client(timeout=TIMEOUT_S, base_url=url) as browser:
             browser.get("/")
             met = {browser.get("/gradio_api/queue/data").text for _ in range(12)}
             assert len(met) == 1
@@ -123,14 +124,22 @@ def test_a_visitor_meets_one_process_and_many_visitors_both(url):
 
 @needs_nginx
 def test_a_program_that_keeps_no_cookie_meets_one_process_too(url):
-    assert len({httpx.post(f"{url}/gradio_api/call/predict", json={}).text for _ in range(12)}) == 1
+    assert (
+        len(
+            {
+                httpx.post(f"{url}/gradio_api/call/predict", timeout=TIMEOUT_S, json={}).text
+                for _ in range(12)
+            }
+        )
+        == 1
+    )
 
 
 @needs_nginx
 def test_a_program_that_keeps_cookies_meets_one_process_from_its_first_question_on(url):
     met = set()
     for _ in range(12):
-        with httpx.Client(base_url=url) as program:
+        with httpx.Client(timeout=TIMEOUT_S, base_url=url) as program:
             met.add(program.post("/gradio_api/call/predict", json={}).text)
             met |= {program.get("/gradio_api/call/predict/1").text for _ in range(3)}
             assert not program.cookies
@@ -141,7 +150,7 @@ def test_a_program_that_keeps_cookies_meets_one_process_from_its_first_question_
 def test_an_answer_is_fetched_where_its_question_was_asked(url, processes):
     """Wherever the cookie leads now."""
     for n in range(12):
-        with httpx.Client(base_url=url, cookies={"bfe": str(n)}) as moved:
+        with httpx.Client(timeout=TIMEOUT_S, base_url=url, cookies={"bfe": str(n)}) as moved:
             for port in (str(process.server_port) for process in processes):
                 assert moved.get(f"/gradio_api/call/predict/of-{port}").text == port
 
@@ -149,7 +158,7 @@ def test_an_answer_is_fetched_where_its_question_was_asked(url, processes):
 @needs_nginx
 def test_where_nobody_knows_of_a_question_the_visitors_own_process_says_so(url):
     for n in range(12):
-        with httpx.Client(base_url=url, cookies={"bfe": str(n)}) as visitor:
+        with httpx.Client(timeout=TIMEOUT_S, base_url=url, cookies={"bfe": str(n)}) as visitor:
             own = visitor.post("/gradio_api/queue/join").text
             said = visitor.get("/gradio_api/call/predict/of-nobody")
             assert (said.status_code, said.text) == (200, own)
@@ -160,7 +169,7 @@ def test_a_process_that_has_gone_costs_nobody_who_comes_later(url, processes):
     processes[0].shutdown()
     processes[0].server_close()
     for n in range(24):
-        with httpx.Client(base_url=url, cookies={"bfe": str(n)}) as visitor:
+        with httpx.Client(timeout=TIMEOUT_S, base_url=url, cookies={"bfe": str(n)}) as visitor:
             said = visitor.post("/gradio_api/queue/join")
             assert (said.status_code, said.text) == (200, str(processes[1].server_port))
 
@@ -171,15 +180,17 @@ def test_where_all_have_gone_there_is_a_sentence(url, processes):
         process.shutdown()
         process.server_close()
     for said in (
-        httpx.post(f"{url}/gradio_api/queue/join"),
-        httpx.get(f"{url}/gradio_api/queue/data"),
+        httpx.post(f"{url}/gradio_api/queue/join", timeout=TIMEOUT_S),
+        httpx.get(f"{url}/gradio_api/queue/data", timeout=TIMEOUT_S),
     ):
         assert (said.status_code, said.json()) == (502, {"detail": WENT_AWAY})
 
 
 @needs_nginx
 def test_a_body_that_is_too_long_is_turned_away_at_the_door(url):
-    reply = httpx.post(f"{url}/gradio_api/call/predict", content=b"x" * (MAX_BODY + 1))
+    reply = httpx.post(
+        f"{url}/gradio_api/call/predict", timeout=TIMEOUT_S, content=b"x" * (MAX_BODY + 1)
+    )
     assert reply.status_code == 413
 
 
@@ -212,5 +223,5 @@ def test_an_answer_that_is_not_read_is_cut(url, processes):
 def test_the_last_address_that_a_program_names_is_nginxs_own_word(url):
     """What a program writes itself stands before it, and is not believed by what comes after."""
     forged = {"x-forwarded-for": "203.0.113.9"}
-    said = httpx.post(f"{url}/gradio_api/call/predict", json={}, headers=forged)
+    said = httpx.post(f"{url}/gradio_api/call/predict", timeout=TIMEOUT_S, json={}, headers=forged)
     assert said.headers["x-heard"] == "203.0.113.9, 127.0.0.1"

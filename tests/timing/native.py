@@ -19,6 +19,8 @@ def context_switches(threads):
     """Return the number of context switches of each thread so far."""
     switches = {}
     for thread in threads:
+        if not (TASKS / thread).exists():
+            continue
         status = (TASKS / thread / "status").read_text()
         lines = [line.split() for line in status.splitlines() if "ctxt_switches" in line]
         switches[thread] = sum(int(count) for _, count in lines)

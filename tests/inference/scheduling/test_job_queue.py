@@ -202,8 +202,9 @@ def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_sp
             reasons.append(stopped.reason)
         yield len(seen)
 
-    queued = queue.start(alone(slot, job), address="198.51.100.1")
     slot.visitor_waits()
+    queued = queue.start(alone(slot, job), address="198.51.100.1")
+    until(lambda: slot.is_measuring)
     with slot.infer():
         assert slot.is_measuring, "in the middle of the measurement"
     slot.visitor_done()

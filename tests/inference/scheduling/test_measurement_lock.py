@@ -23,7 +23,8 @@ def visit(slot, order):
     slot.visitor_done()
 
 
-def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_again():
+def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_again(monkeypatch):
+    monkeypatch.setattr(slots, "MAX_OPEN_S", 60)
     slot, order = MeasurementLock(), []
     with slot.measure():
         assert not slot.yield_to_visitors(), "nobody waits"

@@ -223,7 +223,9 @@ def thirty_clients(ask):
     assert answers == {f"pupil {n}": [f"pupil {n} {m}" for m in range(3)] for n in range(30)}
 
 
-def test_thirty_pages_of_one_address_are_all_answered(client):
+def test_thirty_pages_of_one_address_are_all_answered(client, monkeypatch):
+    never_drop(monkeypatch)
+
     def ask(text):
         path, body, _ = join(text, text)
         client.post(path, json=body).raise_for_status()
@@ -232,7 +234,9 @@ def test_thirty_pages_of_one_address_are_all_answered(client):
     thirty_clients(ask)
 
 
-def test_thirty_programs_of_one_address_are_all_answered(client):
+def test_thirty_programs_of_one_address_are_all_answered(client, monkeypatch):
+    never_drop(monkeypatch)
+
     def ask(text):
         path, body, _ = call("", text)
         event = client.post(path, json=body).raise_for_status().json()["event_id"]
