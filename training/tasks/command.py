@@ -131,8 +131,14 @@ def lesson_of(tuning: Tuning, spec: ModelSpec, plan: TuningPlan, lora: bool = Tr
     """Return a network with a head and, with LoRA, adapters, seeded or continued."""
     task, folder = TASKS[plan.task], tuning.weights(spec)
     torch.manual_seed(plan.seed)
+    # Both heads have two outputs, whatever labels the config names or a head in the file has.
     network = task.network.from_pretrained(
-        folder, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
+        folder,
+        num_labels=2,
+        ignore_mismatched_sizes=True,
+        local_files_only=True,
+        dtype=torch.float32,
+        attn_implementation="eager",
     )
     if lora:
         network = with_lora(network, spec, plan.task, tuning.before(spec, plan.task))

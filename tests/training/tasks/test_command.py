@@ -10,7 +10,12 @@ import pytest
 import torch
 from peft import PeftModel, get_peft_model_state_dict
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertConfig,
+    BertForSequenceClassification,
+)
 
 from explorer.analysis.tasks.scores import trained_seconds
 from explorer.models.choice.own import add_models
@@ -122,6 +127,22 @@ def test_a_checkpoint_of_ones_own_is_tuned_as_its_page_says(
         assert read_card(spec, task)["base_sha256"] == checksum(folder)
         assert tuned_model(load_model(spec), task).card["model"] == spec.name
     assert not list((tmp_path / "models").glob("*"))
+
+
+@pytest.mark.parametrize("task", ["sst2", "squad"])
+def test_a_base_with_three_labels_gets_heads_of_two(task, own_models, data, tmp_path):
+    """The file holds a head of three classes, as one trained on MNLI does."""
+    base, tokenizer = make_bert(2, 2, 32)
+    config = BertConfig.from_dict(base.config.to_dict() | {"num_labels": 3})
+    save(BertForSequenceClassification(config), tokenizer, tmp_path / "three")
+    words = ["tasks", "--model", f"bert={tmp_path / 'three'}", "--only", "three", "--task", task]
+    words += ["--work", str(tmp_path), "--data", str(data), "--steps", "2", "--threads", "1"]
+    assert main(words) == 0
+    head = {"sst2": "classifier", "squad": "qa_outputs"}[task]
+    weights = load_file(tmp_path / "three" / "tasks" / task / "adapter_model.safetensors")
+    assert weights[f"base_model.model.{head}.weight"].shape == (2, 32)
+    tuned = tuned_model(load_model(own_models["three"]), task).network
+    assert tuned.get_submodule(head).weight.shape == (2, 32)
 
 
 def test_an_adapter_goes_on_from_the_one_before(tiny_family, data, short, tmp_path):
