@@ -88,7 +88,12 @@ def add_tasks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adapters", type=Path, help="tasks: exported models whose adapters to go on from"
     )
-    parser.add_argument("--steps", type=int, help="tasks: of a run, in place of the task's own")
+    parser.add_argument(
+        "--steps",
+        type=int,
+        help="tasks: of a run, in place of the task's own; "
+        "with other --steps, --rate or --minutes than before it starts again",
+    )
     parser.add_argument(
         "--full", nargs="+", default=[], help="tasks: tune all weights of these too, on SST-2"
     )

@@ -108,10 +108,15 @@ def tune_family(tuning: Tuning) -> None:
 def plan_of(
     tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequence[int]
 ) -> TuningPlan:
-    """Return the plan that all models of a family share; a time limit is for the slowest one."""
+    """Return the plan that all models of a family share; a time limit is for the slowest one.
+
+    It is kept with the options it was made for: measured again, a time limit gives other steps.
+    """
     path = tuning.work / f"{tuning.family}-{task}.plan.json"
-    if path.exists():
-        return TuningPlan(**json.loads(path.read_text("utf-8")))
+    options = {"steps": tuning.steps, "rate": tuning.rate, "minutes": tuning.minutes}
+    kept = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    if kept.get("options") == options:
+        return TuningPlan(**kept["plan"])
     steps = tuning.steps or TASKS[task].steps
     rate = tuning.rate or TASKS[task].rate
     whole = TuningPlan(task, steps, TASKS[task].rows, rate)
@@ -123,7 +128,7 @@ def plan_of(
             slowest = max(slowest, seconds_a_step(lesson, examples, order(lengths, whole)))
         steps = max(1, min(whole.steps, int(tuning.minutes * 60 / slowest)))
         plan = TuningPlan(task, steps, whole.rows, rate)
-    path.write_text(json.dumps(asdict(plan)), "utf-8")
+    path.write_text(json.dumps({"options": options, "plan": asdict(plan)}), "utf-8")
     return plan
 
 
@@ -195,7 +200,8 @@ def is_made(folder: Path, digest: str, plan: TuningPlan) -> bool:
     if not ((folder / CARD).exists() and (folder / WEIGHTS).exists()):
         return False
     card = json.loads((folder / CARD).read_text("utf-8"))
-    return card["base_sha256"] == digest and card["steps"] == plan.steps
+    made = (card["base_sha256"], card["steps"], card["rate"])
+    return made == (digest, plan.steps, plan.rate)
 
 
 def score_family(tuning: Tuning) -> None:

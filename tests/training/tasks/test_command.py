@@ -25,7 +25,7 @@ from explorer.models.task_heads.adapters import checksum, describe_family, read_
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
 from training.__main__ import main
-from training.tasks import lessons
+from training.tasks import command, lessons
 from training.tasks.command import Tuning, is_made, lesson_of, tune_family
 from training.tasks.score import exact, mean_interval, overlap
 from training.tasks.tune import TuningPlan, drawn, learn, order, trained
@@ -102,8 +102,11 @@ def test_the_command_writes_adapters_whose_cards_say_what_peft_reaches(
     assert main(words) == 0
     assert capsys.readouterr().out.count("is there") == 2
     assert (sst2 / "card.json").stat().st_mtime_ns == written
-    assert not is_made(sst2, "0" * 64, TuningPlan("sst2", 3, 2, 1e-3))
-    assert not is_made(sst2, card["base_sha256"], TuningPlan("sst2", 4, 2, 1e-3))
+    plan = TuningPlan("sst2", 3, 2, 0.002)
+    assert is_made(sst2, card["base_sha256"], plan)
+    assert not is_made(sst2, "0" * 64, plan)
+    assert not is_made(sst2, card["base_sha256"], replace(plan, steps=4))
+    assert not is_made(sst2, card["base_sha256"], replace(plan, rate=1e-3))
 
 
 @pytest.mark.parametrize("key", ["bert", "roberta"])
@@ -170,6 +173,28 @@ def test_an_adapter_goes_on_from_the_one_before(tiny_family, data, short, tmp_pa
     card = json.loads((third.adapter(MINI["distilbert"], "sst2") / "card.json").read_text())
     assert [run["rate"] for run in (*card["earlier"], card)] == [1e-3, 1e-3, 1e-4]
     assert trained_seconds(card) == sum(run["seconds"] for run in (*card["earlier"], card))
+
+
+def test_other_options_start_again_and_the_same_ones_go_on(
+    tiny_family, data, short, tmp_path, monkeypatch
+):
+    tuning = Tuning(tmp_path / "w", tmp_path / "models", data, "mini", ("sst2",), (NAME,))
+    shutil.copytree(tiny_family.path, tuning.models)
+    card = tuning.adapter(MINI["distilbert"], "sst2") / "card.json"
+    for options, made in (
+        ({"steps": 1}, (1, 1e-3)),
+        ({"steps": 4, "rate": 5e-4}, (4, 5e-4)),
+        ({"steps": 4, "rate": 2e-3}, (4, 2e-3)),
+        ({}, (3, 1e-3)),
+    ):
+        tune_family(replace(tuning, **options))
+        written = json.loads(card.read_text())
+        assert (written["steps"], written["rate"]) == made
+    limited = replace(tuning, steps=5, minutes=1.0)
+    for seconds, limit, steps in ((30.0, 1.0, 2), (15.0, 1.0, 2), (15.0, 0.75, 3)):
+        monkeypatch.setattr(command, "seconds_a_step", lambda *_, seconds=seconds: seconds)
+        tune_family(replace(limited, minutes=limit))
+        assert json.loads(card.read_text())["steps"] == steps
 
 
 def test_a_run_cut_off_goes_on_to_the_same_weights(tiny_family, data, short, tmp_path):
