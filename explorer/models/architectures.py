@@ -10,7 +10,7 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForPreTraining, PreTrainedConfig, PreTrainedModel
 
 from explorer.models.choice.family import specs_by_key
-from explorer.models.loading import LoadedModel, building, leased
+from explorer.models.loading import LoadedModel, building, leased, leave_out_pooler
 from explorer.models.specs import ModelSpec
 
 SHARING_MODES: tuple[str, ...] = ("none", "attention", "ffn", "all")
@@ -36,7 +36,9 @@ def meta_network(spec: ModelSpec) -> PreTrainedModel:
 
     ``.base_model`` is the encoder as released, with its pooler where it has one.
     """
-    return meta_of(config_of(spec))
+    network = meta_of(config_of(spec))
+    leave_out_pooler(spec, network)
+    return network
 
 
 def meta_of(config: PreTrainedConfig) -> PreTrainedModel:

@@ -246,7 +246,14 @@ def _from_files(
         reason = f"{len(missing)} of its weights are missing from the file"
         remember(spec, path, before, reason)
         raise ModelUnavailable(spec, reason)
+    leave_out_pooler(spec, network)
     return network, tokenizer, tuple(sorted(info["missing_keys"]))
+
+
+def leave_out_pooler(spec: ModelSpec, network: PreTrainedModel) -> None:
+    """Remove the pooler that a network has by its class and the spec's checkpoint lacks."""
+    if not spec.architecture.has_pooler and hasattr(network.base_model, "pooler"):
+        network.base_model.pooler = None
 
 
 def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  # noqa: ANN401

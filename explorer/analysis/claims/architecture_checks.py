@@ -24,6 +24,8 @@ from explorer.models.forward import apply_head, inputs_of, tokenize
 from explorer.models.loading import LoadedModel
 from explorer.models.specs import BASE, ModelSpec
 from explorer.models.tokens import spelling_of
+from explorer.timing.protocol import Pass
+from explorer.timing.workload import Workload
 
 TEXT = "The cat that was chased by the dog ran away."
 BEFORE, AFTER = "The [MASK] was very cold.", "The [MASK] was very sweet."
@@ -311,15 +313,15 @@ def _rows_with_gradient(
     loaded: LoadedModel, inputs: dict[str, torch.Tensor], *, by_output: bool
 ) -> tuple[int, int]:
     """Count the rows of the word embedding with a gradient after a backward pass, and all rows."""
-    network = loaded.network if by_output else loaded.network.base_model
+    # A whole network whose checkpoint lacks a pooler cannot run: its pair head reads one.
+    network = Pass(loaded.spec, loaded.network, Workload(head=by_output))
     table = loaded.network.base_model.get_parameter(WORDS)
     name = next(name for name, parameter in network.named_parameters() if parameter is table)
     words = table.detach().clone().requires_grad_()
-    out = functional_call(network, {name: words}, (), dict(inputs))
+    out = functional_call(network, {name: words}, (inputs["input_ids"],))
     if by_output:
-        logits = out.prediction_logits if "prediction_logits" in out else out.logits
-        loss = torch.nn.functional.cross_entropy(logits[0], inputs["input_ids"][0])
+        loss = torch.nn.functional.cross_entropy(out[0], inputs["input_ids"][0])
     else:
-        loss = out.last_hidden_state.square().mean()
+        loss = out.square().mean()
     (gradient,) = torch.autograd.grad(loss, words)
     return int(gradient.abs().sum(1).count_nonzero()), len(words)

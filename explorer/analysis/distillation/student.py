@@ -145,14 +145,15 @@ def run_batch(model: nn.Module, batch: Batch) -> PretrainOutput:
     if isinstance(model, BertForPreTraining):
         output = model.bert(**inputs)
         words = model.cls.predictions(states_at(output.last_hidden_state, batch.masked_positions))
-        return PretrainOutput(
-            words, model.cls.seq_relationship(output.pooler_output), output.last_hidden_state
-        )
-    assert isinstance(model, AlbertForPreTraining)
-    output = model.albert(**inputs)
-    words = model.predictions(states_at(output.last_hidden_state, batch.masked_positions))
+        classify = model.cls.seq_relationship
+    else:
+        assert isinstance(model, AlbertForPreTraining)
+        output = model.albert(**inputs)
+        words = model.predictions(states_at(output.last_hidden_state, batch.masked_positions))
+        classify = model.sop_classifier
+    pooled = output.pooler_output
     return PretrainOutput(
-        words, model.sop_classifier(output.pooler_output), output.last_hidden_state
+        words, None if pooled is None else classify(pooled), output.last_hidden_state
     )
 
 

@@ -217,6 +217,9 @@ def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:
         network = NETWORKS[task].from_config(
             config, attn_implementation="eager", dtype=loaded.network.dtype
         )
+    if getattr(network.base_model, "pooler", None) and not encoder.pooler:
+        # The checkpoint has none; the adapter brings it.
+        encoder.pooler = network.base_model.pooler
     setattr(network, network.base_model_prefix, encoder)
     return network
 

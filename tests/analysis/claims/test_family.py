@@ -54,6 +54,13 @@ def test_an_untampered_family_holds(family, check):
     assert measured.on
 
 
+@pytest.mark.parametrize("check", LOADED_CHECKS, ids=lambda c: c.__name__)
+def test_a_bert_without_a_pooler_gives_the_same(family, check):
+    network = family.copy("bert")
+    network.base_model.pooler = None
+    assert check(family(bert=network)).text == check(family()).text
+
+
 def test_broken_sharing_is_noticed(family):
     spec = family.spec("albert")
     broken = sharing_network(spec, "none").to_empty(device="cpu")

@@ -1,5 +1,6 @@
 """Live distillation: it learns, repeats itself, leaves the serving network alone, and queues."""
 
+import copy
 import hashlib
 from itertools import islice
 
@@ -19,6 +20,7 @@ from explorer.analysis.distillation.student import (
     distil_live,
     fresh_student,
     masked_batch,
+    run_batch,
     student_layers,
 )
 
@@ -90,6 +92,18 @@ def test_a_quarter_is_hidden_and_only_there_is_anything_masked(tiny_family):
     assert (now[changed] == tokenizer.mask_token_id).float().mean() > 0.7
     rest = np.delete(batch.ids.reshape(-1).numpy(), batch.masked_positions.numpy())
     assert tokenizer.mask_token_id not in rest
+
+
+@pytest.mark.parametrize("key", ["bert", "albert"])
+def test_a_teacher_without_a_pooler_answers_the_same_words(key, tiny_family):
+    loaded = tiny_family.loaded(key)
+    texts = [loaded.tokenizer(text)["input_ids"] for text in made_up_sentences(5)]
+    batch = masked_batch(loaded.tokenizer, texts, np.random.default_rng(0))
+    network = copy.deepcopy(loaded.network)
+    network.base_model.pooler = None
+    found = run_batch(network, batch)
+    assert found.pair is None
+    assert found.words.equal(run_batch(loaded.network, batch).words)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from transformers import (
     AutoTokenizer,
     BertConfig,
     BertForSequenceClassification,
+    BertForTokenClassification,
 )
 
 from explorer.analysis.tasks.scores import trained_seconds
@@ -132,12 +133,13 @@ def test_a_checkpoint_of_ones_own_is_tuned_as_its_page_says(
     assert not list((tmp_path / "models").glob("*"))
 
 
+@pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
 @pytest.mark.parametrize("task", ["sst2", "squad"])
-def test_a_base_with_three_labels_gets_heads_of_two(task, own_models, data, tmp_path):
-    """The file holds a head of three classes, as one trained on MNLI does."""
+def test_a_base_with_three_labels_gets_heads_of_two(kind, task, own_models, data, tmp_path):
+    """The file holds a head of three classes, as one trained on MNLI does; the second has no pooler."""
     base, tokenizer = make_bert(2, 2, 32)
     config = BertConfig.from_dict(base.config.to_dict() | {"num_labels": 3})
-    save(BertForSequenceClassification(config), tokenizer, tmp_path / "three")
+    save(kind(config), tokenizer, tmp_path / "three")
     words = ["tasks", "--model", f"bert={tmp_path / 'three'}", "--only", "three", "--task", task]
     words += ["--work", str(tmp_path), "--data", str(data), "--steps", "2", "--threads", "1"]
     assert main(words) == 0

@@ -1,0 +1,58 @@
+"""A checkpoint of the reader's own is counted, timed and sized as what its file holds."""
+
+import shutil
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+from transformers import BertForQuestionAnswering
+
+from explorer.analysis.parameters.count import parameter_counts
+from explorer.analysis.parameters.shape import forward_flops
+from explorer.analysis.parameters.shapes import family_members
+from explorer.models.choice.family import shape_total
+from explorer.models.choice.own import add_models
+from explorer.timing.networks import bytes_of_pass, timed_network
+from explorer.timing.workload import Workload
+
+
+@pytest.fixture
+def folder(_seven_folder, tmp_path, own_models):
+    """Copy of a BERT that a test may write over."""
+    return shutil.copytree(_seven_folder / "bert-base-uncased", tmp_path / "own-bert")
+
+
+def added(network, folder, own_models):
+    network.save_pretrained(folder)
+    add_models([f"bert={folder}"])
+    return own_models["own-bert"], network.eval()
+
+
+def numel(module):
+    return sum(p.numel() for p in module.parameters())
+
+
+def test_a_pooler_that_the_file_lacks_is_neither_counted_nor_timed(folder, own_models):
+    network = BertForQuestionAnswering.from_pretrained(folder, attn_implementation="eager")
+    spec, network = added(network, folder, own_models)
+    counts, n_encoder = parameter_counts(spec), numel(network.bert)
+    assert (counts.total, counts.components["pooler"]) == (n_encoder, 0)
+    assert shape_total(spec.architecture) == n_encoder
+    work, ids = Workload(16), torch.arange(16)[None]
+    assert bytes_of_pass(spec, work) == 4 * n_encoder
+    with timed_network(spec, work) as timed, torch.inference_mode():
+        assert timed.n_bytes(head=False) == 4 * n_encoder
+        with FlopCounterMode(display=False) as ours:
+            timed.network.base_model(input_ids=ids)
+        with FlopCounterMode(display=False) as plain:
+            network.bert(input_ids=ids)
+    assert ours.get_total_flops() == forward_flops(spec, 16) == plain.get_total_flops()
+
+
+def test_savings_lead_from_a_bert_without_a_pooler_to_the_others(tiny_family, folder, own_models):
+    network = BertForQuestionAnswering.from_pretrained(folder)
+    spec, _ = added(network, folder, own_models)
+    bert, *others = family_members(f"bert={spec.size},distilbert=mini,albert=mini")
+    for member in others:
+        saved = sum(step.saved for step in member.savings)
+        assert bert.counts.total == member.counts.total + saved
