@@ -199,6 +199,8 @@ class Architecture:
     has_projection: bool = False
     """True where a matrix E x H projects the embeddings to the layers (ALBERT)."""
     activation: str = "gelu"
+    ties_words: bool = True
+    """False where the masked-LM head has an output layer of its own."""
 
     @property
     def n_stored_layers(self) -> int:
@@ -253,7 +255,8 @@ class ModelSpec:
     def config(self) -> dict[str, Any]:
         """The values of its transformers config, model type included."""
         shape = {name: getattr(self.architecture, at) for at, name in self.kind.config.items()}
-        return {"model_type": self.kind.config_type, **shape, **self.kind.fixed}
+        ties = {} if self.architecture.ties_words else {"tie_word_embeddings": False}
+        return {"model_type": self.kind.config_type, **shape, **self.kind.fixed, **ties}
 
     @property
     def max_tokens(self) -> int:

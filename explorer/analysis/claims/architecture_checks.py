@@ -302,7 +302,7 @@ def updated_rows(models: CheckModels) -> CheckOutcome:
     share = 100 * as_input / size
     return CheckOutcome(
         f"as input {as_input} of {size:,} rows ({share:.2f}%) after one sentence of {n_pieces} "
-        f"different pieces; with the tied output layer {as_output:,}",
+        f"different pieces; with the output layer {as_output:,}",
         0 < as_input <= n_pieces < as_output,
         family_name(models.family),
         {"rows_updated": percent(share, " of the rows, as input", 2)},

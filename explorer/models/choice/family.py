@@ -187,6 +187,11 @@ def shape_total(shape: Architecture, sharing: str | None = None) -> int:
 
 
 def head_total(shape: Architecture) -> int:
-    """Return the parameters of the masked-LM head outside the encoder: transform, norm, bias."""
+    """Return the parameters of the masked-LM head outside the encoder: transform, norm, bias.
+
+    An output layer that is not tied to the word embeddings has V E weights and a bias of its own;
+    DistilBERT's bias is the head's, so V too many are counted there.
+    """
     e = shape.d_embedding
-    return shape.d_model * e + e + 2 * e + shape.d_vocab
+    output = 0 if shape.ties_words else shape.d_vocab * (e + 1)
+    return shape.d_model * e + e + 2 * e + shape.d_vocab + output

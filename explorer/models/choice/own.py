@@ -152,6 +152,7 @@ def shape_of(config: "PreTrainedConfig", kind: ModelKind, source: str) -> Archit
         **({"d_embedding": shape["d_model"], "n_segments": 0} | shape),
         shares_layers=stored < layers,
         has_projection="d_embedding" in kind.config,
+        ties_words=config.tie_word_embeddings,
     )
 
 

@@ -121,7 +121,7 @@ def test_the_tied_output_moves_every_row_as_plain_torch_has_it(family, tiny_fami
     torch.nn.functional.cross_entropy(scores, ids[0]).backward()
     rows = int((network.bert.embeddings.word_embeddings.weight.grad.abs().sum(1) > 0).sum())
     said = claims_layers.updated_rows(family()).text
-    assert said.endswith(f"with the tied output layer {rows:,}")
+    assert said.endswith(f"with the output layer {rows:,}")
     assert rows == network.config.vocab_size, "softmax moves every score"
 
 

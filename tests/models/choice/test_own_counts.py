@@ -5,12 +5,13 @@ import shutil
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
-from transformers import BertForQuestionAnswering
+from transformers import AutoConfig, AutoModelForPreTraining, BertForQuestionAnswering
 
 from explorer.analysis.parameters.count import parameter_counts
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.analysis.parameters.shapes import family_members
 from explorer.models.choice.family import shape_total
+from explorer.models.choice.memory import weight_bytes
 from explorer.models.choice.own import add_models
 from explorer.timing.networks import bytes_of_pass, timed_network
 from explorer.timing.workload import Workload
@@ -56,3 +57,25 @@ def test_savings_lead_from_a_bert_without_a_pooler_to_the_others(tiny_family, fo
     for member in others:
         saved = sum(step.saved for step in member.savings)
         assert bert.counts.total == member.counts.total + saved
+
+
+@pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
+def test_an_output_layer_of_its_own_is_counted_and_has_its_room(
+    key, tiny_family, own_models, tmp_path
+):
+    folder = shutil.copytree(tiny_family.specs[key].bundled_path, tmp_path / "untied")
+    config = AutoConfig.from_pretrained(folder, tie_word_embeddings=False)
+    network = AutoModelForPreTraining.from_config(config)
+    network.save_pretrained(folder)
+    add_models([f"{key}={folder}"])
+    spec, encoder = own_models["untied"], network.base_model
+    assert network.get_output_embeddings().weight is not network.get_input_embeddings().weight
+    counts = parameter_counts(spec)
+    assert (counts.total, counts.head_total) == (numel(encoder), numel(network) - numel(encoder))
+    assert bytes_of_pass(spec, Workload(16, head=True)) == 4 * numel(network)
+    pairs = ("seq_relationship", "sop_classifier")
+    whole = sum(
+        p.numel() for n, p in network.named_parameters() if not any(part in n for part in pairs)
+    )
+    spare = config.vocab_size if key == "distilbert" else 0
+    assert weight_bytes(spec) == 4 * (whole + spare)
