@@ -253,10 +253,15 @@ class ModelSpec:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The values of its transformers config, model type included."""
+        """The values of its transformers config, model type included.
+
+        For saved scripts it also says of an own checkpoint that it has no pooler.
+        """
         shape = {name: getattr(self.architecture, at) for at, name in self.kind.config.items()}
-        ties = {} if self.architecture.ties_words else {"tie_word_embeddings": False}
-        return {"model_type": self.kind.config_type, **shape, **self.kind.fixed, **ties}
+        less = {} if self.architecture.ties_words else {"tie_word_embeddings": False}
+        if self.is_own and not self.architecture.has_pooler:
+            less["has_pooler"] = False
+        return {"model_type": self.kind.config_type, **shape, **self.kind.fixed, **less}
 
     @property
     def max_tokens(self) -> int:

@@ -47,6 +47,8 @@ for name, known in CONFIGS.items():
     with torch.device("meta"):  # shapes alone: nothing is computed
         model = AutoModel.from_config(config, attn_implementation="eager").eval()
         ids = torch.zeros(BATCH, LENGTH, dtype=torch.long)
+    if not known.get("has_pooler", True):  # the checkpoint lacks it
+        model.pooler = None
     tensors = [*model.parameters(), *model.buffers(), ids]
     known = {tensor.untyped_storage()._cdata for tensor in tensors}
     with torch.inference_mode(), Alive(known) as alive:

@@ -1,5 +1,6 @@
 """A checkpoint of the reader's own is counted, timed and sized as what its file holds."""
 
+import ast
 import shutil
 
 import pytest
@@ -15,6 +16,7 @@ from explorer.models.choice.memory import weight_bytes
 from explorer.models.choice.own import add_models
 from explorer.timing.networks import bytes_of_pass, timed_network
 from explorer.timing.workload import Workload
+from explorer.ui.kit.canvas import RECIPES
 
 
 @pytest.fixture
@@ -27,6 +29,12 @@ def added(network, folder, own_models):
     network.save_pretrained(folder)
     add_models([f"bert={folder}"])
     return own_models["own-bert"], network.eval()
+
+
+def assigned(line):
+    """Return the names that a statement gives a value."""
+    targets = line.targets if isinstance(line, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def numel(module):
@@ -79,3 +87,20 @@ def test_an_output_layer_of_its_own_is_counted_and_has_its_room(
     )
     spare = config.vocab_size if key == "distilbert" else 0
     assert weight_bytes(spec) == 4 * (whole + spare)
+
+
+@pytest.mark.parametrize("kind", ["components", "map", "memory"])
+def test_a_saved_script_leaves_the_pooler_out_too(kind, folder, own_models):
+    network = BertForQuestionAnswering.from_pretrained(folder)
+    spec, network = added(network, folder, own_models)
+    lines = ast.parse((RECIPES / f"parameters/{kind}.py").read_text("utf-8"))
+    told = {"CONFIGS": {spec.name: spec.config}}
+    lines.body = [line for line in lines.body if "CONFIGS" not in assigned(line)]
+    exec(compile(lines, kind, "exec"), told)
+    rows = [dict(zip(told["columns"], row, strict=True)) for row in told["rows"]]
+    found = {
+        "components": lambda: rows[0]["total"],
+        "map": lambda: sum(row["weights"] for row in rows if row["part"] != "head"),
+        "memory": lambda: rows[0]["weight_bytes"] // 4,
+    }
+    assert found[kind]() == numel(network.bert)
