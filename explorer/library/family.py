@@ -4,7 +4,6 @@ import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from numbers import Integral
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -31,6 +30,7 @@ from explorer.models.choice.family import (
 from explorer.models.run import Run
 from explorer.models.specs import KINDS, MODEL_KEYS, MORE_KINDS, ModelSpec
 from explorer.refusal import Refusal, brief
+from explorer.timing.workload import is_whole
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -111,7 +111,7 @@ def checked_text(text: object, name: str = "text") -> str:
 
 def is_index(value: object, length: int) -> bool:
     """Return whether a value is a whole number from 0 to length - 1, of Python or numpy."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) < length
+    return is_whole(value) and 0 <= int(value) < length
 
 
 def missing_reasons(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from numbers import Integral
-from typing import cast
+from typing import TypeGuard, cast
 
 from explorer.models.specs import DEVICE, Architecture
 from explorer.refusal import Refusal
@@ -61,16 +61,21 @@ class Workload:
         return self.length * self.batch
 
 
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return whether a value is a whole number of Python or numpy, and no bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def whole_number(label: str, value: object, low: int, high: int) -> int:
     """Return the value as an int if it is a whole number within limits.
 
     Raises:
         BadWorkload: it is not; the message has the limits.
     """
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    fits = is_whole(value)
     if isinstance(value, float) and math.isfinite(value):
-        is_whole = value == int(value)
-    if not is_whole or not low <= cast(float, value) <= high:
+        fits = value == int(value)
+    if not fits or not low <= cast(float, value) <= high:
         raise BadWorkload(f"{label} must be a whole number from {low} to {high}.")
     return int(cast(float, value))
 

@@ -13,7 +13,7 @@ export function widest(words) {
 
 export const clip = (pen, text, width) => {
   if (pen.measureText(text).width <= width) return text;
-  const signs = [...text];   // none of two units is cut in two
-  while (signs.length > 1 && pen.measureText(`${signs.join('')}…`).width > width) signs.pop();
-  return `${signs.join('')}…`;
+  const characters = [...text];   // a surrogate pair is not split
+  while (characters.length > 1 && pen.measureText(`${characters.join('')}…`).width > width) characters.pop();
+  return `${characters.join('')}…`;
 };

@@ -39,9 +39,9 @@ export const word = text => make('em', {class: 'w'}, /[\p{L}\p{N}]/u.test(text) 
 export const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);
 export const sayNodes = (text, values) => text.split(/\{(\w+)\}/).map((part, i) => i % 2 ? values[part] : part);
 
-/** The first characters of a text; one of two units, as an emoji is, is not cut in two. @param {string} text @param {number} n */
+/** The first characters of a text; a surrogate pair, such as an emoji's, is not split. @param {string} text @param {number} n */
 export const first = (text, n) => [...text].slice(0, n).join('');
-/** A text of more characters than that: so many, and a sign that it goes on. @param {string} text @param {number} most */
+/** A text of at most so many characters; a longer one ends in an ellipsis. @param {string} text @param {number} most */
 export const cut = (text, most) => [...text].length > most ? `${first(text, most)}…` : text;
 
 /**
@@ -116,10 +116,10 @@ export const vary = (node, name, value) => node.style.setProperty(name, String(v
 /** Whether the reader points with a finger. */
 export const touched = () => Boolean(window.matchMedia?.('(pointer: coarse)').matches);
 
-/** When each place says again what stands there otherwise. @type {WeakMap<Node, ReturnType<typeof setTimeout>>} */
+/** By place: the timer after which its usual text comes back. @type {WeakMap<Node, ReturnType<typeof setTimeout>>} */
 const endings = new WeakMap();
 
-/** Say something in a place for a while; what is said there meanwhile has the whole of its own time. @param {Node} place @param {string} text @param {number} ms @param {string} after what stands there then */
+/** Show a text in a place for a while; a newer one replaces it and its timer. @param {Node} place @param {string} text @param {number} ms @param {string} after the usual text, which comes back */
 export function sayFor(place, text, ms, after) {
   clearTimeout(endings.get(place));
   place.textContent = text;

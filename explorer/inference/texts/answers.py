@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 from explorer.analysis.precision import ListPrecision, list_differences
@@ -37,6 +36,7 @@ from explorer.inference.texts.batches import (
 from explorer.links.page_state import PageState
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
+from explorer.timing.workload import is_whole
 
 BAD_OPTION = "{name} must be one of: {known}."
 NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
@@ -197,8 +197,7 @@ def layer_of(spec: ModelSpec, layer: int) -> int:
         BadRows: the model has no such layer.
     """
     last = spec.architecture.n_layers
-    is_whole = isinstance(layer, Integral) and not isinstance(layer, bool)
-    if not is_whole or not -last - 1 <= layer <= last:
+    if not is_whole(layer) or not -last - 1 <= layer <= last:
         raise BadRows(NO_LAYER.format(label=spec.label, last=last))
     return layer % (last + 1)
 

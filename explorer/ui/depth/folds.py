@@ -185,9 +185,8 @@ def show_shared(state: PageState) -> list[str]:
     from explorer.views.depth.states import SHOWN, shared_drift_canvas
 
     runs, _ = runs_with_mlm_head(state)
-    shapes = {key: run.spec.architecture for key, run in runs.items()}
-    shared = (run for k, run in runs.items() if shapes[k].shares_layers and shapes[k].n_layers > 1)
-    run = next(shared, None)
+    shapes = ((run, run.spec.architecture) for run in runs.values())
+    run = next((run for run, shape in shapes if shape.n_stored_layers < shape.n_layers), None)
     if run is None:
         return [note(strings.NO_SHARED), "", ""]
     alignment = align({key: other.tokens for key, other in runs.items()})
