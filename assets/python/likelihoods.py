@@ -4,15 +4,13 @@ import re
 
 import torch
 
-WORDS = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
-
 
 def likelihoods(tokenizer, model, text):
     """Tokens of a sentence, PLL (Salazar et al. 2020), PLL-word-l2r (Kauf and Ivanova 2023)."""
     encoding, spans = token_spans(tokenizer, text)
     ids, segments = encoding["input_ids"], torch.tensor([encoding["token_type_ids"]])
     scored = [i for i, (start, end) in enumerate(spans) if end > start]
-    words = [word.span() for word in re.finditer(WORDS, text)]
+    words = [word.span() for word in re.finditer(WORD, text)]
     of = {
         i: next((w for w in words if w[0] < spans[i][1] and w[1] > spans[i][0]), i) for i in scored
     }

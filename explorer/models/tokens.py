@@ -17,9 +17,17 @@ _CONTROL = re.compile(
     r"\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]"
 )
 """Control characters, surrogates, zero width and direction overrides: invisible to a reader."""
-_LETTER = r"[\w\u0300-\u036f]"
-"""Letters, digits and the combining accents after them."""
-_WORD = re.compile(rf"\[(?:MASK|SEP|CLS|UNK|PAD)\]|{_LETTER}+(?:['’]{_LETTER}+)*|[^\w\s]")
+_MARKS = "".join(c for c in map(chr, range(0x300, 0x20000)) if category(c).startswith("M"))
+"""Combining marks: accents, vowel signs, points."""
+_ATTACHED = rf"[{_MARKS}\U000e0100-\U000e01ef\u200c\u200d]"
+"""Part of the word of the character before (UAX 29, rule WB4): marks, variants of a character, and
+the zero-width joiners that Persian and Hindi write inside words."""
+_LETTERS = rf"\w+(?:{_ATTACHED}+\w*)*"
+WORD = re.compile(
+    r"\[(?:MASK|SEP|CLS|UNK|PAD)\]"
+    rf"|{_LETTERS}(?:['’]{_LETTERS})*|[^\w\s]{_ATTACHED}*"
+)
+"""A mask or another special token, a word, or one sign of punctuation."""
 
 
 class BadText(Refusal):
@@ -134,7 +142,7 @@ def spell_masks(text: str, mask: str) -> tuple[str, tuple[int, ...]]:
 
 def split_words(text: str) -> tuple[Word, ...]:
     """Return the words of a text, independent of the tokenizers, so that all models share them."""
-    return tuple(Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(text))
+    return tuple(Word(match.group(), match.start(), match.end()) for match in WORD.finditer(text))
 
 
 def mask_word(text: str, word: Word) -> str:

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from explorer.models.tokens import hide_choices, split_words
+from explorer.ui.kit.canvas import RECIPES
 from explorer.ui.shell.scripts import modules
 from tests.js.test_maths import in_the_browser
 from tests.needs import needs_node
@@ -14,6 +15,7 @@ pytestmark = needs_node
 PARTS = [
     *"aZé7_ßñ漢字кш", "don't", "l’eau", "e\u0301", "[MASK]", "[SEP]", "[", "]", "'", "’", "-", ".", ",",
     "🙂", "½", "²", "…", "¿", "—", " ", "\n", "ʼ", "ـ", "ก", "ि", "Ⅷ",
+    "\u200c", "\u200d", "\ufe0f", "\U000e0100", "\u05bc", "\u20e3", "\U00011038",
 ]  # fmt: skip
 OWN_COPIES = {
     "attention/lens.js": r"\b128\b",
@@ -29,6 +31,15 @@ def test_both_languages_find_the_same_words():
     found = in_the_browser(*(("splitWords", text) for text in texts))
     for text, words in zip(texts, found, strict=True):
         assert words == [word.text for word in split_words(text)], repr(text)
+
+
+def test_saved_scripts_find_the_same_words():
+    rng, names = random.Random(0), {}
+    exec((RECIPES / "word.py").read_text("utf-8"), names)
+    for _ in range(2000):
+        text = "".join(rng.choices(PARTS, k=rng.randint(1, 12)))
+        found = [match.group() for match in re.finditer(names["WORD"], text)]
+        assert found == [word.text for word in split_words(text)], repr(text)
 
 
 CHOICES = [*PARTS, "|", "|", "[", "]", "[ |x]", "[a|b]", "\x85", "\u2028", 400 * "a", 399 * "🙂"]

@@ -41,6 +41,7 @@ HARD_TEXTS = [
     "[MASK].",
     "</script><b>",
     "a [SEP] b [SEP] c",
+    "\u0939\u093f\u0928\u094d\u0926\u0940 \u2764\ufe0f a\u200cb",
 ]
 
 
@@ -180,8 +181,20 @@ def test_a_mask_in_another_spelling_keeps_every_place_of_the_text(text, mask):
         assert text[place] == spelled[at] or inside
 
 
-def test_an_accent_written_as_its_own_character_stays_in_its_word():
-    assert [w.text for w in split_words("cafe\u0301 noir")] == ["cafe\u0301", "noir"]
+ATTACHED = {
+    "an accent": "cafe\u0301",
+    "vowel signs of Hindi": "\u0939\u093f\u0928\u094d\u0926\u0940",
+    "points of Hebrew": "\u05d1\u05bc\u05b0\u05e8\u05b5\u05d0",
+    "a tone of Thai": "\u0e19\u0e49\u0e33",
+    "a space without width within a Persian word": "\u0645\u06cc\u200c\u062e\u0648",
+    "a sign shown in colour": "\u2764\ufe0f",
+    "a mark outside the first plane": "\U00011013\U00011038",
+}
+
+
+@pytest.mark.parametrize("word", ATTACHED.values(), ids=ATTACHED)
+def test_what_is_attached_to_a_character_stays_in_its_word(word):
+    assert [w.text for w in split_words(f"{word} noir.")] == [word, "noir", "."]
 
 
 @pytest.mark.parametrize("typed", ["[sep]", "[Sep]", "[ SEP ]", "[SEP]"])

@@ -8,7 +8,6 @@ from transformers import AutoModel
 
 TEXTS = ["The ship sailed across the sea to America."]
 MAX_WORDS = 1000
-WORD = r"[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 names, grams = [], []
 for label in MODELS:

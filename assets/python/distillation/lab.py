@@ -16,7 +16,6 @@ IDS = [1, 2]
 SHOWN = [1, 2]  # those that the page lists
 TEMPERATURE = 2.0
 TEMPERATURES = [1.0, 2.0]  # of the curves
-WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 words = list(re.finditer(WORD, TEXT))
 start, end = words[PLACE].span()

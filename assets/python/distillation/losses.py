@@ -11,7 +11,6 @@ PLACE = 5  # the word that is hidden, counted from 0
 ANSWER = None  # the token that was there, where it is known
 TEMPERATURES = [1.0, 2.0]
 WEIGHTS = {"ce": 5.0, "mlm": 2.0, "cos": 1.0}  # of the three losses in their sum
-WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 words = list(re.finditer(WORD, TEXT))
 start, end = words[PLACE].span()

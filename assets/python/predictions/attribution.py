@@ -12,7 +12,6 @@ from transformers import AutoModelForMaskedLM
 TEXT = "The ship sailed across the [MASK] to America."
 GAP = 0  # the mask whose answer is attributed, from 0
 ANSWERS = {}  # by model the piece that was typed; empty: each model's own answer
-WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 
 def score(model, position, answer, **inputs):

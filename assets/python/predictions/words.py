@@ -6,7 +6,6 @@ import re
 from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
-WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 ANSWERS = 3  # of the first piece, listed beside it
 

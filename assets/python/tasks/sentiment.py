@@ -15,7 +15,6 @@ ADAPTERS = {
     "mini-DistilBERT": "assets/models/mini-distilbert/tasks/sst2",
     "mini-ALBERT": "assets/models/mini-albert/tasks/sst2",
 }
-WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 
 def positive_minus_negative(model, **inputs):

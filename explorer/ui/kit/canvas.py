@@ -29,6 +29,7 @@ SHARED = (
     "spans.py",
     "path.py",
     "models.py",
+    "word.py",
 )
 """Code put before each recipe that uses one of its names; a file may use those after it."""
 DEFINED = re.compile(r"^(?:def )?(\w+)(?= = |\()", re.MULTILINE)

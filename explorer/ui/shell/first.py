@@ -6,7 +6,7 @@ page itself is there. What it shows follows from the address alone.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from explorer.assets import ASSETS, examples
 from explorer.links.codec import to_link
 from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs, sizes_of
-from explorer.models.tokens import MASK, SEPARATOR
+from explorer.models.tokens import MASK, SEPARATOR, WORD, find_choices
 from explorer.ui.kit import strings
 from explorer.ui.shell.family import drawings_of, glyph_rules
 from explorer.ui.shell.input_bar import IN_THE_ROW
@@ -36,7 +36,6 @@ _PRESSED = re.compile(r"\bbutton\.([\w-]+)\.\1")
 """Selector of a pressed button, which here is a plain element."""
 _BUTTON = re.compile(r"\bbutton\b")
 _KIND = re.compile(r'class="canvas" data-kind="([a-z]+/[a-z]+)"')
-_WORD = re.compile(r"\[[^\[\]\n]*\]|[\w'’]+|[^\w\s]")
 KEPT_PARAMS = ("embed", "__theme")
 """Parameters of the address that are no field of the link and that every link of the page keeps."""
 THEMES = ("light", "dark")
@@ -168,22 +167,36 @@ def _box(state: PageState, params: Mapping[str, str]) -> Markup:
     )
 
 
+def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield the start and end of each word, and of each choice, which is told by the last value."""
+    end = 0
+    for choice in (*find_choices(text), None):
+        stop = choice.start if choice else len(text)
+        for match in WORD.finditer(text, end, stop):
+            yield match.start(), match.end(), False
+        if choice:
+            end = choice.end
+            yield choice.start, choice.end, True
+
+
 def _strip(state: PageState) -> Markup:
     """Return the text as it stands in the box at rest: masks marked, words underlined."""
     parts: list[Markup | str] = []
-    hidden, end, masks = hidden_words(state), 0, 0
-    for match in [*_WORD.finditer(state.text)][:MAX_WORDS]:
-        piece = match[0]
-        parts.append(state.text[end : match.start()])
-        end = match.end()
-        if piece == MASK or "|" in piece:
+    hidden, before, masks = hidden_words(state), 0, 0
+    for start, end, is_choice in [*_pieces(state.text)][:MAX_WORDS]:
+        piece = state.text[start:end]
+        parts.append(state.text[before:start])
+        before = end
+        if piece == MASK or is_choice:
             word = hidden[masks] if piece == MASK and masks < len(hidden) else ""
             parts.append(el("span", f"[{word}]" if word else piece, class_="word masked"))
             masks += 1
         elif piece == SEPARATOR:
             parts.append(el("span", "⟂", class_="sep"))
         else:
-            parts.append(el("span", piece, class_="word" if piece.isalnum() else "mark"))
+            parts.append(
+                el("span", piece, class_="word" if any(map(str.isalnum, piece)) else "mark")
+            )
     return el("div", *parts, class_="strip", dir="auto")
 
 
