@@ -267,7 +267,7 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
     source = f"The model given as {key}"
     kind, config = KINDS.get(key) or MORE_KINDS[key], network.config
     check_numbers(config.to_dict(), kind, source)
-    tokenizer = tokenizer or _tokenizer_of(network, key)
+    tokenizer = _tokenizer_of(network, key) if tokenizer is None else tokenizer
     device = str(network.device).removesuffix(":0")
     dtype = str(network.dtype).removeprefix("torch.")
     if dtype not in DTYPES:

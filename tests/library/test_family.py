@@ -17,6 +17,7 @@ from transformers import (
     BertConfig,
     BertForPreTraining,
     BertModel,
+    CanineTokenizer,
 )
 
 import explorer
@@ -218,6 +219,9 @@ def test_a_model_of_another_kind_and_one_without_a_tokenizer_are_refused(folder)
     with pytest.raises(explorer.Refusal, match="is of type 'albert'"):
         explorer.load({"bert": albert})
     albert.config._name_or_path = ""
+    for tokenizer in ("bert-base-uncased", CanineTokenizer()):
+        with pytest.raises(explorer.Refusal, match="take a fast one"):
+            explorer.load({"albert": (albert, tokenizer)})
     with pytest.raises(explorer.Refusal, match="comes without a tokenizer"):
         explorer.load({"albert": albert})
     with pytest.raises(explorer.Refusal, match="float64"):

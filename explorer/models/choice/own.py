@@ -160,7 +160,7 @@ def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool
     """Return whether its tokenizer lower-cases a text, found by a trial: no file has to state it.
 
     Raises:
-        NotAModel: it cannot be read, has no mask or more pieces than the network.
+        NotAModel: it cannot be read or used: see ``lowers_case``.
     """
     from transformers import AutoTokenizer
 
@@ -182,16 +182,22 @@ def lowers_case(
     """Return whether a tokenizer lower-cases a text.
 
     Raises:
-        NotAModel: it has no mask or more pieces than the network.
+        NotAModel: it is not fast, has no mask or padding token, or more pieces than the network.
     """
-    normalizer = tokenizer.backend_tokenizer.normalizer
-    if tokenizer.mask_token_id is None:
-        raise NotAModel(f"{source} has a tokenizer without a mask token.")
+    if not getattr(tokenizer, "is_fast", False):
+        raise NotAModel(
+            f"{source} has a tokenizer that does not say where its tokens are in a text; take a "
+            "fast one."
+        )
+    for token in ("mask", "pad"):
+        if getattr(tokenizer, f"{token}_token_id") is None:
+            raise NotAModel(f"{source} has a tokenizer without a {token} token.")
     if len(tokenizer) > config.vocab_size:
         raise NotAModel(
             f"{source} contradicts itself: its tokenizer has {len(tokenizer)} pieces, its "
             f"network {config.vocab_size}."
         )
+    normalizer = tokenizer.backend_tokenizer.normalizer
     return normalizer is not None and "A" not in normalizer.normalize_str("A")
 
 

@@ -207,9 +207,16 @@ def spoil_normalizer(folder):
     (folder / "tokenizer.json").write_text("{}")
 
 
+def drop_special(folder, **token):
+    edit(folder, "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast", **token)
+
+
 def spoil_mask(folder):
-    edit(folder, "tokenizer_config.json", mask_token=None)
-    edit(folder, "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast")
+    drop_special(folder, mask_token=None)
+
+
+def spoil_padding(folder):
+    drop_special(folder, pad_token=None)
 
 
 def without(folder, *names):
@@ -236,7 +243,8 @@ REFUSED = {
     spoil_weights: "has no model.safetensors; pickled weights can run code",
     spoil_index: "has a damaged file",
     spoil_normalizer: "has a tokenizer that cannot be read",
-    spoil_mask: "has a tokenizer without a mask",
+    spoil_mask: "has a tokenizer without a mask token",
+    spoil_padding: "has a tokenizer without a pad token",
     drop_a_tensor: "contradicts itself: its file lacks bert.encoder.layer.3.output.dense.bias",
     drop_of_the_head: "its file lacks cls.predictions.transform.LayerNorm.bias",
     spoil_file: "has a damaged file",
