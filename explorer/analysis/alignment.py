@@ -43,6 +43,12 @@ class Alignment:
         """The indices of the words of the text, without [CLS] and [SEP]."""
         return tuple(i for i, word in enumerate(self.words) if not word.special)
 
+    @property
+    def readable(self) -> tuple[int, ...]:
+        """The indices of the words of the text that every model has tokens for."""
+        groups = self.groups.values()
+        return tuple(i for i in self.content if all(group[i] for group in groups))
+
     def __len__(self) -> int:
         return len(self.words)
 

@@ -43,12 +43,19 @@ class PrecisionDifference:
 
 
 def precision_difference(run: Run, exact: Run) -> PrecisionDifference:
-    """Compare a run in half precision with a float32 run of the same model and text."""
-    half, full = mask_predictions(run, PRINTED_WORDS), mask_predictions(exact, 1)
-    probabilities = np.exp(log_softmax(exact.mask_logits))
-    full_probs = np.take_along_axis(probabilities, half.ids, -1).ravel()
-    half_probs = half.probabilities.ravel()
-    first = enumerate(zip(half.words, full.words, strict=True), 1)
+    """Compare a run in half precision with a float32 run of the same model and text.
+
+    Of a model without a masked-LM head only the attention weights are compared.
+    """
+    half_probs = full_probs = np.empty(0)
+    first: tuple[tuple[int, str, str], ...] = ()
+    if run.spec.has_head:
+        half, full = mask_predictions(run, PRINTED_WORDS), mask_predictions(exact, 1)
+        probabilities = np.exp(log_softmax(exact.mask_logits))
+        full_probs = np.take_along_axis(probabilities, half.ids, -1).ravel()
+        half_probs = half.probabilities.ravel()
+        words = enumerate(zip(half.words, full.words, strict=True), 1)
+        first = tuple((mask, a[0], b[0]) for mask, (a, b) in words if a[0] != b[0])
     return PrecisionDifference(
         half_probs.size,
         sum(
@@ -56,7 +63,7 @@ def precision_difference(run: Run, exact: Run) -> PrecisionDifference:
             for a, b in zip(half_probs.tolist(), full_probs.tolist(), strict=True)
         ),
         float(np.abs(half_probs - full_probs).max(initial=0)),
-        tuple((mask, a[0], b[0]) for mask, (a, b) in first if a[0] != b[0]),
+        first,
         float(np.abs(run.attention - exact.attention).max()),
         int((run.attention.round(3) != exact.attention.round(3)).sum()),
     )

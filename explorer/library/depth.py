@@ -206,6 +206,6 @@ def states_of(specs: Mapping[str, ModelSpec], state: PageState, text: str) -> di
     tokens = {key: call_on_model(tokenize, spec, state, text) for key, spec in specs.items()}
     alignment, states = align(tokens), {}
     for key, spec in specs.items():
-        groups = tuple(alignment.groups[key][i] for i in alignment.content)
+        groups = tuple(alignment.groups[key][i] for i in alignment.readable)
         states[key] = call_on_model(sentence_states, spec, state, tokens[key], groups)
     return states

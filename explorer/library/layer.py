@@ -53,8 +53,7 @@ def followed_word(runs: Mapping[str, Run], wanted: int) -> FollowedWord | None:
     from explorer.analysis.alignment import align, first_shown
 
     alignment = align({key: run.tokens for key, run in runs.items()})
-    groups = alignment.groups.values()  # a model has no token for characters that it drops
-    indices = tuple(i for i in alignment.content if all(group[i] for group in groups))
+    indices = alignment.readable
     if not indices:
         return None
     first = first_shown([alignment.words[i] for i in indices])
@@ -278,7 +277,8 @@ def contexts(text: str, family: Family | str = "mini") -> Contexts:
     with asked(family) as models:
         state = models.state(text)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_READ)
-        return Contexts(state.text, models.name, contexts_of(runs, state), missing)
+        text = next(iter(runs.values())).tokens.text
+        return Contexts(text, models.name, contexts_of(runs, state), missing)
 
 
 def contexts_of(

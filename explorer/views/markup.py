@@ -82,6 +82,11 @@ def note(*sentence: "str | Markup", details: "str | Markup" = "") -> Markup:
     return el("details", el("summary", *sentence), el("p", details), class_="note")
 
 
+def why_missing(missing: Mapping[str, Exception]) -> Markup:
+    """Build the note that says why models are not available."""
+    return note(" ".join(map(str, missing.values())))
+
+
 REFUSALS, WHAT_TO_DO = "refusals", "What to do"
 """Path of the page of all refusals, and the text of a link to one of its rows."""
 

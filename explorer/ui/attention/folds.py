@@ -24,7 +24,7 @@ from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.strings import PLACE
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.attention import LIMITS, bertviz_payload
-from explorer.views.markup import explained, finding, join, note
+from explorer.views.markup import explained, finding, join, note, why_missing
 
 if TYPE_CHECKING:
     from explorer.analysis.attention import HeadImportance
@@ -50,7 +50,9 @@ def show_summary(state: PageState, kind: str) -> list[str]:
     from explorer.analysis.attention import row_shares
     from explorer.views.attention import attention_summary_canvas
 
-    runs, _ = get_runs(state)
+    runs, missing = (runs_with_mlm_head if kind == "gradient" else get_runs)(state)
+    if not runs:
+        return [why_missing(missing), "", strings.formula_html(kind)]
     if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
         return [note(strings.SUMMARY_NO_MASK), "", strings.formula_html(kind)]
     alignment = align({key: run.tokens for key, run in runs.items()})
@@ -141,6 +143,8 @@ def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
 
     hidden = gr.Button(visible=False)
     runs, missing = runs_with_mlm_head(state)
+    if not runs:
+        return why_missing(missing), "", "", hidden
     if not any(run.tokens.mask_positions for run in runs.values()):
         return finding(strings.NO_MASK), "", "", hidden
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}

@@ -90,7 +90,7 @@ def draw_similarity(
     labels = {key: spec.label for key, spec in specs.items()}
     remark = note(strings.SIMILARITY_NOTE.format(n=f"{similarity.n_words:,}"))
     pair, pairs = distilled_pair(), []
-    if pair[1] in specs and teacher_of(specs[pair[1]]) == specs.get(pair[0]):
+    if pair[0] in specs and pair[1] in specs and teacher_of(specs[pair[1]]) == specs[pair[0]]:
         pairs = copied_rows(similarity.rows, pair, specs[pair[1]].initialised_from)
         remark = Markup(remark + lineage_of(specs, state))
     canvas = similarity_canvas(similarity, labels, pairs, library.sentences(), strings.SIMILARITY)
@@ -136,7 +136,7 @@ def followed(state: PageState) -> TrackedWords | Markup:
     if not runs:
         return note(strings.SIMILARITY_NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
-    indices = alignment.content[:MAX_WORDS]
+    indices = alignment.readable[:MAX_WORDS]
     if not indices:
         return note(strings.NO_WORD)
     groups = {key: tuple(alignment.groups[key][i] for i in indices) for key in runs}

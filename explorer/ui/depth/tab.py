@@ -83,14 +83,16 @@ def read_deeper(question: dict) -> str:
     from explorer.views.depth.lens import dial_json, every_word_json
 
     state, _ = from_page(link_in(question), PageState())
-    runs, _ = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state)
+    if not runs:
+        raise next(iter(missing.values()))
     if question.get("want") == "dial":
         with refuse_bad_input():
             run, mask = runs[str(question["model"])], int(question["mask"])
             run.tokens.mask_positions[mask]  # an IndexError is refused as bad input
         return dial_json(run, dial_of(run, state, mask))
     alignment = align({key: run.tokens for key, run in runs.items()})
-    if not alignment.content:
+    if not alignment.readable:
         raise BadText(strings.NO_WORD)
     return every_word_json(runs, alignment, MAX_WORDS, words_of(runs, alignment, state))
 
@@ -120,7 +122,7 @@ def words_of(
     """Mask the first words of the text one at a time, in rounds of one batch per model."""
     from explorer.analysis.depth.lens import every_word, masked_words
 
-    indices = alignment.content[:MAX_WORDS]
+    indices = alignment.readable[:MAX_WORDS]
     words = {
         key: masked_words(run, tuple(alignment.groups[key][i] for i in indices))
         for key, run in runs.items()

@@ -265,6 +265,10 @@ def measure_all(question: TimingQuestion, cancel_token: CancelToken) -> Steps:
     return progress
 
 
+UNCOUNTED = 32
+"""Length of a pass where no model is available to count the tokens of the sentences."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """Cost of one answer of a score: forward passes of one length."""
@@ -281,7 +285,7 @@ def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
     scores = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
     lengths = [entry["tokens"] for entry in scores.values() if "tokens" in entry]
     if not lengths:
-        lengths = [mean_tokens(spec, state) for spec in own]
+        lengths = [mean_tokens(spec, state) for spec in own] or [UNCOUNTED]
     device, length = device_of(state), min(max(round(max(lengths)), 2), MAX_LENGTH)
     workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
     return Work(score, workload, {key: entry.get("passes", 1.0) for key, entry in scores.items()})

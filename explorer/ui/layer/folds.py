@@ -25,7 +25,16 @@ from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
 from explorer.ui.layer import strings
-from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
+from explorer.views.markup import (
+    Markup,
+    finding,
+    join,
+    listed,
+    model_name,
+    note,
+    table,
+    why_missing,
+)
 from explorer.views.markup import word as as_word
 
 if TYPE_CHECKING:
@@ -119,7 +128,7 @@ def show_steps(state: PageState, typed: str | None = "") -> list[Any]:
 
     runs, missing = runs_with_mlm_head(state)
     if not runs:
-        return [note(*map(str, missing.values())), ""]
+        return [why_missing(missing), ""]
     word = followed_word(runs, state.at)
     if word is None:
         return [note(strings.NO_WORD), ""]
@@ -225,7 +234,9 @@ def show_contexts(state: PageState) -> str:
     """Return the table of the six readings at the page's mask."""
     from explorer.views.layer import context_records, context_rows
 
-    runs, _ = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state)
+    if not runs:
+        return why_missing(missing)
     n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
     if not n:
         return note(strings.NO_MASK)
@@ -312,7 +323,7 @@ def draw_scores(question: HeldOutQuestion, update: JobUpdate) -> list[Any]:
         return [status(update, strings.PROGRESS, strings.STOPPED, n), gr.skip()]
     labels = {key: question.specs[key].label for key in scores}
     chart = held_out_canvas(scores, labels, n, strings.CONTEXTS)
-    return [note(*map(str, question.missing.values())) if question.missing else "", chart]
+    return [why_missing(question.missing) if question.missing else "", chart]
 
 
 HELD_OUT = Job(

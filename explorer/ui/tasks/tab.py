@@ -22,7 +22,7 @@ from explorer.ui.tasks.tuned import (
     question_values,
     sentiment_values,
 )
-from explorer.views.markup import Markup, el, finding, join, note, plain_card
+from explorer.views.markup import Markup, el, finding, join, note, plain_card, why_missing
 
 if TYPE_CHECKING:
     from explorer.analysis.tasks.pairs import PairAccuracy
@@ -145,11 +145,13 @@ def show_quadrants(state: PageState) -> str:
     from explorer.analysis.tasks.pairs import pair_quadrants
     from explorer.views.tasks import pair_quadrants_html, pair_quadrants_records
 
-    runs, _ = get_runs(state)
-    alignment = align({key: run.tokens for key, run in runs.items()}) if runs else None
-    quadrants = [pair_quadrants(run, alignment) for run in runs.values() if alignment]
+    runs, missing = get_runs(state)
+    if not runs:
+        return why_missing(missing)
+    alignment = align({key: run.tokens for key, run in runs.items()})
+    quadrants = [pair_quadrants(run, alignment) for run in runs.values()]
     results = [result for result in quadrants if result is not None]
-    if not results or alignment is None:
+    if not results:
         return finding(strings.NO_PAIR)
     html = join(pair_quadrants_html(results, strings.QUADRANTS), note(strings.QUADRANTS_HOW))
     numbers = pair_quadrants_records(results, alignment)

@@ -85,7 +85,7 @@ def every_word_json(
     runs: Mapping[str, Run], alignment: Alignment, most: int, by_model: Mapping[str, EveryWord]
 ) -> str:
     """Return the ranks of the first words at each layer; only words in ``shared_words`` count."""
-    indices = alignment.content[:most]
+    indices = alignment.readable[:most]
     counted = shared_words(by_model)
     models = [
         {
@@ -98,7 +98,7 @@ def every_word_json(
         for key, run in runs.items()
     ]
     words = [alignment.words[i].text for i in indices]
-    summary = {"words": words, "n_words": len(alignment.content), "counted": int(counted.sum())}
+    summary = {"words": words, "n_words": len(alignment.readable), "counted": int(counted.sum())}
     return script_json({**summary, "models": models})
 
 

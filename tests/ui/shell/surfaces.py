@@ -5,6 +5,8 @@ from functools import cache
 import gradio as gr
 
 from explorer.models.specs import MODEL_KEYS
+from explorer.refusal import Refusal
+from explorer.ui.kit.errors import Answered
 
 TEXTS = (
     "The [MASK] sat on the mat.",
@@ -50,15 +52,20 @@ def built(tab, _models):
 
 
 def folds(tab, state, but=()):
-    """Return the final values of each fold of a tab when it is opened, with its name."""
+    """Return the final values of each fold of a tab when it is opened, or its refusal, with its name."""
     place, opened = built(tab, tuple(MODEL_KEYS))
     results = []
     for name, event in opened:
         if name in but:
             continue
         inputs = [state if p is place else getattr(p, "value", None) for p in event.inputs]
-        answer = event.fn(*inputs)
-        last = list(answer)[-1] if hasattr(answer, "__next__") else answer
+        try:
+            answer = event.fn(*inputs)
+            last = list(answer)[-1] if hasattr(answer, "__next__") else answer
+        except Answered as error:
+            if not isinstance(error.__cause__, Refusal):
+                raise
+            last = str(error)
         results.append((name, last if isinstance(last, list | tuple) else [last]))
     return results
 
