@@ -52,10 +52,19 @@ const caption = ({text, versions, date, link, cite, ...run}, state) => [...text 
   Object.entries(state).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join('; '),
   run.models ? origin(run) : '', `${versions}; ${date}`, link, cite].filter(Boolean);
 
+/**
+ * The models that lines go through: those that the picture has, as one may be unavailable, or have no head for it.
+ * @param {Provenance['models']} models @param {string} computes @param {import('../gradio.js').Table} table
+ */
+function drawnOf(models, computes, {columns, rows}) {
+  const at = columns.indexOf('model'), names = new Set(rows.map(row => row[at])), drawn = models.filter(({label}) => names.has(label));
+  return drawn.length && /^for label in .*\bMODELS:$/m.test(computes) ? drawn : models;
+}
+
 /** @param {typeof recipe | typeof notebook} write @param {Shown} shown @param {About} about @param {Provenance} known */
 async function code(write, {kind, root, data, picture}, about, known) {
   const of = root.dataset.lines ?? kind, lines = window.explorer.taken?.recipes[of] ?? await (await asked(`recipe/${of}.json`)).json();
-  const models = Object.fromEntries(known.models.map(({label, source, revision}) => [label, [source, revision]]));
+  const models = Object.fromEntries(drawnOf(known.models, lines.computes, picture.table(data)).map(({label, source, revision}) => [label, [source, revision]]));
   return write(lines, {TEXT: hideChoices(runParams().text), MODELS: models, ...picture.constants?.(data)}, about);
 }
 

@@ -76,6 +76,18 @@ test('its lines of Python know the text, every choice a mask, the models, and th
   await assert.rejects(taken('py', {}, 'predictions/words'), /recipe\/predictions\/words\.json: 404/);
 });
 
+test('lines that go through the models go through those of the picture', async () => {
+  const of = (computes, rows) => {
+    served['recipe/predictions/asked.json'] = () => JSON.stringify({...nothing, computes});
+    return taken('py', {table: () => ({columns: ['word', 'model'], rows})}, 'predictions/asked');
+  };
+  const each = 'MODELS = {}\nfor label in MODELS:\n', answered = [['a', 'ALBERT'], ['b', 'ALBERT']];
+  assert.match((await of(each, answered)).text, /\nMODELS = \{"ALBERT": \["a\/albert", "r2"\]\}\n/);
+  for (const [computes, rows] of [[each, [['a', 'all']]], ['MODELS = {}\nfor label in list(MODELS)[:2]:\n', answered]]) {
+    assert.match((await of(computes, rows)).text, /\nMODELS = \{"BERT": .*"ALBERT": /);
+  }
+});
+
 test('a drawing is whole, drawn finely and then as before, with its lines below', async () => {
   const order = [], wide = () => { const canvas = document.createElement('canvas'); resize(canvas, 10, 10); return canvas.width; };
   const {text, type} = await taken('svg', {whole: async () => order.push('whole'), theme: () => order.push(wide())});
