@@ -119,7 +119,7 @@ def check_temperature(temperature: float) -> float:
     low, high = TEMPERATURES
     try:
         value = float(temperature)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not low <= value <= high:
         raise BadTemperature(f"The temperature must be a number from {low:g} to {high:g}.")

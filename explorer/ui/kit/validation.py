@@ -114,7 +114,8 @@ def check_argument_types(endpoint: Callable[..., dict]) -> Callable[..., dict]:
         for name, value in inspect.signature(endpoint).bind(*values, **named).arguments.items():
             types, kind = KINDS.get(hints[name], (object, ""))
             is_finite = not isinstance(value, float) or isfinite(value)
-            if not isinstance(value, types) or not is_finite:
+            is_number = is_finite and not isinstance(value, bool)
+            if not isinstance(value, types) or (hints[name] in (int, float) and not is_number):
                 raise Refusal(strings.WRONG_KIND.format(name=name, kind=kind))
         return endpoint(*values, **named)
 

@@ -62,7 +62,7 @@ class Tool:
 
 
 def register_tool(tool: Tool, endpoint: Callable[..., dict]) -> None:
-    """Register an endpoint as a tool; call inside the page's Blocks, after the endpoints."""
+    """Register an endpoint as a tool; call inside the page's Blocks, after its endpoint."""
     gr.api(plain_errors(as_tool(tool, endpoint), as_html=False), api_name=tool.name, **OF_PROGRAMS)
 
 
@@ -165,9 +165,8 @@ def register_endpoints(start: PageState, tools: bool = False) -> None:
         queue = MEASURED_FOR_PROGRAMS if row.answer is latency else OF_PROGRAMS
         checked = check_argument_types(within_budget(row.answer) if row.is_long else row.answer)
         gr.api(no_tool(plain_errors(checked, as_html=False)), api_name=row.name, **queue)
-    for row in TABLE if tools else ():
-        if row.tool is not None:
-            register_tool(row.tool, row.answer)
+        if tools and row.tool is not None:
+            register_tool(row.tool, checked)
 
 
 def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:

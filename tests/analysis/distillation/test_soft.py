@@ -97,7 +97,9 @@ def test_only_models_of_one_vocabulary_are_a_pair(tiny_family):
         soft_pair(tiny_family.run("bert", TEXTS[0]), tiny_family.run("albert", TEXTS[0]))
 
 
-@pytest.mark.parametrize("bad", [0, -1, 0.04, 21, float("nan"), float("inf"), "warm", None])
+@pytest.mark.parametrize(
+    "bad", [0, -1, 0.04, 21, float("nan"), float("inf"), "warm", None, 10**400]
+)
 def test_a_bad_temperature_is_one_plain_sentence(bad):
     with pytest.raises(BadTemperature, match=r"from 0\.05 to 20"):
         check_temperature(bad)

@@ -54,6 +54,17 @@ def told(http, event, *values):
         ("distillation", '["a [MASK]", "mini", [2]]', "“temperature” must be a number."),
         ("latency", '["mini", "many"]', "“sequence_length” must be a number."),
         ("predict", '["a [MASK]", "mini", NaN]', "“top_k” must be a number."),
+        ("distillation", '["a [MASK]", "mini", true]', "“temperature” must be a number."),
+        (
+            "distillation",
+            f'["a [MASK]", "mini", 1{"0" * 400}]',
+            "The temperature must be a number from 0.05 to 20.",
+        ),
+        (
+            "score",
+            json.dumps(["a " * 1200]),
+            "The text has 1,200 words and punctuation marks; at most 64 fit here.",
+        ),
     ],
 )
 def test_a_value_of_another_kind_is_named(http, name, data, said):

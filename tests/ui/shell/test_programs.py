@@ -4,6 +4,7 @@ import json
 
 import pytest
 from gradio_client import Client
+from gradio_client.exceptions import AppError
 
 from benchmarks.served import free_port
 from explorer.models.choice.family import PRESETS, all_specs
@@ -93,3 +94,8 @@ def test_a_refusal_is_one_plain_sentence(asked):
     assert refusal.isError
     assert "layers" in refusal.content[0].text
     assert "Traceback" not in refusal.content[0].text
+
+
+def test_a_tool_that_is_called_as_an_endpoint_checks_its_arguments(url):
+    with pytest.raises(AppError, match="“text” must be a text"):
+        Client(url, verbose=False).predict(5, api_name="/soft_probabilities")
