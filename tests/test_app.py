@@ -75,6 +75,13 @@ def test_without_share_one_line_says_where_the_page_is(launched, capsys):
     assert launched["closed"]
 
 
+def test_an_ipv6_address_is_in_brackets_as_in_a_url(launched, monkeypatch):
+    for host in ("::1", "[::1]"):
+        monkeypatch.setattr(app.flags, "host", host)
+        app.main()
+        assert launched["server_name"] == "[::1]"
+
+
 def test_share_is_left_to_the_environment_and_a_missing_link_is_said(launched, capsys, monkeypatch):
     monkeypatch.setenv("GRADIO_SHARE", "True")
     app.main()
@@ -252,7 +259,9 @@ def test_a_port_that_is_taken_ends_the_start_in_one_line(monkeypatch, capsys):
     assert capsys.readouterr().err == f"{start.IN_USE.format(port=port)}\n"
 
 
-@pytest.mark.parametrize(("host", "port"), [("192.0.2.1", 8080), ("127.0.0.1", 70_000), ("a b", 0)])
+@pytest.mark.parametrize(
+    ("host", "port"), [("192.0.2.1", 8080), ("127.0.0.1", 70_000), ("127.0.0.1", 0), ("a b", 1)]
+)
 def test_an_address_that_is_none_of_this_machines_is_said(host, port):
     with pytest.raises(start.CannotStart, match="Nothing can be served on"):
         start.check_port(host, port)

@@ -108,6 +108,11 @@ def signal_waiter() -> Callable[[], object]:
     return partial(receiver.recv, 1)
 
 
+def in_url(host: str | None) -> str | None:
+    """Return a host as it stands in a URL: an IPv6 address is in brackets there."""
+    return f"[{host}]" if host and ":" in host and not host.startswith("[") else host
+
+
 def launched(page: gr.Blocks, flags: Namespace, options: dict[str, Any]) -> tuple[str, str | None]:
     """Launch the page and return its local and its public URL.
 
@@ -118,7 +123,7 @@ def launched(page: gr.Blocks, flags: Namespace, options: dict[str, Any]) -> tupl
         # Hidden, because Gradio's own lines blame a missing file when only the network fails.
         with redirect_stdout(StringIO()):
             _, local, public = page.launch(
-                server_name=flags.host,
+                server_name=in_url(flags.host or os.getenv("GRADIO_SERVER_NAME")),
                 server_port=flags.port,
                 share=flags.share or None,
                 mcp_server=with_tools(flags),

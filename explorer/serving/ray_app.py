@@ -63,7 +63,7 @@ class Page:
 
     def __init__(self, family: str, **groups: DeploymentHandle) -> None:
         use_ray_backend(groups)
-        self._start = PageState(family=family)
+        self._start = PageState(family=family, device="auto")
 
     def __serve_build_asgi_app__(self) -> FastAPI:
         """Return the application; Ray calls it in the replica's process."""

@@ -231,8 +231,8 @@ def check_port(host: str | None, port: int | None) -> None:
     """
     host = (host or os.getenv("GRADIO_SERVER_NAME") or "127.0.0.1").strip("[]")
     try:
-        if (port or 0) not in range(LAST_PORT + 1):
-            raise OverflowError(f"ports go up to {LAST_PORT}")
+        if port is not None and port not in range(1, LAST_PORT + 1):
+            raise OverflowError(f"ports go from 1 to {LAST_PORT}")
         kind, *_, address = socket.getaddrinfo(host, port or 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(kind) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

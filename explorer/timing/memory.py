@@ -13,6 +13,7 @@ MEMORY_INFO = Path("/proc/meminfo")
 OWN_SIZE = Path("/proc/self/statm")
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+CGROUP_STAT = Path("/sys/fs/cgroup/memory.stat")
 NEEDED = 0.45e9
 """Minimum bytes to load the bundled family."""
 SHORT = 1e9
@@ -45,10 +46,17 @@ def is_short() -> bool:
 
 
 def container_available() -> int | None:
-    """Return the bytes that the container may still allocate."""
+    """Return the bytes that the container may still allocate.
+
+    The kernel counts pages of files as used, and drops the inactive ones where memory is needed.
+    """
     limit, used = (read_system_file(path) for path in (CGROUP_LIMIT, CGROUP_USED))
     both = limit and used and limit.isdigit() and used.isdigit()
-    return int(limit) - int(used) if limit and used and both else None
+    if not (limit and used and both):
+        return None
+    lines = map(str.split, (read_system_file(CGROUP_STAT) or "").splitlines())
+    reclaimable = next((int(line[1]) for line in lines if line[0] == "inactive_file"), 0)
+    return int(limit) - int(used) + reclaimable
 
 
 def process_available() -> int | None:

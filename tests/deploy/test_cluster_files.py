@@ -16,7 +16,10 @@ COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 CLUSTER = yaml.safe_load((DEPLOY / "cluster.yaml").read_text("utf-8"))
 SERVICES = COMPOSE["services"]
 COMMANDS = {
-    **{f"compose {name}": one["command"] for name, one in SERVICES.items()},
+    **{
+        f"compose {name}": said if isinstance(said := one["command"], str) else said[-1]
+        for name, one in SERVICES.items()
+    },
     **{f"cluster {n}": said for n, said in enumerate(
         line for key, lines in CLUSTER.items() if key.endswith("commands") for line in lines
     )},
@@ -78,11 +81,14 @@ def test_the_environment_is_one_that_is_read():
 
 @pytest.mark.processes
 def test_the_proxy_of_the_containers_leads_to_their_pages():
-    sed, _, _ = shlex.split(SERVICES["nginx"]["command"])[2].partition(" > ")
+    # Compose writes a dollar for two.
+    sed, _, _ = SERVICES["nginx"]["command"][-1].replace("$$", "$").partition(" > ")
     written = subprocess.run(
         ["sh", "-c", sed.replace(" /nginx", f" {DEPLOY / 'nginx.conf'}")],
         check=True, capture_output=True, text=True,
     ).stdout  # fmt: skip
+    (forwarded,) = re.findall(r"X-Forwarded-For (.*);", written)
+    assert forwarded == "$remote_addr", "whatever a client says of its address is dropped"
     pages = sorted(name for name in SERVICES if name.startswith("page-"))
     assert sorted(re.findall(r"^ +server (.*);$", written, re.MULTILINE)) == sorted(
         [f"{name}:{name[5:]}" for name in pages] * 2

@@ -9,12 +9,15 @@ def test_a_container_has_no_more_than_its_own_limit_leaves(tmp_path, monkeypatch
     monkeypatch.setattr(memory, "MEMORY_INFO", info)
     monkeypatch.setattr(memory, "CGROUP_LIMIT", limit)
     monkeypatch.setattr(memory, "CGROUP_USED", used)
+    monkeypatch.setattr(memory, "CGROUP_STAT", tmp_path / "stat")
     assert machine.free_bytes() == 4_000_000 * 1024
     used.write_text("700\n")
     limit.write_text("max\n")
     assert machine.free_bytes() == 4_000_000 * 1024
     limit.write_text("1000\n")
     assert machine.free_bytes() == 300
+    (tmp_path / "stat").write_text("anon 400\ninactive_file 250\nactive_file 50\n")
+    assert machine.free_bytes() == 550
     limit.write_text(f"{10**12}\n")
     assert machine.free_bytes() == 4_000_000 * 1024
 
