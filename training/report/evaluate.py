@@ -65,7 +65,8 @@ def evaluate(
             results["models"].setdefault(name, {}).update(figures)
             results["retention"] = retention(results["models"])
             lines = protocol(setting, evaluation)
-            results.setdefault("protocol", {}).update({key: lines[key] for key in SAID[part]})
+            if figures:
+                results.setdefault("protocol", {}).update({key: lines[key] for key in SAID[part]})
             write_results(export.results, results)
             write_card(export.folder / name, results)
             write_overview(export.folder, results)

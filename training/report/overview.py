@@ -42,9 +42,9 @@ python -m training export  --work more --only mini-bert
 
 The vocabularies stay; `prepare --new-vocabulary` makes them anew, and the next runs carry over the
 vectors of the pieces that stay and map those of new ones from the start's own table. The learning
-curves are joined, and `export` refuses to replace weights by worse ones: masked accuracy, the
-probe and, where both have it, SST-2, each difference in units of its standard error, are added up
-(`--force` overrules it). `export --keep 0.25` writes the mean of the run's end and, a quarter, the
+curves are joined, and `export` refuses to replace weights by worse ones: the differences in masked
+accuracy and in the probe, each in units of its standard error, are added up (`--force` overrules
+it). `export --keep 0.25` writes the mean of the run's end and, a quarter, the
 weights it began with, which can be better than either.
 
 The rate stays up until the last fifth of a run. `--more-to-come` keeps it up to the end, so that

@@ -3,16 +3,15 @@
 import math
 from typing import Any
 
-COUNTS = {"masked_top1": "masked_count", "probe_top5": "probe_count", "sst2": "sst2_count"}
-SST2_DEV = 872
+COUNTS = {"masked_top1": "masked_count", "probe_top5": "probe_count"}
 LIMIT = 1.96  # standard errors
 
 
 def is_worse(now: dict[str, Any], before: dict[str, Any]) -> bool:
     """Return whether the new weights are significantly worse over all shared measures together.
 
-    Masked accuracy, the probe and SST-2 count alike: their differences, each in units of its
-    standard error, are added up. A gain on one may offset a loss on another.
+    Masked accuracy and the probe count alike: their differences, each in units of its standard
+    error, are added up. A gain on one may offset a loss on the other.
     """
     scores = [difference(now, before, key) for key in COUNTS if key in now and key in before]
     return bool(scores) and sum(scores) / math.sqrt(len(scores)) < -LIMIT
@@ -20,9 +19,7 @@ def is_worse(now: dict[str, Any], before: dict[str, Any]) -> bool:
 
 def difference(now: dict[str, Any], before: dict[str, Any], key: str) -> float:
     """Return the difference of two measured shares, in units of its standard error."""
-    spread = sum(
-        variance(figures[key], figures.get(COUNTS[key], SST2_DEV)) for figures in (now, before)
-    )
+    spread = sum(variance(figures[key], figures[COUNTS[key]]) for figures in (now, before))
     return (now[key] - before[key]) / math.sqrt(spread)
 
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.refusal import Refusal
+from training.files import whole
 from training.machine import multiplies_halves
 from training.recipe import Recipe
 from training.steps.prefetch import Batches, BatchSource
@@ -91,7 +92,7 @@ def rate_at(spent: float, recipe: Recipe, is_continued: bool = False) -> float:
     Only the last part decays, so a run can be extended from a point before the decay.
     """
     up = spent / recipe.warm_up if recipe.warm_up else 1.0
-    down = 1.0 if is_continued else (1 - spent) / recipe.cool_down
+    down = 1.0 if is_continued or not recipe.cool_down else (1 - spent) / recipe.cool_down
     return recipe.rate * max(0.0, min(up, 1.0, down))
 
 
@@ -258,7 +259,7 @@ def report(
 
 
 def save(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
-    """Write the state to a temporary file, then replace the checkpoint, so a kill loses neither."""
+    """Write the state as the run's checkpoint."""
     if int(os.environ.get("RANK", "0")):
         return
     state = {
@@ -266,9 +267,8 @@ def save(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
         "adam": adam.state_dict(),
         "progress": [run.progress.step, run.progress.tokens, run.progress.seconds],
     }
-    fresh = run.checkpoint.with_suffix(".part")
-    torch.save(state, fresh)
-    os.replace(fresh, run.checkpoint)
+    with whole(run.checkpoint) as part:
+        torch.save(state, part)
 
 
 def resume(run: TrainingRun, adam: torch.optim.Optimizer) -> None:

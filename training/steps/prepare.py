@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from explorer.refusal import Refusal
+from training.files import whole
 from training.provenance import adopt_tokenizers
 from training.recipe import Place, Recipe
 from training.text.corpus import held_out, read_documents, tokenise
@@ -72,10 +73,12 @@ def make_vocabularies(place: Place, recipe: Recipe, sample: list[str]) -> None:
             if full and recipe.vocabulary > TOY
             else train_wordpieces(sample, recipe.vocabulary)
         )
-        bert_tokenizer(pieces).backend_tokenizer.save(str(place.vocabulary("bert")))
+        with whole(place.vocabulary("bert")) as part:
+            bert_tokenizer(pieces).backend_tokenizer.save(str(part))
     if not place.vocabulary("albert").exists():
         unigrams = train_unigrams(sample, recipe.vocabulary, words)
-        albert_tokenizer(unigrams).backend_tokenizer.save(str(place.vocabulary("albert")))
+        with whole(place.vocabulary("albert")) as part:
+            albert_tokenizer(unigrams).backend_tokenizer.save(str(part))
 
 
 def warm_folder() -> Path | None:

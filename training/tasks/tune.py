@@ -1,6 +1,5 @@
 """LoRA on a frozen network: batches of similar length, schedule, atomic checkpoints."""
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 from explorer.models.specs import ModelSpec
+from training.files import whole
 from training.steps.loop import half_precision
 from training.steps.prefetch import AHEAD
 
@@ -213,9 +213,8 @@ def _save(lesson: Lesson, adam: torch.optim.Optimizer, path: Path) -> None:
         "progress": [lesson.step, lesson.seconds],
         "curve": lesson.curve,
     }
-    fresh = path.with_suffix(".part")
-    torch.save(state, fresh)
-    os.replace(fresh, path)
+    with whole(path) as part:
+        torch.save(state, part)
 
 
 @torch.no_grad()

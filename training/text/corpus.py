@@ -12,6 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from explorer.refusal import Refusal
+from training.files import whole
 
 ABBREVIATIONS = r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bJr)(?<!\bvs)(?<!\bNo)(?<!\b[A-Z])"
 SENTENCE_END = re.compile(ABBREVIATIONS + r"[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9])")
@@ -35,14 +36,10 @@ class Shard:
     words: np.ndarray
 
     def save(self, path: Path) -> None:
-        """Write the four arrays to one file."""
-        np.savez(
-            path,
-            ids=self.ids,
-            sentences=self.sentences,
-            documents=self.documents,
-            words=self.words,
-        )
+        """Write the four arrays to one file, which is there whole or not at all."""
+        arrays = {name: getattr(self, name) for name in self.__slots__}
+        with whole(path) as part, part.open("wb") as file:
+            np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: Path) -> "Shard":

@@ -11,7 +11,7 @@ from transformers import BertForPreTraining
 from explorer.refusal import Refusal
 from training.family import new_model
 from training.recipe import TINY, Place
-from training.report import heldout
+from training.report import evaluate, heldout
 from training.report.card import schedule_line
 from training.report.cloze_eval import Reading
 from training.report.evaluate import answer_rank, retention
@@ -228,3 +228,14 @@ def test_a_card_counts_the_runs_of_a_learning_curve(rates, sentence):
     line = schedule_line(rates)
     assert line.startswith(sentence)
     assert "up to 0.0005" in line
+
+
+def test_a_part_that_measures_nothing_leaves_its_protocol(setting, monkeypatch, tmp_path):
+    results = {"models": {}, "protocol": {"sst2": "as it was measured"}}
+    for name in ("write_results", "write_card", "write_overview"):
+        monkeypatch.setattr(evaluate, name, lambda *_: None)
+    monkeypatch.setattr(evaluate, "read_results", lambda _: results)
+    monkeypatch.setattr(evaluate, "load_model", lambda _: new_model("mini-bert", TINY))
+    chosen = evaluate.Evaluation(parts=("sst2",))
+    evaluate.evaluate(setting, Export(tmp_path), chosen, ["mini-bert"])
+    assert results["protocol"] == {"sst2": "as it was measured"}

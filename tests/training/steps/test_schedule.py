@@ -19,6 +19,10 @@ def test_the_rate_falls_in_the_last_fifth_alone(spent, rate):
     assert rate_at(spent, RECIPE) == pytest.approx(rate)
 
 
+def test_without_a_cool_down_the_rate_stays():
+    assert rate_at(1.0, replace(RECIPE, cool_down=0.0)) == 2.0
+
+
 @pytest.mark.parametrize("spent", [0.1, 0.5, 0.9, 1.0])
 def test_a_run_with_more_to_come_keeps_its_rate(spent):
     assert rate_at(spent, RECIPE, is_continued=True) == 2.0

@@ -55,6 +55,17 @@ def words():
     return tokenizer
 
 
+def test_a_shard_that_was_cut_off_is_not_there(words, tmp_path, monkeypatch):
+    def killed(file, **_):
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez", killed)
+    with pytest.raises(KeyboardInterrupt):
+        tokenise(["a b."], words).save(tmp_path / "s.npz")
+    assert not (tmp_path / "s.npz").exists()
+
+
 def test_a_shard_knows_where_sentences_and_documents_start(words, tmp_path):
     shard = tokenise(["a b. A c", "c"], words)
     shard.save(tmp_path / "s.npz")
