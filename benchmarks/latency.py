@@ -24,9 +24,11 @@ from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import all_specs, family_specs
 from explorer.models.devices import available_devices
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
 from explorer.views.latency.measure import faster_records
 
+SAVES_ONE = "--save writes one measurement: not with --presses or --against-itself."
 APART_S = 5.0
 """Seconds between two presses."""
 NEIGHBOUR = """
@@ -102,7 +104,13 @@ def neighbour(share: float) -> Iterator[None]:
 
 
 def measured(chosen: argparse.Namespace) -> int:
-    """Measure and print the result, or save it."""
+    """Measure and print the result, or save it.
+
+    Raises:
+        Refusal: several measurements are to be saved.
+    """
+    if chosen.save and (chosen.against_itself or chosen.presses):
+        raise Refusal(SAVES_ONE)
     devices = available_devices() if chosen.device == EVERY else ()
     device = devices[0] if devices else chosen.device
     clock = clock_on(device, chosen.clock)

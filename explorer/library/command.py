@@ -6,9 +6,11 @@ import io
 import itertools
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import explorer
@@ -124,8 +126,12 @@ def _why_not_written(path: str | None) -> str:
     """Return why a file cannot be written, before anything is computed for it."""
     if path in (None, STDIN):
         return ""
+    file = Path(path)
     try:
-        open(path, "a").close()
+        existed = os.path.lexists(file)
+        file.open("a").close()
+        if not existed:
+            file.unlink()
     except OSError as error:
         return NOT_WRITTEN.format(path=path, reason=error.strerror)
     return ""
@@ -167,7 +173,7 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
     from tqdm import tqdm
 
     function, given = getattr(explorer, name), dict(flags)
-    piped = next((key for key, value in given.items() if value == STDIN), None)
+    piped = next((key for key in required(function) if given[key] == STDIN), None)
     lines = piped_lines() if piped else []
     if piped and not lines:
         raise Refusal(NO_LINES)
@@ -193,6 +199,11 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
             noted.update(fresh)
             sys.stderr.write("".join(f"{t}\n" for t in (f"line {number}: {refusal}", *fresh)))
     return REFUSED if refused == len(lines) else REFUSED_SOME if refused else DONE
+
+
+def required(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's arguments without a default."""
+    return [p.name for p in takes(function).values() if p.default is p.empty]
 
 
 def notes_of(refusal: Refusal) -> list[str]:
@@ -308,11 +319,13 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
 
 
 class _Merged(argparse.Action):
-    """Action that joins the mappings of an option that is given several times."""
+    """Action that joins an option's lists, key by key, when it is given several times."""
 
     def __call__(self, _parser: Any, flags: Any, value: Any, _option: Any = None) -> None:  # noqa: ANN401
-        """Add the value's mapping to those before."""
-        setattr(flags, self.dest, (getattr(flags, self.dest) or {}) | value)
+        """Add the value's lists to those before."""
+        merged = getattr(flags, self.dest) or {}
+        more = {key: [*merged.get(key, ()), *items] for key, items in value.items()}
+        setattr(flags, self.dest, merged | more)
 
 
 def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:

@@ -1,6 +1,7 @@
 """The accelerator's report, with the processor in its place."""
 
 import re
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -38,11 +39,15 @@ def test_every_part_equals_itself_and_halves_round(capsys):
     assert 0.01 < float(again) < 100, "the same device against itself"
 
 
+TURNS = cycle((0.0, np.nan))
+
+
 @pytest.mark.parametrize(
     ("numbers", "said"),
     [
         (lambda *_: 1 / 0, "RAISED ZeroDivisionError: division by zero"),
         (lambda *_: np.random.default_rng().normal(size=2), "TOO LARGE "),
+        (lambda *_: np.full(2, next(TURNS)), "TOO LARGE "),
     ],
 )
 def test_a_part_that_raises_or_differs_fails_the_command(monkeypatch, capsys, numbers, said):

@@ -127,13 +127,15 @@ def test_a_line_that_is_refused_is_named_and_the_others_are_answered(
     ],
 )
 def test_a_refusal_is_one_sentence_and_code_two(
-    tiny_family, own_models, monkeypatch, capsys, arguments, lines, sentence
+    tiny_family, own_models, monkeypatch, capsys, tmp_path, arguments, lines, sentence
 ):
     piped(monkeypatch, lines)
-    assert main(arguments) == command.REFUSED
+    path = tmp_path / "rows.csv"
+    assert main([*arguments, "--csv", str(path)]) == command.REFUSED
     printed = capsys.readouterr()
     assert sentence in printed.err
     assert printed.out == ""
+    assert path.exists() == bool(lines), "with the refused lines, if there are lines"
 
 
 def test_a_file_that_cannot_be_written_is_said_before_anything_runs(
@@ -191,7 +193,7 @@ def test_a_line_is_named_by_its_own_number_and_heads_leave_the_text_alone(
     piped(monkeypatch, "\n\na [MASK]\nA dog ran.\n")
     assert main(["score", "-", "--json"]) == command.REFUSED_SOME
     assert "line 3: The text has a [MASK]" in capsys.readouterr().err
-    heads = ["--heads", "bert=0.3,1.7", "--heads", "albert=0.0"]
+    heads = ["--heads", "bert=0.3", "--heads", "albert=0.0", "--heads", "bert=1.7"]
     assert main(["ablate", *heads, TEXT, "--json"]) == 0
     models = {m["model"]: m["off"] for m in json.loads(capsys.readouterr().out)["models"]}
     assert models == {"bert": [[0, 3], [1, 7]], "distilbert": [], "albert": [[0, 0]]}
@@ -208,3 +210,9 @@ def test_a_file_is_confirmed_and_two_outputs_are_not_mixed(
     assert "more rows" not in said
     assert main(["score", "A dog ran.", "--json", "--csv", "-"]) == command.REFUSED
     assert capsys.readouterr().out == ""
+
+
+def test_a_dash_in_an_option_is_no_standard_input(tiny_family, monkeypatch, capsys):
+    piped(monkeypatch, "a cat\na dog\n")
+    assert main(["attribute", TEXT, "--target", "-"]) == command.REFUSED
+    assert "line 1" not in capsys.readouterr().err
