@@ -52,8 +52,8 @@ def none_or_all(count: int, total: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share as per cent: ``93.4%``."""
-    return f"{share:.1%}"
+    """Format a share as per cent: ``93.4%``; 100.0% is all of them, not nearly all."""
+    return "> 99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
 def signed(x: float, decimals: int = 2) -> str:
@@ -70,6 +70,11 @@ def enumerated(items: Iterable[str]) -> str:
     """Join items as ``a``, ``a and b`` or ``a, b and c``; empty for none."""
     *most, last = [*items] or [""]
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def capitalised(text: str) -> str:
+    """Return a text with its first letter in upper case and all others as they are."""
+    return text[:1].upper() + text[1:]
 
 
 def repeated(n: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.analysis.records import Records
 from explorer.models.specs import label_of
+from explorer.views.chart import categories
 from explorer.views.markup import Markup, el, join
 from explorer.views.theme import COLOURS, PAGES, chart_template, faint
 
@@ -84,7 +85,7 @@ def _curves(values: dict[tuple[Any, ...], list[list[Any]]], how: Sketch) -> "go.
     for panel, (x, y) in values.items():
         colour = COLOURS[panel[0]].fill if panel[0] in COLOURS else None
         if how.mark == "bars":
-            trace = go.Bar(x=x, y=y, name=_title(panel), marker_color=colour)
+            trace = go.Bar(x=categories(x), y=y, name=_title(panel), marker_color=colour)
         else:
             trace = go.Scatter(x=x, y=y, name=_title(panel), line_color=colour, mode="lines")
         figure.add_trace(trace)

@@ -46,3 +46,8 @@ def test_shares_changes_and_times() -> None:
         "12.3\u00a0ms",
         "1.23\u00a0ms",
     ]
+
+
+def test_all_but_a_few_is_not_all() -> None:
+    shares = (1, 1999 / 2000, 1998 / 2000, 0.5, 0)
+    assert [percent(x) for x in shares] == ["100.0%", "> 99.9%", "99.9%", "50.0%", "0.0%"]

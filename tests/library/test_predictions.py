@@ -243,3 +243,13 @@ def test_the_endpoints_take_texts_of_sixty_four_words(tiny_family):
         with pytest.raises(explorer.Refusal, match="The text has 65 words"):
             endpoint(text)
     assert ablate(masked, heads={"bert": [[0, 0]]})["models"], "some heads take one pass"
+
+
+def test_bars_of_a_word_that_is_repeated_stand_apart(tiny_family):
+    (trace, *_) = explorer.attribute("the cat and the [MASK]").figure().data
+    assert len(set(trace.x)) == len(trace.x) == 5
+
+
+def test_the_text_of_contexts_is_the_one_that_was_run(tiny_family):
+    found = explorer.contexts("The [he|she] is [mask].").to_dict()
+    assert found["text"] == explorer.predict("The [he|she] is [mask].").to_dict()["text"]

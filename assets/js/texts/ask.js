@@ -1,5 +1,6 @@
 // The form of Your texts: a list is pasted, opened or tried; how it is read is said, and can be changed.
 import {make, say} from '../kit/dom.js';
+import {exact} from '../kit/numbers.js';
 import {choose, chosen, listen, withState} from '../page/here.js';
 import {keepForm, valuesInLink} from '../page/forms.js';
 import {deflated} from '../page/pack.js';
@@ -102,7 +103,7 @@ function keep() {
   keepForm({controls: FIELDS.map(name => ({name: `list.${name}`, usual: ''})), values: FIELDS.map(name => values[name] ?? '')});
   choose({list: !isBundled && fits ? list.text : null});
   asked = inLink();
-  view.unlinked.textContent = isBundled || fits ? '' : say(view.data.texts.no_link, {most: most.toLocaleString('en')});
+  view.unlinked.textContent = isBundled || fits ? '' : say(view.data.texts.no_link, {most: exact(most)});
 }
 
 /** What the link says of a list; empty for none. */
@@ -116,10 +117,10 @@ async function follow() {
   const link = inLink();
   if (!view || chosen('tab') !== 'texts' || !link || link === asked) return;
   asked = link;
-  const {data} = view, fields = valuesInLink('list'), rows = fields.get('rows');
+  const {data} = view, fields = valuesInLink('list'), rows = Number(fields.get('rows'));
   const options = {pooling: fields.get('pooling') ?? 'mean', layer: fields.get('layer') ?? '-1', score: (fields.get('score') ?? 'pll').replaceAll('-', '_')};
   if (rows) {
-    reading = {error: say(data.texts.not_linked, {rows, most: data.most.toLocaleString('en')})};
+    reading = {error: say(data.texts.not_linked, {rows: exact(rows), most: exact(data.most)})};
     draw();
     return;
   }

@@ -96,7 +96,7 @@ def _sentiment(tuned: "TunedModel", text: str) -> WordSentiment:
     words = split_words(text)
     if len(words) > MAX_WORDS:
         raise BadText(
-            f"The text has {len(words)} words and punctuation marks; {MAX_WORDS} fit here. "
+            f"The text has {len(words):,} words and punctuation marks; {MAX_WORDS} fit here. "
             "Please shorten it."
         )
     gradients = integrated_gradients(tuned, text)

@@ -69,7 +69,7 @@ CANVAS = {
     "no_dial": "No model here shares its layer, so there is no depth to vary.",
 }
 NO_WORD = sentences.NO_WORD
-TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read layer by layer."
+TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} can be read layer by layer."
 SIMILARITY_FOLD = "CKA: which layers have similar representations?"
 SIMILARITY = {
     "cka": "CKA of every layer with every other",

@@ -14,7 +14,7 @@ from explorer.views.markup import Markup, el, explained, finding, join, note, wo
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
-TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
+TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} are compared at once."
 CURVES = {
     "title": "Divergence and gradient by temperature",
     "temperature": "Temperature T",

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.digits import enumerated
+from explorer.analysis.digits import capitalised, enumerated
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -60,7 +60,7 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     if not ratios:
         return [note(strings.NO_RATIO) if done else Markup("")]
     marks = [
-        Mark(distilled_pair()[1], strings.CLAIM_PARTS[head].capitalize(), r)
+        Mark(distilled_pair()[1], capitalised(strings.CLAIM_PARTS[head]), r)
         for head, r in ratios.items()
     ]
     first = next(iter(done.values()))
@@ -104,7 +104,8 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
         return [note(strings.sweep_sentence(sweep)), ""]
     why = strings.sweep_why(sweep.points[0].specs)
     sentence = join(note(strings.sweep_sentence(sweep)), note(why))
-    return [sentence, sweep_canvas(sweep, strings.SWEEP_TITLES)]
+    over = strings.SWEEP_TITLES["ratio"].format(first=sweep.points[0].specs[0].label)
+    return [sentence, sweep_canvas(sweep, strings.SWEEP_TITLES | {"ratio": over})]
 
 
 def limits(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:

@@ -102,16 +102,16 @@ def paradox_finding(
 def _fastest(paradox: SizeVsTime, summary: LatencySummary) -> Markup | str:
     """Return the model whose interval is below all others; empty without intervals."""
     first, *others = paradox.rows
-    times = {row.key: row.times for row in others if row.times is not None and row.times.is_sure}
+    times = {row.label: row.times for row in others if row.times is not None and row.times.is_sure}
     if not others or len(times) < len(others):
         return ""
-    best = min(paradox.rows, key=lambda row: 1.0 if row is first else times[row.key].ratio)
-    slower = [ratio for key, ratio in times.items() if key != best.key]
+    best = min(paradox.rows, key=lambda row: 1.0 if row is first else times[row.label].ratio)
+    slower = [ratio for label, ratio in times.items() if label != best.label]
     if best is first:
         differs = [_differs(row, paradox, summary) for row in others]
         is_clear = all(differs) and all(ratio.low > 1 for ratio in slower)
     else:
-        own = times[best.key]
+        own = times[best.label]
         is_clear = _differs(best, paradox, summary) and own.high < min(
             [1.0, *(ratio.low for ratio in slower)]
         )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explorer.analysis.digits import counted, enumerated
+from explorer.analysis.digits import capitalised, counted, enumerated
 from explorer.analysis.latency.family import FamilyLatency, Roofline, SpeedOrder, Sweep, orders
 from explorer.analysis.latency.measure import LatencySummary
 from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
@@ -68,7 +68,7 @@ def settings_said(shown: tuple[Any, ...]) -> str:
         sizes=label_of.get(sizes, MIXED),
         length=length,
         batch=f"batch size {batch}",
-        part=label_of[part].lower(),
+        part=f"{label_of[part][0].lower()}{label_of[part][1:]}",
         clock=CLOCKS_SAID[clock],
         device=device,
         dtype=dtype,
@@ -216,7 +216,7 @@ SWEEP_WHY = (
     "cache; with many, arithmetic decides"
 )
 """First part of a sentence that ``sweep_why`` completes."""
-SWEEP_TITLES = {"length": "tokens", "batch": "batch size", "ms": "ms", "ratio": "time over BERT"}
+SWEEP_TITLES = {"length": "tokens", "batch": "batch size", "ms": "ms", "ratio": "time over {first}"}
 LIMITS = "Roofline: how close to this machine's limit?"
 LIMITS_NOTE = (
     "Two limits are measured here: the arithmetic of a large matrix product, and reading the "
@@ -264,7 +264,7 @@ def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> 
         what: Models and workload that were timed here.
         full_size: Whether these are the models that the paper timed; else there is no verdict.
     """
-    parts = [f"{CLAIM_PARTS[head].capitalize()}: {_takes(ratio)}" for head, ratio in ratios.items()]
+    parts = [f"{capitalised(CLAIM_PARTS[head])}: {_takes(ratio)}" for head, ratio in ratios.items()]
     if not all(ratio.is_sure for ratio in ratios.values()):
         parts.append("There were too few rounds for a confidence interval: choose fewer tokens.")
     elif not full_size:

@@ -182,11 +182,11 @@ CONTEXTS = {
     "would lose.",
 }
 CONTEXTS_NOTE = (
-    "Small print: probability and rank of the masked word or, if [MASK] was typed, of the "
+    "Small print: probability and rank of the masked word if it is one known token, else of the "
     "both-sides answer."
 )
 MANY = "Score all {n} held-out sentences"
-TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."
+TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} can be read in six ways."
 NO_MASK = sentences.NO_MASK_TO_READ
 STOP = "Stop"
 STOPPED = "Stopped."

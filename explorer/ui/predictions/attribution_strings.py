@@ -12,7 +12,7 @@ QUESTION = "Attribution: which words is the answer read from?"
 TARGET = "Answer to attribute"
 TARGET_PLACEHOLDER = "each model's own; or type a word and press Enter"
 NO_MASK = "The text has no [MASK]: mask a word to see which words its prediction is read from."
-TOO_LONG = "The text has {n} words and punctuation marks; at most {most} can be attributed."
+TOO_LONG = "The text has {n:,} words and punctuation marks; at most {most} can be attributed."
 TEXTS = {
     "gradients": "Integrated gradients",
     "left_out": "Leave-one-out: each word masked in turn",

@@ -262,7 +262,10 @@ def show_asked(state: PageState, typed: str) -> Markup:
     if not gaps or not wanted:
         return note(NO_MASK if not gaps else strings.ASK_HINT)
     pairs = [(word, number) for number in range(min(len(gaps), MAX_GAPS)) for word in wanted]
-    return answer_table(runs, state, gaps, pairs)
+    first = strings.FIRST_MASKS.format(n=MAX_GAPS, all=len(gaps))
+    return join(
+        answer_table(runs, state, gaps, pairs), note(first) if len(gaps) > MAX_GAPS else None
+    )
 
 
 def split_asked(typed: str) -> list[str]:

@@ -316,6 +316,7 @@ ASK_TABLE = {
     "rank": "rank {rank:,} of {size:,}",
     "several": "{n} masks: {pieces}",
 }
+FIRST_MASKS = "The first {n} of {all} masks are answered."
 ASK_RULE = (
     "A word of several pieces is filled left to right: p = p(piece 1) × p(piece 2 | piece 1) × …, "
     "with one mask for each piece. Only one-piece words have a rank: a longer word is a product "

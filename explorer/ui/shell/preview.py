@@ -95,7 +95,7 @@ def _draw(state: PageState) -> bytes | None:
 
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
     """Return the preview tags of a link, escaped; ``root`` is the page's URL or a dot."""
-    state, _ = from_params(params)
+    state, _ = from_params(params, context().start or PageState())
     link = to_link(state) if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
     url = f"{root}/?{urlencode(link)}" if link else f"{root}/"
     picture, description = f"{root}/{PICTURE}", strings.TAGLINE

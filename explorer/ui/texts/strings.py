@@ -127,7 +127,7 @@ SUMMARY = {
     "table_pairs": "Pairs whose good sentence is the likelier one, by model",
     "table_labelled": "Out-of-fold predictions, by classifier",
     "table_duels": "McNemar's exact test on the same rows",
-    "left_out": "Not read: {rows}",
+    "left_out": "Rows not read",
     "row": "Row {n}:",
     "more_rows": "and {n} more",
 }
@@ -208,7 +208,10 @@ def progress_said(done: int, total: int, seconds: float) -> str:
     speed = ""
     if done and seconds > 0:
         rate = done / seconds
-        speed = SPEED.format(rate=f"{rate:.3g}", left=duration((total - done) / rate))
+        speed = SPEED.format(
+            rate=f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}",
+            left=duration((total - done) / rate),
+        )
     return ROWS.format(done=f"{done:,}", total=counted(total, "row"), speed=speed)
 
 

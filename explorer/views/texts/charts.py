@@ -1,7 +1,7 @@
 """Charts of a list's result: shares, scatter of two models, score against cost, confusion."""
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ from explorer.analysis.texts.results import (
     per_word,
 )
 from explorer.refusal import brief
-from explorer.views.chart import chart_canvas, line
+from explorer.views.chart import categories, chart_canvas, line
 from explorer.views.texts.strings import BASELINES, names_of
 from explorer.views.theme import COLOURS, faint
 
@@ -35,7 +35,6 @@ BASELINE = "#7b8496"
 """Colour of what is no model, visible on both pages."""
 LONGEST_NAME, ITS_END = 24, 9
 """Characters of a name on an axis, and of its end: names of one origin often differ there."""
-ZERO_WIDTH = "\u200b"
 COLUMNS = ("chart", "model", "at", "value", "low", "high")
 Texts = Mapping[str, str]
 Row = tuple[object, ...]
@@ -61,12 +60,6 @@ def literal(text: str) -> str:
     start = LONGEST_NAME - ITS_END - 1
     short = text if len(text) <= LONGEST_NAME else f"{text[:start]}…{text[-ITS_END:]}"
     return html.escape(brief(short), quote=False)
-
-
-def _categories(names: Sequence[str]) -> list[str]:
-    """Return the names as categories of an axis, those that read alike as different ones."""
-    shown = [literal(name) for name in names]
-    return [f"{name}{ZERO_WIDTH * shown[:i].count(name)}" for i, name in enumerate(shown)]
 
 
 Charts = Iterator[tuple["go.Figure", list[Row]]]
@@ -104,7 +97,7 @@ def _shares(
         ends = [share.interval for share in shares]
         values = [share.value for share in shares]
         figure.add_bar(
-            x=_categories(names),
+            x=categories(map(literal, names)),
             y=values,
             name=label,
             marker_color=COLOURS[key].fill,
@@ -251,7 +244,7 @@ def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure
 
     counts, labels = result.result.confusion[key], result.result.labels.names
     title = texts["confusion"].format(label=result.labels[key])
-    names = _categories(labels)
+    names = categories(map(literal, labels))
     figure = go.Figure(layout={"title": title, "height": HEIGHT})
     figure.add_heatmap(
         x=names,

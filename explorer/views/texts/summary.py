@@ -136,8 +136,9 @@ def left_out_html(left_out: Sequence[LeftOut], texts: Texts) -> Markup | None:
     ]
     if len(left_out) > MAX_LEFT_OUT:
         items.append(el("li", texts["more_rows"].format(n=f"{len(left_out) - MAX_LEFT_OUT:,}")))
-    summary = texts["left_out"].format(rows=counted(len(left_out), "row"))
-    return el("details", el("summary", summary), el("ul", *items), class_="tx-more tx-left-out")
+    return el(
+        "details", el("summary", texts["left_out"]), el("ul", *items), class_="tx-more tx-left-out"
+    )
 
 
 def megabytes(size: float) -> str:

@@ -64,6 +64,7 @@ def test_one_process_reads_the_wall_clock_of_every_point(tiny_family, monkeypatc
     *_, sweep = measure_sweep(specs, works, FEW, CancelToken())
     assert [sweep.position(point) for point in sweep.points] == [16, 32]
     assert set(asked) == {(length, place) for length in (16, 32) for place in (0, 1)}
+    assert f"time over {specs[0].label}" in draw_sweep(sweep)[1]
     (process,) = started
     assert process._process.poll() is not None, "it has ended with the sweep"
 

@@ -1,6 +1,7 @@
 """No sentence of the latency tab is false: each claim is evaluated on drawn results."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -458,3 +459,11 @@ def test_each_model_s_share_of_the_limit_is_its_own(found):
     text = read(strings.limits_sentence(SimpleNamespace(specs=specs), limits, shares))
     told = re.findall(r"(\w+) (\d+)% \(bound by (\w+)\)", text)
     assert told == [(BASE[k].label, f"{100 * s:.0f}", b) for k, (b, s) in found.items()]
+
+
+def test_the_fastest_is_named_among_models_of_one_column_too():
+    found = timed("sure", 0.6, 1.8)
+    rows = tuple(replace(row, key="albert") for row in found.rows)
+    of_one = replace(found, rows=rows)
+    said = size_vs_time_strings.paradox_finding(of_one, summary_of(of_one, True), "larger")
+    assert "ALBERT is the fastest here" in read(said)

@@ -110,3 +110,10 @@ def test_the_measurement_in_full_is_there_once_there_is_one():
     scale = drawn[drawn.index('data-kind="latency/ratios"') :]
     rows = re.findall(r'data-model="(\w+)"', scale)
     assert list(dict.fromkeys(rows)) == ["distilbert", "albert", "bert"], "last, BERT over itself"
+
+
+def test_a_name_in_a_sentence_keeps_its_capitals():
+    said = strings.settings_said(("base", 32, 1, "head", "wait", "cpu", "float32", 20))
+    assert "with the MLM head" in said
+    ratio = Ratio(0.6, 0.59, 0.61, 30)
+    assert str(strings.claim_sentence({True: ratio}, "two models", True)).startswith("With the MLM")

@@ -158,3 +158,9 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
     unlike = predictions_of({key: [key] for key in LABELS})
     assert texts.origin_note([*MINI.values()], unlike) is None
     assert texts.origin_note([*MINI.values()], predictions_of({key: [] for key in LABELS})) is None
+
+
+def test_asking_at_many_masks_says_that_the_first_are_answered(tiny_family):
+    six, four = (PageState(text=" [MASK] sat" * n) for n in (6, 4))
+    assert "The first 4 of 6 masks are answered." in show_asked(six, "cat")
+    assert "are answered" not in show_asked(four, "cat")

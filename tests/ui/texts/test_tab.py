@@ -8,6 +8,7 @@ import zlib
 import pytest
 
 from explorer import assets
+from explorer.analysis.texts.rows import LeftOut
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.inference.texts import batches
 from explorer.inference.texts.answers import Progress
@@ -16,6 +17,7 @@ from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
 from explorer.ui.texts import strings, tab
 from explorer.ui.texts.tab import read_list
+from explorer.views.texts.summary import left_out_html
 from tests.inference.texts.test_batches import csv_of
 
 STATE = PageState()
@@ -182,3 +184,15 @@ def test_the_empty_tab_says_what_goes_in_and_what_comes_out():
     summary = tab.empty_html()
     assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 4
     assert len(json.loads(form)["lists"]) == 6
+
+
+def test_a_speed_is_a_plain_number():
+    assert "1,250 rows a second" in strings.progress_said(1500, 2000, 1.2)
+    assert "8.33 rows a second" in strings.progress_said(10, 20, 1.2)
+
+
+def test_rows_that_one_reason_stands_for_are_not_counted_as_one():
+    left_out = (LeftOut(2001, "It and all rows after it are over the limit."),)
+    said = str(left_out_html(left_out, strings.SUMMARY))
+    assert "<summary>Rows not read</summary>" in said
+    assert "Row 2,001" in said
