@@ -109,15 +109,17 @@ class Guard:
         if not request.url.startswith(tuple(self.known)):
             self.problems.append(f"third-party request: {request.url}")
 
-    def expect(self, told: str) -> None:
-        """Wait for an expected problem with this text, and drop it."""
+    def expect(self, told: str) -> int:
+        """Wait for an expected problem with this text; drop it and return how often it came."""
 
         def has_come():
             self.pages[-1].wait_for_timeout(20)  # lets Playwright dispatch its events
             return any(told in problem for problem in self.problems)
 
-        until(has_come, 30, lambda: f"nothing said {told!r}: {self.problems}")
+        until(has_come, WAIT_MS / 1000, lambda: f"nothing said {told!r}: {self.problems}")
+        before = len(self.problems)
         self.problems[:] = [problem for problem in self.problems if told not in problem]
+        return before - len(self.problems)
 
     def failed(self, request) -> None:
         if request.failure != "net::ERR_ABORTED":  # leaving a page aborts its pending requests

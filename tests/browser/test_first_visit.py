@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.frames import ASKED, FRAMES
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 from tests.waiting import until
 
@@ -21,11 +22,11 @@ def opened(page_at, path="/", **options):
 def test_the_miniatures_are_named_and_a_refusal_is_in_sight_at_either_width(page_at):
     page = opened(page_at, width=390, height=844, theme="dark")
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         the_miniatures_are_named_and_nothing_is_wider_than_the_page(page)
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        a_refusal_is_in_sight_and_the_words_stay_short(page, height)
+    for (width, height), n_words in zip(SIZES, (390, 380), strict=True):
+        resize(page, width, height)
+        the_words_stay_short_and_a_refusal_is_in_sight(page, n_words, height)
 
 
 def the_miniatures_are_named_and_nothing_is_wider_than_the_page(page):
@@ -71,12 +72,12 @@ def the_family_is_a_fold_and_an_example_says_what_it_shows(page):
     page.get_by_role("button", name="He or she", exact=True).click()
     expect(page.locator(".pr-contrast-row").first).to_be_visible()
     expect(page.locator("#examples .shows")).to_contain_text("Gender bias")
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, 390, 844)
     box = page.locator("#examples .shows").bounding_box()
     assert box["x"] >= 0, "what an example shows is a line below the row, not at its far end"
     assert 250 < box["width"] < 390
     assert page.locator("#examples .tries").bounding_box()["height"] < 60
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     page.wait_for_function("location.search.includes('fold=ask')")
     page.get_by_role("button", name="Agreement", exact=True).click()
     page.wait_for_function("location.search.includes('dogs')")
@@ -134,11 +135,12 @@ def test_the_words_are_those_of_a_link_that_is_refused(page_at):
     expect(page.locator(".strip .word").first).to_have_text("cat")
 
 
-def a_refusal_is_in_sight_and_the_words_stay_short(page, height):
+def the_words_stay_short_and_a_refusal_is_in_sight(page, n_words, height):
     refusal = page.locator("#message [role=alert]")
-    page.locator("#text textarea").fill("word " * 390)
+    page.locator("#text textarea").fill("word " * n_words)
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator(".strip .word")).to_have_count(390)
+    expect(page.locator("#status")).to_contain_text(f"{n_words + 2} tokens")
+    expect(page.locator(".strip .word")).to_have_count(n_words)
     expect(refusal).to_be_hidden()
     assert page.locator(".strip").bounding_box()["height"] <= 0.25 * height
     page.locator("#text textarea").fill("word " * 3000)

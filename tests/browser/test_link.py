@@ -16,7 +16,9 @@ from playwright.sync_api import expect
 
 from explorer.links.codec import from_params
 from explorer.ui.kit import strings
+from tests.browser.clipboard import copied
 from tests.browser.modules import MODULE
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -55,9 +57,10 @@ def field_of(page):
 def test_what_is_not_the_links_own_stays_out_of_it(page_at, app_url):
     page = page_at("/?text=A+[MASK].&tab=depth&__sign=secret&utm_source=x&embed=0")
     expect(field_of(page)).to_have_value(f"{app_url}/?v=1&family=mini&text=A+%5BMASK%5D.&tab=depth")
-    page.get_by_text("Copy link", exact=True).click()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == f"{app_url}/?v=1&family=mini&text=A+%5BMASK%5D.&tab=depth"
+    assert (
+        copied(page, page.get_by_text("Copy link", exact=True))
+        == f"{app_url}/?v=1&family=mini&text=A+%5BMASK%5D.&tab=depth"
+    )
     assert "__sign" not in page.url
 
 
@@ -177,8 +180,7 @@ def test_a_long_text_is_in_the_link_whole_and_so_is_its_mask(page_at, app_url):
     assert len(link) <= 2000
     state, repaired = from_params(dict(parse_qsl(urlsplit(link).query)))
     assert (state.text, repaired) == (LONG, ())
-    page.get_by_text("Copy link", exact=True).click()
-    assert page.evaluate("navigator.clipboard.readText()") == link
+    assert copied(page, page.get_by_text("Copy link", exact=True)) == link
     other = page_at(link.removeprefix(app_url))
     expect(other.locator("#text textarea")).to_have_value(LONG)
     assert packed_link(other).split("&__theme")[0] == link
@@ -200,12 +202,10 @@ def test_texts_that_no_link_can_hold_are_refused_and_a_reload_keeps_them(page_at
     page.reload()
     expect(page.get_by_role("textbox", name="Passage")).to_have_value(passage)
     expect(said).to_contain_text("too long for a link")
-    assert page.locator(".toast-body").count() == 0
 
 
 def test_a_link_whose_texts_cannot_be_read_says_so(page_at):
     page = page_at("/?v=1&z=none&tab=depth")
-    expect(page.locator(".toast-body")).to_contain_text("could not be read")
     page.guard.expect("could not be read")
     assert "z=" not in field_of(page).input_value()
 
@@ -322,7 +322,7 @@ def test_a_frame_of_another_page_shows_the_picture_whole(app_url, guest, host):
     expect(guest.locator("#link button").first).to_be_visible()
     lines = {query: guest.evaluate(LINES, query) for query, *_ in FRAMES}
     for query, shown, width in FRAMES:
-        guest.set_viewport_size({"width": width + 16, "height": 900})
+        resize(guest, width + 16, 900)
         host.body = f"<!doctype html><body style='margin:8px'>{lines[query]}</body>"
         guest.goto(f"{host.url}?own=1")
         is_whole(guest.frame_locator("iframe"), shown)

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.links.page_state import DEFAULT_TEXT
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -38,7 +39,7 @@ def test_what_is_typed_fades_the_answers_of_the_text_before(page_at):
     box = page.locator("#text textarea")
     box.fill("The sky is [MASK].")
     for width in (1440, 390):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         is_faded(page, DEFAULT_TEXT)
     box.fill(DEFAULT_TEXT)
     is_fresh(page)

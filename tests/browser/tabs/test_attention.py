@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from explorer.analysis.attention import word_heads
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
+from tests.browser.clipboard import copied
 from tests.browser.modules import MODULE
 from tests.browser.walked import walk
 
@@ -26,10 +27,10 @@ def opened(page):
 
 
 def tile(page, model, layer, head):
-    """The middle of a tile in page coordinates."""
+    """The middle of a tile within the wall."""
     return page.evaluate(
-        f"async ([m, i]) => {{ const w = {WALL}, p = w.places[m][i], b = w.base.getBoundingClientRect();"
-        " return [b.left + p.x + w.tile / 2, b.top + p.y + w.tile / 2]; }",
+        f"async ([m, i]) => {{ const w = {WALL}, {{x, y}} = w.places[m][i];"
+        " return {x: w.base.offsetLeft + x + w.tile / 2, y: w.base.offsetTop + y + w.tile / 2}; }",
         [model, layer * 12 + head],
     )
 
@@ -50,12 +51,12 @@ def test_the_wall_is_exact_saved_as_it_is_drawn_and_asks_nobody(page_at):
 
 def hover_previews_click_keeps_and_the_numbers_are_exact(page):
     a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page)
-    page.locator(".aw-stage").scroll_into_view_if_needed()
-    page.mouse.move(*tile(page, 1, 1, 4))
+    stage = page.locator(".aw-stage")
+    stage.hover(position=tile(page, 1, 1, 4))
     expect(page.locator(".aw-card")).to_be_visible()
     expect(page.locator(".aw-card")).to_contain_text("DistilBERT 2.5")
     expect(page.locator(".aw-card figure")).to_have_count(3)
-    page.mouse.click(*tile(page, 1, 1, 4))
+    stage.click(position=tile(page, 1, 1, 4))
     expect(page).to_have_url(re.compile(r"model=distilbert.*layer=1.*head=4"))
     expect(page.locator(".aw-panels figure b").nth(1)).to_have_text(
         "mini-DistilBERT layer 2, head 5"
@@ -73,13 +74,11 @@ def hover_previews_click_keeps_and_the_numbers_are_exact(page):
     expect(page.locator(".aw-panels .aw-reading").nth(1)).to_have_text(
         f"{words[row]} attends to {words[column]}: {value:.4f}"
     )
-    page.locator(".aw-panels .chip").nth(1).click()
-    copied = [
-        line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").split("\n")
-    ]
-    assert [line[:2] for line in copied] == [[words[row], key] for key in words]
+    lines = copied(page, page.locator(".aw-panels .chip").nth(1)).split("\n")
+    cells = [line.split("\t") for line in lines]
+    assert [line[:2] for line in cells] == [[words[row], key] for key in words]
     expected = heads.attention["distilbert"][1, 4][row]
-    assert [float(line[2]) for line in copied] == pytest.approx(expected, abs=1e-6)
+    assert [float(line[2]) for line in cells] == pytest.approx(expected, abs=1e-6)
 
 
 def the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page):

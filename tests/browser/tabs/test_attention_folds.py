@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from explorer.ui.attention import strings as texts_attention_ablation
 from explorer.ui.attention import strings as texts_bertviz
+from tests.browser.viewport import resize
 
 pytestmark = pytest.mark.browser
 PAIR = "The cat sat on the [MASK]. [SEP] It </script> was good."
@@ -38,7 +39,7 @@ def a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(page):
     page.get_by_role("button", name="All on", exact=True).click()
     expect(page.locator(".ab-column")).to_have_count(0)
     the_heads_stay_where_they_are_on_a_phone(page)
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     page.get_by_role("button", name="All on", exact=True).click()
     expect(page.locator(".ab-column")).to_have_count(0)
     page.get_by_role("button", name=texts_attention_ablation.SWEEP, exact=True).click()
@@ -49,7 +50,7 @@ def a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(page):
 
 def the_heads_stay_where_they_are_on_a_phone(page):
     """A sentence that grows would move another head below the finger."""
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, 390, 844)
     fold, said = page.locator("#fold-attention-ablation"), {}
     for n, model in enumerate((None, "bert", "albert")):
         if model:

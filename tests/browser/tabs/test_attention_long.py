@@ -28,10 +28,13 @@ def sizes(page):
     return page.locator(".aw-zoom button:last-child")
 
 
-def middle(canvas):
-    canvas.scroll_into_view_if_needed()
+def pointed_at(canvas):
+    """Hover over a place of the matrix, in the middle about, and return its coordinates."""
     box = canvas.bounding_box()
-    return box["x"] + 0.6 * box["width"], box["y"] + 0.6 * box["height"]
+    right, down = 0.6 * box["width"], 0.6 * box["height"]
+    canvas.hover(position={"x": right, "y": down})
+    box = canvas.bounding_box()
+    return box["x"] + right, box["y"] + down
 
 
 def test_a_long_text_is_in_its_frame_and_enlarged_by_gestures_which_the_link_keeps(page_at):
@@ -39,8 +42,7 @@ def test_a_long_text_is_in_its_frame_and_enlarged_by_gestures_which_the_link_kee
     assert page.locator(".aw-matrix").evaluate_all(CUT) == []
     expect(sizes(page)).to_have_text(["1×"] * 3)
     canvas = page.locator(".aw-matrix canvas").first
-    x, y = middle(canvas)
-    page.mouse.move(x, y)
+    x, y = pointed_at(canvas)
     page.keyboard.down("Control")
     page.mouse.wheel(0, -240)
     page.keyboard.up("Control")
@@ -70,7 +72,7 @@ def test_two_fingers_enlarge_the_matrix_and_not_the_page(page_at):
     page = opened(page_at(PATH, width=390, height=844, has_touch=True))
     assert page.locator(".aw-matrix").evaluate_all(CUT) == []
     canvas = page.locator(".aw-matrix canvas").first
-    _, y = middle(canvas)
+    _, y = pointed_at(canvas)
     touch = page.context.new_cdp_session(page)
 
     def fingers(kind, *xs):

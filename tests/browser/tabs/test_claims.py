@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -23,9 +24,9 @@ def test_claims_are_found_checked_read_from_the_keyboard_and_on_a_phone(page_at)
     walk(page, "/?tab=claims&search=23+million+to+just")
     a_check_writes_what_it_measured_beside_the_claim(page)
     walk(page, "/?tab=claims")
-    page.set_viewport_size({"width": 360, "height": 740})
+    resize(page, 360, 740)
     the_ledger_works_from_the_keyboard(page)
-    page.set_viewport_size({"width": 390, "height": 800})
+    resize(page, 390, 800)
     the_shares_and_the_signs_of_the_key_can_be_read(page)
     published_tables_sort_and_the_calculator_answers(page)
 

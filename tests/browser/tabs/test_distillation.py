@@ -9,6 +9,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.ui.distillation.strings import REPLAY
 from explorer.ui.kit.strings import COMPLETE
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -83,9 +84,9 @@ def test_the_curves_and_the_bars_follow_the_dial_and_are_exact(page_at):
     page = page_at(PATH, theme="dark")
     the_curves_come_with_the_scroll_and_mark_what_the_dial_shows(page)
     the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page)
-    page.set_viewport_size({"width": 360, "height": 900})
+    resize(page, 360, 900)
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     walk(page, f"{PATH}&temperature=0.5")
     dragging_asks_nobody_and_another_word_is_hidden_and_announced(page)
 
@@ -115,7 +116,7 @@ def the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page):
         kept.append(float(dark))
     assert kept == sorted(kept), "dark knowledge grows with the temperature"
     opens_and_closes(page, "nats", "the unit of information")
-    page.set_viewport_size({"width": 390, "height": 900})
+    resize(page, 390, 900)
     opens_and_closes(page, "Dark knowledge", "a teacher's other answers")
 
 

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from explorer.assets import DATA
 from explorer.links.page_state import TABS
 from tests.browser import screens
+from tests.browser.viewport import resize
 
 pytestmark = pytest.mark.browser
 SCREENS = {(1440, 900): 200, (1280, 720): 200, (390, 844): 220}
@@ -37,7 +38,7 @@ def test_the_answer_is_on_the_first_screen_and_the_tabs_stay_in_sight(page_at, s
     for is_dark in (False, True):
         expect(page.locator("body.dark")).to_have_count(int(is_dark))
         for width, height in screens:
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, width, height)
             is_on_the_first_screen(page, width, height)
         page.locator("#theme-switch").click()
     scrolled_down(page)
@@ -189,11 +190,11 @@ def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(page_at):
     edges = page.evaluate(EDGES)
     for tab in TABS:
         page.locator(f"#tab-{tab}-button").evaluate("tab => tab.click()")
-        page.set_viewport_size({"width": 1440, "height": 900})
+        resize(page, 1440, 900)
         expect(page.locator(f"#tab-{tab}-button")).to_have_attribute("aria-selected", "true")
         assert page.evaluate(EDGES) == pytest.approx(edges, abs=0.1), f"{tab} moves the others"
         for width, height in screens.SIZES.items():
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, width, height)
             screens.drawn(page, tab)
             page.wait_for_function(WHOLE, arg=tab)
             expect(page.locator(f"#tab-{tab} .finding:visible").first).to_be_in_viewport(ratio=1)
@@ -239,7 +240,7 @@ def test_twelve_stops_by_buttons_and_keys_each_of_them_a_link(page_at):
         stands_at(page, number)
         place = page.locator("#tour li:visible").get_attribute("data-lit")
         for width, height in LOW:
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, width, height)
             page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
         expect(page.locator(".toast-body")).to_have_count(0)
         page.keyboard.press("ArrowRight")
@@ -280,7 +281,6 @@ def test_a_projector_shows_the_cell_that_is_pointed_at(page_at):
     page = page_at("/?tab=attention&projector=1")
     matrix = page.locator(".aw-matrix canvas").first
     expect(matrix).to_be_visible()
-    matrix.scroll_into_view_if_needed()
     box = matrix.bounding_box()
-    page.mouse.move(box["x"] + 0.98 * box["width"], box["y"] + 0.98 * box["height"])
+    matrix.hover(position={"x": 0.98 * box["width"], "y": 0.98 * box["height"]})
     expect(page.get_by_text("[SEP] attends to [SEP]").first).to_be_visible()

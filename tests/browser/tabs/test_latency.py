@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.viewport import resize
 from tests.waiting import until
 
 PATIENT_MS = 240_000
@@ -15,7 +16,7 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     card = page.locator(".lt-paradox")
     expect(card).to_be_visible(timeout=PATIENT_MS)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "on a phone too"
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     page.wait_for_function("document.querySelector('.lt-paradox').clientWidth > 360")
     expect(card.get_by_text("not measured yet", exact=True)).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -108,12 +109,13 @@ def test_limits_choose_among_what_was_measured_here(page_at):
     expect(fold.locator(".finding")).to_contain_text("Of the published models, with no limits set:")
     expect(fold).to_contain_text("SST-2 dev sentence")
     for width in (390, 768, 1440):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         # A chart is drawn anew for its width, in steps.
         until(lambda: not overprints(fold), 60, lambda: overprints(fold))
         lines = rows_of_boxes(fold)
         assert len(lines) == {390: 3, 768: 2, 1440: 1}[width], lines
         names = fold.locator("[data-testid=block-info]:visible")
+        expect(names).to_have_count(4)
         assert names.evaluate_all(OVER_THE_TABS) == [], "what is scrolled away is not in sight"
     fold.get_by_label("Maximum size in MB").fill("50")
     page.keyboard.press("Tab")

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -66,7 +67,7 @@ def a_link_opens_with_its_sizes_in_the_lists(page):
 def the_lists_are_whole_and_inside_the_screen(page):
     expect(page.locator("#tab-parameters .finding:visible")).to_contain_text("xxlarge")
     for width in (1440, 390):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         the_lists_are_inside_the_screen(page, width)
 
 

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser import axe
 from tests.browser.server import served
+from tests.browser.viewport import resize
 from tests.stand_in_hub import stand_in_hub
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
@@ -30,7 +31,7 @@ def app_url(tmp_path_factory):
 def test_a_fourth_column_is_read_and_a_phone_shows_it_whole(page_at):
     page = page_at("/")
     for tab in ("predictions", "layer"):
-        page.set_viewport_size({"width": 1440, "height": 900})
+        resize(page, 1440, 900)
         page.locator(f"#tab-{tab}-button").click()
         a_fourth_column_is_read(page, tab)
 
@@ -38,7 +39,7 @@ def test_a_fourth_column_is_read_and_a_phone_shows_it_whole(page_at):
 def a_fourth_column_is_read(page, tab):
     told = []
     for width in (1440, 390):
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         for label in ("mini-BERT", "mini-DistilBERT", "mini-ALBERT", "my-roberta"):
             expect(page.locator(f"#tab-{tab}").get_by_text(label).first).to_be_visible()
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -21,7 +22,7 @@ def test_bars_switch_keys_inspect_and_folds_answer(page_at):
     walk(page, "/?v=1&tab=parameters")
     folds_answer_when_opened(page)
     walk(page, "/?v=1&tab=parameters")
-    page.set_viewport_size({"width": 390, "height": 900})
+    resize(page, 390, 900)
     page.locator("#theme-switch").click()
     nothing_overflows_a_phone_in_the_dark(page)
 
@@ -113,7 +114,9 @@ BESIDE = """chart => [...chart.querySelectorAll('.bartext')].filter(label =>
 
 
 def every_knob_and_every_label_is_whole(fold):
-    assert fold.locator("input[type=range]").evaluate_all(CUT_KNOBS) == []
+    sliders = fold.locator("input[type=range]")
+    expect(sliders).to_have_count(2)
+    assert sliders.evaluate_all(CUT_KNOBS) == []
     fold.get_by_role("button", name="Measure here", exact=True).click()
     chart = fold.locator(".js-plotly-plot").nth(1)
     expect(chart.locator(".bartext")).to_have_count(6)
@@ -128,7 +131,7 @@ def the_names_of_the_seven_sizes_touch_neither_each_other_nor_the_frame(page):
     chart = fold.locator(".js-plotly-plot").first
     tokens = fold.get_by_label("Tokens", exact=True).first
     for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         for key, length in (("Home", 1), ("End", 512)):
             tokens.focus()
             page.keyboard.press(key)

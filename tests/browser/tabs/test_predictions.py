@@ -5,6 +5,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -39,7 +40,7 @@ def test_columns_words_deeper_questions_and_many_masks_also_on_a_phone(page_at):
     opened_too(page, with_masks(4))
     of_many_masks_one_is_chosen_from_a_list(page)
     page.emulate_media(media="screen")
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, 390, 844)
     walk(page, "/?" + urlencode({"text": with_masks(40), "mask": 33}))
     a_phone_has_room_for_forty_masks_for_long_words_and_for_a_powers_number(page)
 
@@ -188,10 +189,10 @@ def of_many_masks_one_is_chosen_from_a_list(page):
 
 def a_phone_has_room_for_forty_masks_for_long_words_and_for_a_powers_number(page):
     forty_masks_take_a_phone_no_more_room_than_five(page)
-    page.set_viewport_size({"width": 360, "height": 900})
+    resize(page, 360, 900)
     opened_too(page, MARKUP)
     nothing_is_wider_than_a_phone_and_markup_stays_text(page)
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     walk(page, f"/?{urlencode({'text': 'القطة جلست على [MASK] في البيت.', 'fold': 'words'})}")
     arabic_runs_from_the_right_and_its_numbers_do_not(page)
 

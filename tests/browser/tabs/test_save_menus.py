@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.links.page_state import PARTS
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -63,7 +64,7 @@ def covered_at_both(page, place):
     """What covers items of a place's menus on a wide screen, and then on a phone."""
     lost = []
     for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
+        resize(page, width, 900)
         lost += covered_menus(page, place)
     return lost
 

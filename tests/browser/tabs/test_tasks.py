@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -60,13 +61,13 @@ def test_a_link_or_the_row_of_parts_brings_one_in_sight_its_box_on_top_and_no_ot
     for name in ("sentiment", "question", "pair"):
         walk(page, f"/?tab=tasks&fold={name}")
         one_part_is_in_sight_and_no_other(page, name)
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page)
 
 
 def one_part_is_in_sight_and_no_other(page, name):
     for width in (1440, 390):
-        page.set_viewport_size({"width": width, "height": 844})
+        resize(page, width, 844)
         for other, column in PARTS.items():
             shown = page.locator(f"#part-tasks-{other} .{column}-column").first
             expect(shown).to_be_visible(visible=other == name)

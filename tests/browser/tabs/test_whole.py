@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.viewport import resize
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -25,7 +26,7 @@ hidden because its bar is too narrow is not."""
 
 
 def the_three_matrices_of_a_long_text_are_level_and_inside_the_page(page):
-    page.set_viewport_size({"width": 1440, "height": 900})
+    resize(page, 1440, 900)
     walk(page, "/?" + urlencode({"tab": "attention", "view": "difference", "text": LONG}))
     are_level(page)
     page.get_by_role("button", name="matrix", exact=True).click()
@@ -56,7 +57,7 @@ def test_nothing_is_cut_off_without_a_scroll_bar(page_at):
         expect(page.locator(f"#tab-{tab} .finding").first).to_be_visible()
         the_rest_of_a_caption_opens_in_place(page, tab)
         for width in (390, 1440):
-            page.set_viewport_size({"width": width, "height": 900})
+            resize(page, width, 900)
             page.wait_for_function(f"tab => ({CUT})(tab).length === 0", arg=tab)
     page.locator("#tab-claims-button").click()
     expect(page.locator("#tab-claims .finding").first).to_be_visible()
