@@ -307,7 +307,7 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
     elif parameter.default is parameter.empty:
         command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
     elif name == "heads":
-        note = "heads to switch off together, bert=0.3,1.7; once for each model"
+        note = "heads to switch off together, bert=0.3,1.7; may be repeated"
         command.add_argument("--heads", type=heads_of, action=_Merged, metavar="HEADS", help=note)
     else:
         kind = type(parameter.default)
