@@ -8,4 +8,4 @@ def between_words(attention, groups):
     members = torch.zeros(len(groups), attention.shape[-1], dtype=attention.dtype)
     for word, tokens in enumerate(groups):
         members[word, tokens] = 1
-    return (members / members.sum(1, keepdim=True)) @ attention @ members.T
+    return (members / members.sum(1, keepdim=True).clamp(min=1)) @ attention @ members.T

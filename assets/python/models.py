@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import torch
 from transformers import AutoTokenizer
 
 MODELS = {
@@ -19,6 +20,7 @@ def load(label, kind, **options):
             f"Write the path of your copy of {source} into MODELS: it is no public model."
         )
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    options["dtype"] = torch.float32  # also of weights that are stored in half precision
     return tokenizer, kind.from_pretrained(source, revision=revision, **options).eval()
 
 

@@ -3,14 +3,27 @@
 import torch
 
 
+def with_own_mask(tokenizer, part):
+    """A text with the model's own mask, and where each character of it stands in the text."""
+    places, at = [], 0
+    for number, piece in enumerate(part.split("[MASK]")):
+        if number:
+            places += [at] * len(tokenizer.mask_token)
+            at += len("[MASK]")
+        places += range(at, at + len(piece))
+        at += len(piece)
+    return part.replace("[MASK]", tokenizer.mask_token), [*places, at]
+
+
 def token_spans(tokenizer, text):
     """The tokens of a text or of a pair, and where each stands; added ones stand nowhere."""
     parts = parts_of(text)
-    encoding = tokenizer(*parts, return_offsets_mapping=True, return_token_type_ids=True)
+    told, places = zip(*(with_own_mask(tokenizer, part) for part in parts), strict=True)
+    encoding = tokenizer(*told, return_offsets_mapping=True, return_token_type_ids=True)
     shift, spans = len(text) - len(parts[-1]), []
     sides = encoding.sequence_ids()
     for (start, end), side in zip(encoding["offset_mapping"], sides, strict=True):
-        start, end = (place + shift * (side or 0) for place in (start, end))
+        start, end = (places[side or 0][place] + shift * (side or 0) for place in (start, end))
         start += len(text[start:end]) - len(text[start:end].lstrip())
         spans.append((start, end) if side is not None else (0, 0))
     return encoding, spans

@@ -12,7 +12,7 @@ def beginning(tokenizer):
 
 def spelled(tokenizer, i):
     """A piece as a reader writes it: ``▁the`` is the, and what goes on with a word is …ing."""
-    piece, mark = tokenizer.convert_ids_to_tokens(int(i)), beginning(tokenizer)
+    piece, mark = tokenizer.convert_ids_to_tokens(int(i)) or "", beginning(tokenizer)
     if piece == mark:
         return "␣"
     bare = tokenizer.convert_tokens_to_string([piece]) if mark == "Ġ" else piece

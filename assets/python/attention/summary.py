@@ -64,7 +64,7 @@ for label, groups in GROUPS.items():
     members = torch.zeros(len(groups), len(found)).double()
     for word, tokens in enumerate(groups):
         members[word, tokens] = 1
-    given = members if WAY == "gradient" else members / members.sum(1, keepdim=True)
+    given = members if WAY == "gradient" else members / members.sum(1, keepdim=True).clamp(min=1)
     between = given @ found @ members.T
     for query, shares in zip(WORDS, between.tolist(), strict=True):
         rows += [[label, query, key, share] for key, share in zip(WORDS, shares, strict=True)]

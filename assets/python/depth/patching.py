@@ -21,8 +21,7 @@ for label, groups in GROUPS.items():
     n_layers = model.config.num_hidden_layers
     both = []
     for text in (TEXT, SECOND):
-        parts = text.replace("[MASK]", tokenizer.mask_token).split("[SEP]", 1)
-        parts = parts if all(part.strip() for part in parts) else [" ".join(parts)]
+        parts = parts_of(text.replace("[MASK]", tokenizer.mask_token))
         both.append(tokenizer(*parts, return_tensors="pt", return_token_type_ids=True))
     masks = (both[0]["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0][:MAX_MASKS]
     carried, calls = (None, None), 0  # ALBERT's one layer is called again and again

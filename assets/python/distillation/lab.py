@@ -33,7 +33,7 @@ teacher, student = (logits[label] for label in PAIR)
 
 def letters(tokenizer, i):
     """What a piece writes, and whether it begins a word."""
-    piece, mark = tokenizer.convert_ids_to_tokens(i), beginning(tokenizer)
+    piece, mark = tokenizer.convert_ids_to_tokens(i) or "", beginning(tokenizer)
     text = (piece.replace(mark, " ") if mark else piece.removeprefix("##")).strip() or piece
     return text, piece.startswith(mark) if mark else not piece.startswith("##")
 

@@ -23,7 +23,8 @@ for label in list(MODELS)[:2]:
         out = model(**inputs, output_hidden_states=True)
     logits.append(out.logits[0].double())
     last.append(out.hidden_states[-1][0].double())
-cosine, mlm = cosine_similarity(*last, dim=-1), None
+alike, mlm = last[0].shape == last[1].shape, None
+cosine = cosine_similarity(*last, dim=-1) if alike else None  # of states of one width alone
 if ANSWER is not None:
     place = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[mask, 0]
     mlm = -logits[1][place].log_softmax(-1)[ANSWER].item()
@@ -36,7 +37,7 @@ rows = []
 for t in TEMPERATURES:
     teacher, student = ((one / t).log_softmax(-1) for one in logits)
     kl = (teacher.exp() * (teacher - student)).sum(-1)
-    ce, cos = t * t * kl.mean().item(), 1 - cosine.mean().item()
+    ce, cos = t * t * kl.mean().item(), 1 - cosine.mean().item() if alike else None
     known = {"ce": ce, "mlm": mlm, "cos": cos}
     parts = [
         None if known[name] is None else weight * known[name] for name, weight in WEIGHTS.items()
@@ -51,7 +52,7 @@ for t in TEMPERATURES:
                 token + 1,
                 word,
                 kl[token].item(),
-                cosine[token].item(),
+                cosine[token].item() if alike else None,
                 ce,
                 mlm,
                 cos,

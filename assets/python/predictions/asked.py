@@ -18,10 +18,10 @@ for label in MODELS:
     for asked, (text, start, end) in zip(ASKED, STRETCHES, strict=True):
         nats, first, pieces = surprisal(model, tokenizer, text, start, end)
         if nats is None or tokenizer.unk_token in pieces:
-            rows.append([*asked, label, None, None, None, None, len(tokenizer)])
+            rows.append([*asked, label, None, None, None, None, model.config.vocab_size])
             continue
         rank = 1 + (first > -nats + 1e-12).sum().item() if len(pieces) == 1 else None
         found = math.exp(-nats), nats, rank, " ".join(pieces)
-        rows.append([*asked, label, *found, len(tokenizer)])
+        rows.append([*asked, label, *found, model.config.vocab_size])
 rows.sort(key=lambda row: ASKED.index(row[:2]))  # all models of a word together
 FIGURE = ("bars", "model", "gap word", ["probability"])

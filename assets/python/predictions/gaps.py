@@ -1,5 +1,7 @@
 """What each model puts in each [MASK]: softmax over its whole vocabulary, likeliest first."""
 
+import re
+
 import torch
 from transformers import AutoModelForMaskedLM
 
@@ -10,6 +12,7 @@ HIDDEN = [""]  # the word that the reader hid in each gap, where one is known
 columns = ["gap", "model", "rank", "word", "token", "probability"]
 columns += ["left_to_all_further_words", "perplexity"]
 rows = []
+gaps = [gap.span() for gap in re.finditer(r"\[MASK\]", TEXT)]
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
     inputs = encode(tokenizer, model, TEXT)
@@ -24,8 +27,10 @@ for label in MODELS:
             piece = tokenizer.convert_ids_to_tokens(i)
             left = max(0.0, 1 - top.values[:rank].sum().item())
             rows.append([gap, label, rank, spelled(tokenizer, i), piece, p, left, choices])
-        word = HIDDEN[gap - 1]
-        own = tokenizer(word, add_special_tokens=False)["input_ids"] if word else []
+        word, (start, end) = HIDDEN[gap - 1], gaps[gap - 1]
+        whole, spans = token_spans(tokenizer, TEXT[:start] + word + TEXT[end:])
+        inside = tokens_of(spans, start, start + len(word)) if word else []
+        own = [whole["input_ids"][i] for i in inside]
         if len(own) == 1 and own[0] not in ids and own[0] != tokenizer.unk_token_id:
             p = probabilities[position, own[0]].item()
             rank = 1 + (probabilities[position] > p).sum().item()

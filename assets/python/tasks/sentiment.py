@@ -29,8 +29,9 @@ for label, adapter in ADAPTERS.items():
     tokenizer, model = load(label, AutoModelForSequenceClassification, attn_implementation="eager")
     if adapter:  # else the checkpoint brings its own head
         model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
-    coded = tokenizer(TEXT, return_offsets_mapping=True, return_tensors="pt")
-    ids, added = coded["input_ids"], torch.tensor([side is None for side in coded.sequence_ids()])
+    coded, spans = token_spans(tokenizer, TEXT)
+    ids = torch.tensor([coded["input_ids"]])
+    added = torch.tensor([side is None for side in coded.sequence_ids()])
     embed = model.get_input_embeddings()
     end = embed(ids).detach()
     start = embed(torch.where(added, ids, tokenizer.mask_token_id)).detach()
@@ -38,17 +39,14 @@ for label, adapter in ADAPTERS.items():
         lambda at: positive_minus_negative(model, inputs_embeds=at), start, end
     )
     per_word = [0.0] * len(words)
-    for share, (first, last), side in zip(
-        shares, coded["offset_mapping"][0].tolist(), coded.sequence_ids(), strict=True
-    ):
-        first += len(TEXT[first:last]) - len(TEXT[first:last].lstrip())
+    for share, (first, _), side in zip(shares, spans, coded.sequence_ids(), strict=True):
         if side is not None:  # a piece belongs to the first word that ends after its beginning
             per_word[next(i for i, word in enumerate(words) if word.end() > first)] += share
     with torch.inference_mode():
         whole = positive_minus_negative(model, input_ids=ids)[0].double()
         for word, share in zip(words, per_word, strict=True):
             rest = " ".join(f"{TEXT[: word.start()]} {TEXT[word.end() :]}".split())
-            left = positive_minus_negative(model, **tokenizer(rest, return_tensors="pt"))[0]
+            left = positive_minus_negative(model, **encode(tokenizer, model, rest))[0]
             ends = [whole.sigmoid().item(), baseline, whole.item()]
             rows.append([label, *ends, word[0], share, (whole - left).item()])
 FIGURE = ("bars", "model", "word", ["integrated_gradients", "leave_one_out"])

@@ -16,6 +16,7 @@ ROWS = [
     [number, f"{'Good' if number % 2 else 'Bad'} film {number}.", "ab"[number % 2]]
     for number in range(40)
 ]
+READ = {}  # by number the rows with a choice such as [he|she], which the models read as a mask
 POOLING = "mean"
 LAYERS = {
     "mini-BERT": -1,
@@ -63,7 +64,8 @@ labels = [label for _, _, label in ROWS]
 answers = {}
 for label, layer in LAYERS.items():
     tokenizer, model = load(label, AutoModel)
-    data = [features(tokenizer, model, text, layer) for _, text, _ in ROWS]
+    read = [READ.get(str(number), text) for number, text, _ in ROWS]
+    data = [features(tokenizer, model, text, layer) for text in read]
     answers[label] = predicted(data, labels, regression, STRENGTHS)
 texts = [text for _, text, _ in ROWS]
 answers["TF-IDF"] = predicted(texts, labels, bag_of_words, [100 * C for C in STRENGTHS])

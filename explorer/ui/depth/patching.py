@@ -23,7 +23,7 @@ from explorer.library.patching import (
 )
 from explorer.links.codec import LINK_TEXT_LIMIT
 from explorer.links.page_state import PageState
-from explorer.models.tokens import BadText
+from explorer.models.tokens import BadText, clean_text
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
@@ -91,7 +91,7 @@ def ask(state: PageState | None, second: str) -> Asking:
     yield [gr.skip(), note(strings.READING), ""]
     runs, _ = runs_with_mlm_head(state)
     offered = proposals(runs, state)
-    second = second.strip() or (offered[0].text if offered else "")
+    second = clean_text(second) or (offered[0].text if offered else "")
     empty = patching_canvas(offered, state.text, second, None, strings.PICTURE)
     try:
         both_texts = read_both(runs, second, state)

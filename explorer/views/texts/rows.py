@@ -20,7 +20,7 @@ from explorer.analysis.texts.results import (
     right_of,
 )
 from explorer.analysis.texts.sentences import SentenceScore
-from explorer.models.tokens import MASK, clean_text, split_words
+from explorer.models.tokens import MASK, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
 from explorer.views.texts.strings import BASELINES
 
@@ -301,7 +301,17 @@ def rows_canvas(
     constants: dict[str, object] = {}
     if isinstance(result, LabelledList):
         layers = {result.labels[key]: layer for key, layer in result.layers.items()}
-        constants = {"POOLING": result.pooling, "LAYERS": layers, "STRENGTHS": labelled.STRENGTHS}
+        read = {str(row.number): hide_choices(row.text) for row in result.texts.rows}
+        constants = {
+            "POOLING": result.pooling,
+            "LAYERS": layers,
+            "STRENGTHS": labelled.STRENGTHS,
+            "READ": {
+                n: read[n]
+                for n, row in zip(read, result.texts.rows, strict=True)
+                if read[n] != row.text
+            },
+        }
     elif isinstance(result, PairList):
         constants = {"SCORE": result.score}
     return script_json(

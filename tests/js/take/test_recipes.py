@@ -101,7 +101,7 @@ LISTS = {
     "pairs": [{"good": "the cat was unbelievable.", "bad": "the cat unbelievable was."}],
     "labelled": [
         {
-            "text": f"the {'cat' if i % 2 else 'dog'} sat{' and sat' * (i % 3)}.",
+            "text": f"the {'cat' if i % 2 else 'dog'} sat{' and [sat|was]' * (i % 3)}.",
             "label": "ab"[i % 2],
         }
         for i in range(40)

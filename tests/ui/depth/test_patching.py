@@ -102,6 +102,11 @@ def test_a_model_with_other_pieces_is_refused_by_its_name_and_the_others_are_dra
         assert model["refused"].startswith(model["label"])
 
 
+def test_the_second_text_is_shown_as_it_is_run(tiny_family):
+    asked = list(patching.ask(STATE, SECOND.replace("[MASK]", "[ mask ]")))
+    assert asked[-1][0] == SECOND
+
+
 def test_one_model_may_be_drawn_alone(tiny_family, monkeypatch):
     plain = computed.text_pair
 
