@@ -98,6 +98,9 @@ export function clear(root) {
   root.replaceChildren();
 }
 
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = () => ({family: 'mini', models: null, device: 'cpu', dtype: 'float32'});   // its teacher is the bundled one, whatever the page shows
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const parts = Object.keys(data.parts || {}), exams = Object.keys(data.agreement || {});

@@ -96,7 +96,9 @@ export function recipe(lines, constants, about) {
 
 /** The same as a notebook: what it is about, the numbers, the figure. @param {Lines} lines @param {Constants} constants @param {About} about */
 export function notebook(lines, constants, about) {
-  const said = [`# ${about.picture}`, ...Object.entries(about).map(([name, value]) => `- ${name}: ${oneLine(value)}`), '', 'pip install torch transformers peft plotly'];
+  const lists = Object.entries(about).map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n');
+  const fence = '`'.repeat(Math.max(3, ...[...lists.matchAll(/`+/g)].map(([run]) => run.length + 1)));   // what stands in a fence is no markup
+  const said = [`# ${about.picture}`, `${fence}text`, lists, fence, '', 'pip install torch transformers peft plotly'];
   const code = [head(lines, constants, about), told(lines.computes, constants), `${lines.draws}figure`].map(part => part.trim()).filter(Boolean);
   const cells = [['markdown', said.join('\n')], ...code.map(source => ['code', source])];
   return `${JSON.stringify({nbformat: 4, nbformat_minor: 5, metadata: {kernelspec: {name: 'python3', display_name: 'Python 3', language: 'python'}},

@@ -21,7 +21,10 @@ from explorer.views.markup import Markup, el, join, note, plain_card, refusal_me
 
 
 def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
-    """Return by label the path of each model's adapter in the repository, and its checksum."""
+    """Return by label the path of each model's adapter in the repository, and its checksum.
+
+    Of a folder of the owner's, which stays private, the name alone is in the path.
+    """
     from explorer.models.task_heads.adapters import adapter_checksum, adapter_folder
 
     adapters = {}
@@ -30,6 +33,8 @@ def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
             adapters[spec.label] = "", ""
             continue
         folder = adapter_folder(spec, task)
+        if spec.folder:
+            folder = spec.name / folder.relative_to(spec.folder)
         path = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
         adapters[spec.label] = path.as_posix(), adapter_checksum(spec, task)
     return adapters

@@ -61,6 +61,11 @@ test('constants are put where they stand, whole, whatever they hold', () => {
   assert.equal(set, '# -*- coding: utf-8 -*-\n# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null true"\nMODELS = {"b": ["c", True, None, {"d": False}]}  # all\nIDS = None  # which\nprint(TEXT)\nprint(1)\ndraw()\nwrite()\n');
 });
 
+test('what a notebook is about is no markup, whatever signs it has', () => {
+  const text = '<img src="x"> ```` $5 and $6', [said] = JSON.parse(notebook({finds: '', computes: '', prints: '', draws: '', writes: ''}, {}, {picture: 'a/b', text})).cells;
+  assert.equal(said.source, ['# a/b', '`````text', 'picture: a/b', `text: ${text}`, '`````', '', 'pip install torch transformers peft plotly'].join('\n'));
+});
+
 test('bundled models are where the head finds them, and a text that looks like one is a text', () => {
   const lines = {finds: 'SPACE = ""  # which\nBUNDLED = find()\n', computes: 'TEXT = ""\nMODELS = {}\n', prints: '', draws: 'figure = 1\n', writes: 'write()\n'};
   const constants = {TEXT: 'assets/models/a', MODELS: {a: ['assets/models/a', 'main'], b: ['c/assets/models/b', 'main']}}, [, , ...set] = recipe(lines, constants, {a: 1}).split('\n');

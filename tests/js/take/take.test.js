@@ -131,7 +131,7 @@ test('a notebook has the lines in cells, the bundled models\' folder named, the 
   assert.equal(type, 'application/x-ipynb+json');
   assert.ok(name.endsWith('.ipynb'));
   assert.deepEqual(cells.map(cell => cell.cell_type), ['markdown', 'code', 'code']);
-  assert.match(cells[0].source, /^# predictions\/joint\n- picture: .*\n- text: A \[MASK\]/);
+  assert.match(cells[0].source, /^# predictions\/joint\n```text\npicture: .*\ntext: A \[MASK\]/);
   assert.match(cells[1].source, /^MODELS = \{"BERT": .*\nrows = \[\]$/);
   assert.equal(cells[2].source, '# A plain figure of these\nfigure = 1\nfigure');
 });

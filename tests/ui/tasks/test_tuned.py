@@ -1,6 +1,7 @@
 """Sentiment and questions on the page and by their endpoints: numbers, cards, and bad input."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from explorer.analysis.tasks.tuned import WordSentiment
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
+from explorer.models.task_heads import adapters
 from explorer.models.task_heads.adapters import tuned_model
 from explorer.models.task_heads.classifiers import differences
 from explorer.refusal import Refusal
@@ -170,3 +172,10 @@ def test_bad_input_is_refused_in_a_sentence(tuned_family, ask, refusal):
 def test_the_page_refuses_in_the_section_itself(tuned_family):
     assert 'role="alert"' in str(tuned.show_sentiment(PageState(), "  "))
     assert "There is no passage" in str(tuned.show_question(PageState(), "where?", ""))
+
+
+def test_the_place_of_an_owners_folder_is_in_no_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(adapters, "adapter_checksum", lambda *_: "c")
+    folder = tmp_path / "home" / "alice" / "my-bert"
+    spec = replace(MINI["bert"], name="my-bert", folder=folder, is_own=True)
+    assert tuned.adapters_of({"bert": spec}, "sst2") == {spec.label: ("my-bert/tasks/sst2", "c")}
