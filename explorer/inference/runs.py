@@ -129,6 +129,11 @@ def device_of(state: PageState) -> str:
     return known[-1] if state.device == "auto" else state.device if state.device in known else "cpu"
 
 
+def ran_with(state: PageState) -> dict[str, str]:
+    """Return the models, device and precision that a state runs with, by their names in files."""
+    return {"family": state.family, "device": device_of(state), "dtype": state.dtype}
+
+
 def devices() -> tuple[str, ...]:
     """Return the devices that the networks can run on."""
     return backend().devices()

@@ -132,7 +132,8 @@ export function lookOf(menu) {
 
 /** @param {string} ending @param {Shown} shown @param {Look} look */
 export async function take(ending, shown, look) {
-  const known = await provenance(runParams().family), own = shown.picture.said?.(shown.data), about = aboutOf(shown.kind, known, own);
+  const own = shown.picture.said?.(shown.data), family = own?.family;   // of a picture that says it: the page may show another by now
+  const known = await provenance(typeof family === 'string' ? family : runParams().family), about = aboutOf(shown.kind, known, own);
   const named = (kind, end) => fileName(about, kind, end, own?.state);
   if (ending === 'plotly') await figures(shown, about, named);
   else save(named(shown.kind, ending), await file(ending, shown, about, known, look));

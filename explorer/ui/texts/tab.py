@@ -18,6 +18,7 @@ from explorer.analysis.texts.reading import MAX_BYTES, decoded, read_table
 from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
 from explorer.analysis.texts.rows import KINDS, RawTable, TextList, kind_of, recognised, text_list
 from explorer.analysis.texts.sentences import SCORES
+from explorer.inference.runs import ran_with
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.inference.texts import answers
@@ -204,13 +205,13 @@ LIST = Job("run_list", JobQueue("texts", limits.LISTS.maximum), asked_list, run_
 
 def header_of(question: ListQuestion, result: ListResult) -> dict[str, Any]:
     """Return what a saved file says of a list: how it was read, and by which models."""
-    keys = ("family", "models", "device", "dtype")
     state = {"kind": result.texts.kind, "rows": len(result.texts.rows)}
     if result.texts.kind == "labelled":
         state |= {"pooling": question.options.pooling, "layer": question.options.layer}
     if result.texts.kind == "pairs":
         state |= {"score": question.options.score}
-    return dict.fromkeys(keys, True) | {"state": state}
+    # The page may show other models by the time that a file is saved.
+    return ran_with(question.state) | {"models": True, "state": state}
 
 
 def refused_html(sentence: str) -> Markup:

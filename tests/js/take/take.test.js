@@ -136,6 +136,12 @@ test('a notebook has the lines in cells, the bundled models\' folder named, the 
   assert.equal(cells[2].source, '# A plain figure of these\nfigure = 1\nfigure');
 });
 
+test('a picture that says which models it is of has these in its files, whatever the page shows by now', async () => {
+  served['provenance/base'] = () => JSON.stringify({...known, models: [{label: 'Base', source: 'a/base', revision: 'r3', sha256: ''}]});
+  const {about} = JSON.parse((await taken('json', {said: () => ({family: 'base', device: 'cuda', dtype: 'float16', models: true})})).text);
+  assert.deepEqual([about.family, about.models, about.device, about.dtype], ['base', ['Base: a/base@r3'], 'cuda', 'float16']);
+});
+
 test('what the reader has chosen in a picture stands in its file, its name and below its drawing', async () => {
   const said = () => ({state: {temperature: 0.5, family: 'bert=large'}}), {name, text} = await taken('json', {said});
   assert.equal(name, `a-mask-or-he-she_predictions-gaps_temperature-0.5_family-bert-large_${today}.json`);

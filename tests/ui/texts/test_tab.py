@@ -59,6 +59,8 @@ def test_the_rows_are_those_of_the_library(tiny_family):
         for key, cells in zip(rows["names"], line["cells"], strict=True)
     ]
     assert table == same.rows()
+    ran = {"family": "mini", "device": "cpu", "dtype": "float32"}
+    assert rows["said"] == {**ran, "models": True, "state": rows["said"]["state"]}
     assert not runs
     assert charts["numbers"]["rows"]
     assert "Of 2 rows" in re.sub("<[^>]+>", "", summary)
