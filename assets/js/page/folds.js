@@ -36,17 +36,25 @@ export function followFolds(state) {
       fold.refresh();
     }
   }
-  if (fromLink) showFolds(state.tab, state.get('fold'));
+  if (fromLink) want(idsOf(state.tab, state.get('fold')));   // beside those that its reader has opened before the first answer
   fromLink = false;
   keep();
   openKept(state.tab);
 }
 
+/** @param {string} tab @param {string} [names] with commas between */
+const idsOf = (tab, names) => names ? names.split(',').map(name => `fold-${tab}-${name}`) : [];
+
+/** Open these with the next answer. @param {string[]} ids */
+function want(ids) {
+  for (const id of ids) for (const set of [open, toOpen]) set.add(id);
+}
+
 /** Open these folds of a tab, and the part of that name, with its next answer; close all others. @param {string} tab @param {string} [names] with commas between */
 export function showFolds(tab, names) {
-  const ids = names ? names.split(',').map(name => `fold-${tab}-${name}`) : [];
+  const ids = idsOf(tab, names);
   for (const id of idsIn(tab)) for (const set of [open, toOpen]) set.delete(id);
-  for (const id of ids) for (const set of [open, toOpen]) set.add(id);
+  want(ids);
   const folds = foldsOf(tab), isPartNamed = folds.some(fold => fold.isPart && ids.includes(fold.node.id));
   for (const fold of folds) {
     const {isPart, isFirst, node} = fold;

@@ -19,6 +19,8 @@ def open_fold(page, question):
 
 def test_heads_are_switched_off_and_bertviz_draws_three_views(page_at):
     page = page_at("/?" + urlencode({"v": 1, "tab": "attention", "text": PAIR}))
+    # A fold that is opened before the first answer is drawn once more with it.
+    expect(page.locator("#status .status")).to_be_visible()
     a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(page)
     bertviz_draws_three_views_from_this_server_alone(page)
 

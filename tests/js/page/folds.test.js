@@ -31,14 +31,14 @@ beforeEach(() => { root = place(); });
 
 test('a link\'s fold is pressed until it hears, and the link goes on naming it', () => {
   const {state} = begun({tab: 'depth', fold: 'moves'});
-  root.append(fold('depth-moves', false, true), fold('depth-film'));
+  root.append(fold('depth-moves', false, true), fold('depth-film', true));   // one that its reader has opened before the first answer
   followFolds(state);
   pass(250);
   assert.equal(folds['depth-moves'].pressed, 3);
   assert.equal(state.wanted.fold, 'moves');
   folds['depth-moves'].deaf = false;
   pass(100);
-  assert.deepEqual([open('depth-moves'), open('depth-film')], [true, false]);
+  assert.deepEqual([open('depth-moves'), open('depth-film'), folds['depth-film'].pressed], [true, true, 0]);
   pass(1000);
   assert.deepEqual([folds['depth-moves'].pressed, state.wanted.fold, kept()], [4, 'moves', ['fold-depth-moves']]);
   assert.equal(folds['depth-moves'].refreshed, 0, 'opening computes by itself');
