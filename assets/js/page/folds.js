@@ -73,8 +73,7 @@ export function openNext(tab, name) {
   if (before && example !== id && before.isOpen()) before.press();
   example = id;
   if (!name) return;
-  open.add(id);
-  toOpen.add(id);
+  want([id]);
   landOn(tab, name);
   withState(now => { if (now.isThere(tab)) openKept(tab); });   // no answer comes where the tab shows this text already
 }
