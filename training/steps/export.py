@@ -131,11 +131,17 @@ def standing(setting: Setting, folder: Path, figures: dict[str, Any]) -> dict[st
 
 
 def finished(setting: Setting, export: Export, name: str) -> tuple[nn.Module, dict[str, Any]]:
-    """Return the weights to write, and the components of their mean for the report."""
+    """Return the weights to write, and the components of their mean for the report.
+
+    Raises:
+        Refusal: A mean is wanted, and the run did not start from exported weights.
+    """
     model = checkpointed(setting, name).eval()
     if not export.keep:
         return model, {}
     earlier = Path(setting.start) / name
+    if not (earlier / WEIGHTS).exists():
+        raise Refusal(f"--keep mixes in the weights of --start, and {earlier} has none.")
     blend(model, in_vocabulary(setting, load_model(earlier), earlier), export.keep)
     tokens = read_results(earlier.parent / "results.json")["models"][name]["tokens"]
     return model, {"kept": {"share": export.keep, "tokens": tokens}}

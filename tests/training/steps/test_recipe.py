@@ -234,6 +234,15 @@ def test_a_run_goes_on_from_exported_weights(family, toy_corpus, tmp_path):
     assert [int(row["step"]) for row in rows] == sorted({int(row["step"]) for row in rows})
 
 
+@pytest.mark.parametrize("start", ["minilm", "nowhere"])
+def test_a_mean_needs_exported_weights_to_start_from(family, tmp_path, capsys, start):
+    words = ["--tiny", "--threads", "1", "--start", start, "--work", str(family / "runs")]
+    words += ["--models", str(tmp_path), "--batches", "2", "--keep", "0.25"]
+    assert main(["export", *words]) == 2
+    assert f"{start}/mini-bert has none." in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_run_that_goes_on_still_says_what_was_fitted_before_it(family, tmp_path):
     figures = json.loads((family / "models/results.json").read_text())["models"]["mini-albert"]
     remember_origin(Place(tmp_path), family / "models/mini-albert")
