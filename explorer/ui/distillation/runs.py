@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.library.distillation import run_of
-from explorer.links.page_state import PageState
+from explorer.links.page_state import PageState, hidden_words
 from explorer.models.specs import KINDS, distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 
@@ -52,7 +52,8 @@ def focus_of(state: PageState) -> Focus:
         raise BadText("That word is not in the text any more.")
     word, mask = words[chosen], sum(w.is_mask for w in words[:chosen])
     if word.is_mask:
-        return Focus(text, chosen, text, mask)
+        hidden = hidden_words(state)
+        return Focus(text, chosen, text, mask, hidden[mask] if mask < len(hidden) else "")
     return Focus(text, chosen, mask_word(text, word), mask, word.text)
 
 

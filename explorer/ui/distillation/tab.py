@@ -17,7 +17,7 @@ from explorer.views.markup import Markup, finding
 ID = "distillation"
 LABEL = strings.LABEL
 QUESTION = strings.QUESTION
-READS = (*RUN_FIELDS, "word")
+READS = (*RUN_FIELDS, "word", "hidden")
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
