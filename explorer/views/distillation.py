@@ -44,9 +44,12 @@ def agreement_canvas(
     sentences: Sequence[Mapping[str, str]],
     vocabulary: tuple[str, ...],
     texts: Mapping[str, object],
-    note: str,
+    ran: Mapping[str, str],
 ) -> str:
-    """Return the JSON of mean agreement and of the sentences with the largest divergence."""
+    """Return the JSON of mean agreement and of the sentences with the largest divergence.
+
+    ``ran`` has the models, device and precision, for files: the page may show others by then.
+    """
     worst = [
         {
             "text": sentences[i]["text"],
@@ -68,7 +71,7 @@ def agreement_canvas(
             "student_right": float(agreement.student_right.mean()),
             "worst": worst,
             "texts": dict(texts),
-            "note": note,
+            "ran": dict(ran),
         }
     )
 

@@ -142,12 +142,12 @@ def held_out_figure(
 def held_out_canvas(
     by_model: Mapping[str, tuple[ContextScore, ...]],
     labels: Mapping[str, str],
-    n: int,
     texts: Mapping[str, Any],
+    header: Mapping[str, object],
 ) -> str:
-    """Return the chart and its numbers."""
+    """Return the chart and its numbers; the header has the number of sentences."""
     rows = [
-        (labels[key], name, among, *score, n)
+        (labels[key], name, among, *score, header["sentences"])
         for key, scores in by_model.items()
         for name, result in zip(READINGS, scores, strict=True)
         for among, score in (
@@ -155,7 +155,6 @@ def held_out_canvas(
             (5, (result.among, *result.among_interval)),
         )
     ]
-    header = {"text": None, "sentences": n}
     figure = held_out_figure(by_model, labels, texts)
     return chart_canvas([figure], Records(SCORES, rows, header), note=texts["upper"])
 

@@ -34,14 +34,14 @@ export function show(root, data) {
   root.replaceChildren(
     make('div', {class: 'da-bigs'}, big(percent(data.first), texts.first), big(percent(data.five), texts.five),
       big(data.kl.toFixed(3), texts.kl), big(percent(data.teacher_right), texts.teacher_right), big(percent(data.student_right), texts.student_right)),
-    make('p', {class: 'note'}, data.note),
+    make('p', {class: 'note'}, texts.note),
     captioned(texts.worst, make('div', {class: 'table da-table', tabindex: 0, role: 'region', 'aria-label': texts.worst}, make('table', {},
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
       make('tbody', {}, ...worst(data))))));
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = () => ({text: null});   // it is of the bundled sentences
+export const said = ({ran}) => ({text: null, ...ran});   // it is of the bundled sentences, and of the models it was run with
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = data => ({SENTENCES: (data.worst || []).map(item => item.text)});

@@ -9,7 +9,7 @@ from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import stream_live_distillation
+from explorer.inference.runs import ran_with, stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library.distillation import pair_logits, run_of
@@ -133,15 +133,15 @@ def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
     return AgreementResult(agreement, run.vocabulary, (teacher, student))
 
 
-def draw_agreement(_: PageState, update: JobUpdate) -> list[Any]:
+def draw_agreement(state: PageState, update: JobUpdate) -> list[Any]:
     """Return the canvas of the progress, or of the result."""
     from explorer.views.distillation import agreement_canvas, progress_canvas
 
     result: AgreementResult | None = update.result
     if result is not None:
-        note = strings.agreement_note(result.agreement, result.labels)
-        texts = strings.AGREEMENT
-        return [agreement_canvas(result.agreement, sentences(), result.vocabulary, texts, note)]
+        found = result.agreement
+        texts = {**strings.AGREEMENT, "note": strings.agreement_note(found, result.labels)}
+        return [agreement_canvas(found, sentences(), result.vocabulary, texts, ran_with(state))]
     step = update.partial or Progress(n=len(sentences()))
     message = strings.AGREEMENT_PROGRESS.format(done=step.done, n=step.n)
     if update.stopped:

@@ -10,7 +10,7 @@ import gradio as gr
 from explorer import assets
 from explorer.analysis.digits import signed
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.inference.runs import call_on_model, gather, ran_with, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -322,7 +322,9 @@ def draw_scores(question: HeldOutQuestion, update: JobUpdate) -> list[Any]:
     if scores is None:
         return [status(update, strings.PROGRESS, strings.STOPPED, n), gr.skip()]
     labels = {key: question.specs[key].label for key in scores}
-    chart = held_out_canvas(scores, labels, n, strings.CONTEXTS)
+    # The page may show other models by the time that a file is saved.
+    header = {"text": None, "sentences": n} | ran_with(question.state)
+    chart = held_out_canvas(scores, labels, strings.CONTEXTS, header)
     return [why_missing(question.missing) if question.missing else "", chart]
 
 

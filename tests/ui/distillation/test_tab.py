@@ -80,6 +80,18 @@ def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
         focus_of(PageState(text="the cat", word=7))
 
 
+def test_a_word_that_was_hidden_by_a_click_in_the_text_box_is_known(tiny_family):
+    state = PageState(text="the [MASK] saw a [MASK] and [MASK]", hidden="|cat|sat down")
+    answers = [focus_of(replace(state, word=word)).answer for word in (-1, 1, 4, 6)]
+    assert answers == ["", "", "cat", "sat down"]
+    lab = json.loads(distillation.show(replace(state, word=4))[1])
+    assert tiny_family.run("bert", "the cat").vocabulary[lab["answer"]["id"]] == "cat"
+    losses = json.loads(folds.show_losses(replace(state, word=4)))
+    assert losses["answer"] == lab["answer"]["id"]
+    assert json.loads(folds.show_losses(replace(state, word=6)))["answer"] is None
+    assert "hidden" in distillation.READS
+
+
 def test_a_word_that_ends_in_an_accent_of_its_own_is_a_word():
     """No single character is an x with a bar, so its last one is the bar."""
     assert focus_of(PageState(text="the cat x\u0304")).answer == "x\u0304"
@@ -170,6 +182,7 @@ def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
     assert {step["done"] for step in steps[:-1]} <= {0, 6}
     assert steps[0]["sentence"] == "0 of 7 sentences"
     assert len(steps[-1]["worst"]) == 7
+    assert steps[-1]["ran"] == {"family": "mini", "device": "cpu", "dtype": "float32"}
     assert 0 <= steps[-1]["first"] <= 1
     kl = [item["kl"] for item in steps[-1]["worst"]]
     assert kl == sorted(kl, reverse=True)
@@ -181,7 +194,7 @@ def test_shares_are_of_all_sentences_and_of_five_words():
     s = np.array([t[0], t[1][::-1]])
     found = agreement_at_large(t, s, np.array([0, 9]))
     asked = [{"text": "a [MASK].", "answer": "b"}, {"text": "c [MASK].", "answer": "d"}]
-    told = json.loads(agreement_canvas(found, asked, tuple("abcdefghij"), {}, ""))
+    told = json.loads(agreement_canvas(found, asked, tuple("abcdefghij"), {}, {}))
     assert (told["first"], told["five"]) == (0.5, 0.5)
     assert (told["teacher_right"], told["student_right"]) == (0.5, 1.0)
     assert [(one["text"], one["teacher"], one["student"]) for one in told["worst"]] == [

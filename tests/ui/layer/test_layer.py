@@ -118,6 +118,9 @@ def test_a_model_without_a_head_is_left_out_of_the_readings(silent, monkeypatch)
     assert "mini-DistilBERT" in said
     labels = {row[0] for row in json.loads(chart)["numbers"]["rows"]}
     assert labels == {"mini-BERT", "mini-ALBERT"}
+    header = json.loads(chart)["numbers"]["said"]
+    ran = {"family": "mini", "device": "cpu", "dtype": "float32"}
+    assert header == {"text": None, "sentences": 1, **ran}
 
 
 def test_without_weights_the_readings_say_why(no_files):

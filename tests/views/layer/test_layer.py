@@ -111,7 +111,9 @@ def test_unequal_probabilities_of_a_row_never_print_alike_and_none_as_zero():
 
 def test_bars_and_their_intervals_are_the_scores():
     score = ContextScore(0.5, (0.3, 0.6), 0.8, (0.7, 0.95))
-    drawn = json.loads(held_out_canvas({"bert": (score,) * 6}, LABELS, 9, strings.CONTEXTS))
+    drawn = json.loads(
+        held_out_canvas({"bert": (score,) * 6}, LABELS, strings.CONTEXTS, {"sentences": 9})
+    )
     among, first = drawn["figures"][0]["data"]
     assert (first["y"][0], among["y"][0]) == (0.5, 0.8)
     assert first["error_y"]["array"][0] == pytest.approx(0.1)
