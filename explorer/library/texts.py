@@ -24,8 +24,6 @@ from explorer.views.texts.rows import COLUMNS, as_json, table_rows
 from explorer.views.texts.strings import headline, precision_sentence, second_line
 
 Rows = str | Path | Iterable[str | Mapping[str, Any]]
-ENDS_OF_LINES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
-"""Ends of lines to ``str.splitlines`` that JSON leaves as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -165,12 +163,13 @@ def table_of(rows: Rows) -> RawTable:
     """
     if isinstance(rows, str | Path):
         path, bundled = Path(rows), DATA / "texts" / f"{rows}.csv"
-        if not path.exists() and path.name == str(rows) and bundled.exists():
-            path = bundled
         try:
-            return read_table(path.read_bytes(), path.name)
-        except OSError as error:
+            if not path.exists() and path.name == str(rows) and bundled.exists():
+                path = bundled
+            content = path.read_bytes()
+        except (OSError, ValueError) as error:  # a name may be too long, or hold a zero byte
             raise BadRows(strings.NO_FILE.format(name=brief(rows))) from error
+        return read_table(content, path.name)
     # A mapping would give its keys, and a frame the names of its columns.
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):
         raise BadRows(strings.BAD_ROWS)
@@ -187,10 +186,9 @@ def _as_line(row: object) -> str:
         raise BadRows(strings.BAD_ROWS)
     value = row if isinstance(row, str) else dict(row)
     try:
-        line = json.dumps(value, ensure_ascii=False, default=methodcaller("item"))
+        return json.dumps(value, ensure_ascii=False, default=methodcaller("item"))
     except (TypeError, AttributeError, ValueError) as error:
         raise BadRows(strings.BAD_ROWS) from error
-    return line.translate(ENDS_OF_LINES)
 
 
 def rows_done(progress: Iterator[Progress]) -> Iterator[int]:

@@ -114,3 +114,9 @@ def test_a_shell_prints_what_is_done_after_ctrl_c(tiny_family, file, ctrl_c, cap
     printed = capsys.readouterr()
     assert len(list(csv.DictReader(io.StringIO(printed.out)))) == 2 * 3
     assert "Interrupted: the 2 rows" in printed.err
+
+
+@pytest.mark.parametrize("name", ["A text " * 60, "a\x00b", "The cat sat on the [MASK]."])
+def test_a_text_alone_is_no_list(name):
+    with pytest.raises(Refusal, match="is not there or cannot be read"):
+        explorer.texts(name)

@@ -4,12 +4,15 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 
+from explorer.analysis.digits import counted
 from explorer.analysis.texts.rows import NAMES, BadRows, LeftOut, RawTable
 from explorer.refusal import brief
 
 MAX_BYTES = 2**20
+MAX_COLUMNS = 100
 DELIMITERS = ",;\t|"
 SUFFIXES = {
     "csv": "table",
@@ -26,7 +29,14 @@ EMPTY_FILE = "There is nothing to read: the list is empty."
 HEADER_ALONE = "There is nothing to read: below the names of the columns there is no row."
 NOT_JSON = "Its line is no JSON object."
 OPEN_QUOTE = "A quotation mark is opened here and never closed."
-EXTRA_CELLS = "It has {n} cells for {names} columns."
+EXTRA_CELLS = "It has {n} cells for {columns}."
+TOO_WIDE = "This list has {n:,} columns, and at most {most} are read."
+ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a line."
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""End of a line of JSON, in whose strings other ends of lines may stand."""
+LONGEST_NAME = 40
+SENTENCE = re.compile(r"\[\s*mask\s*\]|[.!?…]$", re.IGNORECASE)
+"""Part of a cell that no name of a column has."""
 KNOWN = {name for names in NAMES.values() for name in names}
 BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 """First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
@@ -41,13 +51,15 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
         name: The file's name, whose ending says what it is; otherwise the content does.
 
     Raises:
-        BadRows: it is empty, or no text.
+        BadRows: it is empty, no text, too wide, or one JSON array over the limit.
     """
     text, is_cut = _within_limit(content)
     text = text.lstrip("\ufeff").replace("\x00", "")
     if not text.strip():
         raise BadRows(EMPTY_FILE)
     form = SUFFIXES.get(name.rpartition(".")[2].lower()) or _form_of(text)
+    if is_cut and form != "table" and re.match(r"\s*\[\s*[{\"]", text):
+        raise BadRows(ARRAY_TOO_LARGE)
     readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
     table = readers[form](text)
     if not table.cells:
@@ -79,7 +91,7 @@ def decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         # Cut inside a character at the limit: still UTF-8.
-        if error.start >= len(content) - 3:
+        if len(content) >= MAX_BYTES and error.start >= len(content) - 3:
             return content[: error.start].decode("utf-8-sig")
         return content.decode("cp1252", "replace")
 
@@ -108,12 +120,20 @@ def _within_limit(content: str | bytes) -> tuple[str, bool]:
 
 def _form_of(text: str) -> str:
     """Return what pasted content is: JSON lines, a table whose header is known, or plain lines."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if all(line.lstrip().startswith("{") for line in lines[:20]) or _array(text):
+    if all(line.lstrip().startswith("{") for line in _json_lines(text)[:20]) or _array(text):
         return "json"
-    first = {cell.strip().strip('"').lower() for cell in re.split(f"[{DELIMITERS}]", lines[0])}
+    lines = [line for line in text.splitlines() if line.strip()]
+    first = [cell.strip().strip('"') for cell in re.split(f"[{DELIMITERS}]", lines[0])]
     has_tabs = len(lines) > 1 and all("\t" in line for line in lines)
-    return "table" if (len(lines) > 1 and first & KNOWN) or has_tabs else "lines"
+    return "table" if (len(lines) > 1 and _has_known_name(first)) or has_tabs else "lines"
+
+
+def _has_known_name(cells: Sequence[str]) -> bool:
+    """Return whether one of the cells is a known name of a column, and none is a sentence."""
+    is_known = any(cell.lower() in KNOWN for cell in cells)
+    return is_known and all(
+        len(cell) <= LONGEST_NAME and not SENTENCE.search(cell) for cell in cells
+    )
 
 
 def _read_lines(text: str) -> RawTable:
@@ -127,8 +147,7 @@ def _read_json(text: str) -> RawTable:
     """Read one JSON object a line, or the objects of an array; a string alone is a text."""
     objects: list[dict[str, object]] = []
     left_out = []
-    lines = [line for line in text.splitlines() if line.strip()]
-    for number, value in enumerate(_array(text) or map(_parsed, lines), 1):
+    for number, value in enumerate(_array(text) or map(_parsed, _json_lines(text)), 1):
         if isinstance(value, str):
             value = {"text": value}
         if not isinstance(value, dict):
@@ -136,10 +155,21 @@ def _read_json(text: str) -> RawTable:
             value = {}
         objects.append(value)
     names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
+    _check_width(len(names))
     cells = tuple(tuple(_cell(value.get(name)) for name in names) for value in objects)
     if not names:
         raise BadRows(EMPTY_FILE if not left_out else f"Row {left_out[0].number}: {NOT_JSON}")
     return RawTable(names, cells, True, tuple(left_out))
+
+
+def _json_lines(text: str) -> list[str]:
+    return [line for line in LINE_END.split(text) if line.strip()]
+
+
+def _check_width(n: int) -> None:
+    # Every row is filled up to this width.
+    if n > MAX_COLUMNS:
+        raise BadRows(TOO_WIDE.format(n=n, most=MAX_COLUMNS))
 
 
 def _array(text: str) -> list[object]:
@@ -167,21 +197,31 @@ def _read_delimited(text: str) -> RawTable:
     """Read a table with the delimiter that divides most of its rows alike."""
     delimiter = max(DELIMITERS, key=lambda sign: _fit(text, sign))
     records, opened = _records(text, delimiter)
-    records = [record for record in records if any(cell.strip() for cell in record)]
     if not records:
         raise BadRows(EMPTY_FILE)
     if len(records) == 1 and all(cell.strip().lower() in KNOWN for cell in records[0]):
         raise BadRows(HEADER_ALONE)
-    has_header = len(records) > 1 and is_header(records[0], records[1:])
+    if len(records[0]) == 1 and records[0][0].strip().lower() in NAMES["text"]:
+        records = [_without_split_prose(record, delimiter) for record in records]
+    is_narrow = len(records[0]) <= MAX_COLUMNS
+    has_header = len(records) > 1 and is_narrow and is_header(records[0], records[1:])
     width = len(records[0]) if has_header else _usual_width(records)
+    _check_width(width)
     header = records[0] if has_header else [""] * width
     names, rows = _distinct(header), records[has_header:]
-    left_out = [LeftOut(opened + (not has_header), OPEN_QUOTE)] if opened is not None else []
+    left_out = [LeftOut(i + (not has_header), OPEN_QUOTE) for i in opened if i >= has_header]
     for number, row in enumerate(rows, 1):
-        if len(row) > width and any(cell.strip() for cell in row[width:]):
-            left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), names=width)))
+        if len(row) > width and _has_text(row[width:]):
+            columns = counted(width, "column")
+            left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), columns=columns)))
     cells = tuple(tuple((row + [""] * width)[:width]) for row in rows)
     return RawTable(names, cells, has_header, tuple(left_out))
+
+
+def _without_split_prose(record: list[str], delimiter: str) -> list[str]:
+    """Return a row of a list with one column as one cell: prose has spaces behind its commas."""
+    is_prose = any(cell.startswith(" ") for cell in record[1:])
+    return [delimiter.join(record)] if is_prose else record
 
 
 def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
@@ -198,26 +238,45 @@ def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
     return known > 1, share, usual
 
 
-def _records(text: str, delimiter: str) -> tuple[list[list[str]], int | None]:
-    """Return the records of a table, and the record with a quote that never closes, if any.
+def _records(text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+    """Return the records that are not empty, and the indices of those with an open quote.
 
-    From that record on each line is a record.
+    Where quotes are wrong, the line at which the record begins is read by itself, so that a quote
+    that is opened and not closed takes no other row with it.
     """
     lines = io.StringIO(text, newline="").readlines()
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records: list[list[str]] = []
+    opened: list[int] = []
     begins = 0
+    while begins < len(lines):
+        rest = (lines[number] for number in range(begins, len(lines)))
+        reader = csv.reader(rest, delimiter=delimiter, strict=True)
+        n_read = 0
+        try:
+            for record in reader:
+                records += [record] if _has_text(record) else []
+                n_read = reader.line_num
+            break
+        except csv.Error:
+            line = lines[begins + n_read]
+            begins += n_read + 1
+            record = next(csv.reader([line], delimiter=delimiter), [])
+            opened += [len(records)] if _has_text(record) and _is_open(line, delimiter) else []
+            records += [record] if _has_text(record) else []
+    return records, opened
+
+
+def _has_text(record: Sequence[str]) -> bool:
+    return any(cell.strip() for cell in record)
+
+
+def _is_open(line: str, delimiter: str) -> bool:
+    """Return whether a quote is opened in a line and not closed there."""
     try:
-        for record in reader:
-            records.append(record)
-            begins = reader.line_num
+        next(csv.reader([line], delimiter=delimiter, strict=True), [])
     except csv.Error as error:
-        if "unexpected end" in str(error):
-            rest = [next(csv.reader([line], delimiter=delimiter), []) for line in lines[begins:]]
-            opened = len([record for record in records if any(map(str.strip, record))])
-            return [*records, *rest], opened
-        return list(csv.reader(lines, delimiter=delimiter)), None
-    return records, None
+        return "unexpected end" in str(error)
+    return False
 
 
 def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -226,22 +285,24 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     Names are short, all different, and are no value of their own column.
     """
     names = [cell.strip() for cell in first]
-    if any(name.lower() in KNOWN for name in names):
+    columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
+    if all(name.lower() in KNOWN for name in names):
+        return True
+    if any(name and name in column for name, column in zip(names, columns, strict=True)):
+        return False
+    if _has_known_name(names):
         return True
     if len(set(names)) < len(names) or not all(
         re.fullmatch(r"[^\W\d][\w -]{0,29}", n) for n in names
     ):
-        return False
-    columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
-    if any(name in column for name, column in zip(names, columns, strict=True)):
         return False
     lengths = [sum(map(len, column)) / max(len(column), 1) for column in columns]
     return any(mean > 3 * len(name) for name, mean in zip(names, lengths, strict=True))
 
 
 def _usual_width(records: Sequence[Sequence[str]]) -> int:
-    widths = [len(record) for record in records]
-    return max(set(widths), key=lambda width: (widths.count(width), width))
+    widths = Counter(map(len, records))
+    return max(widths, key=lambda width: (widths[width], width))
 
 
 def _distinct(header: Sequence[str]) -> tuple[str, ...]:

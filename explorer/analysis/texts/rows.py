@@ -186,6 +186,7 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     rows, left_out, cells = [], list(table.left_out), table.cells
     if len(cells) > MAX_ROWS:
         over = len(cells) - MAX_ROWS
+        left_out = [row for row in left_out if not MAX_ROWS < row.number <= len(cells)]
         reason = TOO_MANY if over > 1 else LAST_ONE
         left_out.append(LeftOut(MAX_ROWS + 1, reason.format(n=f"{over:,}", most=f"{MAX_ROWS:,}")))
     unreadable = {row.number for row in left_out}
@@ -201,6 +202,7 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
         raise BadRows(
             f"{NO_ROWS} Row {left_out[0].number}: {left_out[0].reason}" if left_out else NO_ROWS
         )
+    left_out.sort(key=lambda row: row.number)
     return TextList(kind, roles, tuple(rows), tuple(left_out))
 
 

@@ -1,8 +1,10 @@
 """Thirty files in which something is wrong, and what is read of each."""
 
+import json
+
 import pytest
 
-from explorer.analysis.texts.reading import read_table
+from explorer.analysis.texts.reading import decoded, read_table
 from explorer.analysis.texts.rows import BadRows, text_list
 
 TWO = [("It is good.", "pos"), ("It is bad.", "neg")]
@@ -105,6 +107,114 @@ def test_a_quote_that_never_closes_loses_its_own_row_alone():
     texts = text_list(read_table(content, "a.csv"))
     assert [row.answer for row in texts.rows] == ["x", "z"]
     assert left_out(content) == [(2, "A quotation mark is opened here and never closed.")]
+
+
+STRAY_QUOTES = {
+    "a quote and a later one": (
+        '"Hello there\tpos\nShe said "hi" to me\tneg\n',
+        "a.tsv",
+        [('She said "hi" to me', "neg")],
+        [1],
+    ),
+    "a quoted row after it": (
+        'text,label\n"Bad film,neg\nok two,pos\n"Nice, one",pos\n',
+        "a.csv",
+        [("ok two", "pos"), ("Nice, one", "pos")],
+        [1],
+    ),
+    "words in quotes before it": (
+        'text,label\n"Good" film,pos\n"Bad film,neg\nok,pos\n"Two,\nlines",neg\n',
+        "a.csv",
+        [("Good film", "pos"), ("ok", "pos"), ("Two,\nlines", "neg")],
+        [2],
+    ),
+    "two of them": (
+        'text,label\n"a,neg\nok,pos\n"b,neg\nno,neg\n',
+        "a.csv",
+        [("ok", "pos"), ("no", "neg")],
+        [1, 3],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STRAY_QUOTES)
+def test_an_open_quote_takes_no_other_row_with_it_wherever_the_next_one_stands(name):
+    content, file, expected, faulty = STRAY_QUOTES[name]
+    table = read_table(content, file)
+    columns = [table.names[0], table.names[1]]
+    texts = text_list(table, "labelled", dict(zip(("text", "label"), columns, strict=True)))
+    assert [(row.text, row.label) for row in texts.rows] == expected
+    assert [row.number for row in texts.left_out] == faulty
+    assert {row.reason for row in texts.left_out} == {
+        "A quotation mark is opened here and never closed."
+    }
+
+
+def test_a_first_row_with_a_known_word_in_it_is_a_row():
+    reviews = "The film was great.,good\nThe film was awful.,bad\n" * 30
+    texts = text_list(read_table(reviews, "a.csv"))
+    assert (texts.kind, len(texts.rows)) == ("labelled", 60)
+    reviews = reviews.replace(".,", ",")
+    assert len(text_list(read_table(reviews, "a.csv")).rows) == 60
+    masked = "The farmer ploughed the [MASK].,field\nThe cat sat on the [MASK].,mat\n"
+    for name in ("a.csv", ""):
+        assert "ploughed" in text_list(read_table(masked, name)).rows[0].text
+    pasted = "Good, we can start now.\nBad, it rains.\n"
+    assert read_table(pasted).cells == tuple((line,) for line in pasted.splitlines())
+
+
+def test_a_header_stays_one_where_a_cell_is_its_name():
+    content = "text,word\nThe [MASK] of honour.,word\nThe [MASK] sat.,cat\n"
+    table = read_table(content, "a.csv")
+    assert (table.has_header, len(table.cells)) == (True, 2)
+    table = read_table("text,word,id\nThe [MASK] sat.,cat,1\nA [MASK] ran.,dog,2\n", "a.csv")
+    assert table.names == ("text", "word", "id")
+
+
+@pytest.mark.parametrize("file", ["", "a.csv", "a.txt"])
+def test_one_column_of_sentences_keeps_their_commas(file):
+    told = "The capital, Paris, is [MASK].", "In the morning, I drink [MASK].", "It is [MASK]."
+    assert read_table("\n".join(("text", *told)), file).cells == tuple((line,) for line in told)
+    assert read_table("\n".join(("text", *told[1:])), file).cells == ((told[1],), (told[2],))
+    if file != "a.txt":
+        quoted = 'text\n"The capital, Paris, is [MASK]."\nIt is [MASK].\n'
+        assert read_table(quoted, file).cells == ((told[0],), (told[2],))
+    (row,) = read_table("text\nIt is good,pos\n", "a.csv").left_out
+    assert row.reason == "It has 2 cells for 1 column."
+
+
+def test_other_ends_of_lines_stand_in_a_json_string():
+    content = '{"text": "One two\u2028three\x85 [MASK]."}\r\n{"text": "Two [MASK]."}'
+    for name in ("a.jsonl", ""):
+        table = read_table(content, name)
+        assert table.cells == (("One two\u2028three\x85 [MASK].",), ("Two [MASK].",))
+
+
+@pytest.mark.parametrize("text", ["The caf\xe9", "text,label\nIt is good.,caf\xe9\r\n"])
+def test_windows_1252_keeps_its_last_letters(text):
+    assert decoded(text.encode("cp1252")) == text
+
+
+def test_more_columns_than_anybody_has_are_refused():
+    wide = ",".join(["text", *map(str, range(100))])
+    rows = [json.dumps({f"k{i}": 1}) for i in range(101)]
+    for content, name in (
+        (f"{wide}\na\n", "a.csv"),
+        (f"{'a,' * 100}b\n" * 2, "a.csv"),
+        ("\n".join(rows), "a.jsonl"),
+    ):
+        with pytest.raises(BadRows, match=r"has 101 columns, and at most 100 are read"):
+            read_table(content, name)
+    assert len(read_table("\n".join(rows[:100]), "a.jsonl").names) == 100
+    cells = read_table(f"x{',' * 500_000}y\na\nb\n", "a.csv").cells
+    assert cells == (("x",), ("a",), ("b",))
+
+
+def test_a_json_array_over_a_megabyte_says_what_to_do():
+    array = json.dumps([{"text": "It is [MASK]."}] * 50_000)
+    for name in ("a.json", ""):
+        with pytest.raises(BadRows, match=r"over 1 MB: save it as \.jsonl"):
+            read_table(array, name)
 
 
 def test_a_row_with_more_cells_than_columns_is_reported():
