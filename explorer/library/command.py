@@ -18,7 +18,7 @@ from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
 from explorer.links.page_state import DTYPES
-from explorer.models.choice.family import column
+from explorer.models.choice.family import column, sizes_of
 from explorer.models.specs import KINDS
 from explorer.refusal import Refusal
 
@@ -118,7 +118,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted; what is done follows.\n")
         code = INTERRUPTED
-    write_answers(answers, as_json, csv)
+    try:
+        write_answers(answers, as_json, csv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has read enough, as ``head`` does. Python would write the rest at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
@@ -256,9 +261,11 @@ def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str
     Raises:
         Refusal: there is no such family.
     """
-    pairs = dict(part.partition("=")[::2] for part in written.split(",") if "=" in part)
+    parts = written.split(",")
+    has_preset = "=" not in parts[0]
+    pairs = dict(part.partition("=")[::2] for part in parts[has_preset:])
     if any(key not in KINDS or size not in column(key) for key, size in pairs.items()):
-        return load(pairs, **where)
+        return load((sizes_of(parts[0]) if has_preset else {}) | pairs, **where)
     if name == "latency":
         return written  # shapes are timed, with random weights where there are none
     return load(written, **where)

@@ -11,6 +11,7 @@ import pytest
 import explorer
 from explorer.library import command
 from explorer.library.command import EXAMPLES, main
+from explorer.refusal import Refusal
 
 FUNCTIONS = [name for name in explorer.__all__ if name[0].islower() and name != "load"]
 TEXT = "The cat sat on the [MASK]."
@@ -216,3 +217,33 @@ def test_a_dash_in_an_option_is_no_standard_input(tiny_family, monkeypatch, caps
     piped(monkeypatch, "a cat\na dog\n")
     assert main(["attribute", TEXT, "--target", "-"]) == command.REFUSED
     assert "line 1" not in capsys.readouterr().err
+
+
+def test_a_checkpoint_of_one_s_own_stands_beside_the_sizes_that_are_named(monkeypatch):
+    monkeypatch.setattr(command, "load", lambda sizes, **_: sizes)
+    base = {"distilbert": "base", "albert": "base"}
+    assert command.family_of("base,bert=./mine", "predict", {}) == {"bert": "./mine", **base}
+    assert command.family_of("bert=./mine,albert=xlarge", "predict", {}) == {
+        "bert": "./mine",
+        "albert": "xlarge",
+    }
+    for wrong in ("bas,bert=./mine", ",bert=./mine"):
+        with pytest.raises(Refusal, match="There is no family"):
+            command.family_of(wrong, "predict", {})
+
+
+def test_who_reads_no_further_gets_no_traceback(tiny_family, monkeypatch, tmp_path):
+    class Closed(io.StringIO):
+        """A pipe whose reader has left; its descriptor is a file's."""
+
+        def flush(self):
+            raise BrokenPipeError
+
+        def fileno(self):
+            return file.fileno()
+
+    with (tmp_path / "pipe").open("w") as file:
+        monkeypatch.setattr("sys.stdout", Closed())
+        assert main(["predict", TEXT, "--json"]) == 0
+        file.write("more")
+    assert (tmp_path / "pipe").read_text() == "", "what follows goes nowhere"
