@@ -18,6 +18,7 @@ from explorer.analysis.attention import (
     HeadStatistics,
     WordHeads,
 )
+from explorer.analysis.digits import probability
 from explorer.analysis.records import Records
 from explorer.assets import ASSETS
 from explorer.models.choice.family import teacher_of
@@ -114,7 +115,7 @@ def _column(result: HeadAblation, top: float, texts: Mapping[str, str]) -> Marku
     gaps = []
     for mask, words in enumerate(result.words):
         title = texts["gap"].format(i=mask + 1, n=n_masks) if n_masks > 1 else ""
-        change = texts["change"].format(nats=f"{result.kl[mask]:.3f}")
+        change = texts["change"].format(nats=probability(float(result.kl[mask])))
         gaps += [
             el("p", join(f"{title}: " if title else "", change), class_="ab-change"),
             el("ul", *(_word(word, top, texts) for word in words), class_="ab-words"),
@@ -125,7 +126,7 @@ def _column(result: HeadAblation, top: float, texts: Mapping[str, str]) -> Marku
 
 
 def _word(word: ChangedWord, top: float, texts: Mapping[str, str]) -> Markup:
-    values = texts["values"].format(before=f"{word.before:.3f}", after=f"{word.after:.3f}")
+    values = texts["values"].format(before=probability(word.before), after=probability(word.after))
     bars = el(
         "span",
         el("i", class_="ab-before", style=f"width:{100 * word.before / top:.2f}%"),

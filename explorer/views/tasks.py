@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.alignment import Alignment
-from explorer.analysis.digits import percent, power, signed
+from explorer.analysis.digits import percent, power, probability, signed
 from explorer.analysis.records import NO_RUN, NOT_RUN, Records
 from explorer.analysis.tasks.pairs import (
     OBJECTIVES,
@@ -143,18 +143,18 @@ def _pairs_column(column: PairColumn, texts: Mapping[str, str]) -> Markup:
     )
 
 
-def _bar(label: str, probability: float) -> Markup:
+def _bar(label: str, p: float) -> Markup:
     """Draw a probability of yes as a bar, with a line at one half."""
     return el(
         "li",
         el("span", label, class_="tp-order"),
         el(
             "span",
-            el("i", style=f"width:{100 * probability:.2f}%"),
+            el("i", style=f"width:{100 * p:.2f}%"),
             class_="tp-track",
             aria_hidden="true",
         ),
-        el("span", f"{probability:.3f}", class_="tp-p"),
+        el("span", probability(p), class_="tp-p"),
     )
 
 
@@ -348,13 +348,13 @@ def _question_column(
 ) -> Markup:
     best, *others = spans.best
     starts, ends = ({**texts, "side": texts[side]} for side in ("start", "end"))
-    answers = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.3f})" for s in others)
+    answers = ", ".join(f"“{passage[s.start : s.end]}” ({probability(s.score)})" for s in others)
     return el(
         "section",
         el(
             "header",
             el("h3", model_name(spec.key, spec.label)),
-            el("p", el("strong", passage[best.start : best.end]), f" {best.score:.3f}"),
+            el("p", el("strong", passage[best.start : best.end]), f" {probability(best.score)}"),
         ),
         _strip(spec, spans.token_spans, spans.start, len(passage), starts),
         _strip(spec, spans.token_spans, spans.end, len(passage), ends),

@@ -19,7 +19,9 @@ export class Lens {
   /** @param {any} host the wall it belongs to */
   constructor(host) {
     this.host = host;
-    this.view = chosen('view') ?? 'matrix';
+    this.isLacking = false;   // what was asked for last could not be had
+    this.isAlone = host.wall.models.length < 2;   // there is no difference of one model
+    this.view = this.isAlone && chosen('view') === 'difference' ? 'matrix' : chosen('view') ?? 'matrix';
     const {texts} = host.wall, known = (name, options) => Object.hasOwn(texts[options], kept[name].value) ? kept[name].value : Object.keys(texts[options])[0];
     this.unit = known('unit', 'units');
     this.added = known('added', 'addeds');
@@ -46,6 +48,8 @@ export class Lens {
     /** @param {typeof choice | typeof picker} kind */
     const control = (name, options, kind = picker) => kind(texts[name], texts[options], this[name], key => this.keep(name, key));
     this.units = control('unit', 'units', choice);
+    const views = control('view', 'views', choice);
+    /** @type {HTMLButtonElement} */ (views.querySelector('[data-key=difference]')).disabled = this.isAlone;
     this.slider = make('input', {type: 'range', min: '10', max: '100', step: '5', value: String(this.mass * 100)});
     this.sliderText = make('span');
     this.slider.addEventListener('input', () => this.keep('mass', Number(this.slider.value) / 100));
@@ -54,7 +58,7 @@ export class Lens {
     this.note = make('div');
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.node.replaceChildren(make('h3', {text: texts.chosen_head}),
-      make('div', {class: 'aw-bar'}, control('view', 'views', choice), this.units, control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
+      make('div', {class: 'aw-bar'}, views, this.units, control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
       this.panels, this.note, this.live, menuOf(this.host.root, this.part()) ?? '');
   }
 
@@ -73,8 +77,8 @@ export class Lens {
       return {head: this.name(head), share_of_kind: model.kind[head.i] < 5 ? model.shares[head.i * 5 + model.kind[head.i]] : null,
         entropy_nats: model.entropy[head.i], distance_words: model.distance[head.i], js_from_the_chosen: apart};
     });
-    const unit = this.parts.every(({shape}) => shape.square.pieces) ? 'pieces' : 'words';
-    return {state: {view, unit, added, others, ...view === 'lines' ? {mass} : this.zoom.said()}, heads};
+    const unit = this.parts.every(({shape}) => shape.square.pieces) ? 'pieces' : 'words', isExact = this.parts.every(({shape}) => shape.square.exact);
+    return {state: {view, unit, added, others, ...view === 'lines' ? {mass} : this.zoom.said(), ...isExact ? {} : {rounded: 'to 1 of 255 steps'}}, heads};
   }
 
   table() {
@@ -85,7 +89,10 @@ export class Lens {
   }
 
   // The server could not be asked: what is drawn stays, and says that it is rounded.
-  lacks() { this.say(this.host.wall.texts.lacking); }
+  lacks() {
+    this.isLacking = true;
+    this.say(this.host.wall.texts.lacking);
+  }
 
   /** The line below the heads; what a reader has opened stays open while it is the same. @param {string} text @param {(text: string) => (string | Node)[]} [explain] */
   say(text, explain) {
@@ -116,7 +123,7 @@ export class Lens {
       part.detail.replaceChildren(...explain(shapes[i].detail));
       part.picture.draw(shapes[i].picture, width);
     });
-    this.say(fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts[this.view === 'lines' ? 'line_hint' : 'cell_hint'], explain);
+    this.say(fetching ? this.isLacking ? texts.lacking : texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts[this.view === 'lines' ? 'line_hint' : 'cell_hint'], explain);
     this.lightUnit(shapes);
     this.mark(this.cell);
   }

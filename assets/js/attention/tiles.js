@@ -125,7 +125,7 @@ export class Tiles {
   }
 
   drawBase() {
-    const begun = performance.now(), {models, n} = this.wall;
+    const begun = performance.now(), {models, pool, size} = this.wall;
     const pen = resize(this.base, this.baseWidth, this.height), tile = this.tile;
     const ratio = this.base.width / this.baseWidth;
     pen.clearRect(0, 0, this.baseWidth, this.height);
@@ -135,7 +135,7 @@ export class Tiles {
     pen.imageSmoothingEnabled = false;
     pen.strokeStyle = this.palette.line;
     pen.lineWidth = 1;
-    const line = this.word === null ? -1 : Math.floor(this.word * side / n), part = tile / side;
+    const line = this.word === null ? -1 : Math.floor(Math.floor(this.word / pool) * side / size), part = tile / side;
     models.forEach((model, m) => {
       const atlas = this.atlases[m];
       for (let i = 0; i < model.count; i++) {

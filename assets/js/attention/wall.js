@@ -3,6 +3,7 @@ import {picker} from '../kit/choice.js';
 import {make, note, resize, say} from '../kit/dom.js';
 import {menuOf} from '../kit/menus.js';
 import {wholePercent} from '../kit/numbers.js';
+import {rove} from '../kit/rove.js';
 import {explained} from '../kit/term.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
@@ -91,6 +92,8 @@ class Wall extends Tiles {
       chip.addEventListener('blur', off);
       return chip;
     });
+    const strip = make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip);
+    rove(strip);
     this.card = make('div', {class: 'aw-card', hidden: true, 'aria-hidden': 'true'});
     this.stage = make('div', {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall}, this.base, this.over, this.card);
     this.live = make('p', {class: 'sr-only', role: 'status'});
@@ -101,7 +104,7 @@ class Wall extends Tiles {
       make('div', {class: 'aw-bar'},
         picker(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
         make('div', {class: 'aw-choice', role: 'group', 'aria-label': texts.show}, make('span', {text: texts.show}), make('div', {class: 'aw-kinds'}, ...this.chips))),
-      make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip),
+      strip,
       ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
       drawn, this.live, menuOf(this.root, {kind: 'attention/wall', root: drawn, picture: {table, constants, theme: () => this.recolour()}, data: this.data}, true) ?? '',
       this.lens.node);
@@ -145,14 +148,15 @@ class Wall extends Tiles {
     choose({model: model.key, layer: head.layer, head: head.head});
     if (this.order === 'alike') this.layout(true);
     this.drawOver();
+    this.ask();
     this.lens.draw();
     this.live.textContent = this.describe(head);
-    this.ask();
   }
 
   // Exact numbers for what is printed, unless they are here already.
   ask() {
     const needed = partnersOf(this.wall, this.lock, this.others).filter(head => !this.wall.models[head.m].exact[head.i]);
+    this.lens.isLacking = false;
     if (!needed.length) return;
     const heads = needed.map(h => [this.wall.models[h.m].key, h.layer, h.head]);
     this.context.asks({params: runParams(), heads}).then(

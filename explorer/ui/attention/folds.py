@@ -138,8 +138,10 @@ def build_ablation_fold(state: gr.State) -> None:
 
 
 def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
-    """Return the fold's first state: every head on, no changes."""
+    """Return the fold's first state: every head on, no changes; a sweep draws there no more."""
     from explorer.views.attention import head_switches
+
+    SWEEP.queue.stop(SWEEP.owner(), silently=True)
 
     hidden = gr.Button(visible=False)
     runs, missing = runs_with_mlm_head(state)

@@ -204,6 +204,30 @@ test('what is rounded says so and is not copied', async () => {
   assert.match(reading(node)[0], /≈ 1\.00$/, 'the cell of its own row and column');
 });
 
+test('numbers that could not be had are not waited for, and a file of them says that they are rounded', async () => {
+  let is = 'away';
+  const {lens: made, node, pick} = await lens({exact: false}, async () => { if (is === 'away') throw new Error('away'); return new Promise(() => {}); });
+  await soon();
+  const told = () => texts(node, '.note')[0];
+  assert.equal(told(), 'rounded');
+  setTo(node, 'hidden');
+  assert.equal(told(), 'rounded', 'it is drawn anew, and nobody has asked again');
+  assert.equal(made.part().picture.said().state.rounded, 'to 1 of 255 steps');
+  is = 'slow';
+  pick(0, 2);
+  assert.equal(told(), 'waiting');
+  const exact = await lens();
+  assert.equal('rounded' in exact.lens.part().picture.said().state, false);
+});
+
+test('one model has no difference, also where a link asks for it', async () => {
+  state.wanted = {view: 'difference'};
+  const {lens: made, node} = await lens({models: [wallData().models[0]], heads: [[NEXT, SELF, EVEN, SELF]]});
+  assert.deepEqual([made.view, button(node, 'difference').disabled, made.parts.length], ['matrix', true, 1]);
+  state.wanted = {};
+  assert.equal(button((await lens()).node, 'difference').disabled, false);
+});
+
 test('one exact head and one rounded head differ by a rounded number, and pieces wait for both', async () => {
   const answer = {heads: [{model: 'bert', layer: 0, head: 0, pieces: packed(NEXT)}]};
   const {made, node, pictures} = await lens({exact: false}, async () => JSON.stringify(answer));

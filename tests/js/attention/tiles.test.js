@@ -122,6 +122,18 @@ test('a lit word has its row and its column bright in every tile, the rest a qua
   assert.deepEqual(made.base.getContext('2d').notes.at(-1), ['globalAlpha', 1]);
 });
 
+test('a word of a pooled wall lights the row that it is in', async () => {
+  const words = [...Array(130).keys()].map(String), marks = words.map(() => 0), size = 44;   // 3 words a row, the last has one
+  const models = wallData().models.slice(0, 1).map(model => ({...model, heads: 1, layers: 1, rows: [0], kind: [0]}));
+  const made = await tiles({words, special: marks, masks: marks, pool: 3, exact: false, models, bytes: Array(size * size).fill(0)});
+  assert.equal(made.side, size);
+  for (const [word, row] of [[0, 0], [2, 0], [3, 1], [101, 33], [129, 43]]) {
+    made.word = word;
+    made.drawBase();
+    assert.deepEqual(images(made)[1].from, [0, row, size, 1], `word ${word}`);
+  }
+});
+
 /** The bytes of a model's image, as its colour ramp shows them. */
 const baked = (made, m) => {
   const put = made.atlases[m].getContext('2d').notes.find(note => note[0] === 'putImageData'), ramp = made.palette.ramps[made.wall.models[m].key];

@@ -64,6 +64,7 @@ test('the text’s words say which are added and which a mask', async () => {
   assert.deepEqual(chips.map(chip => [chip.textContent, chip.className]),
     [['[CLS]', 'aw-word added'], ['cat', 'aw-word'], ['s', 'aw-word mask'], ['[SEP]', 'aw-word added']]);
   assert.equal(root.querySelector('.aw-words').getAttribute('aria-label'), 'words');
+  assert.deepEqual(chips.map(chip => chip.tabIndex), [0, -1, -1, -1], 'all words are one stop of the tab key');
 });
 
 test('a word lights while the pointer or the keyboard is on it', async () => {
