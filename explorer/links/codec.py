@@ -59,6 +59,8 @@ LINK_LONGEST = 1_900
 """Maximum encoded characters of a link's fields: with the address, 2,000 pass everywhere."""
 LIST_LIMIT = 2_000
 """Maximum characters of a list of texts; a longer one is not linked."""
+UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+"""Characters that a link's list loses: control characters and halves of others."""
 TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage", "list")
 """Free texts of the reader: the fields that are packed."""
 PACKED = "z"
@@ -250,8 +252,7 @@ def _read_text(raw: str) -> str | None:
 def _read_list(raw: str) -> str | None:
     """Return the rows of a list as they are written: line breaks and tabs divide them."""
     rows = str(raw).replace("\r\n", "\n").replace("\r", "\n")
-    is_plain = not any(ord(sign) < 32 and sign not in "\n\t" for sign in rows)
-    return rows if is_plain and len(rows) <= LIST_LIMIT else None
+    return UNPRINTABLE.sub("", rows) if len(rows) <= LIST_LIMIT else None
 
 
 def _read_hidden(raw: str) -> str | None:

@@ -307,6 +307,13 @@ def test_a_text_that_no_link_can_hold_is_never_cut_and_a_megabyte_of_it_costs_no
     assert to_link(PageState(text=random_text(3000))) is None
 
 
+def test_a_list_loses_what_no_link_can_hold_and_keeps_its_lines():
+    told = "text\tlabel\r\nIt is\x0b good.\x0c\tpos \ud83d\nIt is bad.\tneg\r"
+    state, repaired = from_params({"tab": "texts", "list": told})
+    assert (state.list, repaired) == ("text\tlabel\nIt is good.\tpos \nIt is bad.\tneg\n", ())
+    assert from_params(to_link(state)) == (state, ())
+
+
 def test_long_texts_are_packed_into_one_field_and_read_back_whole():
     state = PageState(
         text=LONG, passage=LONG[:1500].strip(), question="When & where? [MASK] é", layer=2
