@@ -160,13 +160,14 @@ class JobQueue:
         Raises:
             QueueFull: too many jobs wait already, in all or of this address.
         """
-        self._replace(owner, component_ids)
         with self._changed:
-            if len(self._waiting) > MAX_WAITING:
+            mine = self._by_owner.get(owner)
+            if len(self._waiting) - (mine in self._waiting) > MAX_WAITING:
                 raise QueueFull(limits.JOBS.sentence())
             n_of_address = sum(queued.address == address for queued in self._waiting)
             if address and n_of_address >= MAX_OF_ONE:
                 raise QueueFull(limits.JOBS_OF_ADDRESS.sentence())
+            self._replace(owner, component_ids)
             queued = QueuedJob(self, work, address, component_ids)
             self._waiting.append(queued)
             if owner:

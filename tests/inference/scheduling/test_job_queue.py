@@ -137,6 +137,30 @@ def test_the_line_has_an_end(queue):
     assert list(updates(queue.start(lambda cancel_token: iter([1])), 0.01))[-1].partial == 1
 
 
+def test_who_asks_again_in_a_full_queue_keeps_a_place(queue):
+    others = [queue.start(endless()) for _ in range(MAX_WAITING)]
+    mine = queue.start(endless(), owner="me")
+    with pytest.raises(QueueFull):
+        queue.start(endless(), owner="you")
+    again = queue.start(endless(), owner="me")
+    assert mine.cancel_token.cancelled
+    assert not again.cancel_token.cancelled
+    for job in [*others, again]:
+        job.stop()
+    for job in [*others, mine, again]:
+        job.thread.join(120)
+
+
+def test_who_is_refused_keeps_the_job_that_waits(queue):
+    """An address at its limit asks once more: nothing of its own ends."""
+    two = [queue.start(endless(), owner=name, address="10.0.0.1") for name in ("a", "b")]
+    with pytest.raises(QueueFull):
+        queue.start(endless(), owner="a", address="10.0.0.1")
+    assert not any(job.cancel_token.cancelled for job in two)
+    for job in two:
+        job.stop()
+
+
 def test_an_address_has_two_places_and_leaves_the_others_to_everybody_else(queue):
     two = [queue.start(endless(), address="10.0.0.1") for _ in range(2)]
     with pytest.raises(QueueFull, match="2 measurements from your address"):
