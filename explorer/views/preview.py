@@ -91,7 +91,8 @@ def _lines(sentence: Sequence[str], size: int) -> list[list[str]]:
         if lines[-1] and used + width > available:
             lines, used = [*lines, []], 0.0
         while width > available:
-            word = word[:-1]
+            # By its share of the line at a time: letter by letter a long word takes seconds.
+            word = word[: min(len(word) - 1, int(len(word) * available / width) + 1)]
             width = _width(word, size)
         lines[-1].append(word)
         used += width + 0.28 * size

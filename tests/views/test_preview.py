@@ -115,3 +115,18 @@ def test_an_answer_is_as_large_as_its_column_allows(written, length):
 def test_where_the_font_has_no_letters_there_is_no_picture(word):
     assert preview_picture("Explorer", ["A", word], ANSWERS) is None
     assert preview_picture("Explorer", ["A"], [FirstAnswer("bert", "B", word, 0.5)]) is None
+
+
+def test_a_word_wider_than_the_picture_is_cut_in_a_few_steps(monkeypatch):
+    """Letter by letter each of 1,500 steps would draw a thousand letters."""
+    measured = []
+    font = ImageFont.load_default(40)
+    monkeypatch.setattr(
+        preview, "_width", lambda word, _: measured.append(word) or font.getlength(word)
+    )
+    for letter in "imW":
+        measured.clear()
+        (first, (word,), (last,)) = preview._lines(["A", letter * 1500, "b"], 40)
+        assert (first, last) == (["A"], "b")
+        assert font.getlength(word) <= 1200 - 2 * 72 < font.getlength(word + 2 * letter)
+        assert len(measured) < 12

@@ -188,7 +188,7 @@ def _send_recipe(request: Request) -> Response:
 
 def _send_code(request: Request) -> Response:
     link = request.query_params.get("link", "")
-    if not link.startswith(("http://", "https://")) or len(link) > LONGEST_LINK:
+    if not link.startswith(("http://", "https://")) or len(link.encode()) > LONGEST_LINK:
         return Response(status_code=404)
     picture = io.BytesIO()
     segno.make_qr(link, error="m").save(picture, kind="svg", scale=6, light="#fff")

@@ -55,5 +55,12 @@ def test_a_code_is_drawn_of_a_link_up_to_its_limit(client):
     whole = client.get("/qr", params={"link": link + "a" * (LONGEST_LINK - len(link))})
     assert whole.status_code == 200
     assert whole.headers["content-type"] == "image/svg+xml"
-    for wrong in (link + "a" * (LONGEST_LINK - len(link) + 1), "ftp://page.test/", "", "page.test"):
+    letters = link + "\u3042" * (LONGEST_LINK - len(link))  # three bytes each
+    for wrong in (
+        letters,
+        link + "a" * (LONGEST_LINK - len(link) + 1),
+        "ftp://page.test/",
+        "",
+        "page.test",
+    ):
         assert client.get("/qr", params={"link": wrong}).status_code == 404
