@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks import start
 from benchmarks.attacks import ATTACKS, CUT_BY_PROXY, answered_again, attack
 from benchmarks.load import held_by
-from benchmarks.proxy import behind_nginx
+from benchmarks.proxy import behind_nginx, check_nginx
 from benchmarks.questions import VIEW, PageRequest, Visitor, view_event
 
 EVERY_S = 1.0
@@ -60,6 +60,7 @@ def run(chosen: argparse.Namespace) -> int:
     Raises:
         Refusal: nginx is not installed.
     """
+    check_nginx()
     alone, rows = VisitorTimes(), {}
     for name in ATTACKS:
         with server_for(name) as (url, process):

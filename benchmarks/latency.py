@@ -29,6 +29,8 @@ from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
 from explorer.views.latency.measure import faster_records
 
 SAVES_ONE = "--save writes one measurement: not with --presses or --against-itself."
+WAYS_ARE_ROWS = "--save writes the rows of --ways to a .csv file alone."
+ONE_PRESS = "--presses takes two or more: one has no spread."
 APART_S = 5.0
 """Seconds between two presses."""
 NEIGHBOUR = """
@@ -103,14 +105,23 @@ def neighbour(share: float) -> Iterator[None]:
         process.wait()
 
 
-def measured(chosen: argparse.Namespace) -> int:
-    """Measure and print the result, or save it.
+def check(chosen: argparse.Namespace) -> None:
+    """Check the options before anything is measured.
 
     Raises:
-        Refusal: several measurements are to be saved.
+        Refusal: several measurements are to be saved, or a single press is to have a spread.
     """
     if chosen.save and (chosen.against_itself or chosen.presses):
         raise Refusal(SAVES_ONE)
+    if chosen.save and chosen.ways is not None and chosen.save.suffix != ".csv":
+        raise Refusal(WAYS_ARE_ROWS)
+    if chosen.presses == 1:
+        raise Refusal(ONE_PRESS)
+
+
+def measured(chosen: argparse.Namespace) -> int:
+    """Measure and print the result, or save it."""
+    check(chosen)
     devices = available_devices() if chosen.device == EVERY else ()
     device = devices[0] if devices else chosen.device
     clock = clock_on(device, chosen.clock)
@@ -125,7 +136,10 @@ def measured(chosen: argparse.Namespace) -> int:
         return 0
     if chosen.ways is not None:
         text = ways_csv(specs, workload, plan, chosen.ways)
-        (chosen.save.write_text if chosen.save else sys.stdout.write)(text)
+        if chosen.save:
+            chosen.save.write_text(text, "utf-8")
+        else:
+            sys.stdout.write(text)
         return 0
     if chosen.presses:
         sys.stdout.write(presses_report(separate_presses(specs, workload, chosen)))

@@ -17,6 +17,16 @@ START_S = 30.0
 MISSING = "nginx is needed for the attacks that a proxy cuts: apt-get install nginx"
 
 
+def check_nginx() -> None:
+    """Check that nginx is there.
+
+    Raises:
+        Refusal: it is not installed.
+    """
+    if shutil.which("nginx") is None:
+        raise Refusal(MISSING)
+
+
 @contextmanager
 def behind_nginx(ports: Sequence[int], folder: Path, wait_s: int | None = None) -> Iterator[str]:
     """Run nginx before one or two processes of this machine; yield its URL.
@@ -29,8 +39,7 @@ def behind_nginx(ports: Sequence[int], folder: Path, wait_s: int | None = None) 
     Raises:
         Refusal: nginx is not installed, or does not start.
     """
-    if shutil.which("nginx") is None:
-        raise Refusal(MISSING)
+    check_nginx()
     port = free_port()
     (folder / "nginx.conf").write_text(_configuration(port, ports, wait_s), "utf-8")
     command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", "daemon off;"]

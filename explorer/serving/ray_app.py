@@ -25,7 +25,7 @@ from explorer.serving.ray_client import use_ray_backend
 from explorer.ui.shell.page import build_page, launch_options
 
 FAMILY = os.getenv("EXPLORER_FAMILY", "")
-"""``mini`` or ``base``; empty: base if it is in this machine's cache."""
+"""A preset, or a size for each column; empty: base if it is in this machine's cache."""
 NO_PAGE = "Here are models alone; the page is served by app.py --models-at."
 TOGETHER = 8
 """Most texts of one batch."""
@@ -78,7 +78,11 @@ def family_of(name: str) -> str:
     """
     known = read_family(name) if name else default_family()
     if known is None:
-        raise Refusal(f"EXPLORER_FAMILY is {name!r}; it can be {' or '.join(PRESETS)}.")
+        presets = ", ".join(PRESETS)
+        raise Refusal(
+            f"EXPLORER_FAMILY is {name!r}; it can be {presets}, or a size for each column: "
+            "bert=large,albert=xlarge."
+        )
     return known
 
 

@@ -80,6 +80,22 @@ def test_bad_work_ends_with_one_sentence(capsys):
     assert capsys.readouterr().err == "The length must be a whole number from 2 to 512.\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--presses", "1"], "--presses takes two or more: one has no spread.\n"),
+        (
+            ["--ways", "--save", "a.json"],
+            "--save writes the rows of --ways to a .csv file alone.\n",
+        ),
+        (["--presses", "2", "--save", "a.csv"], latency.SAVES_ONE + "\n"),
+    ],
+)
+def test_options_that_have_no_answer_are_refused_before_anything_is_measured(options, said, capsys):
+    assert main(["latency", "--family", "mini", *options]) == 2
+    assert capsys.readouterr().err == said
+
+
 def test_a_stop_is_one_sentence(monkeypatch, capsys):
     def stopped(*_):
         raise Cancelled("deadline")

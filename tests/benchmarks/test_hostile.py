@@ -15,6 +15,7 @@ from benchmarks.hostile import (
     warm_visitor,
 )
 from benchmarks.questions import Answer
+from explorer.refusal import Refusal
 
 
 class Refused:
@@ -58,6 +59,13 @@ def test_a_goal_that_is_missed_is_a_failure():
     assert not meets_goals(VisitorTimes([1.01] * 20, 1536), alone, 10.0)
     assert not meets_goals(VisitorTimes([0.1] * 20, 1537), alone, 10.0)
     assert not meets_goals(VisitorTimes([0.1] * 20, 100), alone, 10.1)
+
+
+def test_without_nginx_nothing_is_measured(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr(hostile, "server_for", lambda _: pytest.fail("a server was started"))
+    with pytest.raises(Refusal, match="apt-get install nginx"):
+        hostile.run(SimpleNamespace(seconds=1.0))
 
 
 def test_a_row_says_what_was_seen():
