@@ -334,7 +334,8 @@ def attribution_records(
     ]
     names = (*columns, "word", "integrated_gradients", "leave_one_out")
     typed = {result.label: result.target for result in results.values() if is_typed}
-    return Records(names, rows, constants={"GAP": mask, "ANSWERS": typed})
+    header = {"state": {"mask": mask + 1}}
+    return Records(names, rows, header, {"GAP": mask, "ANSWERS": typed})
 
 
 def _ends(result: Attribution) -> tuple[float, float, float]:

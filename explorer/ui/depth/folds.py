@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.analysis.alignment import AlignedWord, Groups
+from explorer.analysis.digits import enumerated
 from explorer.inference.cache import key_of_family
 from explorer.inference.runs import call_on_model, get_runs, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
@@ -170,8 +171,9 @@ def show_projection(state: PageState) -> list[str]:
     same_width = {k: run for k, run in words.runs.items() if run.hidden_states.shape[-1] == width}
     states = {k: word_states(run.hidden_states, words.groups[k]) for k, run in same_width.items()}
     labels = {key: run.spec.label for key, run in same_width.items()}
+    others = enumerated(run.spec.label for key, run in words.runs.items() if key not in labels)
     return [
-        "",
+        note(strings.OTHER_WIDTH.format(models=others)) if others else "",
         projection_canvas(
             state_projection(states), labels, words.groups, words.words, strings.PROJECTION
         ),

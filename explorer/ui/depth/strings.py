@@ -114,10 +114,11 @@ MOVES = {
     "The states of a model may share a direction that has nothing to do with the word: look at "
     "the trend, not the level.",
 }
+OTHER_WIDTH = "Not drawn, as the states have another width: {models}."
 MORE_FOLD = "More: the models' states in three dimensions"
 PROJECTION = {
-    "title": "Word states of all models in three dimensions",
-    "finding": "The same words in all models: their states after each layer, in three dimensions.",
+    "title": "Word states of the models in three dimensions",
+    "finding": "The same words in {models}: their states after each layer, in three dimensions.",
     "axis": "PC",
     "embeddings": "emb.",
     "prefix": "Layer ",

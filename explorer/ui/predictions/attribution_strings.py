@@ -20,6 +20,7 @@ TEXTS = {
     "complete": "Integrated gradients add up to {sum}; difference from the all-[MASK] text: "
     "{explained}. Completeness error {error} nats.",
 }
+MASK_OF = "Mask {i} of {n}."
 NOTE = (
     "Under each word the change of ln P(answer) in nats. Blue words make the answer likelier, "
     "orange words less likely; the colours of a model share one scale.\n"

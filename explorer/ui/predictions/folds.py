@@ -375,7 +375,7 @@ def build_attribution_fold(state: gr.State) -> None:
 
 
 def show_attribution(state: PageState | None, target: str = "") -> Markup:
-    """Return the attributions at the mask in view, of a typed answer or of each model's own."""
+    """Return the attributions at the state's mask, of a typed answer or of each model's own."""
     from explorer.views.predictions import attribution_html, attribution_records
 
     if state is None:
@@ -388,7 +388,8 @@ def show_attribution(state: PageState | None, target: str = "") -> Markup:
         return note(attribution_strings.NO_MASK)
     if len(tokens.words) > MAX_WORDS:
         return note(attribution_strings.TOO_LONG.format(n=len(tokens.words), most=MAX_WORDS))
-    mask = min(state.mask, len(tokens.mask_positions) - 1)
+    n = len(tokens.mask_positions)
+    mask = min(state.mask, n - 1)
     word = plain_text(target or "").strip()
     targets, unknown = targets_of(runs, mask, word)
     refusals = [note(str(error)) for error in unknown.values()]
@@ -398,6 +399,7 @@ def show_attribution(state: PageState | None, target: str = "") -> Markup:
     results = memo(key, lambda: attributions({k: runs[k] for k in targets}, state, mask, targets))
     records = attribution_records(results, mask, is_typed=bool(word))
     return join(
+        note(attribution_strings.MASK_OF.format(i=mask + 1, n=n)) if n > 1 else None,
         attribution_strings.attribution_finding(results),
         *refusals,
         with_save_menu(

@@ -18,6 +18,7 @@ from explorer.analysis.depth.states import (
     WordTrajectory,
     content_rows,
 )
+from explorer.analysis.digits import enumerated
 from explorer.analysis.records import Records
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens
@@ -162,7 +163,8 @@ def projection_canvas(
     ]
     records = Records(PROJECTION_COLUMNS, rows, constants=constants)
     figure = projection_figure(projection, labels, names, at, texts)
-    return chart_canvas([figure], records, finding=texts["finding"], note=note)
+    finding = texts["finding"].format(models=enumerated(labels.values()))
+    return chart_canvas([figure], records, finding=finding, note=note)
 
 
 def _projection_rows(points: Any, words: Sequence[str]) -> Iterator[tuple[object, ...]]:  # noqa: ANN401

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -89,6 +90,20 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
     rows = json.loads(cloud)["numbers"]["rows"]
     assert len(rows) == (7 + 4 + 7) * len(data["words"])
     assert "“[MASK]”" in json.loads(cloud)["note"]
+
+
+def test_a_model_of_another_width_is_named_where_it_is_not_drawn(tiny_family, monkeypatch):
+    words = folds.followed(STATE)
+    narrow = words.runs["distilbert"]
+    narrow = replace(narrow, hidden_states=narrow.hidden_states[..., :8])
+    unlike = replace(words, runs={**words.runs, "distilbert": narrow})
+    said, drawn = folds.show_projection(STATE)
+    assert said == ""
+    assert "in mini-BERT, mini-DistilBERT and mini-ALBERT:" in json.loads(drawn)["finding"]
+    monkeypatch.setattr(folds, "followed", lambda _: unlike)
+    said, drawn = folds.show_projection(STATE)
+    assert "Not drawn, as the states have another width: mini-DistilBERT." in said
+    assert "in mini-BERT and mini-ALBERT:" in json.loads(drawn)["finding"]
 
 
 def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):

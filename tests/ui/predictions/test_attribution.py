@@ -28,6 +28,11 @@ def test_the_numbers_are_those_of_the_endpoint(tiny_family, mask):
         wanted = np.concatenate([model[name] for model in models])
         assert [row[name] for row in rows] == pytest.approx(wanted, rel=1e-6)
     assert html.count('class="pr-column"') == 3
+    assert f"Mask {min(mask, 1) + 1} of 2." in html
+    assert numbers_in(html)["predictions/attribution"]["said"]["state"] == {
+        "mask": min(mask, 1) + 1
+    }
+    assert "Mask 1" not in show_attribution(PageState(text="the [MASK] sat.", mask=mask))
     assert html.count("--share:1.000") >= 3, "the largest of each model"
 
 
