@@ -5,15 +5,17 @@ import {brief, number, unbreakable} from '../kit/numbers.js';
 import {niceTop} from '../kit/scales.js';
 import {choose, chosen} from '../page/here.js';
 
-/** What lies beyond the usual depth, of the text whose lens it was asked for. @type {{of: string, answers: Record<string, {top: any[], kl: number[]}>}} */
-const deeper = {of: '', answers: {}};
-
-/** What the dial knows: the lens's own answers up to the usual depth, all of them where the server was asked. @param {any} model @param {number} place which mask @param {any} data */
+/**
+ * What the dial knows: the lens's own answers up to the usual depth, all of them where the server was asked (`deeper`, by model and mask).
+ * @param {any} model @param {number} place which mask @param {any} data
+ */
 function knownOf(model, place, data) {
-  const of = JSON.stringify(data.run), mask = model.masks[place];
-  if (deeper.of !== of) Object.assign(deeper, {of, answers: {}});
-  return deeper.answers[`${model.key} ${place}`] ?? {top: mask.top.slice(1), kl: mask.kl.slice(1)};
+  const mask = model.masks[place];
+  return data.deeper?.[`${model.key} ${place}`] ?? {top: mask.top.slice(1), kl: mask.kl.slice(1)};
 }
+
+/** Why there is no answer: in a saved page there is nobody to ask. @param {any} texts */
+export const lacking = texts => (window.explorer?.taken ? texts.needs_page : texts.lacking);
 
 /** What a dial can show, one row for each application and word: of the models that share their layer. @param {any} data */
 export const dialRows = data => data.models.filter(model => model.flops.length).flatMap(model => model.masks.flatMap((_, place) => {
@@ -29,7 +31,7 @@ export const applications = data => Object.fromEntries(data.models.filter(model 
  * Up to the usual depth the lens has the answers already; beyond it the server is asked once.
  * @param {any} model @param {number} place which mask @param {any} data @param {import('../gradio.js').Context} context
  */
-export function dial(model, place, data, {asks}) {
+export function dial(model, place, data, {asks, shows}) {
   const {texts} = data, usual = model.layers, most = model.flops.length;
   const found = {...knownOf(model, place, data)};
   const input = make('input', {type: 'range', min: 1, max: most, step: 1, 'aria-label': texts.times});
@@ -72,11 +74,12 @@ export function dial(model, place, data, {asks}) {
     try {
       const deep = JSON.parse(await asks({params: data.run, want: 'dial', model: model.key, mask: place}));
       Object.assign(found, deep);
-      if (deeper.of === JSON.stringify(data.run)) deeper.answers[`${model.key} ${place}`] = deep;
+      data.deeper = {...data.deeper, [`${model.key} ${place}`]: deep};
+      shows?.(JSON.stringify(data));   // a tab that is saved has it with it
       draw();
     } catch {
       asked = false;
-      if (Number(input.value) > usual) answer.replaceChildren(make('p', {class: 'note'}, texts.lacking));   // else its answer stands there
+      if (Number(input.value) > usual) answer.replaceChildren(make('p', {class: 'note'}, lacking(texts)));   // else its answer stands there
     }
   }
 

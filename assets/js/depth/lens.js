@@ -5,13 +5,11 @@ import {number} from '../kit/numbers.js';
 import {menuOf} from '../kit/menus.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
-import {applications, dial, dialRows} from './dial.js';
+import {applications, dial, dialRows, lacking} from './dial.js';
 import {klOf, most, sizeOf, strip} from './strip.js';
 import * as every from './words.js';
 
 export {whole} from '../kit/figure.js';
-
-const everyWord = new WeakMap();   // a text's data -> what the server said of its words
 
 function finding({models, masks, n_masks: all, texts}, place) {
   if (!masks.length) return make('p', {class: 'finding'}, texts.nothing_hidden);
@@ -43,17 +41,20 @@ function lens(data, place, context) {
 }
 
 /** The words are read when the reader looks at them: they cost more than the masks. @param {any} data @param {HTMLElement} root @param {HTMLElement} top @param {HTMLElement} place @param {import('../gradio.js').Context} context */
-async function words(data, root, top, place, {asks}) {
+async function words(data, root, top, place, {asks, shows}) {
   place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.waiting));
   try {
-    if (!everyWord.has(data)) everyWord.set(data, JSON.parse(await asks({params: data.run, want: 'words'})));
+    if (!data.every) {
+      data.every = JSON.parse(await asks({params: data.run, want: 'words'}));
+      shows?.(JSON.stringify(data));   // a tab that is saved has it with it
+    }
     if (chosen('lens') !== 'words') return;   // the reader looks at a mask again
-    const found = everyWord.get(data), part = {kind: 'depth/words', root, picture: every, data: found};
+    const found = data.every, part = {kind: 'depth/words', root, picture: every, data: found};
     top.replaceChildren(every.wordFinding(found, data.texts));
     place.replaceChildren(...every.wordMaps(found, data.texts), menuOf(root, part, true) ?? '');
   } catch {
     if (chosen('lens') !== 'words') return;
-    place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.lacking));
+    place.replaceChildren(make('p', {class: 'note', role: 'status'}, lacking(data.texts)));
   }
 }
 

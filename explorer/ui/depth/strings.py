@@ -53,6 +53,7 @@ CANVAS = {
     "first_words": "The first {n} of {all} words are shown.",
     "waiting": "Masking each word in turn",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",
+    "needs_page": "This part works only on the live page.",
     "dial": "{model}'s one layer, applied more or fewer times",
     "times": "times",
     "usual": "as usual",

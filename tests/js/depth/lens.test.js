@@ -11,7 +11,7 @@ const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '
   looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', numbered: 'Mask {i} of {n}: ', mask_name: '{i}: {near}', kl_scale: '; KL 0 to {kl}', terms: {KL: 'box-kl'}, rows: 'Rows and KL.\nBrittle KL.',
     first_masks: '{n} of {all} masks',
   embeddings: 'emb.', layer: 'layer {n}', cell: '{model}, {layer}: {word} {p}', place_cell: '{layer}: {word} in {rank}', kl_cell: '{layer}: {kl} nats',
-  scale: 'Colour 0', strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.',
+  scale: 'Colour 0', strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.', needs_page: 'Live only.',
     words_strip: 'words of {model}',
   words_note: 'Note.', first_words: 'first {n} of {all}', words_counted: 'Counted {n}.', words_none: 'None.', words_said: 'Said: ', words_finding: '{model} {first} of {n}', dial: 'Dial of {model}',
     usual: 'usual',
@@ -28,8 +28,9 @@ const data = changes => ({texts: said, models: [bert(), albert()], masks: ['The 
 let nth = 0;
 function shown(params, changes, asks = async () => '{}') {
   const {state} = begun(params), root = place();
-  show(root, data({run: {text: `x${nth += 1}`}, ...changes}), {asks, dark: false, ask() {}});
-  return {root, state};
+  const own = [];
+  show(root, data({run: {text: `x${nth += 1}`}, ...changes}), {asks, dark: false, ask() {}, shows: value => own.push(JSON.parse(value))});
+  return {root, state, own};
 }
 const option = (root, name) => [...root.querySelectorAll('.aw-choice button')].find(button => button.textContent === name);
 const strip = (root, key) => root.querySelector(`.dp-strip[data-model=${key}]`);
@@ -172,13 +173,32 @@ test('the table has a row for each word at each layer, and whether the model has
 
 test('once the server was asked the table has what lies beyond the usual depth, too', async () => {
   const run = {text: 'deep'}, deep = {top: [[['dog', .9]], [['cat', .75]]], kl: [0, .25]};
-  shown({times: '2'}, {run}, async () => JSON.stringify(deep));
+  const {own} = shown({times: '2'}, {run}, async () => JSON.stringify(deep));
   await settled();
-  const {rows} = table(data({run}));
+  const [drawn] = own, {rows} = table(drawn);
   assert.deepEqual(rows.filter(([part, mask]) => part === 'dial' && mask === 1), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9],
     ['dial', 1, 'ALBERT', 2, 'cat', .75, null, .25, null, 2e9]]);
-  assert.deepEqual(constants(data({run})), {MASKS: 2, APPLIED: {ALBERT: [2, 1]}});
+  assert.deepEqual(constants(drawn), {MASKS: 2, APPLIED: {ALBERT: [2, 1]}});
   assert.deepEqual(constants(data()).APPLIED, {ALBERT: [1, 1]}, 'of another text nothing is known');
+});
+
+test('a saved tab has what the server was asked for, and says where it could only be asked on the live page', async () => {
+  const deep = {top: [[['dog', .9]], [['cat', .75]]], kl: [0, .25]}, nobody = () => Promise.reject(new Error('taken'));
+  const {root, own} = shown({times: '2'}, {}, async ({want}) => JSON.stringify(want === 'dial' ? deep : words));
+  await settled();
+  click(option(root, 'every word'));
+  await settled();
+  const saved = own.at(-1);
+  window.explorer = {...window.explorer, taken: {}};
+  const again = shown({times: '2', lens: 'words'}, saved, nobody).root;
+  await settled();
+  assert.deepEqual(texts(again, '.dw td'), ['2', '1']);
+  click(option(again, 'a mask'));
+  assert.deepEqual(texts(again, '.dd-list li'), ['cat0.750']);
+  const without = shown({lens: 'words'}, {}, nobody).root;
+  await settled();
+  assert.equal(without.querySelector('.dp-place-of').textContent, 'Live only.');
+  delete window.explorer.taken;
 });
 
 test('every word has a table of its own, and a menu once it is there', async () => {
