@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from explorer.analysis.alignment import align
-from explorer.analysis.attention import head_ablation, head_importance
+from explorer.analysis.attention import (
+    ChangedWord,
+    HeadAblation,
+    head_ablation,
+    head_importance,
+)
 from explorer.analysis.tasks.pairs import pair_quadrants
 from explorer.models.inside.activations import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
@@ -50,6 +55,15 @@ def test_answers_print_the_probabilities_they_draw(tiny_family):
     assert f"width:{100 * words[1].before / top:.2f}%" in markup
     assert f"Bars end at {top:.3f}" in markup
     assert "3 heads off" in markup
+
+
+def test_a_small_change_is_a_power_of_ten_and_none_is_zero():
+    words = (ChangedWord(1, "cat", 0.5, 0.00042), ChangedWord(2, "dog", 0.0, 0.25))
+    result = HeadAblation("bert", "BERT", 1, np.array([0.0003]), (words,))
+    markup = changed_answers([result], texts_attention_ablation.CHANGES)
+    assert "0.500 → 4.2×10⁻⁴" in markup
+    assert "0.000 → 0.250" in markup
+    assert "3.0×10⁻⁴ nats" in markup
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)

@@ -22,3 +22,11 @@ def test_bars_stand_where_the_tokens_do_the_likeliest_at_full_height():
     assert bars == [(0, 20, 100), (30, 20, 25), (30, 20, 100), (60, 20, 100)]
     assert re.findall(r"<mark>(.*?)</mark>", drawn) == ["ab cd"]
     assert "“ab cd ef” (0.400)" in drawn
+
+
+def test_a_small_score_is_a_power_of_ten():
+    places, start, end = ((0, 2), (3, 5)), np.array([0.0008, 0.0]), np.array([0.0, 1.0])
+    found = AnswerSpans(places, start, end, (Span(0, 5, 0.0008), Span(0, 2, 0.0)))
+    drawn = str(answer_spans_html({"bert": found}, MINI, "ab cd", SENTIMENT_QUESTION))
+    assert "</strong> 8.0×10⁻⁴" in drawn
+    assert "“ab” (0.000)" in drawn

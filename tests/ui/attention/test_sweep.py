@@ -1,0 +1,27 @@
+"""Sweep of the heads: it ends with the text whose heads it switches off."""
+
+import threading
+
+from explorer.links.page_state import PageState
+from explorer.ui.attention import folds
+from explorer.ui.kit import jobs
+from explorer.ui.kit.jobs import handler
+
+
+def test_a_new_text_ends_the_sweep_of_the_one_before(tiny_family, monkeypatch):
+    go_on = threading.Event()
+
+    def held(run, state):
+        for layer in range(2):
+            if layer:
+                assert go_on.wait(300)
+            yield run.mask_logits[None].repeat(run.spec.architecture.n_heads, 0)
+
+    monkeypatch.setattr(folds, "swept_layers", held)
+    monkeypatch.setattr(jobs, "owner_of", lambda _request: "me")
+    sweep = handler(folds.SWEEP)(PageState(text="the [MASK] sat."))
+    next(sweep)
+    *_, stop = folds.show_switches(PageState(text="a dog [MASK]."))
+    assert stop.visible is False
+    go_on.set()
+    assert list(sweep) == [], "nothing of it is drawn over the next text's heads"
