@@ -12,8 +12,11 @@ const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536
 const kept = look('widths', '');   // V.H.E; nothing: those of the page's first model
 const factorised = (v, h, e) => v * e + e * h;
 
-/** @param {{v: number}[]} pins the real models */
-const allowed = pins => ({v: [...new Set([...V, ...pins.map(p => p.v)])].sort((a, b) => a - b), h: POWERS.filter(p => p >= 64), e: POWERS});
+/** @param {{v: number, h: number, e: number}[]} pins the real models: each stands at stops of its own */
+function allowed(pins) {
+  const stops = (own, name) => [...new Set([...own, ...pins.map(pin => pin[name])])].sort((a, b) => a - b);
+  return {v: stops(V, 'v'), h: stops(POWERS.filter(p => p >= 64), 'h'), e: stops(POWERS, 'e')};
+}
 
 /** The widths that the reader or a link has set, or the page's own. @param {any} data @returns {{v: number, h: number, e: number}} */
 function widths({start, pins}) {
@@ -83,5 +86,5 @@ export function constants({numbers, ...data}) {
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({numbers: {columns, rows}, ...data}) {
   const {v, h, e} = widths(data);
-  return {columns, rows: [...rows, [CHOSEN, v, h, e, v * h, e === h ? v * h : factorised(v, h, e)]]};
+  return {columns, rows: [...rows, [CHOSEN, v, h, e, v * h, factorised(v, h, e)]]};   // with its matrix, as the sentence has it
 }

@@ -189,12 +189,14 @@ let inspected = [];   // the row and the cell last looked at
 function inspect(inspector, row, cell, texts) {
   inspected = [row, cell];
   const whole = chosenMode.value === 'applied' && cell.calls ? row.applied : row.total;
+  // The head is beside the bar, not a part of it.
+  const share = cell === row.head ? '' : `, ${(100 * cell.size / whole).toFixed(cell.size / whole < .01 ? 3 : 1)}%`;
   const where = cell.layer === null ? '' : `, ${texts.layer} ${cell.layer + 1}`;
   const line = el('p', 'pm-line');
   const name = el('span', 'model-name', row.label);
   name.dataset.model = row.key;
   line.append(name, `${where}, ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
-    ` ${texts.numbers}, ${(100 * cell.size / whole).toFixed(cell.size / whole < .01 ? 3 : 1)}%` +
+    ` ${texts.numbers}${share}` +
     (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${say(texts.run, {n: cell.calls})})` : ''));
   const table = el('table'), head = el('tr'), body = el('tbody');
   texts.tensor_head.forEach(h => { const th = el('th', '', h); th.scope = 'col'; head.append(th); });

@@ -51,7 +51,7 @@ def build_sizes(state: gr.State) -> None:
         gr.HTML(el("h3", strings.PARTS_TITLE))
         tensors = Canvas("parameters/tensors")  # its switch shows the table below instead
         components = gr.HTML(elem_classes="pt-components")
-        section.on_open(show_sizes, [], [seven, components])
+        section.on_open(show_sizes, [state], [seven, components], needs_state=False)
         section.on_open(show_tensors, [state], [tensors], needs_state=False)
         gr.HTML(el("h3", strings.BUILD_TITLE))
         form, result = Canvas("parameters/build", saves=False), gr.HTML()
@@ -59,13 +59,19 @@ def build_sizes(state: gr.State) -> None:
         form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
 
 
-def show_sizes() -> list[str]:
-    """Return sizes and components; length, unit and order change in the browser."""
+def show_sizes(state: PageState | None = None) -> list[str]:
+    """Return sizes, and the components of base, mini and the page's own models.
+
+    Length, unit and order change in the browser.
+    """
     from explorer.analysis.parameters.shapes import family_members, seven_sizes
     from explorer.views.parameters.counts import components_records, components_table
     from explorer.views.parameters.shapes import sizes_canvas
 
     families = [members for family in ("base", "mini") if (members := family_members(family))]
+    known = {member.spec for members in families for member in members}
+    own = family_members((state or PageState()).family)
+    families += [others] if (others := tuple(m for m in own if m.spec not in known)) else []
     return [
         sizes_canvas(seven_sizes(), strings.SIZES_TEXTS, strings.WORK_TEXTS),
         with_save_menu(

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import in_unit, millions, percent
+from explorer.analysis.digits import in_unit, millions, percent, power
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.markup import Markup, el, finding, model_name, refusal_message, table
 
@@ -56,11 +56,12 @@ def refused_html(sentence: str) -> Markup:
 def built_finding(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
     """Build the sentence with the size and the ratio to the published model nearest in size."""
     nearest = min(sizes, key=lambda size: abs(size.total - built.total))
+    ratio = built.total / nearest.total
     return finding(
         texts["sentence"].format(
             total=f"{built.total:,}",
-            applied=millions(built.applied),
-            ratio=f"{built.total / nearest.total:,.2f}",
+            applied=f"{built.applied:,}",
+            ratio=f"{ratio:,.2f}" if ratio >= 0.01 else power(ratio),
             nearest=nearest.spec.name,
         )
     )
@@ -111,7 +112,7 @@ def _size_bars(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str,
                 el("i", class_="kept", style=f"left:0;width:{100 * total / scale:.3f}%"),
                 class_="track",
             ),
-            el("span", millions(total), class_="n"),
+            el("span", millions(total) if total >= 1e5 else f"{total:,}", class_="n"),
             data_model=key or None,
             class_="" if key else "yours",
         )

@@ -272,7 +272,7 @@ def embedding_figure(
     ticks = [1, 4, 16, 64, 128, 256, 768, 2048, 4096]
     figure.update_xaxes(type="log", title=texts["e"], tickvals=ticks, tickformat=",d")
     figure.update_yaxes(
-        type="log", title=texts["weights"], range=[4.5, 9], dtick=1, tickformat="~s"
+        type="log", title=texts["weights"], range=[3, 9.1], dtick=1, tickformat="~s"
     )
     return figure
 
@@ -298,7 +298,7 @@ def embedding_canvas(
 
 Spectra = Mapping[str, tuple[str, "EmbeddingSpectrum"]]
 SPECTRUM_COLUMNS = ("model", "index", "singular_value_over_largest")
-WEIGHTS_ALONE = {"family": True, "models": True}
+WEIGHTS_ALONE = {"family": True, "models": True, "dtype": True}
 """File header of numbers that depend on the weights but not on the text."""
 
 

@@ -5,7 +5,7 @@ import {charts, click, enter, place, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
 const {chosen} = await import('../../../assets/js/page/here.js');
-const {show} = await import('../../../assets/js/parameters/embedding.js');
+const {show, table} = await import('../../../assets/js/parameters/embedding.js');
 
 const pins = [{key: 'bert', name: 'BERT', v: 30522, h: 768, e: 768}, {key: 'albert', name: 'ALBERT', v: 30000, h: 768, e: 128}];
 const said = {v: 'V', h: 'H', e: 'E', pins: 'models', note: 'note', chart: 'cost', here: 'here',
@@ -99,4 +99,26 @@ test('what the reader chose stays, goes into the link and comes from there', () 
   assert.deepEqual(open(pins[0], null).values(), ['30,000', '768', '1']);
   assert.deepEqual(open(pins[1], {look: 'widths:1000.64.2'}).values(), ['1,000', '64', '2']);
   for (const broken of ['1000', '1001.64.2', '1000.63.2', '1000.64.5']) assert.deepEqual(open(pins[1], {look: `widths:${broken}`}).values(), ['30,000', '768', '128']);
+});
+
+test('a model of other widths than the stops has its own, also where the picture begins with it', () => {
+  const tiny = {key: 'bert', name: 'TinyBERT', v: 30522, h: 312, e: 312}, root = place();
+  begun({});
+  show(root, {pins: [tiny, pins[1]], start: pins[1], figures, texts: said});
+  click(root.querySelectorAll('.chip')[0]);
+  assert.deepEqual(texts(root, 'output'), ['30,522', '312', '312']);
+  assert.match(root.querySelector('.finding').textContent, / for 9\.52\u00a0M, /, '30522 * 312');
+  const own = {...tiny, h: 300, e: 300};
+  begun({});
+  show(root, {pins: [own], start: own, figures, texts: said});
+  enter(root.querySelectorAll('input')[2], '0');
+  assert.match(root.querySelector('.finding').textContent, /^saves .* for 9\.16\u00a0M, /, '30522 * 300');
+});
+
+test('the row of the choice has the numbers of the sentence', () => {
+  const {pin, said: sentence} = open();
+  pin(0);
+  const row = table({numbers: {columns: [], rows: []}, pins, start: pins[1]}).rows[0];
+  assert.deepEqual(row, ['chosen', 30522, 768, 768, 30522 * 768, 30522 * 768 + 768 * 768]);
+  assert.match(sentence(), /^costs 2\.5%: 24\.0\u00a0M/);
 });

@@ -138,6 +138,10 @@ def test_every_component_of_both_families_stands_under_the_seven(state):
     names = [spec.name for family in (BASE, MINI) for spec in family.values()]
     assert heads[: 1 + len(names)] == ["Component", *names]
     assert "23,440,896" in table
+    _, wider = folds.show_sizes(PageState(family="mini,bert=large"))
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", wider)
+    assert heads[: 2 + len(names)] == ["Component", *names, "bert-large-uncased"]
+    assert "335,141,888" in wider
 
 
 def test_the_memory_finding_is_alberts_share_of_berts():

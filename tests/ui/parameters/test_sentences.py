@@ -144,6 +144,13 @@ def test_a_shape_of_one_s_own_is_held_against_the_nearest_of_the_seven(total, ap
     built = SimpleNamespace(total=total, applied=applied)
     text = read(built_finding(built, seven_sizes(), strings.BUILT))
     sizes = {size.spec.name: size.total for size in seven_sizes()}
-    ratio, name = re.search(r"that is ([\d.,]+) times ([\w-]+)\.", text).groups()
+    ratio, exponent, name = re.search(
+        r"that is ([\d.,]+)(?:×10⁻(.))? times ([\w-]+)\.", text
+    ).groups()
+    assert f"applies {applied:,} in one pass" in text
     assert abs(sizes[name] - total) == min(abs(size - total) for size in sizes.values())
-    assert ratio == f"{total / sizes[name]:,.2f}"
+    if total / sizes[name] >= 0.01:
+        assert (ratio, exponent) == (f"{total / sizes[name]:,.2f}", None)
+    else:
+        shown = float(ratio) / 10 ** "⁰¹²³⁴⁵⁶⁷⁸⁹".index(exponent)
+        assert shown == pytest.approx(total / sizes[name], rel=0.05)

@@ -58,6 +58,10 @@ def test_the_published_models_stand_at_what_their_word_tables_store():
     assert set(one["y"]) == {30000 * 768}
     assert two["y"] == pytest.approx([30000 * e + e * 768 for e in two["x"]])
     assert two["x"][0] == 1
+    low, high = sent["figures"][0]["layout"]["yaxis"]["range"]
+    # The smallest and the largest choice of the sliders are in the chart.
+    assert 10**low <= 1000 * 1 + 1 * 64
+    assert 10**high >= 250_000 * 4096 + 4096 * 4096
     assert two["x"][-1] == pytest.approx(4096)
     assert sent["numbers"]["rows"][2] == ["albert-base-v2", 30000, 768, 128, 23040000, 3938304]
 
