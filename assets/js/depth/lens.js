@@ -62,8 +62,10 @@ async function words(data, root, top, place, {asks, shows}) {
 export const choices = ['mask', 'lens', 'times'];
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, context) {
+export function show(root, data, {shows, ...others}) {
   const {texts, masks} = data, top = make('div'), bar = make('div', {class: 'aw-bar'}), body = make('div', {class: 'dp-place-of'});
+  /** A late answer of another text is not what is drawn now. @type {import('../gradio.js').Context} */
+  const context = {...others, shows: value => { if (root.contains(body)) shows?.(value); }};
 
   function draw() {
     const place = Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1));

@@ -57,8 +57,9 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     text = text.lstrip("\ufeff").replace("\x00", "")
     if not text.strip():
         raise BadRows(EMPTY_FILE)
-    form = SUFFIXES.get(name.rpartition(".")[2].lower()) or _form_of(text)
-    if is_cut and form != "table" and re.match(r"\s*\[\s*[{\"]", text):
+    named = SUFFIXES.get(name.rpartition(".")[2].lower(), "")
+    form = named or _form_of(text)
+    if is_cut and named in ("", "json") and re.match(r"\s*\[\s*[{\"]", text):
         raise BadRows(ARRAY_TOO_LARGE)
     readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
     table = readers[form](text)

@@ -201,6 +201,15 @@ test('a saved tab has what the server was asked for, and says where it could onl
   delete window.explorer.taken;
 });
 
+test('a late answer is not taken for what is drawn now', async () => {
+  let answer;
+  const {root, own} = shown({lens: 'words'}, {}, () => new Promise(done => { answer = done; }));
+  show(root, data({run: {text: 'the next'}}), /** @type {any} */ ({asks: () => new Promise(() => {}), shows: value => own.push(value)}));
+  answer(JSON.stringify(words));
+  await settled();
+  assert.deepEqual(own, []);
+});
+
 test('every word has a table of its own, and a menu once it is there', async () => {
   const menu = document.createElement('details'), {root} = shown({}, {}, async () => JSON.stringify(words));
   menu.className = 'take';
