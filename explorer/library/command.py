@@ -264,7 +264,8 @@ def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str
     parts = written.split(",")
     has_preset = "=" not in parts[0]
     pairs = dict(part.partition("=")[::2] for part in parts[has_preset:])
-    if any(key not in KINDS or size not in column(key) for key, size in pairs.items()):
+    is_own = any(key not in KINDS or size not in column(key) for key, size in pairs.items())
+    if is_own and all(pairs.values()):
         return load((sizes_of(parts[0]) if has_preset else {}) | pairs, **where)
     if name == "latency":
         return written  # shapes are timed, with random weights where there are none

@@ -227,6 +227,10 @@ def test_a_checkpoint_of_one_s_own_stands_beside_the_sizes_that_are_named(monkey
         "bert": "./mine",
         "albert": "xlarge",
     }
+    for plain in ("base,bert", "base,", "mini,bert="):
+        assert command.family_of(plain, "predict", {}) == plain, (
+            "load refuses it, and names the sizes"
+        )
     for wrong in ("bas,bert=./mine", ",bert=./mine"):
         with pytest.raises(Refusal, match="There is no family"):
             command.family_of(wrong, "predict", {})

@@ -51,7 +51,7 @@ async function words(data, root, top, place, {asks, shows}) {
     if (chosen('lens') !== 'words') return;   // the reader looks at a mask again
     const found = data.every, part = {kind: 'depth/words', root, picture: every, data: found};
     top.replaceChildren(every.wordFinding(found, data.texts));
-    place.replaceChildren(...every.wordMaps(found, data.texts), menuOf(root, part, true) ?? '');
+    place.replaceChildren(...every.wordMaps(found, data.texts), menuOf(root, part, !window.explorer?.taken) ?? '');
   } catch {
     if (chosen('lens') !== 'words') return;
     place.replaceChildren(make('p', {class: 'note', role: 'status'}, lacking(data.texts)));

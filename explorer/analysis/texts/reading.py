@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from explorer.analysis.digits import counted
 from explorer.analysis.texts.rows import NAMES, BadRows, LeftOut, RawTable
+from explorer.analysis.texts.table_lines import has_text, records_of
 from explorer.refusal import brief
 
 MAX_BYTES = 2**20
-MAX_COLUMNS = 100
+MAX_COLUMNS, MAX_CELLS = 100, 2_000_000
 DELIMITERS = ",;\t|"
 SUFFIXES = {
     "csv": "table",
@@ -30,13 +31,17 @@ HEADER_ALONE = "There is nothing to read: below the names of the columns there i
 NOT_JSON = "Its line is no JSON object."
 OPEN_QUOTE = "A quotation mark is opened here and never closed."
 EXTRA_CELLS = "It has {n} cells for {columns}."
-TOO_WIDE = "This list has {n:,} columns, and at most {most} are read."
+TOO_WIDE = (
+    "This list has {columns} in {rows}, which is more than is read: keep the columns that matter."
+)
 ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a line."
 LINE_END = re.compile(r"\r\n|\n|\r")
 """End of a line of JSON, in whose strings other ends of lines may stand."""
-LONGEST_NAME = 40
-SENTENCE = re.compile(r"\[\s*mask\s*\]|[.!?…]$", re.IGNORECASE)
-"""Part of a cell that no name of a column has."""
+SENTENCE_WORDS = 4
+"""Words from which on a cell that ends as a sentence is one, and no name of a column."""
+LABEL_SHARE = 0.05
+"""Share of a column from which on a value that is also its name is a label, and no answer."""
+OPPOSITES = {"good": "bad", "bad": "good"}
 KNOWN = {name for names in NAMES.values() for name in names}
 BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 """First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
@@ -129,14 +134,6 @@ def _form_of(text: str) -> str:
     return "table" if (len(lines) > 1 and _has_known_name(first)) or has_tabs else "lines"
 
 
-def _has_known_name(cells: Sequence[str]) -> bool:
-    """Return whether one of the cells is a known name of a column, and none is a sentence."""
-    is_known = any(cell.lower() in KNOWN for cell in cells)
-    return is_known and all(
-        len(cell) <= LONGEST_NAME and not SENTENCE.search(cell) for cell in cells
-    )
-
-
 def _read_lines(text: str) -> RawTable:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     has_header = len(lines) > 1 and lines[0].lower() in NAMES["text"]
@@ -156,7 +153,7 @@ def _read_json(text: str) -> RawTable:
             value = {}
         objects.append(value)
     names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
-    _check_width(len(names))
+    _check_size(len(names), len(objects))
     cells = tuple(tuple(_cell(value.get(name)) for name in names) for value in objects)
     if not names:
         raise BadRows(EMPTY_FILE if not left_out else f"Row {left_out[0].number}: {NOT_JSON}")
@@ -167,10 +164,11 @@ def _json_lines(text: str) -> list[str]:
     return [line for line in LINE_END.split(text) if line.strip()]
 
 
-def _check_width(n: int) -> None:
+def _check_size(n_columns: int, n_rows: int) -> None:
     # Every row is filled up to this width.
-    if n > MAX_COLUMNS:
-        raise BadRows(TOO_WIDE.format(n=n, most=MAX_COLUMNS))
+    if n_columns > MAX_COLUMNS or n_columns * n_rows > MAX_CELLS:
+        columns, rows = counted(n_columns, "column"), counted(n_rows, "row")
+        raise BadRows(TOO_WIDE.format(columns=columns, rows=rows))
 
 
 def _array(text: str) -> list[object]:
@@ -197,7 +195,8 @@ def _cell(value: object) -> str:
 def _read_delimited(text: str) -> RawTable:
     """Read a table with the delimiter that divides most of its rows alike."""
     delimiter = max(DELIMITERS, key=lambda sign: _fit(text, sign))
-    records, opened = _records(text, delimiter)
+    found = records_of(text, delimiter)
+    records = found.rows
     if not records:
         raise BadRows(EMPTY_FILE)
     if len(records) == 1 and all(cell.strip().lower() in KNOWN for cell in records[0]):
@@ -207,12 +206,13 @@ def _read_delimited(text: str) -> RawTable:
     is_narrow = len(records[0]) <= MAX_COLUMNS
     has_header = len(records) > 1 and is_narrow and is_header(records[0], records[1:])
     width = len(records[0]) if has_header else _usual_width(records)
-    _check_width(width)
+    _check_size(width, len(records) - has_header)
     header = records[0] if has_header else [""] * width
     names, rows = _distinct(header), records[has_header:]
-    left_out = [LeftOut(i + (not has_header), OPEN_QUOTE) for i in opened if i >= has_header]
+    opened = {place + (not has_header) for place in found.opened if place >= has_header}
+    left_out = [LeftOut(number, OPEN_QUOTE) for number in sorted(opened)]
     for number, row in enumerate(rows, 1):
-        if len(row) > width and _has_text(row[width:]):
+        if len(row) > width and number not in opened and has_text(row[width:]):
             columns = counted(width, "column")
             left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), columns=columns)))
     cells = tuple(tuple((row + [""] * width)[:width]) for row in rows)
@@ -220,9 +220,16 @@ def _read_delimited(text: str) -> RawTable:
 
 
 def _without_split_prose(record: list[str], delimiter: str) -> list[str]:
-    """Return a row of a list with one column as one cell: prose has spaces behind its commas."""
-    is_prose = any(cell.startswith(" ") for cell in record[1:])
-    return [delimiter.join(record)] if is_prose else record
+    """Return a row of a list with one column as one cell.
+
+    Prose has spaces behind its commas, and commas inside numbers.
+    """
+    line = delimiter.join(record)
+    return (
+        [line]
+        if re.search(rf"{re.escape(delimiter)} |\d{re.escape(delimiter)}\d", line)
+        else record
+    )
 
 
 def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
@@ -239,66 +246,48 @@ def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
     return known > 1, share, usual
 
 
-def _records(text: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
-    """Return the records that are not empty, and the indices of those with an open quote.
-
-    Where quotes are wrong, the line at which the record begins is read by itself, so that a quote
-    that is opened and not closed takes no other row with it.
-    """
-    lines = io.StringIO(text, newline="").readlines()
-    records: list[list[str]] = []
-    opened: list[int] = []
-    begins = 0
-    while begins < len(lines):
-        rest = (lines[number] for number in range(begins, len(lines)))
-        reader = csv.reader(rest, delimiter=delimiter, strict=True)
-        n_read = 0
-        try:
-            for record in reader:
-                records += [record] if _has_text(record) else []
-                n_read = reader.line_num
-            break
-        except csv.Error:
-            line = lines[begins + n_read]
-            begins += n_read + 1
-            record = next(csv.reader([line], delimiter=delimiter), [])
-            opened += [len(records)] if _has_text(record) and _is_open(line, delimiter) else []
-            records += [record] if _has_text(record) else []
-    return records, opened
-
-
-def _has_text(record: Sequence[str]) -> bool:
-    return any(cell.strip() for cell in record)
-
-
-def _is_open(line: str, delimiter: str) -> bool:
-    """Return whether a quote is opened in a line and not closed there."""
-    try:
-        next(csv.reader([line], delimiter=delimiter, strict=True), [])
-    except csv.Error as error:
-        return "unexpected end" in str(error)
-    return False
-
-
 def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first row names the columns: by a known name, else by its form.
+    """Return whether the first row names the columns: by known names, else by its form.
 
-    Names are short, all different, and are no value of their own column.
+    A name that is known by itself may also be a label or an answer, as "good" is, and the row may
+    be the first of the list: then it stands in its column again, or a sentence beside it. Names
+    by their form are short, all different, and are no value of their own column.
     """
     names = [cell.strip() for cell in first]
-    columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
-    if all(name.lower() in KNOWN for name in names):
+    others = [row for row in rows if row != first]  # of files that were joined
+    columns = [[row[i].strip() for row in others if i < len(row)] for i in range(len(names))]
+    known = [i for i, name in enumerate(names) if name.lower() in KNOWN]
+    if _has_known_name(names) and not any(_recurs(names[i], columns[i]) for i in known):
         return True
-    if any(name and name in column for name, column in zip(names, columns, strict=True)):
-        return False
-    if _has_known_name(names):
+    if len(known) > 1:
         return True
     if len(set(names)) < len(names) or not all(
         re.fullmatch(r"[^\W\d][\w -]{0,29}", n) for n in names
     ):
         return False
+    if any(name in column for name, column in zip(names, columns, strict=True)):
+        return False
     lengths = [sum(map(len, column)) / max(len(column), 1) for column in columns]
     return any(mean > 3 * len(name) for name, mean in zip(names, lengths, strict=True))
+
+
+def _has_known_name(cells: Sequence[str]) -> bool:
+    """Return whether cells have two known names of columns, or one and no sentence beside it."""
+    n_known = sum(cell.lower() in KNOWN for cell in cells)
+    return n_known > 1 or (n_known == 1 and not any(map(_is_sentence, cells)))
+
+
+def _is_sentence(cell: str) -> bool:
+    is_closed = cell.endswith((".", "!", "?", "…")) or "[mask]" in cell.lower()
+    return is_closed and len(cell.split()) >= SENTENCE_WORDS
+
+
+def _recurs(name: str, column: Sequence[str]) -> bool:
+    """Return whether a known name is a label of its own column, or the opposite of one."""
+    labels = {name.lower(), OPPOSITES.get(name.lower(), name.lower())}
+    least = 1 if len(labels) > 1 else 2
+    n = sum(value.lower() in labels for value in column)
+    return n >= max(least, LABEL_SHARE * len(column))
 
 
 def _usual_width(records: Sequence[Sequence[str]]) -> int:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from explorer.analysis.texts import table_lines
 from explorer.analysis.texts.reading import decoded, read_table
 from explorer.analysis.texts.rows import BadRows, text_list
 
@@ -150,6 +151,58 @@ def test_an_open_quote_takes_no_other_row_with_it_wherever_the_next_one_stands(n
     }
 
 
+HOSTILE_QUOTES = ('a","b\n', '"a\n', 'a"b"\n', '"a"b\n', '"","\n', '"a\n""\n', '"x"y\n"\n')
+
+
+@pytest.mark.parametrize("line", HOSTILE_QUOTES)
+def test_lines_are_read_a_few_times_whatever_their_quotes(line, monkeypatch):
+    read, n = [], 3_000
+
+    class Counted(list):
+        def __getitem__(self, number):
+            read.append(number)
+            return super().__getitem__(number)
+
+    table_of_lines = table_lines._Table
+    monkeypatch.setattr(
+        table_lines, "_Table", lambda lines, *more: table_of_lines(Counted(lines), *more)
+    )
+    text = "text,label\n" + line * n
+    records = table_lines.records_of(text, ",")
+    assert len(records.rows) > n / 3, "no row takes all others with it"
+    assert len(read) < 50 * len(text.splitlines())
+
+
+def test_a_cell_of_several_lines_may_have_quotes_inside():
+    for cell in ('"First line, so\nsecond "line" here"', '"A fine\nfilm, \\"really\\" good"'):
+        table = read_table(f"text,label\n{cell},pos\nNo,neg\n", "a.csv")
+        assert len(table.cells) == 2
+        assert table.left_out == ()
+        assert "\n" in table.cells[0][0]
+        assert table.cells[0][1] == "pos"
+
+
+HEADERS = (
+    "No.,text,label",
+    "S.No.,Review,Sentiment",
+    "text,label,sarcastic?",
+    "Timestamp,Text,Is it positive?",
+    "text,label,annotator confidence on a scale of one to five",
+    "text (with [MASK]),answer,id",
+    "user,text,id",
+    "title,review,stars",
+    "text,label,source",
+)
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_an_ordinary_header_is_one(header):
+    first = header.split(",")[0]
+    body = f"{first},It is [MASK].,x\nb,He was [MASK].,source\n{header}\nc,She [MASK].,y\n"
+    table = read_table(f"{header}\n{body}", "a.csv")
+    assert (table.has_header, table.names) == (True, tuple(header.split(",")))
+
+
 def test_a_first_row_with_a_known_word_in_it_is_a_row():
     reviews = "The film was great.,good\nThe film was awful.,bad\n" * 30
     texts = text_list(read_table(reviews, "a.csv"))
@@ -203,9 +256,12 @@ def test_more_columns_than_anybody_has_are_refused():
         (f"{'a,' * 100}b\n" * 2, "a.csv"),
         ("\n".join(rows), "a.jsonl"),
     ):
-        with pytest.raises(BadRows, match=r"has 101 columns, and at most 100 are read"):
+        with pytest.raises(BadRows, match=r"has 101 columns in \d+ rows?, which is more"):
             read_table(content, name)
     assert len(read_table("\n".join(rows[:100]), "a.jsonl").names) == 100
+    empty = "".join(f'{{"k{i % 100}": 1}}\n' for i in range(20_001))
+    with pytest.raises(BadRows, match=r"has 100 columns in 20,001 rows"):
+        read_table(empty, "a.jsonl")
     cells = read_table(f"x{',' * 500_000}y\na\nb\n", "a.csv").cells
     assert cells == (("x",), ("a",), ("b",))
 

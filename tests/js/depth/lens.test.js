@@ -190,9 +190,15 @@ test('a saved tab has what the server was asked for, and says where it could onl
   await settled();
   const saved = own.at(-1);
   window.explorer = {...window.explorer, taken: {}};
-  const again = shown({times: '2', lens: 'words'}, saved, nobody).root;
+  const again = place(), menu = document.createElement('details');
+  menu.className = 'take';
+  menu.innerHTML = '<button data-take="csv"></button><button data-take="py"></button>';
+  again.parentElement.append(menu);
+  begun({times: '2', lens: 'words'});
+  show(again, saved, /** @type {any} */ ({asks: nobody}));
   await settled();
   assert.deepEqual(texts(again, '.dw td'), ['2', '1']);
+  assert.deepEqual([...again.querySelectorAll('.take button')].map(one => one.dataset.take), ['csv'], 'the lines of Python are on the server');
   click(option(again, 'a mask'));
   assert.deepEqual(texts(again, '.dd-list li'), ['cat0.750']);
   const without = shown({lens: 'words'}, {}, nobody).root;
