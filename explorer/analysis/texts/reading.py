@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from explorer.analysis.digits import counted
 from explorer.analysis.texts.rows import NAMES, BadRows, LeftOut, RawTable
@@ -38,10 +39,11 @@ ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a
 LINE_END = re.compile(r"\r\n|\n|\r")
 """End of a line of JSON, in whose strings other ends of lines may stand."""
 SENTENCE_WORDS = 4
-"""Words from which on a cell that ends as a sentence is one, and no name of a column."""
-LABEL_SHARE = 0.05
-"""Share of a column from which on a value that is also its name is a label, and no answer."""
-OPPOSITES = {"good": "bad", "bad": "good"}
+"""Words from which on a cell that ends as a sentence is one, above others that do."""
+ENDS = (".", "!", "?", "…")
+POLARITY = {"good", "bad"}
+CERTAIN = {"text", "sentence", "label"}
+"""Known names that no row of a list has in a cell of its own."""
 KNOWN = {name for names in NAMES.values() for name in names}
 BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 """First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
@@ -129,9 +131,13 @@ def _form_of(text: str) -> str:
     if all(line.lstrip().startswith("{") for line in _json_lines(text)[:20]) or _array(text):
         return "json"
     lines = [line for line in text.splitlines() if line.strip()]
-    first = [cell.strip().strip('"') for cell in re.split(f"[{DELIMITERS}]", lines[0])]
-    has_tabs = len(lines) > 1 and all("\t" in line for line in lines)
-    return "table" if (len(lines) > 1 and _has_known_name(first)) or has_tabs else "lines"
+    if len(lines) > 1 and all("\t" in line for line in lines):
+        return "table"
+    first, *rows = (
+        [cell.strip(' "') for cell in re.split(f"[{DELIMITERS}]", line)] for line in lines[:20]
+    )
+    columns = [[row[i] for row in rows if i < len(row)] for i in range(len(first))]
+    return "table" if rows and _has_known_names(first, columns) else "lines"
 
 
 def _read_lines(text: str) -> RawTable:
@@ -203,6 +209,8 @@ def _read_delimited(text: str) -> RawTable:
         raise BadRows(HEADER_ALONE)
     if len(records[0]) == 1 and records[0][0].strip().lower() in NAMES["text"]:
         records = [_without_split_prose(record, delimiter) for record in records]
+    if max(map(len, records)) > MAX_COLUMNS:
+        records = [_without_empty_end(record) for record in records]
     is_narrow = len(records[0]) <= MAX_COLUMNS
     has_header = len(records) > 1 and is_narrow and is_header(records[0], records[1:])
     width = len(records[0]) if has_header else _usual_width(records)
@@ -222,14 +230,21 @@ def _read_delimited(text: str) -> RawTable:
 def _without_split_prose(record: list[str], delimiter: str) -> list[str]:
     """Return a row of a list with one column as one cell.
 
-    Prose has spaces behind its commas, and commas inside numbers.
+    Every comma of prose has a space behind it, or stands between digits.
     """
-    line = delimiter.join(record)
-    return (
-        [line]
-        if re.search(rf"{re.escape(delimiter)} |\d{re.escape(delimiter)}\d", line)
-        else record
+    is_prose = all(
+        after.startswith(" ") or f"{before[-1:]}{after[:1]}".isdecimal()
+        for before, after in pairwise(record)
     )
+    return [delimiter.join(record)] if is_prose else record
+
+
+def _without_empty_end(record: list[str]) -> list[str]:
+    """Return a row without its last cells, which a spreadsheet writes though they are empty."""
+    n = len(record)
+    while n > 1 and not record[n - 1].strip():
+        n -= 1
+    return record[:n]
 
 
 def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
@@ -249,17 +264,11 @@ def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
 def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row names the columns: by known names, else by its form.
 
-    A name that is known by itself may also be a label or an answer, as "good" is, and the row may
-    be the first of the list: then it stands in its column again, or a sentence beside it. Names
-    by their form are short, all different, and are no value of their own column.
+    Names by their form are short, all different, and are no value of their own column.
     """
     names = [cell.strip() for cell in first]
-    others = [row for row in rows if row != first]  # of files that were joined
-    columns = [[row[i].strip() for row in others if i < len(row)] for i in range(len(names))]
-    known = [i for i, name in enumerate(names) if name.lower() in KNOWN]
-    if _has_known_name(names) and not any(_recurs(names[i], columns[i]) for i in known):
-        return True
-    if len(known) > 1:
+    columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
+    if _has_known_names(names, columns):
         return True
     if len(set(names)) < len(names) or not all(
         re.fullmatch(r"[^\W\d][\w -]{0,29}", n) for n in names
@@ -271,23 +280,23 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return any(mean > 3 * len(name) for name, mean in zip(names, lengths, strict=True))
 
 
-def _has_known_name(cells: Sequence[str]) -> bool:
-    """Return whether cells have two known names of columns, or one and no sentence beside it."""
-    n_known = sum(cell.lower() in KNOWN for cell in cells)
-    return n_known > 1 or (n_known == 1 and not any(map(_is_sentence, cells)))
+def _has_known_names(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row has known names of columns, and is not a row with such a word.
+
+    One name may also be a label or an answer, as "good" and "field" are.
+    """
+    known = {name.lower() for name in names} & KNOWN
+    if len(known) > 1 or known & CERTAIN:
+        return True
+    return bool(known) and not any(map(_is_value, names, columns))
 
 
-def _is_sentence(cell: str) -> bool:
-    is_closed = cell.endswith((".", "!", "?", "…")) or "[mask]" in cell.lower()
-    return is_closed and len(cell.split()) >= SENTENCE_WORDS
-
-
-def _recurs(name: str, column: Sequence[str]) -> bool:
-    """Return whether a known name is a label of its own column, or the opposite of one."""
-    labels = {name.lower(), OPPOSITES.get(name.lower(), name.lower())}
-    least = 1 if len(labels) > 1 else 2
-    n = sum(value.lower() in labels for value in column)
-    return n >= max(least, LABEL_SHARE * len(column))
+def _is_value(cell: str, column: Sequence[str]) -> bool:
+    """Return whether a cell is a value as those below it: "good" above "bad", or a sentence."""
+    if cell.lower() in POLARITY:
+        return any(value.lower() in POLARITY for value in column)
+    is_sentence = cell.endswith(ENDS) and len(cell.split()) >= SENTENCE_WORDS
+    return is_sentence and 2 * sum(value.endswith(ENDS) for value in column) > len(column)
 
 
 def _usual_width(records: Sequence[Sequence[str]]) -> int:

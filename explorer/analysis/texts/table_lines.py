@@ -5,12 +5,13 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 SAMPLE = 50
 """Lines from which the usual number of cells is taken."""
 MAX_READS = 20
-"""Times that the lines of a table are read in all; from then on each line is a record."""
+"""Times that the letters of a table are read in all; from then on each line is a record."""
 UNCLOSED = "unexpected end"
 """Part of what csv says of a quote that is never closed."""
 
@@ -52,25 +53,36 @@ def records_of(text: str, delimiter: str) -> Records:
     """Return the records of a table, whatever is wrong with its quotes."""
     lines = io.StringIO(text, newline="").readlines()
     table = _Table(lines, delimiter, _usual_width(lines[:SAMPLE], delimiter))
-    found, begins, left = Records([], []), 0, MAX_READS * len(table.lines)
+    ends = [0, *accumulate(map(len, lines))]
+    found, begins, left = Records([], []), 0, MAX_READS * len(text)
     while begins < len(table.lines):
         reading = table.well_formed(begins) if left > 0 else Reading([], 0, 0)
         for row in reading.rows:
             found.add(row)
+        left -= ends[begins + reading.n_read] - ends[begins]
         begins += reading.n_lines
-        left -= reading.n_read
         if begins < len(table.lines):
             mended = table.alone(begins) if reading.is_open or left <= 0 else table.mended(begins)
             found.add(mended.rows[0], mended.is_open)
+            left -= ends[begins + mended.n_read] - ends[begins]
             begins += mended.n_lines
-            left -= mended.n_read
     return found
 
 
 def _usual_width(lines: Sequence[str], delimiter: str) -> int:
-    rows = (next(csv.reader([line], delimiter=delimiter), []) for line in lines)
-    widths = Counter(len(row) for row in rows if has_text(row))
+    """Return the number of cells of the first line, or of most if that has one or an open quote."""
+    read = [alone for line in lines if has_text((alone := _alone(line, delimiter)).rows[0])]
+    if read and len(read[0].rows[0]) > 1 and not read[0].is_open:
+        return len(read[0].rows[0])
+    widths = Counter(len(alone.rows[0]) for alone in read)
     return max(widths, key=lambda width: (widths[width], width), default=1)
+
+
+def _alone(line: str, delimiter: str) -> Reading:
+    """Return a line as a record, so that a quote in it takes no other row with it."""
+    reader = csv.reader([line, ""], delimiter=delimiter)
+    row = next(reader, [])
+    return Reading([row], 1, 1, is_open=reader.line_num > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +109,20 @@ class _Table:
         In a cell of several lines quotes may stand that are not doubled.
         """
         alone = self.alone(begins)
-        if not alone.is_open or self._is_row(begins):
+        is_row = len(alone.rows[0]) < self.width and self._is_row(begins)
+        if not alone.is_open or is_row:
             return alone
         reader = self._reader(begins, strict=False)
         row: list[str] = next(reader, [])
         n_lines = reader.line_num
-        if len(row) == self.width:
+        has_rows = any(map(self._is_row, range(begins + 1, begins + n_lines - 1)))
+        if len(row) == self.width and not has_rows:
             return Reading([row], n_lines, n_lines)
         return Reading(alone.rows, 1, n_lines, alone.is_open)
 
     def alone(self, number: int) -> Reading:
-        """Return a line as a record, so that a quote in it takes no other row with it."""
-        line, is_open = [self.lines[number]], False
-        try:
-            next(csv.reader(line, delimiter=self.delimiter, strict=True), [])
-        except csv.Error as error:
-            is_open = UNCLOSED in str(error)
-        row = next(csv.reader(line, delimiter=self.delimiter), [])
-        return Reading([row], 1, 1, is_open)
+        """Return a line as a record."""
+        return _alone(self.lines[number], self.delimiter)
 
     def _is_row(self, number: int) -> bool:
         """Return whether a line looks like a whole row; prose has spaces behind its commas."""

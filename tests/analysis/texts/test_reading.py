@@ -129,6 +129,12 @@ STRAY_QUOTES = {
         [("Good film", "pos"), ("ok", "pos"), ("Two,\nlines", "neg")],
         [2],
     ),
+    "a later one in a row that is as wide": (
+        'text,label\n"Hello, there,neg\nok two,pos\nfine one,pos\n"Bad film,neg\nend,pos\n',
+        "a.csv",
+        [("ok two", "pos"), ("fine one", "pos"), ("end", "pos")],
+        [1, 4],
+    ),
     "two of them": (
         'text,label\n"a,neg\nok,pos\n"b,neg\nno,neg\n',
         "a.csv",
@@ -160,8 +166,9 @@ def test_lines_are_read_a_few_times_whatever_their_quotes(line, monkeypatch):
 
     class Counted(list):
         def __getitem__(self, number):
-            read.append(number)
-            return super().__getitem__(number)
+            line = super().__getitem__(number)
+            read.append(len(line))
+            return line
 
     table_of_lines = table_lines._Table
     monkeypatch.setattr(
@@ -170,7 +177,11 @@ def test_lines_are_read_a_few_times_whatever_their_quotes(line, monkeypatch):
     text = "text,label\n" + line * n
     records = table_lines.records_of(text, ",")
     assert len(records.rows) > n / 3, "no row takes all others with it"
-    assert len(read) < 50 * len(text.splitlines())
+    assert sum(read) < 50 * len(text)
+    read.clear()
+    text = "text,label\n" + "a\n" * n + line * 300 + "a" * 20_000
+    table_lines.records_of(text, ",")
+    assert sum(read) < 50 * len(text), "a long line counts by its letters"
 
 
 def test_a_cell_of_several_lines_may_have_quotes_inside():
@@ -180,6 +191,19 @@ def test_a_cell_of_several_lines_may_have_quotes_inside():
         assert table.left_out == ()
         assert "\n" in table.cells[0][0]
         assert table.cells[0][1] == "pos"
+    three = '"One\ntwo\nthree, \\"so\\" it is",pos\n'
+    assert [row[1] for row in read_table(f"text,label\n{three * 3}", "a.csv").cells] == ["pos"] * 3
+    beside = 'title,text\n"A "b" c","One\ntwo, three\nfour."\nx,y\n'
+    assert read_table(beside, "a.csv").cells[0][1] == "One\ntwo, three\nfour."
+    alone = 'text\n"First line\nsecond "line" here"\nNo.\n'
+    assert len(read_table(alone, "a.csv").cells) == 2
+
+
+def test_columns_that_a_spreadsheet_leaves_empty_are_none():
+    for commas in ("", "," * 150):
+        table = read_table(f"text,label{',' * 150}\nGood.,pos{commas}\nBad.,neg{commas}\n", "a.csv")
+        assert table.names == ("text", "label")
+        assert table.cells == (("Good.", "pos"), ("Bad.", "neg"))
 
 
 HEADERS = (
@@ -187,6 +211,9 @@ HEADERS = (
     "S.No.,Review,Sentiment",
     "text,label,sarcastic?",
     "Timestamp,Text,Is it positive?",
+    "Timestamp,Review,Does this text sound positive?",
+    "Sentence with one [MASK],answer,id",
+    "q,word,id",
     "text,label,annotator confidence on a scale of one to five",
     "text (with [MASK]),answer,id",
     "user,text,id",
@@ -232,8 +259,10 @@ def test_one_column_of_sentences_keeps_their_commas(file):
     if file != "a.txt":
         quoted = 'text\n"The capital, Paris, is [MASK]."\nIt is [MASK].\n'
         assert read_table(quoted, file).cells == ((told[0],), (told[2],))
-    (row,) = read_table("text\nIt is good,pos\n", "a.csv").left_out
-    assert row.reason == "It has 2 cells for 1 column."
+    assert read_table("text\nAbout 10,000 came.\nNo.\n", file).cells[0] == ("About 10,000 came.",)
+    for unlike in ("It is good,pos", "It is good, really,pos", '1,"It is good, yes."'):
+        (row,) = read_table(f"text\n{unlike}\n", "a.csv").left_out
+        assert row.reason.endswith(" cells for 1 column.")
 
 
 def test_other_ends_of_lines_stand_in_a_json_string():
