@@ -10,7 +10,7 @@ from typing import Any
 
 SAMPLE = 50
 """Lines from which the usual number of cells is taken."""
-MAX_READS = 20
+MAX_READS = 5
 """Times that the letters of a table are read in all; from then on each line is a record."""
 UNCLOSED = "unexpected end"
 """Part of what csv says of a quote that is never closed."""
