@@ -4,13 +4,12 @@ import csv
 import io
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from explorer.analysis.digits import counted
 from explorer.analysis.texts.rows import NAMES, BadRows, LeftOut, RawTable
-from explorer.analysis.texts.table_lines import has_text, records_of
+from explorer.analysis.texts.table_lines import has_text, records_of, usual_width
 from explorer.refusal import brief
 
 MAX_BYTES = 2**20
@@ -213,7 +212,7 @@ def _read_delimited(text: str) -> RawTable:
         records = [_without_empty_end(record) for record in records]
     is_narrow = len(records[0]) <= MAX_COLUMNS
     has_header = len(records) > 1 and is_narrow and is_header(records[0], records[1:])
-    width = len(records[0]) if has_header else _usual_width(records)
+    width = len(records[0]) if has_header else usual_width(records)
     _check_size(width, len(records) - has_header)
     header = records[0] if has_header else [""] * width
     names, rows = _distinct(header), records[has_header:]
@@ -254,10 +253,9 @@ def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
         for row in csv.reader(io.StringIO(text[:50_000], newline=""), delimiter=delimiter)
         if row
     ][:50]
-    widths = [len(row) for row in sample]
-    usual = max(set(widths), key=lambda width: (widths.count(width), width)) if widths else 1
+    usual = usual_width(sample)
     known = sum(cell.strip().lower() in KNOWN for cell in sample[0]) if sample else 0
-    share = widths.count(usual) / len(widths) if usual > 1 else 0.0
+    share = sum(len(row) == usual for row in sample) / len(sample) if usual > 1 else 0.0
     return known > 1, share, usual
 
 
@@ -297,11 +295,6 @@ def _is_value(cell: str, column: Sequence[str]) -> bool:
         return any(value.lower() in POLARITY for value in column)
     is_sentence = cell.endswith(ENDS) and len(cell.split()) >= SENTENCE_WORDS
     return is_sentence and 2 * sum(value.endswith(ENDS) for value in column) > len(column)
-
-
-def _usual_width(records: Sequence[Sequence[str]]) -> int:
-    widths = Counter(map(len, records))
-    return max(widths, key=lambda width: (widths[width], width))
 
 
 def _distinct(header: Sequence[str]) -> tuple[str, ...]:

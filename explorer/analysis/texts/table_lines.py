@@ -52,7 +52,7 @@ def has_text(row: Sequence[str]) -> bool:
 def records_of(text: str, delimiter: str) -> Records:
     """Return the records of a table, whatever is wrong with its quotes."""
     lines = io.StringIO(text, newline="").readlines()
-    table = _Table(lines, delimiter, _usual_width(lines[:SAMPLE], delimiter))
+    table = _Table(lines, delimiter, _width_of(lines[:SAMPLE], delimiter))
     ends = [0, *accumulate(map(len, lines))]
     found, begins, left = Records([], []), 0, MAX_READS * len(text)
     while begins < len(table.lines):
@@ -69,13 +69,18 @@ def records_of(text: str, delimiter: str) -> Records:
     return found
 
 
-def _usual_width(lines: Sequence[str], delimiter: str) -> int:
+def usual_width(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of cells of most rows, the larger one of two; 1 without rows."""
+    widths = Counter(map(len, rows))
+    return max(widths, key=lambda width: (widths[width], width), default=1)
+
+
+def _width_of(lines: Sequence[str], delimiter: str) -> int:
     """Return the number of cells of the first line, or of most if that has one or an open quote."""
     read = [alone for line in lines if has_text((alone := _alone(line, delimiter)).rows[0])]
     if read and len(read[0].rows[0]) > 1 and not read[0].is_open:
         return len(read[0].rows[0])
-    widths = Counter(len(alone.rows[0]) for alone in read)
-    return max(widths, key=lambda width: (widths[width], width), default=1)
+    return usual_width([alone.rows[0] for alone in read])
 
 
 def _alone(line: str, delimiter: str) -> Reading:
@@ -90,7 +95,7 @@ class _Table:
     lines: Sequence[str]
     delimiter: str
     width: int
-    """The number of cells of most lines."""
+    """The number of cells that a row has."""
 
     def well_formed(self, begins: int) -> Reading:
         """Return the records from a line on."""
