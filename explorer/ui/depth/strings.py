@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift, WeightLineage
 from explorer.library import strings as sentences
 from explorer.models.specs import ModelSpec
+from explorer.ui.kit.strings import LINK
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, explained, finding, join, listed, model_name, note
 
@@ -53,7 +54,7 @@ CANVAS = {
     "first_words": "The first {n} of {all} words are shown.",
     "waiting": "Masking each word in turn",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",
-    "needs_page": "This part works only on the live page.",
+    "needs_page": LINK["needs_page"],
     "dial": "{model}'s one layer, applied more or fewer times",
     "times": "times",
     "usual": "as usual",
