@@ -37,7 +37,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
 }
 """Fields that only some tabs show: the link of any other tab leaves them out."""
 FORMS: dict[str, tuple[str, ...]] = {
-    "predictions": ("ask",),
+    "predictions": ("ask", "attribution"),
     "attention": ("summary", "bertviz"),
     "layer": ("steps",),
     "distillation": ("masking", "live"),

@@ -11,6 +11,7 @@ from explorer.views.markup import Markup, finding, join, listed, model_name, wor
 QUESTION = "Attribution: which words is the answer read from?"
 TARGET = "Answer to attribute"
 TARGET_PLACEHOLDER = "each model's own; or type a word and press Enter"
+MASK = "Mask (1 is the first)"
 NO_MASK = "The text has no [MASK]: mask a word to see which words its prediction is read from."
 TOO_LONG = "The text has {n:,} words and punctuation marks; at most {most} can be attributed."
 TEXTS = {

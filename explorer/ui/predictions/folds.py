@@ -28,7 +28,16 @@ from explorer.library.predictions import attributions, targets_of
 from explorer.library.strings import not_one_piece
 from explorer.links.page_state import PageState
 from explorer.models.run import MaskedRow, Run, batches
-from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text, put_into
+from explorer.models.tokens import (
+    MASK,
+    BadText,
+    Word,
+    choose,
+    clean_text,
+    find_choices,
+    plain_text,
+    put_into,
+)
 from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown
@@ -364,18 +373,40 @@ def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:
 def build_attribution_fold(state: gr.State) -> None:
     """Build the text of every model with its words coloured."""
     with fold("predictions", "attribution", attribution_strings.QUESTION) as section:
-        box = gr.Textbox(
-            label=attribution_strings.TARGET,
-            placeholder=attribution_strings.TARGET_PLACEHOLDER,
-            max_lines=1,
-            max_length=LONGEST_TARGET,
-        )
+        with gr.Row(elem_classes="pr-ask"):
+            box = gr.Textbox(
+                label=attribution_strings.TARGET,
+                placeholder=attribution_strings.TARGET_PLACEHOLDER,
+                max_lines=1,
+                max_length=LONGEST_TARGET,
+                scale=5,
+                min_width=240,
+            )
+            mask = gr.Number(
+                label=attribution_strings.MASK, precision=0, minimum=1, scale=1, visible="hidden"
+            )
         html = gr.HTML()
-        section.on_open(show_attribution, [state, box], [html], also=[box.submit])
+        section.keep("attribution", answer=box, mask=mask)
+        changes = [box.submit, mask.change]
+        section.on_open(draw_attribution, [state, box, mask], [html, mask], also=changes)
 
 
-def show_attribution(state: PageState | None, target: str = "") -> Markup:
-    """Return the attributions at the state's mask, of a typed answer or of each model's own."""
+def draw_attribution(state: PageState, target: str, mask: int | None) -> list[Any]:
+    """Return the attributions, and the choice of a mask, visible where there are several."""
+    several = clean_text(state.text).count(MASK) > 1
+    return [show_attribution(state, target, mask), gr.Number(visible=several or "hidden")]
+
+
+def show_attribution(
+    state: PageState | None, target: str = "", number: int | None = None
+) -> Markup:
+    """Return the attributions at a mask, of a typed answer or of each model's own.
+
+    Args:
+        state: The page's state; None shows nothing.
+        target: The answer; empty: each model's own.
+        number: The mask, counted from 1, the last one if there are fewer; None: the state's.
+    """
     from explorer.views.predictions import attribution_html, attribution_records
 
     if state is None:
@@ -389,7 +420,7 @@ def show_attribution(state: PageState | None, target: str = "") -> Markup:
     if len(tokens.words) > MAX_WORDS:
         return note(attribution_strings.TOO_LONG.format(n=len(tokens.words), most=MAX_WORDS))
     n = len(tokens.mask_positions)
-    mask = min(state.mask, n - 1)
+    mask = min(state.mask if number is None else number - 1, n - 1)
     word = plain_text(target or "").strip()
     targets, unknown = targets_of(runs, mask, word)
     refusals = [note(str(error)) for error in unknown.values()]

@@ -21,6 +21,10 @@ def test_a_link_back_presets_and_reset_set_the_controls_of_a_fold(page_at):
     presets_and_reset_set_the_controls_and_the_link(page)
     walk(page, "/?v=1&fold=ask&form=ask.words:late.2c.20tired")
     a_link_fills_a_box_and_what_is_typed_goes_into_the_link(page)
+    text = "text=the+%5BMASK%5D+sat+on+the+%5BMASK%5D."
+    form = "attribution.answer:dog,attribution.mask:2"
+    walk(page, f"/?v=1&{text}&fold=attribution&form={form}")
+    a_link_names_the_mask_and_the_answer_to_attribute(page)
     walk(page, "/?v=1&tab=claims&fold=scores&form=retention.student:Human,retention.table:bert-3")
     a_link_names_a_table_and_one_of_its_systems(page)
     walk(page, "/?v=1&tab=attention&fold=ablation")
@@ -53,6 +57,28 @@ def a_link_fills_a_box_and_what_is_typed_goes_into_the_link(page):
     fold.get_by_role("button", name="Ask", exact=True).click()
     expect(fold.locator("table").first).to_contain_text("blue")
     expect(page).to_have_url(re.compile(r"form=ask.words%3Ablue(&|$)"))
+
+
+def a_link_names_the_mask_and_the_answer_to_attribute(page):
+    fold = page.locator("#fold-predictions-attribution")
+    expect(fold.get_by_role("textbox")).to_have_value("dog")
+    mask = fold.get_by_role("spinbutton")
+    expect(mask).to_have_value("2")
+    expect(fold).to_contain_text("Mask 2 of 2.")
+    expect(fold.locator(".finding")).to_contain_text("reads dog above all from")
+    mask.fill("1")
+    page.keyboard.press("Tab")
+    expect(fold).to_contain_text("Mask 1 of 2.")
+    expect(page).to_have_url(
+        re.compile(r"form=attribution.answer%3Adog%2Cattribution.mask%3A1(&|$)")
+    )
+    mask.fill("2")
+    page.keyboard.press("Tab")
+    expect(fold).to_contain_text("Mask 2 of 2.")
+    mask.fill("")
+    page.keyboard.press("Tab")
+    expect(fold).to_contain_text("Mask 1 of 2.")
+    expect(page).to_have_url(re.compile(r"form=attribution.answer%3Adog(&|$)"))
 
 
 def a_link_names_a_table_and_one_of_its_systems(page):

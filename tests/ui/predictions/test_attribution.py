@@ -11,7 +11,7 @@ from explorer.analysis.scoring import Attribution
 from explorer.links.page_state import PageState
 from explorer.ui.predictions import attribution_strings as strings
 from explorer.ui.predictions.endpoint import MAX_WORDS, attribute
-from explorer.ui.predictions.folds import show_attribution
+from explorer.ui.predictions.folds import draw_attribution, show_attribution
 from tests.ui.kit.test_drawn import by_name, numbers_in
 from tests.ui.sentences import law, read
 
@@ -34,6 +34,16 @@ def test_the_numbers_are_those_of_the_endpoint(tiny_family, mask):
     }
     assert "Mask 1" not in show_attribution(PageState(text="the [MASK] sat.", mask=mask))
     assert html.count("--share:1.000") >= 3, "the largest of each model"
+
+
+@pytest.mark.parametrize(("number", "mask"), [(None, 0), (1, 0), (2, 1), (9, 1)])
+def test_the_mask_is_chosen_in_the_fold_where_there_are_several(tiny_family, number, mask):
+    html, control = draw_attribution(PageState(text=TEXT), "", number)
+    assert control.visible is True
+    assert html == show_attribution(PageState(text=TEXT, mask=mask))
+    assert draw_attribution(PageState(text="[he|she] sat [MASK]."), "", None)[1].visible is True
+    one = PageState(text="the [MASK] sat.")
+    assert draw_attribution(one, "", number)[1].visible == "hidden"
 
 
 def test_a_typed_answer_is_the_one_of_the_endpoint_and_of_the_saved_lines(tiny_family):
