@@ -1,7 +1,7 @@
 // The first picture lies over the page until Gradio has built it, then in its tab until that is drawn: it goes part by part.
 // A classic script beside early.js: all of it has to work however late the modules come.
 (() => {
-  const NAME = 'explorer-first', LATE_MS = 8000, EMPTY_MS = 1000;
+  const NAME = 'explorer-first', LATE_MS = 8000, EMPTY_MS = 1000, CLICK_MS = 100;
   const page = document.documentElement;
   const found = selector => /** @type {HTMLElement | null} */ (document.querySelector(selector));
 
@@ -53,12 +53,24 @@
     box.setSelectionRange(selectionStart, selectionEnd);
   }
 
+  // Nothing moves under a pressed pointer: between its two ends another element would come below it, and no click.
+  let isPressed = false;
+  /** @type {(() => void)[]} */ const waiting = [];
+  const onceReleased = act => { if (isPressed) waiting.push(act); else act(); };
+  window.addEventListener('pointerdown', () => { isPressed = true; }, true);
+  for (const end of ['pointerup', 'pointercancel']) {
+    window.addEventListener(end, () => setTimeout(() => {   // a finger's click comes after it
+      isPressed = false;
+      for (const act of waiting.splice(0)) act();
+    }, CLICK_MS), true);
+  }
+
   let stage = 0;   // 0: nothing else is there; 1: Gradio has built the page below; 2: the picture alone is left, in its tab
   function built() {
     stage = 1;
     host.dataset.through = '';
-    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) uncover(); }, {capture: true, once: true});
-    setTimeout(uncover, LATE_MS);   // its modules may never come
+    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) onceReleased(uncover); }, {capture: true, once: true});
+    setTimeout(() => onceReleased(uncover), LATE_MS);   // its modules may never come
   }
   function uncover() {
     if (stage !== 1) return;
@@ -73,6 +85,7 @@
     tab.prepend(host);   // Gradio may put the rest before it: its place is by the style sheet
   }
   function leave() {
+    if (stage !== 2) return;
     stage = 3;
     watch.disconnect();
     page.classList.remove('covered');
@@ -83,17 +96,19 @@
   /** Whether the tab has drawn what takes the picture's place. */
   function isDrawn() {
     const tab = found(`#tab-${host.dataset.tab}`), canvas = tab?.querySelector('.canvas');
-    return Boolean(canvas && !canvas.closest('.fold') ? canvas.firstChild : tab?.querySelector('.finding'));
+    if (canvas && !canvas.closest('.fold, .detail')) return Boolean(canvas.firstChild);
+    return Boolean(tab?.querySelector('.finding')) && settingsIn(tab) === settingsIn(internals.shadowRoot);
   }
+  const settingsIn = place => place?.querySelector('.settings-said')?.textContent;   // of Latency: a link's come after the first answer
   let leaving = 0;
   const watch = new MutationObserver(() => {
     if (stage === 0 && found('#compare') && found('#text textarea') && found(`#tab-${host.dataset.tab}`)) built();
-    if (stage === 1 && found('#words .canvas > *') && found(`#tab-${host.dataset.tab}`)?.getClientRects().length) uncover();
+    if (stage === 1 && found('#words .canvas > *') && found(`#tab-${host.dataset.tab}`)?.getClientRects().length) onceReleased(uncover);
     if (stage < 2 || stage > 2 || page.classList.contains('linked')) return;
-    if (isDrawn()) leave();
-    else leaving ||= setTimeout(() => { if (stage === 2) leave(); }, EMPTY_MS);   // nothing is to be drawn there
+    if (isDrawn()) onceReleased(leave);
+    else leaving ||= setTimeout(() => onceReleased(leave), EMPTY_MS);   // nothing is to be drawn there
   });
   document.addEventListener('click', event => {
-    if (stage === 2 && event.target instanceof Element && event.target.closest('#tabs [role=tab]')) leave();
+    if (event.target instanceof Element && event.target.closest('#tabs [role=tab]')) leave();
   }, true);
 })();

@@ -56,6 +56,36 @@ def test_pictures_are_drawn_however_late_their_modules_come(page_at):
     expect(page.locator(HOST)).to_have_count(0)
 
 
+def test_the_first_picture_does_not_leave_under_a_pressed_pointer(page_at):
+    """Its place is not quite as high as what takes it: a press that moves is no click."""
+    page, go_on = opened(page_at, "/", ANSWER)
+    expect(page.locator("#compare")).to_be_visible(timeout=180_000)
+    page.mouse.move(5, 300)
+    page.mouse.down()
+    go_on()
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+    expect(page.locator(HOST)).to_have_count(1)
+    page.mouse.up()
+    expect(page.locator(HOST)).to_have_count(0)
+
+
+NO_SECOND = """const later = setTimeout;
+window.setTimeout = (act, ms, ...rest) => ms === 1000 ? 0 : later(act, ms, ...rest);"""
+
+
+@pytest.mark.parametrize("link", ["/?tab=latency", "/?tab=latency&timed=mini-64-8-encoder-wait-float32-20"])
+def test_the_first_picture_of_latency_leaves_once_the_settings_are_the_links(page_at, link):
+    """It stayed for a second, and moved every fold when it left."""
+    page_at(link).locator("#status .status").wait_for()  # the first picture is kept now
+    page = page_at(None)
+    page.add_init_script(NO_SECOND)
+    page.goto(f"{page.guard.home}{link}", wait_until="commit")
+    said = page.locator("#tab-latency .settings-said")
+    expect(said).to_contain_text("Bundled miniatures, 64 tokens" if "timed" in link else "tokens")
+    expect(page.locator("#status .status")).to_be_visible()
+    expect(page.locator(HOST)).to_have_count(0)
+
+
 def test_a_text_that_is_compared_before_the_modules_are_there_is_compared(page_at):
     page, go_on = opened(page_at, "/", ANSWER)
     page.locator("#text textarea").fill("The cat [MASK] script.", timeout=180_000)
