@@ -175,11 +175,20 @@ class JobQueue:
         queued.thread.start()
         return queued
 
-    def stop(self, owner: Hashable, silently: bool = False) -> None:
-        """Cancel the job that an owner has in the queue, if any; silently, it is drawn no more."""
+    def stop(self, owner: Hashable) -> None:
+        """Cancel the job that an owner has in the queue, if any."""
         queued = self._by_owner.get(owner)
         if queued is not None:
-            queued.replaced |= silently
+            queued.stop()
+
+    def supersede(self, owner: Hashable, component_ids: tuple[int, ...]) -> None:
+        """Cancel an owner's job, if it draws in one of these components; it is drawn no more."""
+        queued = self._by_owner.get(owner)
+        if queued is not None and (
+            queued.component_ids == component_ids
+            or not set(component_ids).isdisjoint(queued.component_ids)
+        ):
+            queued.replaced = True
             queued.stop()
 
     def _replace(self, owner: Hashable, component_ids: tuple[int, ...]) -> None:

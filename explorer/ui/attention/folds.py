@@ -17,10 +17,11 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.tokens import spelling_of
+from explorer.refusal import Refusal
 from explorer.ui.attention import strings
 from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, job_buttons, shown, supersede
 from explorer.ui.kit.strings import PLACE
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.attention import LIMITS, bertviz_payload
@@ -141,8 +142,7 @@ def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
     """Return the fold's first state: every head on, no changes; a sweep draws there no more."""
     from explorer.views.attention import head_switches
 
-    SWEEP.queue.stop(SWEEP.owner(), silently=True)
-
+    supersede(SWEEP)
     hidden = gr.Button(visible=False)
     runs, missing = runs_with_mlm_head(state)
     if not runs:
@@ -160,6 +160,8 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     if state is None:
         return "", ""
     runs, _ = runs_with_mlm_head(state)
+    if not any(run.tokens.mask_positions for run in runs.values()):
+        return finding(strings.NO_MASK), ""
     off = question.get("off", {})
     with refuse_bad_input():
         masks = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
@@ -214,6 +216,8 @@ def draw_sweep(_: PageState, update: JobUpdate) -> list[Any]:
     if progress is None:
         return [finding(strings.STOPPED) if update.done else gr.skip(), gr.skip()]
     message = strings.sweep_finding(list(progress.importance.values()), progress.waiting)
+    if not progress.importance:
+        return [message, ""]
     return [
         finding(strings.STOPPED) if update.stopped else message,
         head_switches(progress.runs, progress.cards, progress.importance, strings.SWITCHES),
@@ -240,7 +244,10 @@ def build_bertviz_fold(state: gr.State) -> None:
 def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:
     """Return the finding and the payload of one BertViz view, or why it is not drawn."""
     spec = next(spec for spec in family_specs(state.family) if spec.key == model)
-    run = get_run(spec, state)
+    try:
+        run = get_run(spec, state)
+    except Refusal as error:
+        return note(str(error)), ""
     if len(run.tokens) > LIMITS[view]:
         return strings.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
     vectors = None

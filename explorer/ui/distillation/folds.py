@@ -15,7 +15,8 @@ from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library.distillation import pair_logits, run_of
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
-from explorer.models.tokens import BadText, spelling_of
+from explorer.models.tokens import spelling_of
+from explorer.refusal import Refusal
 from explorer.ui.distillation import strings
 from explorer.ui.distillation.runs import (
     STUDENT,
@@ -25,7 +26,7 @@ from explorer.ui.distillation.runs import (
 )
 from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import Fold, fold
-from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, supersede
 from explorer.ui.kit.running import AT_ONCE
 from explorer.views.markup import el, fold_link, note, script_json
 
@@ -49,10 +50,10 @@ def build_losses(state: gr.State) -> None:
 
 
 def losses_or_why(state: PageState) -> tuple[str, str]:
-    """Return message and losses; for a text without a word to mask only the message."""
+    """Return message and losses; only the message where there is no word, or no pair of models."""
     try:
         return "", show_losses(state)
-    except BadText as error:
+    except Refusal as error:
         return note(str(error)), ""
 
 
@@ -288,7 +289,7 @@ def ask_live(
 
 def reset_live() -> list[Any]:
     """Stop the visitor's training; return the controls' defaults, no picture, no stop button."""
-    LIVE.queue.stop(LIVE.owner(), silently=True)
+    supersede(LIVE)
     return [*_defaults(), "", gr.Button(visible=False)]
 
 

@@ -117,6 +117,11 @@ def stop_button(stop: gr.Button, job: Job) -> None:
     stop.click(stop_job, None, None, **AT_ONCE)
 
 
+def supersede(job: Job) -> None:
+    """Stop the visitor's job if it draws in the event's components: the event draws there now."""
+    job.queue.supersede(job.owner(), outputs_of_event())
+
+
 def handler(job: Job) -> Callable[..., Iterator[list[Any]]]:
     """Return the event's handler, whose last output is the stop button.
 
@@ -141,12 +146,13 @@ def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool
     """Yield the outputs' values, and whether the job runs, at every change."""
     question: Any = job.ask(*inputs)
     if inspect.isgenerator(question):
-        question = yield from _without_stop(question)
+        question = yield from _without_stop(job, question)
     if question is None:
         return
     key = job.key(question) if job.key else None
     kept = CACHE.get(key) if key else None
     if kept is not None:
+        supersede(job)
         yield job.draw(question, JobUpdate(0, None, done=True, result=kept)), False
         return
     queued = job.queue.start(
@@ -161,13 +167,14 @@ def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool
             yield values, not update.done
 
 
-def _without_stop(asking: Generator[Any, Any, Any]) -> Generator[Any, None, Any]:
-    """Yield what a question draws before the job can be stopped, and return the question."""
+def _without_stop(job: Job, asking: Generator[Any, Any, Any]) -> Generator[Any, None, Any]:
+    """Yield what a question draws before its job can be stopped, and return the question."""
     while True:
         try:
             values = next(asking)
         except StopIteration as end:
             return end.value
+        supersede(job)
         yield values, False
 
 

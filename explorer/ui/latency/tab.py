@@ -18,7 +18,7 @@ from explorer.models.zerogpu import LENT_S, on_lent_gpu
 from explorer.timing.workload import Workload
 from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown
+from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown, supersede
 from explorer.ui.latency import size_vs_time_strings, strings
 from explorer.ui.latency.folds import build_folds
 from explorer.ui.latency.settings import (
@@ -74,7 +74,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     headline = Headline(finding_html, *below)
     with gr.Accordion(strings.SETTINGS, open=False, elem_id="latency-settings"):
         controls = [*build_controls(), longest]
-    detail = [gr.HTML(), Chart("latency/samples"), gr.HTML()]
+    detail = [gr.HTML(), Chart("latency/samples", elem_classes="detail"), gr.HTML()]
     headline.result.change(
         plain_errors(draw_detail), [headline.result], detail, show_progress="hidden", **PRIVATE
     )
@@ -95,7 +95,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     chosen.change(
         plain_errors(choose),
         chosen,
-        [settings_html, *headline.all],
+        [settings_html, *headline.all, stop_button],
         show_progress="hidden",
         trigger_mode="always_last",
         **PRIVATE,
@@ -130,9 +130,10 @@ def chosen_values(*values: Any) -> list[Any]:  # noqa: ANN401 - the eight contro
 
 
 def choose(values: list[Any]) -> list[object]:
-    """Return the settings' sentence and the card of the controls' values without measured times."""
+    """Return the settings' sentence and the card without times; stop what measures others."""
+    supersede(MEASURE)
     choice = MeasurementSettings(*values)
-    return [settings_of(choice), *draw_card(choice)]
+    return [settings_of(choice), *draw_card(choice), gr.Button(visible=False)]
 
 
 def settings_of(choice: MeasurementSettings) -> Markup:

@@ -18,7 +18,7 @@ from explorer.models.specs import BASE, LARGER, ModelSpec
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.canvas import Canvas, Chart, with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
+from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, supersede
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.ui.parameters import strings
 from explorer.views.markup import el, join, note
@@ -231,8 +231,14 @@ def build_memory(state: gr.State) -> None:
         result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
     section.keep("memory", sizes=sizes, length=length, batch=batch, keeps=keeps)
     changes = [sizes.change, length.change, batch.change, keeps.change]
-    section.on_open(show_memory, inputs, [result], also=changes)
+    section.on_open(restart_memory, inputs, [result, stop], also=changes)
     job_buttons({measure.click: PEAKS}, [state, *inputs], [result], stop)
+
+
+def restart_memory(*settings: Any) -> list[Any]:  # noqa: ANN401 - those of ``show_memory``
+    """Return the estimates; a measurement of other settings draws there no more."""
+    supersede(PEAKS)
+    return [show_memory(*settings), gr.Button(visible=False)]
 
 
 def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:

@@ -303,8 +303,11 @@ def test_the_first_update_comes_at_once(queue):
     queued.stop()
 
 
-def test_a_job_that_is_stopped_silently_is_drawn_no_more(queue):
-    queued = queue.start(endless(), owner="me")
-    queue.stop("me", silently=True)
+def test_a_job_is_superseded_only_by_what_draws_in_its_components(queue):
+    queued = queue.start(endless(), owner="me", component_ids=(1, 2))
+    queue.supersede("you", (1, 2))
+    queue.supersede("me", (3, 4))
+    assert not queued.cancel_token.cancelled
+    queue.supersede("me", (0, 2))
     assert queued.replaced
     assert queued.done.wait(60)

@@ -3,9 +3,22 @@
 import threading
 
 from explorer.links.page_state import PageState
-from explorer.ui.attention import folds
+from explorer.ui.attention import folds, strings
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import handler
+
+
+def test_without_a_mask_a_sweep_has_no_heads_to_switch(tiny_family):
+    state = PageState(text="the cat sat on the mat.")
+    *_, (said, switches, stop) = handler(folds.SWEEP)(state)
+    assert (strings.NO_MASK in said, switches, stop.visible) == (True, "", False)
+    said, changed = folds.show_changes({"off": {"bert": [[0, 0]]}}, state)
+    assert (strings.NO_MASK in said, changed) == (True, "")
+
+
+def test_bertviz_says_why_a_model_is_not_there(no_files):
+    said, frame = folds.show_view(PageState(text="the cat."), "bert", "head")
+    assert ("mini-BERT" in said, frame) == (True, "")
 
 
 def test_a_new_text_ends_the_sweep_of_the_one_before(tiny_family, monkeypatch):

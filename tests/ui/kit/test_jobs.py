@@ -164,6 +164,29 @@ def test_a_replaced_job_draws_nothing_any_more(of_visitor):
     assert not visible(newer[-1])
 
 
+@pytest.mark.parametrize("is_kept", [True, False], ids=["kept", "refused"])
+def test_an_answer_without_a_job_ends_the_one_that_draws_there(of_visitor, is_kept):
+    inside, go_on = threading.Event(), threading.Event()
+
+    def ask(n):
+        if n < 0:
+            yield ["No.", ""]
+            return None
+        return n
+
+    slow = job(compute=held(inside, go_on), ask=ask, key=lambda n: ("answered", n))
+    CACHE.put(("answered", 5), "kept")
+    older, thread = started(handler(slow)(4))
+    assert inside.wait(300)
+    until(lambda: older and older[-1][1] == "half")
+    n_drawn = len(older)
+    (only,) = handler(slow)(5 if is_kept else -1)
+    assert only[1] == ("kept" if is_kept else "")
+    go_on.set()
+    thread.join(300)
+    assert len(older) == n_drawn, "nothing is drawn over the answer"
+
+
 @pytest.mark.parametrize("at", ["ask", "compute"])
 def test_a_failure_hides_the_stop_and_reaches_the_visitor(of_visitor, at):
     def fail(*_):
