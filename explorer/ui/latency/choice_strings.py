@@ -13,6 +13,7 @@ from explorer.analysis.latency.model_choice import (
     VariantMeasures,
 )
 from explorer.analysis.latency.variants import VariantLatency
+from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 from explorer.ui.latency.strings import CLOCKS_SAID
 from explorer.views.markup import Markup, el, finding, join, listed, model_name
@@ -46,6 +47,9 @@ SCORE_WORK = {
     "windows of 384 tokens, which take longer.",
     "right": "That is the mean length of the page's {n} sentences, on which masked words and "
     "agreement are counted.",
+    "sentences": "That is the mean length of the page's {n} sentences: how long the scored texts "
+    "are is not known here, and longer ones take longer.",
+    "nothing": "That length is assumed: no model is here that could count the tokens of a text.",
 }
 SCORE_WORK["agreement"] = SCORE_WORK["right"]
 NOT_TIMED = "No round was completed, so no time is known."
@@ -153,7 +157,10 @@ def choose_finding(comparison: Comparison) -> Markup:
     advice, limits, specs = comparison.advice, comparison.limits, comparison.models
     whose = ""
     if comparison.examples:
-        whose = OF_EXAMPLES if len(comparison.ranked) == len(comparison.candidates) else PUBLISHED
+        ranked = [specs[key] for key in comparison.ranked]
+        has_own = any(isinstance(model, ModelSpec) and model.is_own for model in ranked)
+        others = PUBLISHED_AND_OWN if has_own else PUBLISHED
+        whose = OF_EXAMPLES if len(ranked) == len(comparison.candidates) else others
 
     def names(keys: Sequence[str], measure: str = "") -> Markup:
         is_score = measure == "score"
@@ -188,6 +195,7 @@ ONLY_ONE = " has a size, a time and a score."
 NONE_MEETS = "None of them clearly meets"
 NO_LIMITS = "With no limits set: "
 PUBLISHED = "Of the published models, "
+PUBLISHED_AND_OWN = "Of the published models and your own, "
 OF_EXAMPLES = "Of the miniatures (an example), "
 BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
 
@@ -230,18 +238,18 @@ def _overlap(candidates: Mapping[str, Candidate], name: str) -> bool:
 
 
 def timed_said(
-    score: str, workload: Workload, rounds: int, passes: Collection[float], n_sentences: int
+    work: str, workload: Workload, rounds: int, passes: Collection[float], n_sentences: int
 ) -> str:
-    """Return the conditions of the times, and the scored work that was timed."""
+    """Return the conditions of the times, and the work that was timed, a key in ``SCORE_WORK``."""
     ends = dict.fromkeys(f"{end(passes):.1f}" for end in (min, max)) if passes else ("1.0",)
-    work = SCORE_WORK[score].format(passes=" to ".join(ends), n=n_sentences)
+    said = SCORE_WORK[work].format(passes=" to ".join(ends), n=n_sentences)
     return TIMED.format(
         tokens=counted(workload.length, "token"),
         device=workload.device,
         dtype=workload.dtype,
         rounds=counted(rounds, "round"),
         clock="" if workload.clock == "device" else f", {CLOCKS_SAID[workload.clock]}",
-        work=work,
+        work=said,
     )
 
 
@@ -376,9 +384,14 @@ def ranked(variants: VariantLatency, result: FasterResult) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _share(share: float) -> str:
-    """Return a share in whole percent, rounded down, so that only 1 is "all"."""
-    return "all" if share == 1 else f"{floor(100 * share)}%"
+def share_said(share: float) -> str:
+    """Return a share in whole percent, rounded down; "all" if it is 1."""
+    return "all" if share == 1 else whole_percent(share)
+
+
+def whole_percent(share: float) -> str:
+    """Return a share in whole percent, rounded down, so that only 1 is 100%."""
+    return f"{floor(100 * share + 1e-9)}%"
 
 
 def _fastest(label: str, times: Mapping[str, float], same: Mapping[str, float]) -> list[str]:
@@ -386,7 +399,7 @@ def _fastest(label: str, times: Mapping[str, float], same: Mapping[str, float]) 
         return [NOT_FASTER.format(label=label)]
     ordered = sorted(times, key=lambda name: times[name])
     first = ordered[0]
-    share = SAME.format(share=_share(same[first])) if first in same else ""
+    share = SAME.format(share=share_said(same[first])) if first in same else ""
     parts = [FASTEST.format(label=label, name=first, times=times[first], same=share)]
     if same and same.get(first) != 1:
         unchanged = [name for name in ordered if same.get(name) == 1]

@@ -132,9 +132,7 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
         rows.append(
             [
                 model_name(spec.key, spec.label, spec.size),
-                f"{ms:,.1f}",
-                f"{limit.arithmetic_ms:,.1f}",
-                f"{limit.memory_ms:,.1f}",
+                *map(_printed, (ms, limit.arithmetic_ms, limit.memory_ms)),
                 limit.bound_by,
                 f"{shares[spec.name]:.0%}",
                 f"{final.rates(spec, ms)[1]:,.0f}",
@@ -146,6 +144,11 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     sentence = note(strings.limits_sentence(final, machine_limits, shares))
     html, numbers = table(strings.LIMITS_HEAD, rows), limits_records(machine_limits, final)
     return [join(sentence, with_save_menu("latency/limits", html, numbers, is_picture=False))]
+
+
+def _printed(ms: float) -> str:
+    """Return milliseconds without their unit, with three digits where they are few."""
+    return f"{ms:,.1f}" if ms >= 10 else f"{ms:.3g}"
 
 
 def measure_ways(
@@ -183,7 +186,7 @@ def draw_faster(result: Any) -> list[Any]:  # noqa: ANN401 - a Faster
                     model.name,
                     f"{model.median_ms:,.2f}",
                     gain,
-                    "–" if cost is None else f"{cost.same_top1:.0%}",
+                    "–" if cost is None else choice_strings.whole_percent(cost.same_top1),
                     "–" if cost is None else strings.divergence(cost.mean_kl),
                     choice_strings.megabytes(variants.resident.get(model.name)),
                     *(choice_strings.throughput(variants.throughput(model.name, n)) for n in sizes),

@@ -140,7 +140,7 @@ def comparison(
     """Compare the models, and their timed runtimes and precisions, with the limits."""
     specs: dict[str, NamedModel] = {**choices_of(state, score)}
     candidates = candidates_of(state, kept, score)
-    examples = [spec.name for spec in specs_by_key(state.family).values() if not spec.repo]
+    examples = [spec.name for spec in specs_by_key(state.family).values() if is_miniature(spec)]
     for way in kept.ways if kept else ():
         own, by_words = candidates[way.spec.name], score in choice_strings.RUN_HERE
         specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
@@ -154,10 +154,15 @@ def names_of(state: PageState) -> tuple[str, ...]:
     return tuple(spec.name for spec in specs_by_key(state.family).values())
 
 
+def is_miniature(spec: ModelSpec) -> bool:
+    """Return whether a model is a bundled one, neither published nor the reader's own."""
+    return not spec.repo and not spec.is_own
+
+
 def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
     """Return by name the page's models; beside miniatures also published ones with scores."""
     own = list(specs_by_key(state.family).values())
-    has_bundled = not all(spec.repo for spec in own)
+    has_bundled = any(map(is_miniature, own))
     beside = [BASE[key] for key in printed_scores(score)] if has_bundled else []
     return {spec.name: spec for spec in (*beside, *own)}
 
@@ -277,6 +282,8 @@ class Work:
     workload: Workload
     passes: Mapping[str, float]
     """Mean number of passes of an answer, by model key."""
+    length_of: str = ""
+    """Key in ``SCORE_WORK`` of what has this length; empty: the score's own texts."""
 
 
 def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
@@ -284,11 +291,14 @@ def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
     cards, _ = fitting_cards(specs_by_key(state.family), score) if score in TASKS else ({}, {})
     scores = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
     lengths = [entry["tokens"] for entry in scores.values() if "tokens" in entry]
+    length_of = "" if lengths or (own and score in choice_strings.RUN_HERE) else "sentences"
     if not lengths:
         lengths = [mean_tokens(spec, state) for spec in own] or [UNCOUNTED]
+        length_of = length_of if own else "nothing"
     device, length = device_of(state), min(max(round(max(lengths)), 2), MAX_LENGTH)
     workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
-    return Work(score, workload, {key: entry.get("passes", 1.0) for key, entry in scores.items()})
+    passes = {key: entry.get("passes", 1.0) for key, entry in scores.items()}
+    return Work(score, workload, passes, length_of)
 
 
 def mean_tokens(spec: ModelSpec, state: PageState) -> float:
@@ -360,7 +370,8 @@ def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:
             n_passes
         )
     passes, n = work.passes.values(), len(assets.sentences())
-    message = choice_strings.timed_said(work.score, work.workload, rounds, passes, n)
+    of = work.length_of or work.score
+    message = choice_strings.timed_said(of, work.workload, rounds, passes, n)
     ways, family = variant_measures(faster, work.passes) if faster else (), names_of(question.state)
     measured = MeasuredModels(work.score, family, work.workload, times, progress.shares, ways)
     return [note(message), measured]

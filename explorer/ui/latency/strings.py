@@ -148,7 +148,7 @@ def conditions(result: FamilyLatency) -> str:
     kinds = {
         "random": "random weights in the published shapes (time does not depend on them)",
         "bundled": "bundled weights",
-        "checkpoint": "published weights",
+        "checkpoint": "weights of a checkpoint",
     }
     used = enumerated(kinds[kind] for kind in dict.fromkeys(weights))
     width = "one thread" if threads == 1 else f"{threads} threads"

@@ -108,6 +108,17 @@ def test_a_faster_way_takes_a_share_of_the_time_of_float32():
     assert words.throughput((50.0, 170.0)) == "50.0 (170.00 ms)"
 
 
+def test_a_share_of_predictions_is_the_same_in_the_table_and_in_the_sentence():
+    for share, said in ((13 / 14, "92%"), (0.29, "29%"), (0.999, "99%"), (1.0, "100%")):
+        assert words.whole_percent(share) == said
+    assert (words.share_said(13 / 14), words.share_said(1.0)) == ("92%", "all")
+
+
+def test_a_limit_of_microseconds_has_digits():
+    for ms, said in ((0.0123, "0.0123"), (1.5, "1.5"), (12.34, "12.3"), (1234.5, "1,234.5")):
+        assert folds._printed(ms) == said
+
+
 def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_what_holds_least():
     from explorer.analysis.latency.faster import FasterResult
     from explorer.analysis.latency.variants import AccuracyCost

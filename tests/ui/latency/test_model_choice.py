@@ -29,7 +29,7 @@ from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
-from explorer.models.specs import BASE, MODEL_KEYS
+from explorer.models.specs import BASE, MINI, MODEL_KEYS
 from explorer.timing.workload import Workload
 from explorer.ui.kit.jobs import Progress, handler
 from explorer.ui.latency import choice_strings, model_choice
@@ -134,6 +134,40 @@ def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monk
     lengths = [list(map(len, tokenizer(texts)["input_ids"])) for tokenizer in tokenizers]
     longest = np.max(lengths, axis=0).mean()
     assert model_choice.work_of(STATE, "right", own).workload.length <= round(longest) + 1
+
+
+def test_a_length_that_is_not_the_scored_ones_says_so(tiny_family):
+    own = tuple(tiny_family.specs.values())
+    for score, specs, of in (
+        ("squad", own, "sentences"),
+        ("right", own, ""),
+        ("sst2", (), "nothing"),
+        ("agreement", (), "nothing"),
+    ):
+        work = model_choice.work_of(STATE, score, specs)
+        assert work.length_of == of
+        said = choice_strings.timed_said(of or score, work.workload, 9, (), 60)
+        assert "SST-2" not in said
+        assert "SQuAD" not in said
+
+
+def test_an_own_checkpoint_is_no_miniature(tuned_family, monkeypatch):
+    own = replace(MINI["bert"], name="my-bert", folder=tuned_family.path / "mini-bert", is_own=True)
+    beside = {"bert": own, "distilbert": BASE["distilbert"]}
+    monkeypatch.setattr(model_choice, "specs_by_key", lambda family: beside)
+    compared = model_choice.comparison(STATE, None, "sst2", Limits())
+    assert (compared.examples, list(compared.ranked)) == (
+        (),
+        ["my-bert", "distilbert-base-uncased"],
+    )
+    monkeypatch.setattr(
+        model_choice, "specs_by_key", lambda family: beside | {"albert": MINI["albert"]}
+    )
+    compared = model_choice.comparison(STATE, None, "sst2", Limits())
+    assert compared.examples == ("mini-albert",)
+    rows = {key: Candidate(exact(9), exact(1), exact(0.9)) for key in compared.candidates}
+    said = choice_strings.choose_finding(replace(compared, candidates=rows))
+    assert "Of the published models and your own, with no limits set" in said
 
 
 def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch):
