@@ -62,7 +62,7 @@ def followed_word(runs: Mapping[str, Run], wanted: int) -> FollowedWord | None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LayerSteps(Result):
-    """Every intermediate vector of one word in one layer of a model."""
+    """Every intermediate vector of one word's first piece in one layer of a model."""
 
     walked: "TracedLayer"
 
@@ -91,7 +91,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
     head: int = 0,
     word: int = -1,
 ) -> LayerSteps:
-    """Return every intermediate vector of one word in one layer of a model.
+    """Return every intermediate vector of one word's first piece in one layer of a model.
 
     Args:
         text: The text; ``A [SEP] B`` makes a sentence pair.

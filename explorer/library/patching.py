@@ -63,10 +63,10 @@ class Patched(Result):
     text: str
     """The text that the states are taken from."""
     second: str
-    """The text whose pass they are put into."""
+    """The text whose pass they are put into, as it was run."""
     family: str
     words: tuple[str, ...]
-    """Words of both texts; the one that differs as in the first."""
+    """Words of the second text; the first has another in one place."""
     models: Mapping[str, tuple[Patching, ...]]
     """By model key, per mask: ``effect`` float64 [layer + 1, word], 1 brings the first text's
     difference of logits back."""
@@ -125,9 +125,9 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
             raise Refusal(" ".join(map(str, refused.values())))
         n = sum(len(patches(*texts.runs[key], g)) for key, g in texts.pair.groups.items())
         maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, state), n, "patches"))
-        text = next(iter(runs.values())).tokens.text
+        first, second = (run.tokens.text for run in next(iter(texts.runs.values())))
         return Patched(
-            text, second, models.name, tuple(texts.pair.words), dict(maps), {**missing, **refused}
+            first, second, models.name, tuple(texts.pair.words), dict(maps), {**missing, **refused}
         )
 
 

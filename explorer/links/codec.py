@@ -77,7 +77,7 @@ LONGEST_SEARCH = 80
 _LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
 _FORM = re.compile(r"([a-z]+\.[a-z]+:[A-Za-z0-9.+-]+(,[a-z]+\.[a-z]+:[A-Za-z0-9.+-]+)*)?")
 _TIMED = re.compile(
-    r"((base|mini|larger|own)-[1-9]\d{0,2}-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
+    r"((base|mini|larger|own)-([2-9]|[1-9]\d|[1-4]\d\d|50\d|51[0-2])-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
     r"-(float32|bfloat16|float16)-(20|60|180))?"
 )
 MAX_LAYER = MAX_HEAD = MAX_LAYERS - 1

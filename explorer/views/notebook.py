@@ -61,7 +61,7 @@ def sketch(records: Records, how: Sketch) -> "go.Figure":
         panels.setdefault(tuple(row[places[name]] for name in how.panels.split()), []).append(row)
     values = {
         panel: [
-            [row[places[name]] for row in part]
+            [_number(row[places[name]]) for row in part]
             for name in (how.across, how.down, how.value)
             if name
         ]
@@ -72,6 +72,11 @@ def sketch(records: Records, how: Sketch) -> "go.Figure":
     return figure.update_layout(
         template=chart_template("light"), paper_bgcolor=page.paper, plot_bgcolor=page.paper
     )
+
+
+def _number(value: Any) -> Any:  # noqa: ANN401 - a cell of a row
+    """Return a truth value as 0 or 1: Plotly takes it for a category."""
+    return int(value) if isinstance(value, bool) else value
 
 
 def _title(panel: tuple[Any, ...]) -> str:

@@ -73,7 +73,9 @@ NO_SECOND = """const later = setTimeout;
 window.setTimeout = (act, ms, ...rest) => ms === 1000 ? 0 : later(act, ms, ...rest);"""
 
 
-@pytest.mark.parametrize("link", ["/?tab=latency", "/?tab=latency&timed=mini-64-8-encoder-wait-float32-20"])
+@pytest.mark.parametrize(
+    "link", ["/?tab=latency", "/?tab=latency&timed=mini-64-8-encoder-wait-float32-20"]
+)
 def test_the_first_picture_of_latency_leaves_once_the_settings_are_the_links(page_at, link):
     """It stayed for a second, and moved every fold when it left."""
     page_at(link).locator("#status .status").wait_for()  # the first picture is kept now

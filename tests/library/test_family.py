@@ -128,6 +128,15 @@ def test_the_words_of_a_choice_are_attributed_as_one_mask(tuned_family):
         assert len(model.words) == len(model.leave_one_out) == len(model.integrated_gradients) == 4
 
 
+def test_a_patched_text_is_told_as_it_was_run(tiny_family):
+    patched = explorer.patch("the  cat sat on the [MASK].", "the  dog sat on the <mask>.")
+    assert (patched.text, patched.second) == (
+        "the  cat sat on the [MASK].",
+        "the  dog sat on the [MASK].",
+    )
+    assert "dog" in patched.words
+
+
 def test_the_weights_of_a_folder_are_a_checkpoints(folder):
     family = explorer.load({"albert": folder / "mini-albert"})
     weights = [model["weights"] for model in explorer.latency(family, 8, 1, 1).to_dict()["models"]]

@@ -7,10 +7,12 @@ import pandas
 import pytest
 
 import explorer
+from explorer.analysis.records import Records
 from explorer.inference.texts import batches
 from explorer.library.command import INTERRUPTED, main
-from explorer.library.texts import Interrupted, table_of
+from explorer.library.texts import Interrupted, LabelledTexts, table_of
 from explorer.refusal import Refusal
+from explorer.views.notebook import sketch
 
 CSV = "text,answer\nthe [MASK] sat.,cat\n=the [MASK] is good.,dog\nhe is [MASK].,bad\n"
 
@@ -40,6 +42,14 @@ def test_a_frame_s_empty_cell_is_no_answer(tiny_family):
     rows = explorer.texts(frame.to_dict("records")).to_frame()
     assert set(rows[rows["row"] == 1]["answer"]) == {"cat"}
     assert set(rows[rows["row"] == 2]["answer"]) == {""}
+
+
+def test_truth_values_are_drawn_as_one_and_zero():
+    """Plotly takes a truth value for a category, the first of which has no height."""
+    rows = [("bert", n, n % 2 == 0) for n in range(4)]
+    (trace,) = sketch(Records(("model", "row", "right"), rows), LabelledTexts.SKETCH).data
+    assert {*map(type, trace.y)} == {int}
+    assert [*trace.y] == [1, 0, 1, 0]
 
 
 def test_a_list_of_any_letters_has_its_bytes_and_lines(tiny_family):

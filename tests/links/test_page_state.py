@@ -224,6 +224,10 @@ def test_numbers_in_range_are_kept(name, value):
         ({"search": "60 % faster?", "tab": "claims"}, ()),
         ({"search": "x" * 81}, ("search",)),
         ({"look": ",".join(["shown:5"] * 200)}, ("look",)),
+        ({"timed": "base-512-1-encoder-wait-float32-20", "tab": "latency"}, ()),
+        ({"timed": "base-2-1-encoder-wait-float32-20", "tab": "latency"}, ()),
+        ({"timed": "base-513-1-encoder-wait-float32-20"}, ("timed",)),
+        ({"timed": "base-1-1-encoder-wait-float32-20"}, ("timed",)),
     ],
 )
 def test_what_the_state_does_not_have_is_repaired_and_named(params, wrong):

@@ -85,6 +85,7 @@ LAB: dict[str, object] = {
 BESIDE_TITLE = "{name}, for comparison"
 NO_PARTNER = "Not one piece of {name}'s vocabulary"
 BESIDE_ALONE = "{{name}} was trained independently, with its own vocabulary"
+BESIDE_OWN = "How {{name}} was trained is not known here"
 BESIDE_FITTED = (
     "This {{name}} was not trained independently: its shared layer was initialised from one of "
     "{teacher}'s and fitted to {teacher}'s layers and predictions; later it learned the words of "
@@ -94,9 +95,11 @@ BESIDE_FITTED = (
 
 def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
     """Return the lab's sentences, with the origin of the third model."""
-    fitted = beside is not None and beside.fitted_to
-    teacher = beside.prefix + label_of(beside.fitted_to) if beside else ""
-    origin = BESIDE_FITTED.format(teacher=teacher) if fitted else BESIDE_ALONE.format()
+    origin = BESIDE_ALONE
+    if beside is not None and (beside.fitted_to or beside.is_own):
+        origin = BESIDE_FITTED if beside.fitted_to else BESIDE_OWN
+    teacher = beside.prefix + label_of(beside.fitted_to) if beside and beside.fitted_to else ""
+    origin = origin.format(teacher=teacher)
     name = beside.label if beside else label_of("albert")
     return LAB | {
         "beside_shared": str(LAB["beside_shared"]).replace("{origin}", origin),
@@ -181,7 +184,8 @@ LOSSES = {
     "worst": "Largest divergence at “{word}”: {kl} nats, {share}% of the sentence's total.",
     "word": "{kl} nats; cosine of the last hidden states {cos}",
     "notes": [
-        "L_ce = T² · KL(teacher ‖ student), token mean; L_mlm = cross-entropy on masked words; "
+        "L_ce = T² · KL(teacher ‖ student), token mean; L_mlm = cross-entropy on masked words, "
+        "here on the chosen one; "
         "L_cos = 1 − cosine.\n"
         "L_ce is averaged over all tokens, [CLS] and [SEP] included; L_cos is of the last hidden "
         "states. Terms and weights are those of the authors' code; the paper prints no weights.",

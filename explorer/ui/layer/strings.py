@@ -147,8 +147,8 @@ STEPS = {
     "answer": "after layer {n}",
     "step": "layer %{customdata[0]}, %{customdata[1]}: %{y:+.3f} nats<extra></extra>",
     "end": "{name}: %{{y:.3f}} nats<extra></extra>",
-    "note": "The head, trained on the last layer only, reads the state after each block; the steps "
-    "sum to the log-probability.",
+    "note": "The head, trained on the last layer only, reads after each block; embeddings and "
+    "steps sum to the log-probability.",
 }
 STEP_WORD = "Word to follow (empty: each model's own answer)"
 STEP_FIND = "Follow"

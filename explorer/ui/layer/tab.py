@@ -112,6 +112,7 @@ def walked_in(
     pieces = ""
     if others:
         spelling = spelling_of(run.vocabulary)
-        spelled = [spelling.text(run.tokens.pieces[i]) for i in (position, *others)]
-        pieces = strings.PIECE.format(piece=spelled[0], n=len(spelled), word="".join(spelled))
+        of_word = [run.tokens.pieces[i] for i in (position, *others)]
+        word = "".join(spelling.text(piece) for piece in of_word if piece != spelling.starts)
+        pieces = strings.PIECE.format(piece=spelling.word(of_word[0]), n=len(of_word), word=word)
     return replace(traced(run, state, place), note=note, pieces=pieces)

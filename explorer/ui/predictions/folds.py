@@ -200,22 +200,24 @@ MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 def show_contrast(state: PageState) -> Markup:
     """Return the comparison of every ``[a|b]`` in the text, or how to write one."""
     text = plain_text(state.text)
-    choices = find_choices(text)
+    choices = {choice: [*dict.fromkeys(choice.alternatives)] for choice in find_choices(text)}
+    choices = {choice: different for choice, different in choices.items() if len(different) > 1}
     if not choices:
         return note(strings.CONTRAST_HINT)
-    if len(choices) > MAX_CHOICES or any(
-        len(choice.alternatives) > MAX_ALTERNATIVES for choice in choices
-    ):
-        raise BadText(
+    if len(choices) > MAX_CHOICES or max(map(len, choices.values())) > MAX_ALTERNATIVES:
+        return note(
             strings.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
         )
     runs, _ = runs_with_mlm_head(state)
     if not runs:
         return note(NO_MODEL)
     blocks: list[Markup] = []
-    for choice in choices:
-        stretches = [choose(text, choice, alternative) for alternative in choice.alternatives]
-        results = contrasts(runs, state, stretches)
+    for choice, alternatives in choices.items():
+        stretches = [choose(text, choice, alternative) for alternative in alternatives]
+        try:
+            results = contrasts(runs, state, stretches)
+        except BadText as refusal:
+            return note(str(refusal))
         html = contrast_html(results, strings.CONTRAST)
         blocks += [strings.contrast_finding(results)]
         blocks += [

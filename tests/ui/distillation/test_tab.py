@@ -175,6 +175,11 @@ def test_a_text_without_a_word_says_so_where_the_picture_would_be(tiny_family, t
     assert picture == ""
 
 
+def test_without_a_pair_of_models_the_losses_say_why(no_files):
+    said, picture = folds.losses_or_why(PageState(text="the [MASK] sat."))
+    assert ("its bundled files are missing" in said, picture) == (True, "")
+
+
 def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
     few = folds.sentences()[:7]
     monkeypatch.setattr(folds, "sentences", lambda: few)
@@ -358,6 +363,8 @@ def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
     assert said.startswith("This {name}"), "the browser puts the name in"
     published = lab_texts(BASE["albert"])["beside_shared"]
     assert published.startswith("{name} was trained independently, with its own vocabulary")
+    own = lab_texts(replace(BASE["albert"], name="mine", is_own=True))["beside_shared"]
+    assert own.startswith("How {name} was trained is not known here. ")
 
 
 def test_a_card_that_tells_of_a_fit_is_told_on_the_page_too():

@@ -61,6 +61,16 @@ def test_a_word_of_several_pieces_is_followed_by_its_first(tiny_family):
     assert any(model["pieces"] for model in data["models"])
 
 
+def test_the_mark_that_begins_a_word_is_none_of_its_letters(tiny_family):
+    """ALBERT's mark can be a piece of its own."""
+    text = "The xyz sat on the mat with the cat."
+    model = shown(PageState(text=text, at=1))["models"][2]
+    run = tiny_family.run("albert", text)
+    assert run.tokens.pieces[model["position"]] == "▁"
+    n = sum(word == run.tokens.word_index[model["position"]] for word in run.tokens.word_index)
+    assert model["pieces"] == f"␣ is the first of the {n} pieces of xyz."
+
+
 def test_the_picture_asks_for_another_place(tiny_family):
     asked = {"params": {"text": TEXT, "layer": "1", "head": "1", "at": "0", "model": "bert"}}
     data = json.loads(tab.look(asked))
