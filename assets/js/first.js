@@ -40,7 +40,10 @@
   });
   window.addEventListener('pageshow', event => { if (event.persisted && isStopped) location.reload(); });
 
+  let isHandedOver = false;
   function handOver() {
+    if (isHandedOver) return;
+    isHandedOver = true;
     const inside = internals.shadowRoot, own = inside?.querySelector('textarea'), box = /** @type {HTMLTextAreaElement | null} */ (found('#text textarea'));
     if (!own || !box) return;
     const {selectionStart, selectionEnd, value} = own, isFocused = inside?.activeElement === own;
@@ -54,23 +57,30 @@
   }
 
   // Nothing moves under a pressed pointer: between its two ends another element would come below it, and no click.
-  let isPressed = false;
+  let isPressed = false, releasing = 0;
   /** @type {(() => void)[]} */ const waiting = [];
   const onceReleased = act => { if (isPressed) waiting.push(act); else act(); };
-  window.addEventListener('pointerdown', () => { isPressed = true; }, true);
-  for (const end of ['pointerup', 'pointercancel']) {
-    window.addEventListener(end, () => setTimeout(() => {   // a finger's click comes after it
+  window.addEventListener('pointerdown', event => {
+    clearTimeout(releasing);
+    isPressed = event.button === 0;
+  }, true);
+  const release = event => {
+    if (!isPressed || event.buttons) return;
+    clearTimeout(releasing);
+    releasing = setTimeout(() => {   // a finger's click comes after it
       isPressed = false;
       for (const act of waiting.splice(0)) act();
-    }, CLICK_MS), true);
-  }
+    }, CLICK_MS);
+  };
+  // A scroll bar, a menu or another window may keep the end of a press to itself.
+  for (const end of ['pointerup', 'pointercancel', 'pointermove', 'keydown', 'blur']) window.addEventListener(end, release, true);
 
   let stage = 0;   // 0: nothing else is there; 1: Gradio has built the page below; 2: the picture alone is left, in its tab
   function built() {
     stage = 1;
     host.dataset.through = '';
-    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) onceReleased(uncover); }, {capture: true, once: true});
-    setTimeout(() => onceReleased(uncover), LATE_MS);   // its modules may never come
+    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) { handOver(); onceReleased(uncover); } }, {capture: true, once: true});
+    setTimeout(uncover, LATE_MS);   // its modules may never come
   }
   function uncover() {
     if (stage !== 1) return;

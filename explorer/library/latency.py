@@ -75,8 +75,8 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         sequence_length: Tokens per text, 2 to 512.
         batch_size: Texts per pass, 1 to 32.
         repeats: Rounds, 1 to 200; fewer are made when 10 seconds are over.
-        device: "cpu", "cuda", "cuda:1", "mps", if the machine has it; the family's is not asked.
-        dtype: "float32", "bfloat16" or "float16", whatever the family's is.
+        device: "cpu", "cuda", "cuda:1", "mps", if the machine has it; not the family's own.
+        dtype: "float32", "bfloat16" or "float16"; not the family's own.
 
     Raises:
         Refusal: an argument is out of range, or not one round was complete in time.

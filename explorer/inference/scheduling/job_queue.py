@@ -91,6 +91,8 @@ class QueuedJob:
     ) -> None:
         self.cancel_token: CancelToken = ProgramCancelToken(address) if address else CancelToken()
         self.address, self.component_ids = address, component_ids
+        self.question: Any = None
+        """Question that the job answers, if its starter has given it."""
         self.error: Exception | None = None
         self.partial: Any = None
         self.result: Any = None
@@ -149,10 +151,12 @@ class JobQueue:
         owner: Hashable = "",
         address: str = "",
         component_ids: tuple[int, ...] = (),
+        question: Any = None,  # noqa: ANN401
     ) -> QueuedJob:
         """Add a job to the queue, cancel the owner's earlier one and return the new one.
 
-        ``component_ids`` are those of the page's components that the job draws in.
+        ``component_ids`` are those of the page's components that the job draws in, ``question`` is
+        what it answers.
 
         A program is a new owner at each request, so with its ``address`` it may have
         ``MAX_OF_ONE`` jobs in the queue.
@@ -169,6 +173,7 @@ class JobQueue:
                 raise QueueFull(limits.JOBS_OF_ADDRESS.sentence())
             self._replace(owner, component_ids)
             queued = QueuedJob(self, work, address, component_ids)
+            queued.question = question
             self._waiting.append(queued)
             if owner:
                 self._by_owner[owner] = queued
@@ -181,20 +186,18 @@ class JobQueue:
         if queued is not None:
             queued.stop()
 
-    def supersede(self, owner: Hashable, component_ids: tuple[int, ...]) -> None:
-        """Cancel an owner's job, if it draws in one of these components; it is drawn no more."""
+    def drawn_in(self, owner: Hashable, component_ids: tuple[int, ...]) -> QueuedJob | None:
+        """Return an owner's job that draws in one of these components, if any."""
         queued = self._by_owner.get(owner)
-        if queued is not None and (
-            queued.component_ids == component_ids
-            or not set(component_ids).isdisjoint(queued.component_ids)
-        ):
-            queued.replaced = True
-            queued.stop()
+        if queued is None or queued.replaced:
+            return None
+        is_same = queued.component_ids == component_ids
+        return queued if is_same or {*component_ids} & {*queued.component_ids} else None
 
     def _replace(self, owner: Hashable, component_ids: tuple[int, ...]) -> None:
         queued = self._by_owner.get(owner)
         if queued is not None:
-            queued.replaced = queued.component_ids == component_ids
+            queued.replaced |= queued.component_ids == component_ids
             queued.stop()
 
     def position(self, queued: QueuedJob) -> int:

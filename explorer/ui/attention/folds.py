@@ -159,7 +159,9 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
 
     if state is None:
         return "", ""
-    runs, _ = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state)
+    if not runs:
+        return why_missing(missing), ""
     if not any(run.tokens.mask_positions for run in runs.values()):
         return finding(strings.NO_MASK), ""
     off = question.get("off", {})
@@ -187,10 +189,16 @@ class SweepProgress:
 
 
 def sweep_heads(state: PageState, cancel_token: CancelToken) -> Steps:
-    """Ablate every head on its own; yield the importance so far after every layer."""
+    """Ablate every head on its own; yield the importance so far after every layer.
+
+    Raises:
+        ModelUnavailable: not one of the models predicts words.
+    """
     from explorer.analysis.attention import head_importance
 
     runs, missing = runs_with_mlm_head(state)
+    if not runs:
+        raise next(iter(missing.values()))
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     importance: dict[str, HeadImportance] = {}
     for key, run in runs.items():

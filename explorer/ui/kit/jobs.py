@@ -117,9 +117,22 @@ def stop_button(stop: gr.Button, job: Job) -> None:
     stop.click(stop_job, None, None, **AT_ONCE)
 
 
-def supersede(job: Job) -> None:
-    """Stop the visitor's job if it draws in the event's components: the event draws there now."""
-    job.queue.supersede(job.owner(), outputs_of_event())
+def supersede(job: Job, unless: Callable[[Any], bool] = lambda _: False) -> bool:
+    """Stop the visitor's job if it draws in the event's components: the event draws there now.
+
+    Args:
+        job: A job that draws in them.
+        unless: Returns whether the running job may go on, by its question.
+
+    Returns:
+        True if it goes on; then the event draws nothing.
+    """
+    queued = job.queue.drawn_in(job.owner(), outputs_of_event())
+    if queued is None or unless(queued.question):
+        return queued is not None
+    queued.replaced = True
+    queued.stop()
+    return False
 
 
 def handler(job: Job) -> Callable[..., Iterator[list[Any]]]:
@@ -134,8 +147,10 @@ def handler(job: Job) -> Callable[..., Iterator[list[Any]]]:
             for values, is_running in _drawings(job, inputs):
                 yield [*values, gr.Button(visible=is_running)]
         except Exception:
-            n_drawn = len(outputs_of_event()) - 1
-            yield [*[gr.skip()] * n_drawn, gr.Button(visible=False)]
+            outputs = outputs_of_event()
+            earlier = job.queue.drawn_in(job.owner(), outputs)
+            goes_on = earlier is not None and not earlier.ended.is_set()
+            yield [*[gr.skip()] * (len(outputs) - 1), gr.Button(visible=goes_on)]
             raise
 
     run.__name__ = run.__qualname__ = job.name
@@ -159,6 +174,7 @@ def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool
         lambda cancel_token: _kept(job, question, key, cancel_token),
         job.owner(),
         component_ids=outputs_of_event(),
+        question=question,
     )
     for update in updates(queued, has_left=left_by_now()):
         values = job.draw(question, update)

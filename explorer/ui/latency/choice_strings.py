@@ -157,10 +157,9 @@ def choose_finding(comparison: Comparison) -> Markup:
     advice, limits, specs = comparison.advice, comparison.limits, comparison.models
     whose = ""
     if comparison.examples:
-        ranked = [specs[key] for key in comparison.ranked]
-        has_own = any(isinstance(model, ModelSpec) and model.is_own for model in ranked)
-        others = PUBLISHED_AND_OWN if has_own else PUBLISHED
-        whose = OF_EXAMPLES if len(ranked) == len(comparison.candidates) else others
+        ranked = [model for key in comparison.ranked if isinstance(model := specs[key], ModelSpec)]
+        is_example = len(comparison.ranked) == len(comparison.candidates)
+        whose = OF_EXAMPLES if is_example else OTHERS[frozenset(model.is_own for model in ranked)]
 
     def names(keys: Sequence[str], measure: str = "") -> Markup:
         is_score = measure == "score"
@@ -194,8 +193,12 @@ NO_SIZE = "None of these models has a size that is known."
 ONLY_ONE = " has a size, a time and a score."
 NONE_MEETS = "None of them clearly meets"
 NO_LIMITS = "With no limits set: "
-PUBLISHED = "Of the published models, "
-PUBLISHED_AND_OWN = "Of the published models and your own, "
+OTHERS = {
+    frozenset({False}): "Of the published models, ",
+    frozenset({True}): "Of your own models, ",
+    frozenset({False, True}): "Of the published models and your own, ",
+}
+"""Beginning of the finding beside miniatures, by whether the ranked models are the reader's own."""
 OF_EXAMPLES = "Of the miniatures (an example), "
 BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import floor, log10
 from typing import Any
 
 import gradio as gr
@@ -147,8 +148,8 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
 
 
 def _printed(ms: float) -> str:
-    """Return milliseconds without their unit, with three digits where they are few."""
-    return f"{ms:,.1f}" if ms >= 10 else f"{ms:.3g}"
+    """Return milliseconds without their unit: one decimal, below 10 ms three digits."""
+    return f"{ms:,.1f}" if ms >= 10 or not ms else f"{ms:.{2 - floor(log10(ms))}f}"
 
 
 def measure_ways(

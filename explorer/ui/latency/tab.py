@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 import gradio as gr
@@ -130,9 +130,13 @@ def chosen_values(*values: Any) -> list[Any]:  # noqa: ANN401 - the eight contro
 
 
 def choose(values: list[Any]) -> list[object]:
-    """Return the settings' sentence and the card without times; stop what measures others."""
-    supersede(MEASURE)
+    """Return the settings' sentence and the card without times; stop what measures others.
+
+    Measure may have been pressed before this event came: then its card stays.
+    """
     choice = MeasurementSettings(*values)
+    if supersede(MEASURE, unless=lambda measured: measured == choice):
+        return [settings_of(choice), *(gr.skip() for _ in fields(Headline)), gr.skip()]
     return [settings_of(choice), *draw_card(choice), gr.Button(visible=False)]
 
 

@@ -235,10 +235,17 @@ def build_memory(state: gr.State) -> None:
     job_buttons({measure.click: PEAKS}, [state, *inputs], [result], stop)
 
 
-def restart_memory(*settings: Any) -> list[Any]:  # noqa: ANN401 - those of ``show_memory``
-    """Return the estimates; a measurement of other settings draws there no more."""
-    supersede(PEAKS)
-    return [show_memory(*settings), gr.Button(visible=False)]
+def restart_memory(sizes: str, length: int, batch: int, keeps: bool) -> list[Any]:
+    """Return the estimates; a measurement of these settings goes on, of others it stops."""
+    place = (specs_of(sizes), int(length), int(batch), bool(keeps))
+
+    def is_this(question: MemoryQuestion) -> bool:
+        work = question.work
+        return place == (question.specs, work.length, work.batch, work.looks)
+
+    if supersede(PEAKS, unless=is_this):
+        return [gr.skip(), gr.skip()]
+    return [show_memory(sizes, length, batch, keeps), gr.Button(visible=False)]
 
 
 def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:

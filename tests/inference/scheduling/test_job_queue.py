@@ -303,11 +303,15 @@ def test_the_first_update_comes_at_once(queue):
     queued.stop()
 
 
-def test_a_job_is_superseded_only_by_what_draws_in_its_components(queue):
-    queued = queue.start(endless(), owner="me", component_ids=(1, 2))
-    queue.supersede("you", (1, 2))
-    queue.supersede("me", (3, 4))
-    assert not queued.cancel_token.cancelled
-    queue.supersede("me", (0, 2))
-    assert queued.replaced
+def test_an_owners_job_is_found_by_the_components_that_it_draws_in(queue):
+    queued = queue.start(endless(), owner="me", component_ids=(1, 2), question="why")
+    assert queued.question == "why"
+    assert queue.drawn_in("you", (1, 2)) is queue.drawn_in("me", (3, 4)) is None
+    assert queue.drawn_in("me", (0, 2)) is queued
+    queued.replaced = True
+    assert queue.drawn_in("me", (0, 2)) is None
+    newer = queue.start(endless(), owner="me", component_ids=(3, 4))
+    assert queued.replaced, "a job elsewhere does not bring it back"
+    newer.stop()
+    assert newer.done.wait(60)
     assert queued.done.wait(60)

@@ -2,7 +2,10 @@
 
 import threading
 
+import pytest
+
 from explorer.links.page_state import PageState
+from explorer.models.hub import ModelUnavailable
 from explorer.ui.attention import folds, strings
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import handler
@@ -14,6 +17,14 @@ def test_without_a_mask_a_sweep_has_no_heads_to_switch(tiny_family):
     assert (strings.NO_MASK in said, switches, stop.visible) == (True, "", False)
     said, changed = folds.show_changes({"off": {"bert": [[0, 0]]}}, state)
     assert (strings.NO_MASK in said, changed) == (True, "")
+
+
+def test_without_a_model_neither_is_said_to_lack_a_mask(no_files):
+    state = PageState(text="the [MASK] sat.")
+    said, _ = folds.show_changes({"off": {}}, state)
+    assert (strings.NO_MASK in said, "its bundled files are missing" in said) == (False, True)
+    with pytest.raises(ModelUnavailable, match="its bundled files are missing"):
+        list(handler(folds.SWEEP)(state))
 
 
 def test_bertviz_says_why_a_model_is_not_there(no_files):

@@ -201,6 +201,25 @@ def test_a_failure_hides_the_stop_and_reaches_the_visitor(of_visitor, at):
     assert not visible(last)
 
 
+def test_the_stop_of_an_earlier_job_stays_where_a_question_is_refused(of_visitor):
+    inside, go_on = threading.Event(), threading.Event()
+
+    def ask(n):
+        if n < 0:
+            raise Refusal("No.")
+        return n
+
+    slow = job(compute=held(inside, go_on), ask=ask)
+    _, thread = started(handler(slow)(4))
+    assert inside.wait(300)
+    refused = handler(slow)(-1)
+    assert visible(next(refused))
+    with pytest.raises(Refusal):
+        next(refused)
+    go_on.set()
+    thread.join(300)
+
+
 def test_a_job_says_its_place_then_its_progress_then_its_end():
     texts = ("{done} of {n}", "Stopped.")
     assert "1 ahead" in status(JobUpdate(1, None, done=False), *texts)

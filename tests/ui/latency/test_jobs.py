@@ -115,7 +115,14 @@ def test_a_share_of_predictions_is_the_same_in_the_table_and_in_the_sentence():
 
 
 def test_a_limit_of_microseconds_has_digits():
-    for ms, said in ((0.0123, "0.0123"), (1.5, "1.5"), (12.34, "12.3"), (1234.5, "1,234.5")):
+    for ms, said in (
+        (0.0, "0.0"),
+        (2e-5, "0.0000200"),
+        (0.0123, "0.0123"),
+        (1.0, "1.00"),
+        (12.34, "12.3"),
+        (1234.5, "1,234.5"),
+    ):
         assert folds._printed(ms) == said
 
 

@@ -168,6 +168,10 @@ def test_an_own_checkpoint_is_no_miniature(tuned_family, monkeypatch):
     rows = {key: Candidate(exact(9), exact(1), exact(0.9)) for key in compared.candidates}
     said = choice_strings.choose_finding(replace(compared, candidates=rows))
     assert "Of the published models and your own, with no limits set" in said
+    compared = model_choice.comparison(STATE, None, "right", Limits())
+    rows = {key: Candidate(exact(9), exact(1), exact(0.9)) for key in compared.candidates}
+    own_alone = replace(compared, candidates={k: rows[k] for k in ("my-bert", "mini-albert")})
+    assert "Of your own models, " in choice_strings.choose_finding(own_alone)
 
 
 def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch):
@@ -378,10 +382,7 @@ def test_a_press_times_runtimes_only_where_asked_and_in_float32(
     assert asked == [(tuple(MODEL_KEYS), "float32")]
 
 
-SPECS = {
-    key: type("Spec", (), {"label": key.upper(), "key": key})()
-    for key in ("bert", "distilbert", "albert")
-}
+SPECS = {key: BASE[key] for key in ("bert", "distilbert", "albert")}
 
 
 def test_the_highest_score_is_said_to_be_printed_where_it_is():
@@ -407,7 +408,7 @@ def test_the_finding_names_ties_overlaps_and_the_beaten():
         Limits(megabytes=99), bert=a, distilbert=(exact(10), around(3, 0.1), around(0.4, 0.1))
     )
     assert "meet these limits: smallest:" in said
-    assert said.count("BERT") - said.count("DISTILBERT") == 4
+    assert said.count("BERT") - said.count("DistilBERT") == 4
     assert "(intervals of scores overlap)" in said
     assert verdicts == {
         "bert": choice_strings.FITS,

@@ -214,7 +214,7 @@ def test_what_a_pass_applies_is_said_to_hold_the_rows_it_does_not_read():
 
 def test_new_settings_end_the_measurement_of_the_ones_before(monkeypatch):
     """Latency's headline does the same; what other components show is measured on."""
-    from dataclasses import astuple
+    from dataclasses import astuple, replace
 
     from explorer.inference.scheduling.job_queue import MEASUREMENTS
     from explorer.ui.kit import jobs
@@ -223,12 +223,25 @@ def test_new_settings_end_the_measurement_of_the_ones_before(monkeypatch):
     from tests.inference.scheduling.test_job_queue import endless
 
     monkeypatch.setattr(jobs, "owner_of", lambda _request: "me")
-    settings = ("base", 16, 1, False), [*astuple(MeasurementSettings())]
-    for draw, chosen in ((folds.restart_memory, settings[0]), (tab.choose, settings[1:])):
-        for drawn_in, is_replaced in (((1, 2), True), ((3, 4), False)):
+    timed, memory = MeasurementSettings(), ("base", 16, 1, False)
+    for draw, chosen, question, other in (
+        (tab.choose, [[*astuple(timed)]], timed, replace(timed, batch=8)),
+        (
+            folds.restart_memory,
+            memory,
+            folds.ask_peaks(None, *memory),
+            folds.ask_peaks(None, "mini", 16, 1, False),
+        ),
+    ):
+        for drawn_in, measured, ends in (
+            ((1, 2), other, True),
+            ((1, 2), question, False),
+            ((3, 4), other, False),
+        ):
             monkeypatch.setattr(jobs, "outputs_of_event", lambda ids=drawn_in: ids)
-            queued = MEASUREMENTS.start(endless(), "me", component_ids=(2, 5))
-            *_, stop = draw(*chosen)
-            assert (queued.replaced, stop.visible) == (is_replaced, False)
+            queued = MEASUREMENTS.start(endless(), "me", component_ids=(2, 5), question=measured)
+            *drawn, stop = draw(*chosen)
+            assert queued.replaced == ends
+            assert (stop == gr.skip()) == (drawn[-1] == gr.skip()) == (measured is question)
             queued.stop()
             assert queued.done.wait(60)
