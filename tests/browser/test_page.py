@@ -312,7 +312,7 @@ def everything(page, tab):
     expect(page.locator(f"#tab-{tab} {FINDING}").first).to_be_visible()
     page.evaluate(OPEN_ALL, tab)
     if tab == "predictions":
-        page.locator(".pr-ask").get_by_role("textbox").fill("late, tired")
+        page.locator("#fold-predictions-ask").get_by_role("textbox").fill("late, tired")
         page.get_by_role("button", name="Ask", exact=True).click()
     for part in SEEN[tab]:  # a chart is drawn when it is near
         page.locator(f"#tab-{tab} {part.split(' ')[0]}").first.scroll_into_view_if_needed()
