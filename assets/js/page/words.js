@@ -57,11 +57,16 @@ function part(text, match, ordinal, word) {
   return button;
 }
 
+/** @type {WeakMap<Element, string>} what each strip shows */
+const drawn = new WeakMap();
+
 /** The text as it is typed, its words as buttons: every line breaks where the box's line does. */
 function drawWords(text) {
   const strips = [...root.querySelectorAll('.strip')], hidden = follow(text), cut = isPair ? cutAt(text) : null;
   const matches = [...text.matchAll(WORD)], left = matches.length - MAX;
-  if (!strips.length) return;   // Gradio has emptied the place; it is drawn again
+  const now = JSON.stringify([text, hidden]);
+  if (strips.every(one => drawn.get(one) === now)) return;   // a word may be pressed or have the focus; or Gradio has emptied the place
+  for (const one of strips) drawn.set(one, now);
   let masks = 0, end = 0, strip = strips[0];
   strips.forEach(one => one.replaceChildren());
   for (const match of matches.slice(0, MAX)) {

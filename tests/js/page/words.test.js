@@ -56,6 +56,14 @@ test('a click hides a word, and it is run; once more brings it back', () => {
   assert.deepEqual([area.value, sent[1].text, sent[1].hidden], ['A cat sat.', 'A cat sat.', '']);
 });
 
+test('the answer to what the box shows leaves its words as they are: one may be pressed', () => {
+  const {state, word} = bar('A cat sat.');
+  click(word('cat'));
+  const pressed = word('[cat]');
+  reply(state);
+  assert.equal(word('[cat]'), pressed);
+});
+
 test('a mask behind a choice has its own word', () => {
   assert.deepEqual(bar('[he|she] saw a [MASK].', {hidden: '|dog'}).words(), ['[he|she]', 'saw', 'a', '[dog]', '.']);
   assert.deepEqual(bar('[MASK] saw a [MASK].', {hidden: 'He|dog'}).words(), ['[He]', 'saw', 'a', '[dog]', '.']);
