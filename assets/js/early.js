@@ -68,37 +68,6 @@ window.explorer = {
   told: [], tell(...said) { this.told.push(said); },
 };
 
-// Nothing moves under a pressed pointer, and no picture is drawn anew: between the two ends of a press
-// another element would come below it, and there is no click.
-(() => {
-  const CLICK_MS = 100;   // a finger's click comes after its end
-  /** @type {Element | null} */ let pressed = null;
-  let releasing = 0;
-  /** @type {Set<() => unknown>} */ const waiting = new Set();
-  function release() {
-    pressed = null;
-    const acts = [...waiting];
-    waiting.clear();
-    for (const act of acts) act();
-  }
-  const ending = event => {
-    if (!pressed || event.buttons || event.type === 'click' && !event.isTrusted) return;
-    clearTimeout(releasing);
-    releasing = setTimeout(release, event.type === 'click' ? 0 : CLICK_MS);
-  };
-  window.addEventListener('pointerdown', event => {
-    clearTimeout(releasing);
-    pressed = event.button === 0 ? /** @type {Element} */ (event.target) : null;
-    if (!pressed) release();
-  }, true);
-  // A scroll bar, a menu or another window may keep the end of a press to itself.
-  for (const end of ['pointerup', 'pointercancel', 'click', 'pointermove', 'keydown', 'blur']) window.addEventListener(end, ending, true);
-  /** Act now, or after the press that goes on in a place. */
-  window.explorer.onceReleased = (act, place = document) => {
-    if (pressed && place.contains(pressed)) waiting.add(act); else act();
-  };
-})();
-
 // The box can be typed in before any module is there; what stands in it then is the reader's, not the link's.
 document.addEventListener('input', event => {
   const box = /** @type {any} */ (event.target);

@@ -1,7 +1,7 @@
 // The first picture lies over the page until Gradio has built it, then in its tab until that is drawn: it goes part by part.
 // A classic script beside early.js: all of it has to work however late the modules come.
 (() => {
-  const NAME = 'explorer-first', LATE_MS = 8000, EMPTY_MS = 1000;
+  const NAME = 'explorer-first', LATE_MS = 8000, EMPTY_MS = 1000, CLICK_MS = 100;
   const page = document.documentElement;
   const found = selector => /** @type {HTMLElement | null} */ (document.querySelector(selector));
 
@@ -56,11 +56,32 @@
     box.setSelectionRange(selectionStart, selectionEnd);
   }
 
+  // Nothing moves under a pressed pointer: between its two ends another element would come below it, and no click.
+  let isPressed = false, releasing = 0;
+  /** @type {(() => void)[]} */ const waiting = [];
+  const onceReleased = act => { if (isPressed) waiting.push(act); else act(); };
+  window.addEventListener('pointerdown', event => {
+    if (event.button || !event.isPrimary) return;
+    clearTimeout(releasing);
+    releasing = 0;
+    isPressed = true;
+  }, true);
+  const release = event => {
+    if (!isPressed || event.buttons || event.type === 'blur' && event.target !== window) return;
+    releasing ||= setTimeout(() => {   // a finger's click comes after it
+      releasing = 0;
+      isPressed = false;
+      for (const act of waiting.splice(0)) act();
+    }, CLICK_MS);
+  };
+  // A scroll bar, a menu or another window may keep the end of a press to itself.
+  for (const end of ['pointerup', 'pointercancel', 'pointermove', 'blur']) window.addEventListener(end, release, true);
+
   let stage = 0;   // 0: nothing else is there; 1: Gradio has built the page below; 2: the picture alone is left, in its tab
   function built() {
     stage = 1;
     host.dataset.through = '';
-    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) { handOver(); window.explorer.onceReleased(uncover); } }, {capture: true, once: true});
+    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) { handOver(); onceReleased(uncover); } }, {capture: true, once: true});
     setTimeout(uncover, LATE_MS);   // its modules may never come
   }
   function uncover() {
@@ -94,10 +115,10 @@
   let leaving = 0;
   const watch = new MutationObserver(() => {
     if (stage === 0 && found('#compare') && found('#text textarea') && found(`#tab-${host.dataset.tab}`)) built();
-    if (stage === 1 && found('#words .canvas > *') && found(`#tab-${host.dataset.tab}`)?.getClientRects().length) window.explorer.onceReleased(uncover);
+    if (stage === 1 && found('#words .canvas > *') && found(`#tab-${host.dataset.tab}`)?.getClientRects().length) onceReleased(uncover);
     if (stage < 2 || stage > 2 || page.classList.contains('linked')) return;
-    if (isDrawn()) window.explorer.onceReleased(leave);
-    else leaving ||= setTimeout(() => window.explorer.onceReleased(leave), EMPTY_MS);   // nothing is to be drawn there
+    if (isDrawn()) onceReleased(leave);
+    else leaving ||= setTimeout(() => onceReleased(leave), EMPTY_MS);   // nothing is to be drawn there
   });
   document.addEventListener('click', event => {
     if (event.target instanceof Element && event.target.closest('#tabs [role=tab]')) leave();

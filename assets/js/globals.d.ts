@@ -8,8 +8,6 @@ interface Window {
     isOtherTheme?: boolean,
     waiting: unknown[][], mount: (...asked: any[]) => unknown,
     told: unknown[][], tell: (...said: any[]) => void,
-    /** Calls a function at once, or after the press that goes on in a place, by default anywhere. */
-    onceReleased?: (act: () => unknown, place?: Node) => void,
     /** Whether Gradio's client or a module has asked the server something. */
     hasAsked?: boolean,
     /** What was written into the box; what Gradio puts there itself may come after the answer. */

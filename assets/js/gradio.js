@@ -85,7 +85,7 @@ async function mount(kind, element, props, watch, trigger, asks) {
     if (canvas.picture.clear) canvas.picture.clear(root); else root.replaceChildren();
   });
   canvas.update = update;
-  watch('value', () => (window.explorer.onceReleased ?? (act => act()))(update, root));
+  watch('value', update);
   mounted.set(root, canvas);
   await attempt(root, async () => { canvas.picture = await import(`./${root.dataset.module || kind}.js`); });
   canvas.picture?.near?.(root);

@@ -64,8 +64,9 @@ const drawn = new WeakMap();
 function drawWords(text) {
   const strips = [...root.querySelectorAll('.strip')], hidden = follow(text), cut = isPair ? cutAt(text) : null;
   const matches = [...text.matchAll(WORD)], left = matches.length - MAX;
+  if (!strips.length) return;   // Gradio has emptied the place; it is drawn again
   const now = JSON.stringify([text, hidden]);
-  if (strips.every(one => drawn.get(one) === now)) return;   // a word may be pressed or have the focus; or Gradio has emptied the place
+  if (strips.every(one => drawn.get(one) === now)) return;   // a word may be pressed, or have the focus
   for (const one of strips) drawn.set(one, now);
   let masks = 0, end = 0, strip = strips[0];
   strips.forEach(one => one.replaceChildren());

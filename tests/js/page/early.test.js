@@ -167,31 +167,3 @@ test('paper is light where dark was chosen last time, too, and the page is dark 
   await settled();
   assert.equal(document.body.classList.contains('dark'), true);
 });
-
-test('what would move under a pressed pointer waits for the end of the press', async t => {
-  await opened();
-  const [pressed, other] = [0, 1].map(() => document.body.appendChild(document.createElement('button'))), done = [];
-  const act = (name, options) => pressed.dispatchEvent(new MouseEvent(name, {bubbles: true, ...options}));
-  const first = () => done.push('first');
-  t.mock.timers.enable({apis: ['setTimeout']});
-  act('pointerdown', {button: 0});
-  for (let times = 0; times < 2; times += 1) window.explorer.onceReleased(first);
-  window.explorer.onceReleased(() => done.push('here'), pressed);
-  window.explorer.onceReleased(() => done.push('elsewhere'), other);
-  assert.deepEqual(done, ['elsewhere']);
-  act('pointermove', {buttons: 1});
-  act('click');   // a script's own
-  t.mock.timers.tick(1000);
-  assert.deepEqual(done, ['elsewhere'], 'it is still down');
-  act('pointerup');
-  t.mock.timers.tick(50);
-  act('pointerdown', {button: 0});
-  t.mock.timers.tick(1000);
-  assert.deepEqual(done, ['elsewhere'], 'it is down again');
-  act('pointermove');   // a menu has kept its end
-  t.mock.timers.tick(100);
-  assert.deepEqual(done, ['elsewhere', 'first', 'here']);
-  act('pointerdown', {button: 2});
-  window.explorer.onceReleased(() => done.push('at once'));
-  assert.equal(done.at(-1), 'at once');
-});

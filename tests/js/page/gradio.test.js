@@ -42,19 +42,6 @@ test('a canvas shows its value, its next one, and nothing without one', async ()
   assert.deepEqual([root.childNodes.length, gradio.tableOf(root), gradio.tableOf(place())], [0, null, null]);
 });
 
-test('a next value is drawn after a press that goes on in its place', async () => {
-  const {root, update} = await canvas('claims/shares', shares({right: 2})), held = [];
-  explorer.onceReleased = (act, where) => held.push([act, where]);
-  await update(shares({right: 3}));
-  await update(shares({right: 5}));
-  delete explorer.onceReleased;
-  assert.deepEqual(texts(root, '.cs-segment'), ['2 right']);
-  assert.deepEqual(held.map(([, where]) => where), [root, root]);
-  assert.equal(held[0][0], held[1][0], 'drawn once');
-  await held[0][0]();
-  assert.deepEqual(texts(root, '.cs-segment'), ['5 right']);
-});
-
 test('a picture with a way to forget is asked to', async () => {
   const {root, update} = await canvas('distillation/live', JSON.stringify({waiting: 'Soon.'}));
   assert.equal(root.textContent, 'Soon.');
