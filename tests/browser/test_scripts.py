@@ -62,7 +62,8 @@ def test_the_first_picture_does_not_leave_under_a_pressed_pointer(page_at):
     expect(page.locator("#compare")).to_be_visible(timeout=180_000)
     page.mouse.move(5, 300)
     page.mouse.down()
-    page.evaluate("document.body.dispatchEvent(new FocusEvent('blur'))")  # the focus moves with a press
+    # The focus moves with a press.
+    page.evaluate("document.body.dispatchEvent(new FocusEvent('blur'))")
     go_on()
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
     expect(page.locator(HOST)).to_have_count(1)
