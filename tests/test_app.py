@@ -289,6 +289,12 @@ def test_a_folder_that_cannot_be_written_is_said(monkeypatch, name):
         start.check_machine()
 
 
+def test_the_folder_of_temporary_files_is_made_with_those_above_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "above" / "below"))
+    start.check_machine()
+    assert (tmp_path / "above" / "below").is_dir()
+
+
 def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys):
     monkeypatch.setattr(start, "free_memory", lambda: 0.2e9)
     with pytest.raises(SystemExit) as end, start.exit_with_sentence():

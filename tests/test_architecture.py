@@ -416,3 +416,18 @@ def test_no_modules_import_each_other():
 def is_import(node: ast.stmt) -> bool:
     """Return whether a statement of a module imports, when the module is imported."""
     return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def test_results_are_frozen():
+    working = {"_TrainingState", "_Log"}  # what a run changes as it goes on; nobody else sees them
+    results = [
+        (node.name, ast.unparse(decorator))
+        for tree in trees_in(PACKAGE / "analysis").values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for decorator in node.decorator_list
+        if ast.unparse(decorator).startswith("dataclass")
+    ]
+    assert len(results) > 100
+    changeable = {name for name, decorator in results if "frozen=True" not in decorator}
+    assert changeable == working

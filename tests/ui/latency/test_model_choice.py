@@ -273,6 +273,17 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_ro
     assert "Of the miniatures (an example), with no limits set: smallest:" in finding
 
 
+def test_the_round_that_runs_is_named_from_the_first_on():
+    work = model_choice.Work("right", Workload(16), {})
+    question = model_choice.TimingQuestion(STATE, "right", False)
+    told = [None, *(SimpleNamespace(latency=SimpleNamespace(n_rounds=n)) for n in (0, 4))]
+    for result, n in zip(told, (1, 1, 5), strict=True):
+        part = Progress(part=model_choice.TimingProgress(work, {}, result))
+        said, found = model_choice.draw_times(question, JobUpdate(0, part, done=False))
+        assert f"Timing: round {n}." in said
+        assert found == gr.skip()
+
+
 def test_what_is_stopped_keeps_the_earlier_measurement():
     result = SimpleNamespace(latency=SimpleNamespace(n_rounds=9))
     work = model_choice.Work("right", Workload(16), {})

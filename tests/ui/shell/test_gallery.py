@@ -19,6 +19,7 @@ from explorer.models.specs import BASE, BUNDLED, MINI
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
+from explorer.ui.kit.strings import TOUR
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.parameters.folds import show_embedding
 from explorer.ui.predictions.endpoint import predict
@@ -182,6 +183,15 @@ def test_there_are_thirteen_and_each_opens_what_it_names():
             name: value if name != "temperature" else f"{float(value)}"
             for name, value in view["link"].items()
         }
+
+
+def test_a_sign_stands_where_its_button_leads_and_the_last_one_leaves_the_projector():
+    buttons = re.findall(r"<button.*?</button>", str(tour_html()))
+    texts = [re.sub("<[^>]+>", "", button) for button in buttons]
+    words = [TOUR[name] for name in ("back", "next", "projector", "end", "leave")]
+    signs = [f"‹ {words[0]}", f"{words[1]} ›", words[2], f"× {words[3]}", words[4]]
+    assert texts == signs
+    assert ["data-project" in button for button in buttons] == [False, False, True, False, True]
 
 
 def test_the_page_and_the_readme_show_all_of_them():
