@@ -188,9 +188,8 @@ def test_there_are_thirteen_and_each_opens_what_it_names():
 def test_a_sign_stands_where_its_button_leads_and_the_last_one_leaves_the_projector():
     buttons = re.findall(r"<button.*?</button>", str(tour_html()))
     texts = [re.sub("<[^>]+>", "", button) for button in buttons]
-    words = [TOUR[name] for name in ("back", "next", "projector", "end", "leave")]
-    signs = [f"‹ {words[0]}", f"{words[1]} ›", words[2], f"× {words[3]}", words[4]]
-    assert texts == signs
+    back, on, projector, end, leave = map(TOUR.get, ("back", "next", "projector", "end", "leave"))
+    assert texts == [f"‹ {back}", f"{on} ›", projector, f"× {end}", leave]
     assert ["data-project" in button for button in buttons] == [False, False, True, False, True]
 
 
