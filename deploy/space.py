@@ -28,6 +28,7 @@ LEFT_OUT = (
     "benchmarks/",
     "deploy/",
     "docs/",
+    "findings/",
     "package-lock.json",
     "package.json",
     "setup.py",

@@ -53,7 +53,7 @@ class ModelKind:
     """The layer norm that ends the layer."""
     fixed: Mapping[str, float] = field(default_factory=dict)
     """Config values besides the shape."""
-    only: Mapping[str, int] = field(default_factory=dict)
+    only: Mapping[str, object] = field(default_factory=dict)
     """Required config values where present: with others the pictures would be wrong."""
     first_position: int = 0
     """Row of the position table for the first token of a text."""
@@ -88,6 +88,8 @@ BERT = ModelKind(
     activation="intermediate.intermediate_act_fn",
     outer="output.dense",
     norm="output.LayerNorm",
+    # transformers keeps these in the config and computes absolute positions, or a decoder.
+    only={"position_embedding_type": "absolute", "is_decoder": False},
     pair=PairHead(
         "nsp",
         lambda network, states: network.cls.seq_relationship(network.bert.pooler(states)),
@@ -137,7 +139,7 @@ ALBERT = ModelKind(
     outer="ffn_output",
     norm="full_layer_layer_norm",
     fixed={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
-    only={"num_hidden_groups": 1, "inner_group_num": 1},
+    only={"num_hidden_groups": 1, "inner_group_num": 1, "position_embedding_type": "absolute"},
     pair=PairHead(
         "sop",
         lambda network, states: network.sop_classifier(

@@ -182,7 +182,8 @@ def lowers_case(
     """Return whether a tokenizer lower-cases a text.
 
     Raises:
-        NotAModel: it is not fast, has no mask or padding token, or more pieces than the network.
+        NotAModel: it is not fast, has no mask or padding token, knows no word, or has more pieces
+            than the network.
     """
     if not getattr(tokenizer, "is_fast", False):
         raise NotAModel(
@@ -192,6 +193,12 @@ def lowers_case(
     for token in ("mask", "pad"):
         if getattr(tokenizer, f"{token}_token_id") is None:
             raise NotAModel(f"{source} has a tokenizer without a {token} token.")
+    if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):
+        # transformers 5 reads an ALBERT's vocab.txt so: findings/albert-vocab-txt.sh.
+        raise NotAModel(
+            f"{source} has a tokenizer of {len(tokenizer)} special tokens and no words: its "
+            "vocabulary was not read."
+        )
     if len(tokenizer) > config.vocab_size:
         raise NotAModel(
             f"{source} contradicts itself: its tokenizer has {len(tokenizer)} pieces, its "

@@ -266,6 +266,32 @@ def test_what_cannot_stand_in_a_column_is_refused_in_a_sentence(spoil, copied, c
     assert not OWN
 
 
+@pytest.fixture
+def chinese_albert(tmp_path):
+    """An ALBERT with a vocab.txt and no other tokenizer file, as the Chinese ones are published."""
+    path = tmp_path / "albert-zh"
+    save(*make_albert(2, 4, 48, 16), path)
+    for file in path.glob("*token*"):
+        file.unlink()
+    (path / "spiece.model").unlink(missing_ok=True)
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "北", "京"]
+    (path / "vocab.txt").write_text("\n".join(pieces) + "\n")
+    return path
+
+
+def test_an_albert_whose_vocab_txt_is_not_read_is_refused(chinese_albert):
+    with pytest.raises(own.NotAModel, match="a tokenizer of 5 special tokens and no words"):
+        add(chinese_albert, "albert")
+
+
+def test_the_same_albert_is_read_once_its_tokenizer_is_saved_as_the_errors_page_says(
+    chinese_albert,
+):
+    BertTokenizer(str(chinese_albert / "vocab.txt")).save_pretrained(chinese_albert)
+    loaded = load_model(add(chinese_albert, "albert"), "cpu", "float32")
+    assert loaded.tokenizer.tokenize("北京") == ["北", "京"]
+
+
 SAID = {
     "bert": {
         "by its config.json bert.encoder.layer.10.attention.output.LayerNorm.bias is none, in its file 48": {
@@ -286,8 +312,15 @@ SAID = {
         "more than 64 layers": {"num_hidden_layers": 65},
         "describes no network": {"hidden_act": "nothing"},
         "would run code of its own": {"auto_map": {"AutoModel": "evil.Model"}},
+        "has relative_key_query as position_embedding_type; only absolute is supported for BERT": {
+            "position_embedding_type": "relative_key_query"
+        },
+        "has True as is_decoder; only False is supported for BERT": {"is_decoder": True},
     },
     "albert": {
+        "has relative_key as position_embedding_type; only absolute": {
+            "position_embedding_type": "relative_key"
+        },
         "has 2 as num_hidden_groups; only 1 is supported for ALBERT": {"num_hidden_groups": 2},
         "has 12 as num_hidden_groups": {"num_hidden_groups": 12},
         "has 2 as inner_group_num; only 1 is supported for ALBERT": {"inner_group_num": 2},
