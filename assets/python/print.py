@@ -5,4 +5,5 @@ import sys
 
 table = csv.writer(sys.stdout, lineterminator="\n")
 table.writerow(columns)
-table.writerows(rows)
+for row in rows:  # true and false as in the page's CSV
+    table.writerow([str(cell).lower() if isinstance(cell, bool) else cell for cell in row])

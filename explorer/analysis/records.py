@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     import pandas
 
@@ -41,6 +43,17 @@ class Records:
 
         rows = [tuple(row) for row in self.rows]
         return pandas.DataFrame(rows, columns=list(self.columns), dtype=dtype)
+
+
+def unrounded(values: "np.ndarray | Sequence[float] | float") -> Any:  # noqa: ANN401 - as nested
+    """Return numbers as nested lists for JSON that read back as the same numbers.
+
+    A float32 value has its shortest decimals, 0.1, and not those of its float64 neighbour,
+    0.10000000149011612.
+    """
+    array = np.asarray(values)
+    shortest = array.astype(str).astype(np.float64) if array.dtype == np.float32 else array
+    return shortest.tolist()
 
 
 def _plain(cell: object) -> object:

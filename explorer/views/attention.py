@@ -19,7 +19,7 @@ from explorer.analysis.attention import (
     WordHeads,
 )
 from explorer.analysis.digits import probability
-from explorer.analysis.records import Records
+from explorer.analysis.records import Records, unrounded
 from explorer.assets import ASSETS
 from explorer.models.choice.family import teacher_of
 from explorer.models.run import Run
@@ -61,7 +61,7 @@ def head_switches(
 def _nats(importance: HeadImportance | None) -> list[list[float]]:
     if importance is None:
         return []
-    return [[float(f"{nats:.7g}") for nats in layer] for layer in importance.kl]
+    return unrounded(importance.kl)
 
 
 def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -> Markup:
@@ -368,13 +368,8 @@ def _model(run: Run, heads: WordHeads, statistics: HeadStatistics) -> dict[str, 
         "groups": [list(group) for group in heads.alignment.groups[key]],
         "pieces": list(run.tokens.pieces),
         "added": [int(s) for s in run.tokens.special],
-        "entropy": _rounded(statistics.entropy),
-        "distance": _rounded(statistics.distance),
-        "shares": _rounded(statistics.shares),
+        "entropy": unrounded(statistics.entropy.ravel()),
+        "distance": unrounded(statistics.distance.ravel()),
+        "shares": unrounded(statistics.shares.ravel()),
         "kind": statistics.kind.ravel().tolist(),
     }
-
-
-def _rounded(values: np.ndarray) -> list[float]:
-    """Round to six decimals, in float64, because float32 values would print with 17 digits."""
-    return np.round(values.astype(np.float64), 6).ravel().tolist()

@@ -25,7 +25,7 @@ from explorer.analysis.distillation.soft import (
     shared_vocabulary,
 )
 from explorer.analysis.measures import top_ids
-from explorer.analysis.records import Records
+from explorer.analysis.records import Records, unrounded
 from explorer.models.run import Run
 from explorer.models.tokens import MASK, Word, spelling_of, split_words
 from explorer.views.chart import figure_json, line
@@ -161,7 +161,7 @@ def live_canvas(
     trained = [report for report in reports if report.parts]
     exams = [report for report in reports if report.agreement is not None]
     steps, exam_steps = ([report.step for report in subset] for subset in (trained, exams))
-    parts = {p: rounded(np.array([r.parts[p] for r in trained])) for p in PARTS}
+    parts = {p: unrounded(np.array([r.parts[p] for r in trained])) for p in PARTS}
     agreement = {n: [round(getattr(r.agreement, n), 5) for r in exams] for n in AGREEMENTS}
     figures = live_figures((steps, parts), (exam_steps, agreement), texts["texts"])  # type: ignore[arg-type]
     for figure in figures:  # so that the axis covers the whole run from the start
@@ -175,7 +175,7 @@ def live_canvas(
             "agreement": agreement,
             "figures": [figure_json(figure) for figure in figures],
             "words": list(words),
-            "teacher": rounded(teacher),
+            "teacher": unrounded(teacher),
             "first": _soft(reports[0]),
             "student": _soft(reports[-1]),
             **texts,
@@ -218,7 +218,7 @@ def waiting_canvas(sentence: str) -> str:
 
 
 def _soft(report: LiveReport) -> list[float]:
-    return [] if report.soft is None else rounded(report.soft)
+    return [] if report.soft is None else unrounded(report.soft)
 
 
 def distillation_losses(
@@ -232,11 +232,11 @@ def distillation_losses(
     return script_json(
         {
             "temperatures": [float(t) for t in losses.temperatures],
-            "ce": rounded(losses.ce),
+            "ce": unrounded(losses.ce),
             "mlm": losses.mlm,
             "cos": losses.cos,
-            "kl": [rounded(row) for row in losses.kl],
-            "cosine": None if losses.cosine is None else rounded(losses.cosine),
+            "kl": unrounded(losses.kl),
+            "cosine": None if losses.cosine is None else unrounded(losses.cosine),
             "tokens": [spelling.word(piece) for piece in teacher.tokens.pieces],
             "place": position,
             "answer": answer if answer >= 0 else None,
@@ -373,11 +373,6 @@ def shown_word(vocabulary: tuple[str, ...], i: int) -> str:
 def packed(array: np.ndarray) -> str:
     """Return an array as base64 of its little-endian bytes."""
     return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
-
-
-def rounded(values: np.ndarray) -> list[float]:
-    """Round to six significant digits, more than any chart shows."""
-    return [float(f"{value:.6g}") for value in values]
 
 
 def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:

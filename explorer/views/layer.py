@@ -19,7 +19,7 @@ from explorer.analysis.layer import (
     mean_weights,
     normalised,
 )
-from explorer.analysis.records import NO_RUN, Records
+from explorer.analysis.records import NO_RUN, Records, unrounded
 from explorer.models.run import READINGS, Run
 from explorer.models.tokens import spelling_of
 from explorer.views.chart import ROUND_TICKS, chart_canvas, line
@@ -290,14 +290,14 @@ def _model(traced: TracedLayer) -> dict[str, Any]:
         "query": _packed(activations.query),
         "keys": _packed(activations.keys),
         "read": _packed(activations.head_output),
-        "value_lengths": _list(np.linalg.norm(activations.values, axis=-1)),
-        "scores": _list(activations.scores),
-        "exponentials": _list(trace.exponentials),
-        "weights": _list(trace.weights),
-        "read_from": _list(mean_weights(traced.run, traced.layer, traced.position)),
+        "value_lengths": unrounded(np.linalg.norm(activations.values, axis=-1)),
+        "scores": unrounded(activations.scores),
+        "exponentials": unrounded(trace.exponentials),
+        "weights": unrounded(trace.weights),
+        "read_from": unrounded(mean_weights(traced.run, traced.layer, traced.position)),
         "shares": shape.shares_layers,
-        "heads": _list(trace.head_lengths),
-        "units": [[i, _digits(value), _digits(length)] for i, value, length in units],
+        "heads": unrounded(trace.head_lengths),
+        "units": [[i, unrounded(value), unrounded(length)] for i, value, length in units],
         "active": int((activations.units > 0).sum()),
         "d_ffn": shape.d_ffn,
         "normalised": {name: _arithmetic(norm) for name, norm in traced.norms.items()},
@@ -313,8 +313,8 @@ def _model(traced: TracedLayer) -> dict[str, Any]:
 
 def _arithmetic(norm: "Normalisation") -> dict[str, Any]:
     sums = normalised(norm)
-    rows = [[int(i), *_list(row)] for i, row in zip(sums.shown, sums.rows, strict=True)]
-    return {"mean": _digits(sums.mean), "deviation": _digits(sums.deviation), "rows": rows}
+    rows = [[int(i), *unrounded(row)] for i, row in zip(sums.shown, sums.rows, strict=True)]
+    return {"mean": unrounded(sums.mean), "deviation": unrounded(sums.deviation), "rows": rows}
 
 
 def _embedding(activations: "EmbeddingActivations", width: int) -> dict[str, Any]:
@@ -337,8 +337,8 @@ def _projected(projection: "Projected") -> dict[str, Any]:
     return {
         "shown": projection.shown.tolist(),
         "weight": _packed(projection.weight),
-        "bias": _list(projection.bias),
-        "result": _list(projection.result[projection.shown]),
+        "bias": unrounded(projection.bias),
+        "result": unrounded(projection.result[projection.shown]),
     }
 
 
@@ -346,16 +346,8 @@ def _packed(vector: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(vector, np.float32).tobytes()).decode()
 
 
-def _digits(value: float) -> float:
-    return float(f"{value:.7g}")
-
-
-def _list(values: np.ndarray) -> list[float]:
-    return [_digits(value) for value in values]
-
-
 def _rounded(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: _digits(value) for name, value in values.items()}
+    return {name: unrounded(value) for name, value in values.items()}
 
 
 STEPS_COLUMNS = ("model", "layer", "block", "log_probability", "step")

@@ -15,7 +15,7 @@ from explorer.analysis.predictions import (
     SpanScore,
     WordRank,
 )
-from explorer.analysis.records import Records
+from explorer.analysis.records import Records, unrounded
 from explorer.analysis.scoring import Attribution
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
@@ -105,11 +105,11 @@ def words_canvas(
 
 def _tile(score: SpanScore) -> dict[str, object]:
     return {
-        "p": None if score.is_unknown else float(f"{score.probability:.6g}"),
-        "nats": float(f"{-score.log_probability:.6g}"),
+        "p": None if score.is_unknown else unrounded(score.probability),
+        "nats": unrounded(-score.log_probability),
         "rank": score.rank,
         "pieces": list(score.pieces),
-        "answers": [[word, float(f"{p:.6g}")] for word, p in score.answers],
+        "answers": [[word, unrounded(p)] for word, p in score.answers],
     }
 
 
@@ -290,7 +290,7 @@ def _hidden(result: MaskPredictions, mask: int, hidden: WordRank) -> dict[str, o
     if not hidden.rank:
         return {"pieces": 0 if hidden.is_unknown else hidden.n_pieces}
     row = np.flatnonzero(result.ids[mask] == hidden.id)
-    p = float(f"{hidden.probability:.7g}")
+    p = unrounded(hidden.probability)
     return {"pieces": 1, "p": p, "rank": hidden.rank, "row": int(row[0]) if row.size else -1}
 
 
@@ -302,9 +302,9 @@ def _masks_column(result: MaskPredictions, hidden: Mapping[int, WordRank]) -> di
             {
                 "words": list(result.words[mask]),
                 "pieces": list(result.tokens[mask]),
-                "p": [float(f"{p:.7g}") for p in result.probabilities[mask]],
-                "entropy": round(float(result.entropy[mask]), 4),
-                "choices": float(f"{np.exp(result.entropy[mask]):.7g}"),
+                "p": unrounded(result.probabilities[mask]),
+                "entropy": unrounded(result.entropy[mask]),
+                "choices": unrounded(np.exp(result.entropy[mask])),
                 **({"yours": _hidden(result, mask, hidden[mask])} if mask in hidden else {}),
             }
             for mask in range(len(result.positions))

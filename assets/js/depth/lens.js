@@ -94,7 +94,8 @@ export const said = ({models, masks}) => ({state: {mask: 1 + Math.min(Number(cho
   ...Object.fromEntries(models.filter(model => model.flops.length).map(model => [`${model.label} applied`, Number(chosen('times')) || model.layers]))}});
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({MASKS: data.masks.length, APPLIED: applications(data)});
+export const constants = data => ({MASKS: data.masks.length, APPLIED: applications(data),
+  POOLED: Object.fromEntries(data.models.filter(model => model.flops.length).map(model => [model.label, model.pooled]))});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {

@@ -9,6 +9,7 @@ from transformers import AutoModelForMaskedLM
 TEXT = "The ship sailed across the [MASK] to America."
 MASKS = 1  # how many are read
 APPLIED = {"mini-ALBERT": [6]}  # how often a shared layer, for each mask
+POOLED = {"mini-ALBERT": True}  # whether its checkpoint has a pooler
 RUNNING = 5  # words that are followed
 
 
@@ -20,8 +21,15 @@ def in_the_running(logs):
     return [last[0], *sorted(chosen[1:], key=lambda i: -logs[-1, i].item())]
 
 
+def flops(config, length, times, pooled):
+    """The encoder's operations by its shape; a multiply-add is two."""
+    h, f, e = config.hidden_size, config.intermediate_size, config.embedding_size
+    layer = 2 * length * (4 * h * h + 2 * h * f) + 4 * length * length * h
+    return times * layer + 2 * length * e * h + 2 * h * h * pooled
+
+
 columns = ["part", "mask", "model", "layer", "word", "probability", "place_of_final_answer"]
-columns += ["kl_final_to_layer_nats", "decided"]
+columns += ["kl_final_to_layer_nats", "decided", "flops"]
 rows, dial = [], []
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
@@ -43,12 +51,13 @@ for label in MODELS:
         for layer, place in enumerate(places):
             for i in in_the_running(logs):
                 found = spelled(tokenizer, i), logs[layer, i].exp().item(), place, kl[layer]
-                rows.append(["lens", mask + 1, label, layer, *found, layer >= decided])
+                rows.append(["lens", mask + 1, label, layer, *found, layer >= decided, None])
         for times in range(1, (APPLIED.get(label) or [0] * len(masks))[mask] + 1):
             top = every[times, mask].topk(RUNNING)
+            work = flops(model.config, inputs["input_ids"].shape[1], times, POOLED[label])
             for i, p in zip(top.indices.tolist(), top.values.exp().tolist(), strict=True):
-                word = spelled(tokenizer, i)
-                dial.append(["dial", mask + 1, label, times, word, p, None, kl[times], None])
+                told = spelled(tokenizer, i), p, None, kl[times], None, work
+                dial.append(["dial", mask + 1, label, times, *told])
 plotted = [row for row in rows if row[6] is not None]
 rows += dial
 FIGURE = ("lines", "model mask word", "layer", ["probability"])

@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.analysis.alignment import Alignment
 from explorer.analysis.depth.lens import DepthDial, EveryWord, MaskLens, shared_words
+from explorer.analysis.records import unrounded
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens, spelling_of
@@ -78,7 +79,7 @@ def lens_canvas(
 
 def dial_json(run: Run, dial: DepthDial) -> str:
     """Return the JSON of the answers after every number of applications."""
-    return script_json({"top": _listed(run, dial.top_ids, dial.top), "kl": _short(dial.kl)})
+    return script_json({"top": _listed(run, dial.top_ids, dial.top), "kl": unrounded(dial.kl)})
 
 
 def every_word_json(
@@ -103,8 +104,8 @@ def every_word_json(
 
 
 def _dial(run: Run, work: Sequence[int], texts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the FLOPs of each depth and, for a model with a shared layer, the chart."""
-    dial: dict[str, Any] = {"flops": list(work)}
+    """Return the FLOPs of each depth, whether a pooler is counted, and a shared layer's chart."""
+    dial: dict[str, Any] = {"flops": list(work), "pooled": run.spec.architecture.has_pooler}
     return dial | {"chart": figure_json(dial_figure(run.spec, len(work), texts))} if work else dial
 
 
@@ -120,9 +121,9 @@ def _model(run: Run, lenses: Sequence[MaskLens]) -> dict[str, Any]:
 def _mask(run: Run, lens: MaskLens) -> dict[str, Any]:
     return {
         "words": list(lens.words),
-        "p": [_short(row) for row in lens.probabilities],
+        "p": unrounded(lens.probabilities),
         "rank": lens.rank.tolist(),
-        "kl": _short(lens.kl),
+        "kl": unrounded(lens.kl),
         "top": _listed(run, lens.top_ids, lens.top),
         "decided": lens.decided_at,
     }
@@ -131,13 +132,9 @@ def _mask(run: Run, lens: MaskLens) -> dict[str, Any]:
 def _listed(run: Run, ids: np.ndarray, shares: np.ndarray) -> list[list[list[Any]]]:
     spelling = spelling_of(run.vocabulary)
     return [
-        [[spelling.word(run.vocabulary[i]), p] for i, p in zip(row, _short(ps), strict=True)]
+        [[spelling.word(run.vocabulary[i]), p] for i, p in zip(row, unrounded(ps), strict=True)]
         for row, ps in zip(ids, shares, strict=True)
     ]
-
-
-def _short(values: np.ndarray) -> list[float]:
-    return [float(f"{value:.6g}") for value in values]
 
 
 def mask_places(tokens: Tokens) -> list[str]:

@@ -19,7 +19,7 @@ from explorer.analysis.depth.states import (
     content_rows,
 )
 from explorer.analysis.digits import enumerated
-from explorer.analysis.records import Records
+from explorer.analysis.records import Records, unrounded
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens
 from explorer.views.chart import chart_canvas, line
@@ -76,7 +76,7 @@ def shared_drift_canvas(
         size=tiles.shape[-1],
         heads=tiles.shape[1],
         tiles=base64.b64encode(np.ascontiguousarray(tiles).tobytes()).decode("ascii"),
-        step=np.round(drift.step, 7).tolist(),
+        step=unrounded(drift.step),
     )
 
 
@@ -360,7 +360,7 @@ def travel_canvas(
         words=names,
         first=first,
         ways=[
-            [np.round(cosines.T, 6).tolist() for cosines in (t.to_start, t.to_end)]
+            [unrounded(cosines.T) for cosines in (t.to_start, t.to_end)]
             for t in trajectories.values()
         ],
         texts=dict(texts),
@@ -437,8 +437,8 @@ def _model(key: str, label: str, followed: PatchingResults) -> dict[str, Any]:
         {
             "answers": list(patching.answers),
             "are_first": patching.are_first,
-            "gaps": [float(f"{gap:.6g}") for gap in (patching.d_first, patching.d_second)],
-            "effect": np.round(patching.effect, 6).tolist(),
+            "gaps": unrounded([patching.d_first, patching.d_second]),
+            "effect": unrounded(patching.effect),
             "taken": patching.takeover_layer(followed.pair.masks[mask], followed.pair.changed),
         }
         for mask, patching in enumerate(followed.maps.get(key, ()))

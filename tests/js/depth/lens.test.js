@@ -21,7 +21,7 @@ const mask = (decided, words, p, rank, kl) => ({decided, words, p, rank, kl, top
 const bert = () => ({key: 'bert', label: 'BERT', layers: 2, flops: [], masks: [
   mask(2, ['cat', 'dog'], [[.01, .25], [.003, .5], [.998, 0]], [1500, 2, 1], [12, 3, 0]), mask(0, ['mat', 'rug'], [[.5, .1], [.6, .1], [.7, .1]], [1, 1, 1],
     [2, 1, 0])]});
-const albert = () => ({key: 'albert', label: 'ALBERT', layers: 1, flops: [1e9, 2e9], chart: {data: [{}], layout: {shapes: [{}, {}]}}, masks: [
+const albert = () => ({key: 'albert', label: 'ALBERT', layers: 1, flops: [1e9, 2e9], pooled: true, chart: {data: [{}], layout: {shapes: [{}, {}]}}, masks: [
   mask(1, ['dog', 'cat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0]), mask(1, ['rug', 'mat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0])]});
 const data = changes => ({texts: said, models: [bert(), albert()], masks: ['The ▢', 'a ▢'], n_masks: 2, cards: [], run: {text: 'x'}, ...changes});
 
@@ -178,7 +178,7 @@ test('once the server was asked the table has what lies beyond the usual depth, 
   const [drawn] = own, {rows} = table(drawn);
   assert.deepEqual(rows.filter(([part, mask]) => part === 'dial' && mask === 1), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9],
     ['dial', 1, 'ALBERT', 2, 'cat', .75, null, .25, null, 2e9]]);
-  assert.deepEqual(constants(drawn), {MASKS: 2, APPLIED: {ALBERT: [2, 1]}});
+  assert.deepEqual(constants(drawn), {MASKS: 2, APPLIED: {ALBERT: [2, 1]}, POOLED: {ALBERT: true}});
   assert.deepEqual(constants(data()).APPLIED, {ALBERT: [1, 1]}, 'of another text nothing is known');
 });
 

@@ -13,7 +13,6 @@ ALONE = Path(__file__).parent / "alone.py"
 ROUNDING = 5e-5
 """Tolerance: float32 logits of the bundled models differ by up to 3e-5 between batches."""
 PAGE_ALONE = {
-    "depth/lens": {"flops"},
     "distillation/agreement": {"answer"},
     "parameters/sizes": {
         "printed_millions",
@@ -25,7 +24,7 @@ PAGE_ALONE = {
     "parameters/memory": {"peak_bytes_measured"},
 }
 """Columns that no script can compute: published figures, measurements on the page's machine, the
-masked words of the bundled sentences, and operation counts from the shape."""
+masked words of the bundled sentences."""
 
 
 def run_alone(scripts, folder, explorer, **environment):
@@ -95,6 +94,5 @@ def numbered(rows, keys):
 
 
 def plain(cell):
-    """Return a cell without the apostrophe that guards formulas; booleans as Python writes them."""
-    cell = cell[1:] if cell[:2] in {"'=", "'+", "'-", "'@"} else cell
-    return {"true": "True", "false": "False"}.get(cell, cell)
+    """Return a cell without the apostrophe that guards formulas."""
+    return cell[1:] if cell[:2] in {"'=", "'+", "'-", "'@"} else cell
