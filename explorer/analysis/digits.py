@@ -82,6 +82,12 @@ def repeated(n: int) -> str:
     return "once" if n == 1 else f"{n} times"
 
 
+def ordinal(n: int) -> str:
+    """Format a place in a row: ``1st``, ``2nd``, ``3rd``, ``11th``."""
+    suffix = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{suffix}"
+
+
 def quotient(x: float) -> str:
     """Format a quotient of two sizes: two decimals below 2, one from there on."""
     return f"{x:,.2f}" if x < 1.995 else f"{x:,.1f}"

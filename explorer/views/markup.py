@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from explorer.analysis.digits import ordinal
 from explorer.refusal import remedy_for
 from explorer.views.glossary import ENTRIES, TERMS, box_of
 
@@ -166,6 +167,20 @@ def listed(items: Sequence[str | Markup]) -> Markup:
             parts.append(" and " if place == len(items) - 1 else ", ")
         parts.append(item)
     return join(*parts)
+
+
+def words_at(words: Sequence[str], places: Iterable[int]) -> Markup:
+    """Name words of a text by their indices; a repeated word gets its ordinal: the 2nd *dog*."""
+    chosen: dict[str, list[int]] = {}
+    for place in places:
+        chosen.setdefault(words[place], []).append(words[: place + 1].count(words[place]))
+    names = [
+        word(text)
+        if words.count(text) == 1
+        else join("the ", listed([ordinal(n) for n in numbers]), " ", word(text))
+        for text, numbers in chosen.items()
+    ]
+    return listed(names)
 
 
 def semicolons(items: Iterable[str | Markup]) -> Markup:

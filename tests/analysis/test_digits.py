@@ -3,6 +3,7 @@
 from explorer.analysis.digits import (
     enumerated,
     milliseconds,
+    ordinal,
     percent,
     power,
     probability,
@@ -51,3 +52,20 @@ def test_shares_changes_and_times() -> None:
 def test_all_but_a_few_is_not_all() -> None:
     shares = (1, 1999 / 2000, 1998 / 2000, 0.5, 0)
     assert [percent(x) for x in shares] == ["100.0%", "> 99.9%", "99.9%", "50.0%", "0.0%"]
+
+
+def test_places_in_a_row_have_the_suffix_that_is_spoken() -> None:
+    said = [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 103, 111)]
+    assert said == [
+        "1st",
+        "2nd",
+        "3rd",
+        "4th",
+        "11th",
+        "12th",
+        "13th",
+        "21st",
+        "22nd",
+        "103rd",
+        "111th",
+    ]

@@ -90,6 +90,24 @@ def names_in(text: str, labels=LABELS) -> list[str]:
     return [keys[name] for name in re.findall(rf"(?<![\w-])({pattern})(?!\w)", text)]
 
 
+def places_named(text: str, words) -> list[int]:
+    """Return the indices of the words that a sentence names, read as "the 2nd and 4th dog".
+
+    A word without an ordinal must occur once.
+    """
+    pattern = "|".join(sorted(map(re.escape, set(words)), key=len, reverse=True))
+    places, ordinals = [], []
+    for n, name in re.findall(rf"(\d+)(?:st|nd|rd|th)\b|(?<!\w)({pattern})(?!\w)", text):
+        if n:
+            ordinals.append(int(n))
+            continue
+        at = [i for i, word in enumerate(words) if word == name]
+        assert ordinals or len(at) == 1, f"{name}: which of {len(at)}? {text}"
+        places += [at[n - 1] for n in ordinals or [1]]
+        ordinals = []
+    return sorted(places)
+
+
 def told(text: str, sentence: str) -> None:
     """Print one row of the table that ``pytest -s`` shows: a text, and its sentence."""
     sys.stdout.write(f"\n{text[:60]:60} | {sentence}")

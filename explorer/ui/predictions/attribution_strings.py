@@ -6,12 +6,22 @@ import numpy as np
 
 from explorer.analysis.digits import signed
 from explorer.analysis.scoring import Attribution
-from explorer.views.markup import Markup, finding, join, listed, model_name, word
+from explorer.models.tokens import MASK
+from explorer.views.markup import (
+    Markup,
+    filled,
+    finding,
+    join,
+    model_name,
+    semicolons,
+    word,
+    words_at,
+)
 
 QUESTION = "Attribution: which words is the answer read from?"
 TARGET = "Answer to attribute"
 TARGET_PLACEHOLDER = "each model's own; or type a word and press Enter"
-MASK = "Mask (1 is the first)"
+WHICH_MASK = "Mask (1 is the first)"
 NO_MASK = "The text has no [MASK]: mask a word to see which words its prediction is read from."
 TOO_LONG = "The text has {n:,} words and punctuation marks; at most {most} can be attributed."
 TEXTS = {
@@ -29,27 +39,49 @@ NOTE = (
     "from the text with every word masked to the text. Leave-one-out: the drop when all "
     "pieces of the word are masked. The two answer different questions and may differ."
 )
-NOTHING = "no word makes it likelier"
+NO_WORD = ": the text has no word that {answer} could be read from"
+NOTHING = ": the words together make {answer} no likelier ({sum} nats)"
+NONE_ADDS = ": no word adds as much as 0.01 nats to {answer}"
+ABOVE_ALL = " reads {answer} above all from {words} ({nats})"
+LARGEST_SHARE = (
+    ": the largest share of {answer} is from {words} ({nats}), but masking {it} makes {answer} no "
+    "less likely"
+)
 
 
 def attribution_finding(results: Mapping[str, Attribution]) -> Markup:
     """Return each model's answer, with the word of the largest integrated gradient."""
     return finding(
         "By integrated gradients, ",
-        listed([_most(key, result) for key, result in results.items()]),
+        semicolons([_most(key, result) for key, result in results.items()]),
         ".",
     )
 
 
 def _most(key: str, result: Attribution) -> Markup:
-    """Return the word that adds most, to the two digits that are printed; all of several equals."""
-    name = model_name(key, result.label)
-    weights = np.round(result.integrated_gradients, 2)
-    largest = float(weights.max(initial=0.0))
+    """Return the word that adds most, by the two printed digits; all of several equal ones.
+
+    No word is named where the words together do not make the answer likelier. The answer is read
+    from a word only where it is also less likely without it.
+    """
+    name, answer = model_name(key, result.label), word(result.answer)
+    if all(text == MASK for text in result.words):
+        return join(name, filled(NO_WORD, answer=answer))
+    parts = np.round(result.integrated_gradients, 2)
+    total = float(result.integrated_gradients.sum())
+    if round(total, 2) <= 0:
+        return join(name, filled(NOTHING, answer=answer, sum=signed(total)))
+    largest = float(parts.max())
     if largest <= 0:
-        return join(name, f": {NOTHING}")
-    words = dict.fromkeys(w for w, v in zip(result.words, weights, strict=True) if v == largest)
-    times = "" if (weights == largest).sum() == 1 else " each"
-    reason = listed([word(text) for text in words])
-    answer = word(result.answer)
-    return join(name, " reads ", answer, " above all from ", reason, f" ({signed(largest)}{times})")
+        return join(name, filled(NONE_ADDS, answer=answer))
+    places = np.flatnonzero(parts == largest)
+    one = len(places) == 1
+    is_less_likely_without = (result.leave_one_out[places] > 0).all()
+    said = filled(
+        ABOVE_ALL if is_less_likely_without else LARGEST_SHARE,
+        answer=answer,
+        words=words_at(result.words, places),
+        nats=f"{signed(largest)} nats{'' if one else ' each'}",
+        it="it" if one else "each",
+    )
+    return join(name, said)

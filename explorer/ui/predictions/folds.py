@@ -385,7 +385,11 @@ def build_attribution_fold(state: gr.State) -> None:
                 min_width=240,
             )
             mask = gr.Number(
-                label=attribution_strings.MASK, precision=0, minimum=1, scale=1, visible="hidden"
+                label=attribution_strings.WHICH_MASK,
+                precision=0,
+                minimum=1,
+                scale=1,
+                visible="hidden",
             )
         html = gr.HTML()
         section.keep("attribution", answer=box, mask=mask)

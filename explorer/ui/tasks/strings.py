@@ -20,6 +20,7 @@ from explorer.views.markup import (
     note,
     semicolons,
     word,
+    words_at,
 )
 
 LABEL = "Tasks"
@@ -136,8 +137,8 @@ SENTIMENT = {
     "ig": "Integrated gradients",
     "loo": "Leave-one-out",
     "word": "Word",
-    "baseline": "before any word",
-    "total": "the text",
+    "baseline": "baseline: all [MASK]",
+    "total": "total: the text",
     "complete": "Integrated gradients add up to {sum}; score difference from the all-[MASK] "
     "baseline: {explained}. Completeness error {error} logits.",
 }
@@ -151,7 +152,10 @@ SENTIMENT_NOTE = (
     "differ."
 )
 SENTIMENT_UNDECIDED = " is undecided between positive and negative (0.500)"
-BASELINE = ", mainly because of its baseline before any word ({base}; the words add {added})"
+BASELINE = ", mainly because of its all-[MASK] baseline ({base}); its words add {added}"
+TOGETHER = ", because of its words together ({added}; baseline {base})"
+MAINLY = ", mainly because of "
+LARGEST_SHARE = ", with the largest share from "
 QUESTION_LABEL = "Question"
 PASSAGE_LABEL = "Passage"
 QUESTION_EXAMPLES = (
@@ -195,7 +199,7 @@ CLASSIFY = "Classify"
 def sentiment_finding(
     by_model: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]
 ) -> Markup:
-    """Return each model's verdict, with its largest term: a word, or the baseline."""
+    """Return each model's verdict, with what decides it: a word, or the baseline."""
     verdicts = (_verdict(specs[key], result) for key, result in by_model.items())
     return finding(semicolons(verdicts), ".")
 
@@ -210,23 +214,34 @@ def _verdict(spec: ModelSpec, result: WordSentiment) -> Markup:
 
 
 def _because(result: WordSentiment, side: int) -> Markup | None:
-    """Return the largest term on the verdict's side, as printed: a word or the baseline.
+    """Return what decides the verdict, by values as printed; None where nothing does.
 
-    The parts are the baseline and every word's integrated gradients; they add up to the score.
+    The baseline and the words' integrated gradients add up to the score. Of the baseline and all
+    words together, the one that is larger on the verdict's side decides. If the words do, one of
+    them is named where its part exceeds the baseline too; it is called a cause only where the
+    verdict is also weaker without it.
     """
-    weights = np.round(result.integrated_gradients, 2)
-    largest, base = float((side * weights).max(initial=0.0)), round(side * result.baseline, 2)
-    if base > largest:
-        added = signed(float(result.integrated_gradients.sum()))
-        return join(BASELINE.format(base=signed(result.baseline), added=added))
-    if largest <= 0 or base == largest:
-        return None
-    words = dict.fromkeys(
-        w for w, v in zip(result.words, weights, strict=True) if side * v == largest
+    parts = side * np.round(result.integrated_gradients, 2)
+    added, base = (
+        round(side * float(value), 2)
+        for value in (result.integrated_gradients.sum(), result.baseline)
     )
-    times = "" if (side * weights == largest).sum() == 1 else " each"
-    reason = listed([word(text) for text in words])
-    return join(", mainly because of ", reason, f" ({signed(side * largest)}{times})")
+    said = {"base": signed(side * base), "added": signed(side * added)}
+    if added + base <= 0 or added == base:
+        return None
+    if base > added:
+        return join(BASELINE.format(**said))
+    largest = float(parts.max(initial=0.0))
+    if largest <= base:
+        return join(TOGETHER.format(**said))
+    places = np.flatnonzero(parts == largest)
+    is_weaker_without = (side * result.leave_one_out[places] > 0).all()
+    times = "" if len(places) == 1 else " each"
+    return join(
+        MAINLY if is_weaker_without else LARGEST_SHARE,
+        words_at(result.words, places),
+        f" ({signed(side * largest)}{times})",
+    )
 
 
 def question_finding(

@@ -65,7 +65,7 @@ def a_link_names_the_mask_and_the_answer_to_attribute(page):
     mask = fold.get_by_role("spinbutton")
     expect(mask).to_have_value("2")
     expect(fold).to_contain_text("Mask 2 of 2.")
-    expect(fold.locator(".finding")).to_contain_text("reads dog above all from")
+    expect(fold.locator(".finding")).to_contain_text("make dog no likelier")
     mask.fill("1")
     page.keyboard.press("Tab")
     expect(fold).to_contain_text("Mask 1 of 2.")

@@ -13,7 +13,7 @@ from explorer.ui.predictions import attribution_strings as strings
 from explorer.ui.predictions.endpoint import MAX_WORDS, attribute
 from explorer.ui.predictions.folds import draw_attribution, show_attribution
 from tests.ui.kit.test_drawn import by_name, numbers_in
-from tests.ui.sentences import law, read
+from tests.ui.sentences import law, places_named, read
 
 TEXT = "the [MASK] sat on the [MASK]."
 
@@ -75,24 +75,42 @@ def test_models_that_are_missing_are_said(no_files):
     assert "None of the models is available" in show_attribution(PageState(text=TEXT))
 
 
-values = st.lists(
-    st.sampled_from([-3.0, -0.004, 0.0, 0.004, 0.006, 1.25, 1.254, 2.0]), min_size=1, max_size=6
+NATS = [-3.0, -0.004, 0.0, 0.004, 0.006, 1.25, 1.254, 2.0]
+PLACED = st.tuples(
+    st.sampled_from(["dog", "cat", "[MASK]"]), st.sampled_from(NATS), st.sampled_from(NATS)
 )
 
 
 @law
-@given(values)
-def test_the_sentence_names_the_words_of_the_largest_printed_value(drawn):
-    words = tuple(f"w{i}" for i in range(len(drawn)))
-    gradients = np.array(drawn)
-    result = Attribution("bert", "BERT", "x", "x", words, 0, -1.0, -9.0, gradients, gradients)
+@given(st.lists(PLACED, max_size=6))
+def test_a_word_is_named_only_where_it_is_the_largest_part_of_a_sum_above_0(drawn):
+    words = (*(word for word, *_ in drawn), "[MASK]")
+    gradients = np.array([0.0 if word == "[MASK]" else ig for word, ig, _ in drawn] + [0.0])
+    left_out = np.array([0.0 if word == "[MASK]" else loo for word, _, loo in drawn] + [0.0])
+    at = len(words) - 1
+    result = Attribution("bert", "BERT", "x", "x", words, at, -1.0, -9.0, gradients, left_out)
     said = read(strings.attribution_finding({"bert": result}))
-    printed = [round(value, 2) for value in drawn]
-    largest = max(printed)
-    named = re.findall(r"w\d", said)
-    if largest <= 0:
-        assert named == []
-        assert strings.NOTHING in said
+    printed = [round(float(value), 2) for value in gradients]
+    total, largest = round(float(gradients.sum()), 2), max(printed)
+    first = [i for i, value in enumerate(printed) if value == largest > 0]
+    if set(words) == {"[MASK]"}:
+        assert "no word that x could be read from" in said
+    elif total <= 0:
+        assert f"together make x no likelier ({total + 0.0:+.2f} nats)".replace("-", "−") in said
+    elif not first:
+        assert "no word adds as much as 0.01 nats to x" in said
     else:
-        assert named == [w for w, v in zip(words, printed, strict=True) if v == largest]
-        assert f"(+{largest:.2f}{' each' if len(named) > 1 else ''})" in said
+        weaker = all(left_out[i] > 0 for i in first)
+        assert ("reads x above all from" in said) == weaker
+        assert ("makes x no less likely" in said) == (not weaker)
+        assert f"(+{largest:.2f} nats{' each' if len(first) > 1 else ''})" in said
+        named = re.search(r"from (.+?) \(\+", said)[1]
+        assert places_named(named, words) == first
+
+
+def test_which_of_equal_words_is_meant_is_said():
+    words = ("dog", "dog", "dog", "[MASK]", "dog", "dog")
+    gradients = np.array([0.1, 2.0, 0.3, 0.0, 2.0, 0.2])
+    result = Attribution("bert", "BERT", "x", "x", words, 3, -1.0, -3.0, gradients, gradients)
+    said = read(strings.attribution_finding({"bert": result}))
+    assert said.endswith("reads x above all from the 2nd and 4th dog (+2.00 nats each).")

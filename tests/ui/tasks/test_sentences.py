@@ -14,7 +14,7 @@ from explorer.library.strings import head_said
 from explorer.models.specs import MINI
 from explorer.ui.tasks import strings
 from explorer.ui.tasks import strings as texts
-from tests.ui.sentences import PRINTED, close_shares, law, names_in, read
+from tests.ui.sentences import PRINTED, close_shares, law, names_in, places_named, read
 
 KEYS = ("bert", "distilbert", "albert")
 NAMES = {key: MINI[key].label for key in KEYS}
@@ -25,17 +25,18 @@ LOGITS = st.sampled_from([0.0, 0.001, -0.001, 0.5, 0.504, -0.5, 2.32, -2.32, 0.7
 def sentiments(draw):
     words = draw(st.lists(st.sampled_from(["bad", "good", "not", "film"]), min_size=1, max_size=4))
     weights = np.array([draw(LOGITS) for _ in words])
+    left_out = np.array([draw(LOGITS) for _ in words])
     base = draw(LOGITS)
     score = base + weights.sum() + draw(st.sampled_from([0.0, 0.0, 0.03]))
-    return WordSentiment(tuple(words), float(score), weights, np.zeros(len(words)), base)
+    return WordSentiment(tuple(words), float(score), weights, left_out, base)
 
 
 @law
 @given(st.dictionaries(st.sampled_from(KEYS), sentiments(), min_size=1))
-def test_the_reason_of_a_verdict_is_the_largest_part_of_the_score_on_its_side(found):
-    """The parts are the baseline and every word; together they are the score."""
+def test_a_verdict_names_the_baseline_or_the_words_whichever_decide(found):
+    """Their two sums are the score; a word is a cause only if the verdict is weaker without it."""
     text = read(strings.sentiment_finding(found, MINI))
-    parts = re.split(r",? (?=mini-)|and (?=mini-)", text)
+    parts = re.split(r";? (?=mini-)", text)
     told = {names_in(part, NAMES)[0]: part for part in parts if names_in(part, NAMES)}
     for key, one in found.items():
         p, said = 1 / (1 + np.exp(-one.difference)), told[key]
@@ -47,21 +48,41 @@ def test_the_reason_of_a_verdict_is_the_largest_part_of_the_score_on_its_side(fo
         assert f"says {'positive' if side > 0 else 'negative'} ({max(p, 1 - p):.3f})" in said
         shown = [round(side * float(v), 2) for v in one.integrated_gradients]
         base, most = round(side * one.baseline, 2), max(shown)
-        by_base = re.search(r"mainly because of its baseline before any word \(([+−][\d.]+);", said)
-        by_word = re.search(r"mainly because of (?!its)(.+) \(([+−][\d.]+)( each)?\)", said)
-        assert bool(by_base) == (base > max(most, 0))
-        assert bool(by_word) == (most > max(base, 0))
+        added = round(side * float(one.integrated_gradients.sum()), 2)
+        heaviest = [i for i, v in enumerate(shown) if v == most]
+        by_base = re.search(
+            r"because of its all-\[MASK\] baseline \((.+)\); its words add (.+)", said
+        )
+        together = re.search(r"because of its words together \((.+); baseline (.+)\)", said)
+        by_word = re.search(r"(because of|share from) (?!its)(.+) \(([+−][\d.]+)( each)?\)", said)
+        explained = base + added > 0
+        assert bool(by_base) == (explained and base > added)
+        assert bool(together) == (explained and added > base >= most)
+        assert bool(by_word) == (explained and added > base and most > base)
         if by_base:
-            assert float(by_base[1].replace("−", "-")) == side * base
-            total = round(float(one.integrated_gradients.sum()), 2)
-            assert (
-                float(re.search(r"words add ([+−]\d+\.\d\d)", said)[1].replace("−", "-")) == total
-            )
+            assert values_of(by_base[0]) == [side * base, side * added]
+        if together:
+            assert values_of(together[0]) == [side * added, side * base]
         if by_word:
-            heaviest = [w for w, v in zip(one.words, shown, strict=True) if v == most]
-            assert re.findall("bad|good|not|film", by_word[1]) == [*dict.fromkeys(heaviest)]
-            assert float(by_word[2].replace("−", "-")) == side * most
-            assert bool(by_word[3]) == (len(heaviest) > 1)
+            is_cause = all(side * one.leave_one_out[i] > 0 for i in heaviest)
+            assert (by_word[1] == "because of") == is_cause
+            assert places_named(by_word[2], one.words) == heaviest
+            assert values_of(by_word[3]) == [side * most]
+            assert bool(by_word[4]) == (len(heaviest) > 1)
+
+
+def values_of(text):
+    """Return the signed numbers of a sentence."""
+    return [float(n.replace("−", "-")) for n in re.findall(r"[+−]\d+\.\d\d", text)]
+
+
+def test_words_that_cancel_are_not_the_reason():
+    """ "The film is not bad.", one of the bundled students: +6.08 and -4.34 add up to -0.21."""
+    words = ("The", "film", "is", "not", "bad", ".")
+    weights = np.array([-1.61, 0.01, -2.14, 6.08, -4.34, 1.79])
+    found = WordSentiment(words, 1.16, weights, weights, 1.37)
+    said = read(strings.sentiment_finding({"distilbert": found}, MINI))
+    assert said.endswith("because of its all-[MASK] baseline (+1.37); its words add −0.21.")
 
 
 @law
