@@ -69,6 +69,7 @@ MAP = {
 }
 LENGTH = 128
 """Number of tokens of the forward pass whose FLOP are compared."""
+WORK_AT = f" at {LENGTH} tokens"
 
 
 def parameters_findings(families: Mapping[str, Sequence["FamilyMember"]]) -> Markup:
@@ -111,21 +112,27 @@ def _compared(member: "FamilyMember", first: "FamilyMember", is_first: bool) -> 
     return join(
         *(_named(member), f" stores {stored_said(own, other)} ", _named(first)),
         f" ({millions(own)}{f', not {millions(other)}' if is_first and own != other else ''})",
-        f" and does {compute_said(work)}",
+        f" and does {compute_said(work)}{WORK_AT if is_first else ''}",
         _reason(member, first),
     )
 
 
 def _reason(member: "FamilyMember", first: "FamilyMember") -> str:
-    shape = member.spec.architecture
-    missing = first.spec.architecture.n_layers - shape.n_layers
+    """Return why the compute differs: the layers, and their width where that differs too."""
+    shape, other = member.spec.architecture, first.spec.architecture
+    missing = other.n_layers - shape.n_layers
+    width = (
+        "" if shape.d_model == other.d_model else f"{shape.d_model:,} wide, not {other.d_model:,}"
+    )
     if shape.shares_layers:
-        return f": it stores one layer and runs it {repeated(shape.n_layers)}"
-    if missing <= 0:
-        return ""
-    if teacher_of(member.spec) == first.spec:
+        stored = f"one layer, {width}," if width else "one layer"
+        return f": it stores {stored} and runs it {repeated(shape.n_layers)}"
+    if missing > 0 and teacher_of(member.spec) == first.spec:
         return f": it leaves out {counted(missing, 'layer')}"
-    return f": it has {counted(shape.n_layers, 'layer')}"
+    if not missing:
+        return f": its layers are {width}" if width else ""
+    layers = counted(shape.n_layers, "layer")
+    return f": it has {layers}, {width}" if width else f": it has {layers}"
 
 
 ROWS = {

@@ -41,6 +41,7 @@ NO_MASK = (
 )
 NO_MODEL = "None of the models is available here; the cards below say why."
 UNREADABLE = "{names} {read} half of this text or more as [UNK], so {their} answers are guesses. "
+AGREE_ON = "The {models} models agree on {of} masks. The first {shown}:"
 LINES = 3
 """Number of masks whose line is shown; the others are collapsed."""
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
@@ -169,7 +170,7 @@ def _many_masks(results: Sequence[Agreement], labels: Mapping[str, str], before:
     of = f"{same} of {len(results)}" if same else f"none of the {len(results)}"
     n_models = len(results[0].probabilities)
     top = (
-        f"The {NUMBERS.get(n_models, n_models)} models agree on {of} masks."
+        AGREE_ON.format(models=NUMBERS.get(n_models, n_models), of=of, shown=NUMBERS[LINES])
         if n_models > 1 and len(results) > LINES
         else ""
     )

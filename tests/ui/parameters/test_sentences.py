@@ -27,7 +27,8 @@ def members(draw):
     for key in ["bert", *draw(st.sets(st.sampled_from(["distilbert", "albert"])))]:
         spec = specs[key]
         layers = draw(st.sampled_from([1, 3, 5, 6, 11, 12]))
-        shape = replace(spec.architecture, n_layers=layers)
+        width = draw(st.sampled_from([spec.architecture.d_model, 192, 4096]))
+        shape = replace(spec.architecture, n_layers=layers, d_model=width)
         total = draw(st.sampled_from([11 * M, 66 * M, 110 * M]))
         applied = total * draw(st.sampled_from([1, 8]) if shape.shares_layers else st.just(1))
         stand_in = replace(spec, architecture=shape)
@@ -70,16 +71,25 @@ def judge(text, found):
         cost = re.search(r"does (?:([\d.]+) × )?the (same )?compute", part)
         assert bool(cost[2]) == (abs(work - 1) < 0.015)
         assert cost[2] or float(cost[1]) == pytest.approx(work, abs=0.0051)
-        n = one.spec.architecture.n_layers
-        missing = first.spec.architecture.n_layers - n
-        if one.spec.architecture.shares_layers:
-            runs = f"it stores one layer and runs it {'once' if n == 1 else f'{n} times'}"
-            assert part.endswith(f": {runs}")
-            continue
-        reason = re.search(r": it (?:leaves out (\d+) layers?|has (\d+) layers?)$", part)
-        assert bool(reason) == (missing > 0)
-        if reason:
-            assert int(reason[1] or reason[2]) == (missing if reason[1] else n)
+        assert ("compute at 128 tokens" in part) == is_first, "said once"
+        judge_reason(part, one.spec.architecture, first.spec.architecture)
+
+
+def judge_reason(part, shape, first):
+    """Depth and width are named where they differ: the compute follows from nothing else."""
+    width = re.search(r"([\d,]+) wide, not ([\d,]*\d)", part)
+    widths = (f"{shape.d_model:,}", f"{first.d_model:,}")
+    assert (width.groups() if width else None) == (widths if len(set(widths)) == 2 else None)
+    n, missing = shape.n_layers, first.n_layers - shape.n_layers
+    if shape.shares_layers:
+        runs = f"and runs it {'once' if n == 1 else f'{n} times'}"
+        assert ": it stores one layer" in part
+        assert part.endswith(runs)
+        return
+    reason = re.search(r": it (?:leaves out (\d+) layers?|has (\d+) layers?)", part)
+    assert bool(reason) == (missing != 0)
+    if reason:
+        assert int(reason[1] or reason[2]) == (missing if reason[1] else n)
 
 
 def shape_work(shape, tokens=128):

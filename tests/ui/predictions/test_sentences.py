@@ -109,13 +109,16 @@ def judge_masks(text, rows, labels=LABELS):
     if len(rows) == 1:
         judge(text, *rows[0], labels)
         return
-    lines = re.findall(r"(?:^|(?<=\. )|(?<=\d ))(\d+)\. (.*?\.)(?= \d+\. | Masks? \d|$)", text)
+    lines = re.findall(
+        r"(?:^|(?<=\. )|(?<=: )|(?<=\d ))(\d+)\. (.*?\.)(?= \d+\. | Masks? \d|$)", text
+    )
     assert [int(i) for i, _ in lines] == [*range(1, len(rows) + 1)], text
     for (_, line), (words, p) in zip(lines, rows, strict=True):
         judge(line, words, p, labels)
     n_models = len(rows[0][0])
     same = sum(len(set(words.values())) == 1 for words, _ in rows)
-    top = re.match(r"The (\w+) models agree on (\d+|none) of (?:the )?(\d+) masks\.", text)
+    said = r"The (\w+) models agree on (\d+|none) of (?:the )?(\d+) masks\. The first three: 1\. "
+    top = re.match(said, text)
     assert bool(top) == (n_models > 1 and len(rows) > 3)
     if top:
         assert top.groups() == (NUMBERS[n_models], str(same or "none"), str(len(rows)))
