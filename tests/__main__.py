@@ -1,8 +1,8 @@
-"""``python -m tests``: fetch missing test dependencies, then run all tests.
+"""``python -m tests``: fetch missing test dependencies, then run pytest.
 
 A dependency that cannot be fetched is reported in one sentence, and pytest skips the tests that
-need it. ``python -m tests --quick`` leaves out the browser, other processes and training, and
-fetches nothing.
+need it. Arguments go to pytest: a path runs its tests, ``--all`` adds the second job
+(``second_job.py``). ``--quick`` leaves out the browser and other processes, and fetches nothing.
 """
 
 import os
@@ -15,7 +15,7 @@ from tests import needs
 
 PATIENCE_S = 300
 QUIET = ("--no-audit", "--no-fund", "--fetch-retries=1")
-QUICK = ("-m", "not browser and not processes", "--ignore=tests/training")
+QUICK = ("-m", "not browser and not processes")
 
 
 def main(arguments: Sequence[str]) -> None:

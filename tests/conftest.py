@@ -26,6 +26,7 @@ from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.choice import family
 from explorer.serving.start import leave_out_stubs
+from tests.second_job import ROOT, left_out
 
 leave_out_stubs()
 # The examples are the same in every run, so that no run fails by chance; ``pytest
@@ -39,6 +40,19 @@ ssl.create_default_context = cache(ssl.create_default_context)
 
 # Objects of imported modules are never garbage: repeated scans of them took 4 % of the tests' time.
 gc.disable()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="run the second job too")
+    parser.addoption("--since", help="run what differs from this commit of the second job too")
+
+
+def pytest_configure(config):
+    """Leave out the second job, unless a path, ``--all`` or ``-m slow`` asks for it."""
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        is_all = config.option.all or "slow" in config.option.markexpr
+        out = left_out(is_all, config.option.since)
+        config.option.ignore = [*(config.option.ignore or ()), *map(str, map(ROOT.joinpath, out))]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -75,7 +75,7 @@ def test_quick_leaves_out_what_is_slow_and_fetches_nothing(machine, monkeypatch)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setattr(command.os, "execv", lambda _, line: became.append(line[1:]))
     command.main(["--quick", "-x"])
-    marked = ["-m", "not browser and not processes", "--ignore=tests/training"]
+    marked = ["-m", "not browser and not processes"]
     assert became == [["-m", "pytest", *marked, "-x"]]
     assert "PYTHONDONTWRITEBYTECODE" not in command.os.environ, "compiled once for all processes"
     assert machine[0] == []
