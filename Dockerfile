@@ -22,6 +22,6 @@ ENV GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=7860 GRADIO_TEMP_DIR=/tmp/grad
     GRADIO_ANALYTICS_ENABLED=False PYTHONDONTWRITEBYTECODE=1
 VOLUME /data
 EXPOSE 7860
-HEALTHCHECK --start-period=60s --interval=30s --timeout=5s \
-    CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:7860/gradio_api/startup-events', timeout=4)"]
+HEALTHCHECK --start-period=60s --interval=30s --timeout=15s \
+    CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:7860/health', timeout=12)"]
 CMD ["python", "app.py"]

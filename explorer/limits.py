@@ -198,6 +198,14 @@ STOPPING = Limit(
     "ended in a sentence",
     "The server is stopping or restarting. Please try again in a minute.",
 )
+HEALTH = Limit(
+    "one call of `/health`",
+    "time until its own request has come through the queue",
+    10,
+    "s",
+    "answered with 503",
+    "The queues did not answer within {limit} s.",
+)
 
 
 def rows() -> Iterator[Limit]:

@@ -63,8 +63,7 @@ def _tell(queue: Any, events: list[Any]) -> None:  # noqa: ANN401 - Gradio's
             line = queue.event_queue_per_concurrency_id[event.concurrency_id].queue
             if event in line:
                 line.remove(event)
-            if event.session_hash in queue.pending_messages_per_session:
-                queue.send_message(event, message)
+            queue.send_message(event, message)
             event.alive = False
 
     if _loop is not None:

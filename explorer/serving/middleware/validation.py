@@ -1,6 +1,7 @@
 """Checks that refuse, in a sentence, requests which Gradio cannot answer."""
 
 import json
+import re
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -32,17 +33,21 @@ WITH_LINK = ("/", "/config")
 GRADIOS_OWN = ("deep_link", "page")
 """Query parameters that Gradio reads; this page's links have none of them."""
 _known_function = route_utils.get_fn
+SESSION = re.compile(r"[ -~]{1,128}")
+"""Names of sessions that are accepted, which every URL can hold."""
+
+
+def is_session(session: Any) -> bool:  # noqa: ANN401 - any JSON
+    """Return whether a stream can be opened for a session: Gradio fails on requests of others."""
+    return isinstance(session, str) and SESSION.fullmatch(session) is not None
 
 
 def function_of(blocks: Any, api_name: str | None, body: Any) -> Any:  # noqa: ANN401 - Gradio's
     """Return the function that a request names.
 
     Raises:
-        HTTPException: there is no such function, or the session hash has characters that no URL
-            can hold, so that no stream could be opened for the response.
+        HTTPException: there is no such function.
     """
-    if not str(body.session_hash or "").isprintable():
-        raise HTTPException(422, NO_JSON)
     if body.fn_index is not None and body.fn_index not in blocks.fns:
         raise HTTPException(404, NO_QUESTION)
     return _known_function(blocks, api_name, body)
@@ -93,7 +98,7 @@ async def checked_picture(scope: Scope, body: Receive) -> Receive:
         request = json.loads(content)
         block = scope["app"].get_blocks().blocks.get(request["component_id"])
         function = getattr(block, request["fn_name"], None)
-        is_complete = isinstance(request["session_hash"], str) and "data" in request
+        is_complete = is_session(request["session_hash"]) and "data" in request
     except (ValueError, TypeError, KeyError, RecursionError):
         raise HTTPException(400, NO_JSON) from None
     if not is_complete or not getattr(function, "_is_server_fn", False):

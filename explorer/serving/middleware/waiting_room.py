@@ -2,17 +2,20 @@
 
 import asyncio
 import ipaddress
+import logging
 import random
 import time
 from collections import Counter, deque
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from uuid import uuid4
 
+from gradio.data_classes import PredictBodyInternal
 from gradio.queueing import Event, EventQueue, Queue
-from gradio.server_messages import ProcessCompletedMessage
+from gradio.server_messages import EventMessage, ProcessCompletedMessage
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -21,6 +24,7 @@ from explorer.context import context
 from explorer.limits import Limit
 from explorer.serving.middleware import validation
 
+LOGGER = logging.getLogger(__name__)
 SIXTEEN = 16
 """Denominator of ``limits.ADDRESS``, which is in sixteenths."""
 
@@ -104,6 +108,9 @@ TIMING_SLEEP_S = 0.05
 pass on two cores a tenth slower."""
 KNOWN = 64
 """Number of refused requests that stay known, for a stream that opens just afterwards."""
+RESTART_S = 0.5
+"""Pause before a queue's task that has ended is started again."""
+ENDED = "the queue's task %s has ended and is started again"
 _OF_PAGES = "/queue/join"
 
 
@@ -130,7 +137,7 @@ class WaitingRoom(Queue):
     """Gradio's queue with strict limits, which serves only requests whose stream is open."""
 
     def __init__(self, *arguments: Any, **kwargs: Any) -> None:  # noqa: ANN401
-        self._sleep_s = 0.0
+        self._sleep_s, self._is_closed = 0.0, False
         super().__init__(*arguments, **kwargs)
         self.listening: Counter[str] = Counter()
         """Number of open streams by session."""
@@ -139,6 +146,21 @@ class WaitingRoom(Queue):
         self._unheard: deque[Event] = deque()
         self._ended: deque[str] = deque()
         self._entering = asyncio.Lock()
+        self._probe: asyncio.Task[bool] | None = None
+        self._probe_session = uuid4().hex
+
+    @property
+    def stopped(self) -> bool:
+        """True once the server closes; Gradio's task also sets it when it fails."""
+        return self._is_closed
+
+    @stopped.setter
+    def stopped(self, is_stopped: bool) -> None:
+        self._is_closed &= is_stopped
+
+    def close(self) -> None:
+        """Stop the queue, because the server closes."""
+        self._is_closed = True
 
     @property
     def sleep_when_free(self) -> float:
@@ -153,15 +175,76 @@ class WaitingRoom(Queue):
 
     def start(self) -> None:
         """Start the queue, with a new lock that belongs to its event loop."""
-        self._entering = asyncio.Lock()
+        self._entering, self._probe, self._is_closed = asyncio.Lock(), None, False
         super().start()
+
+    async def start_processing(self) -> None:
+        """Run the task that begins requests, and run it again whenever it ends."""
+        await self._keep_running(super().start_processing)
+
+    async def start_progress_updates(self) -> None:
+        """Run the task that sends progress messages, and run it again whenever it ends."""
+        await self._keep_running(super().start_progress_updates)
+
+    async def _keep_running(self, run: Callable[[], Awaitable[None]]) -> None:
+        while not self._is_closed:
+            task = asyncio.ensure_future(run())
+            # Only this task's own end is awaited: if the server cancels us, we end too.
+            await asyncio.wait([task])
+            if not self._is_closed:
+                failure = None if task.cancelled() else task.exception()
+                LOGGER.error(ENDED, run.__name__, exc_info=failure)
+                await asyncio.sleep(RESTART_S)
+
+    def _cancel_asyncio_tasks(self) -> None:
+        """Let running requests go on if Gradio's task fails, which would cancel them."""
+        if self._is_closed:
+            super()._cancel_asyncio_tasks()
+
+    def send_message(self, event: Event, event_message: EventMessage) -> None:
+        """Send a message to the session of a request; drop it if the session is unknown."""
+        if event.session_hash in self.pending_messages_per_session:
+            super().send_message(event, event_message)
+
+    async def answers(self, fn_index: int, request: Request) -> bool:
+        """Return whether a request of our own gets its answer through the queue in time.
+
+        Calls at the same time share one such request. No limit refuses it, and its session is one
+        that no client knows.
+        """
+        if self._probe is None or self._probe.done():
+            self._probe = asyncio.ensure_future(self._is_answered(fn_index, request))
+        return await asyncio.shield(self._probe)
+
+    async def _is_answered(self, fn_index: int, request: Request) -> bool:
+        session = self._probe_session
+        values = {"fn_index": fn_index, "data": [], "session_hash": session, "request": request}
+        self.listening[session] += 1
+        try:
+            async with asyncio.timeout(limits.HEALTH.maximum):
+                await super().push(PredictBodyInternal(**values), request, None)  # type: ignore[arg-type]
+                messages = self.pending_messages_per_session[session]
+                while not isinstance(message := await messages.get(), ProcessCompletedMessage):
+                    pass
+                return message.success
+        except TimeoutError:
+            return False
+        finally:
+            del self.listening[session]
+            self.pending_messages_per_session.pop(session, None)
+            await self.clean_events(session_hash=session)
+            self.pending_event_ids_session.pop(session, None)
 
     async def push(self, body: Any, request: Any, username: str | None) -> Any:  # noqa: ANN401
         """Add a request to the queue; the limits are checked and the request added under one lock.
 
         Raises:
-            HTTPException: a limit refuses the request; the message is one sentence.
+            HTTPException: a limit refuses the request, or no stream can be opened for its session;
+                the message is one sentence.
         """
+        # A program without a session gets one from Gradio.
+        if body.session_hash is not None and not validation.is_session(body.session_hash):
+            raise HTTPException(422, validation.NO_JSON)
         async with self._entering:
             fn, session = self.blocks.fns.get(body.fn_index), str(body.session_hash or "")
             if reason := self.refusal(sender_of(fn, request, session)):
@@ -288,9 +371,8 @@ class WaitingRoom(Queue):
 
     def _end_with_message(self, event: Event, reason: str) -> None:
         """End a request that is not served, with an error message on its stream."""
-        if event.session_hash in self.pending_messages_per_session:
-            message = ProcessCompletedMessage(output={"error": reason}, success=False)
-            self.send_message(event, message)
+        message = ProcessCompletedMessage(output={"error": reason}, success=False)
+        self.send_message(event, message)
         event.alive = False
         # Kept for a while: its stream may be open, and Gradio looks the request up a moment later.
         self._ended.append(event._id)

@@ -18,6 +18,7 @@ from explorer.serving.middleware.headers import (
     configured_url,
     path_of,
 )
+from explorer.serving.middleware.health import add_probe, health_route
 from explorer.serving.middleware.page_cache import PageCache
 from explorer.serving.middleware.request_filter import RequestFilter
 from explorer.serving.middleware.routes import Routes
@@ -82,6 +83,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
         wire_put(bar, tabs)
         wire_forms(page.folds)
         register_endpoints(start, tools)
+        add_probe()
     page.queue(default_concurrency_limit=limits.LIGHT.maximum)
     return page
 
@@ -166,6 +168,7 @@ def own_routes() -> list[Route]:
     return [
         scripts_route(),
         settings_route(),
+        health_route(),
         frame_route(),
         card_route(),
         glossary_route(),

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ import gradio as gr
 import httpx
 import pytest
 from gradio.queueing import EventQueue, Queue
+from gradio.server_messages import EstimationMessage
 from starlette.middleware import Middleware
 
 from benchmarks.served import served
@@ -22,6 +24,7 @@ from explorer.context import configure
 from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from explorer.serving.middleware import validation
 from explorer.serving.middleware.concurrency import StreamTracker
+from explorer.serving.middleware.health import add_probe, health_route
 from explorer.serving.middleware.request_filter import RequestFilter
 from explorer.serving.middleware.routes import Routes
 from explorer.serving.middleware.shutdown import serving_loop
@@ -59,17 +62,19 @@ def page(asked):
             answer, box, box, api_visibility="private", api_name="seen", concurrency_id="page"
         )
         gr.api(answer, api_name="answer", concurrency_id="programs")
+        add_probe()
     page.queue(default_concurrency_limit=4)
     return page
 
 
 @pytest.fixture(scope="module")
 def url(page):
+    health = [health_route()]
     doors = [
-        Middleware(RequestFilter, routes=Routes((), ("answer", "seen"))),
+        Middleware(RequestFilter, routes=Routes(health, ("answer", "seen"))),
         Middleware(StreamTracker),
     ]
-    with served(page, app_kwargs={"middleware": doors}) as url:
+    with served(page, app_kwargs={"middleware": doors, "routes": health}) as url:
         yield url
 
 
@@ -561,3 +566,83 @@ def test_a_visitors_compare_counts_from_its_turn_to_its_answer(
     in_its_own_loop(idle_queue.process_events([event], False, 0.0, event.fn))
     assert counts == [expected]
     assert not lock._visitors
+
+
+@pytest.mark.parametrize("path", ["/gradio_api/queue/join", "/gradio_api/call/answer"])
+def test_a_session_without_a_valid_name_is_refused_at_the_door(client, room, path):
+    body = {"data": ["a"], "fn_index": PAGE_EVENT, "session_hash": "naïve"}
+    reply = client.post(path, json=body)
+    assert (reply.status_code, reply.json()) == (422, {"detail": validation.NO_JSON})
+    assert not len(room)
+
+
+def test_a_message_to_an_unknown_session_is_dropped(idle_queue):
+    event = program_event(1, "a", idle_queue.now)
+    assert event.session_hash not in idle_queue.pending_messages_per_session
+    idle_queue.send_message(event, EstimationMessage(rank=0, queue_size=1))
+    assert event.session_hash not in idle_queue.pending_messages_per_session
+
+
+def fail_once(room, monkeypatch):
+    """Let the queue's task fail at its next request."""
+    failing = iter([RuntimeError("a fault that a test made")])
+
+    def get_events():
+        if failure := next(failing, None):
+            raise failure
+        return WaitingRoom.get_events(room)
+
+    monkeypatch.setattr(room, "get_events", get_events)
+
+
+def cancel_once(*_):
+    """Cancel the queue's task from within its loop."""
+
+    def cancel():
+        (task,) = (
+            task
+            for task in asyncio.all_tasks()
+            if task.get_coro().__qualname__ == Queue.start_processing.__qualname__
+        )
+        task.cancel()
+
+    serving_loop().call_soon_threadsafe(cancel)
+
+
+@pytest.mark.parametrize("end", [fail_once, cancel_once])
+def test_when_the_queues_task_ends_it_is_logged_and_requests_are_answered_again(
+    client, room, asked, monkeypatch, caplog, end
+):
+    never_drop(monkeypatch)
+    asked.go.clear()
+    running = client.post("/gradio_api/call/answer", json={"data": ["running"]}).json()
+    with ThreadPoolExecutor(1) as thread:
+        stream = f"/gradio_api/call/answer/{running['event_id']}"
+        reply = thread.submit(client.get, stream)
+        until(lambda: "running" in asked)
+        end(room, monkeypatch)
+        path, body, _ = join("later", "later")
+        assert client.post(path, json=body).status_code == 200
+        answer = thread.submit(read, client, "later")
+        until(lambda: any("start_processing has ended" in said for said in caplog.messages))
+        asked.go.set()
+        assert "event: complete" in reply.result().text, "what was running goes on"
+        assert answer.result()["success"]
+
+
+def test_health_says_whether_a_request_gets_through_the_queue(client, room, monkeypatch):
+    reply = client.get("/health")
+    assert (reply.status_code, reply.json()) == (200, {"queues": "running"})
+    with monkeypatch.context() as patch:
+        patch.setattr(room, "get_events", lambda: None)
+        patch.setattr(limits, "HEALTH", replace(limits.HEALTH, maximum=0.2))
+        reply = client.get("/health")
+        assert (reply.status_code, reply.json()) == (503, {"detail": limits.HEALTH.sentence()})
+        assert not len(room), "its request leaves the queue"
+    assert client.get("/health").status_code == 200
+
+
+def test_health_says_that_the_server_stops(client, monkeypatch):
+    monkeypatch.setattr("explorer.serving.middleware.health.CLOSING", closing := threading.Event())
+    closing.set()
+    assert client.get("/health").status_code == 503
