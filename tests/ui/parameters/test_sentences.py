@@ -27,8 +27,10 @@ def members(draw):
     for key in ["bert", *draw(st.sets(st.sampled_from(["distilbert", "albert"])))]:
         spec = specs[key]
         layers = draw(st.sampled_from([1, 3, 5, 6, 11, 12]))
-        width = draw(st.sampled_from([spec.architecture.d_model, 192, 4096]))
-        shape = replace(spec.architecture, n_layers=layers, d_model=width)
+        shape = replace(spec.architecture, n_layers=layers)
+        width = draw(st.sampled_from([shape.d_model, 192, 4096]))
+        embedding = shape.d_embedding if shape.has_projection else width
+        shape = replace(shape, d_model=width, d_embedding=embedding)
         total = draw(st.sampled_from([11 * M, 66 * M, 110 * M]))
         applied = total * draw(st.sampled_from([1, 8]) if shape.shares_layers else st.just(1))
         stand_in = replace(spec, architecture=shape)
