@@ -6,7 +6,7 @@ import os
 import ssl
 import sys
 import warnings
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,16 @@ def pytest_configure(config):
         is_all = config.option.all or "slow" in config.option.markexpr
         out = left_out(is_all, config.option.since)
         config.option.ignore = [*(config.option.ignore or ()), *map(str, map(ROOT.joinpath, out))]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """List the skips once, by what would make the tests run."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    if reasons:
+        terminalreporter.section("skipped")
+    for reason, n in reasons.most_common():
+        terminalreporter.write_line(f"{n:4} {reason}")
 
 
 @pytest.hookimpl(tryfirst=True)

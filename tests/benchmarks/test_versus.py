@@ -71,7 +71,9 @@ def test_in_place_of_the_second_the_networks_alone(servers, monkeypatch, capsys)
     assert [len(one) for one in asked] == [4] * 10
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="127/8 is this machine on Linux alone")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="needs Linux, where all of 127/8 is this machine"
+)
 def test_every_session_comes_from_an_address_of_its_own():
     met = []
 

@@ -83,8 +83,8 @@ def preload(cache):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.skipif(not SYSTEM.exists(), reason="the system's own Python is another one")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who alone can become another user")
+@pytest.mark.skipif(not SYSTEM.exists(), reason="needs /usr/bin/python3 of this Python's version")
 @pytest.mark.parametrize("served", ["mini", "base"], indirect=True)
 def test_the_page_opens_on_the_family_that_is_there_and_answers_in_little_memory(served):
     family, url, process = served

@@ -1,6 +1,8 @@
 """``python -m tests``: what it fetches, in which order, and what it says where nothing can be had."""
 
+import ast
 import json
+import re
 import subprocess
 import sys
 
@@ -8,6 +10,7 @@ import pytest
 
 from tests import __main__ as command
 from tests import needs
+from tests.sources import trees_in
 
 
 @pytest.fixture
@@ -148,5 +151,25 @@ def test_without_a_browser_and_node_nothing_errs_and_each_skip_says_what_to_inst
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "passed" not in done.stdout
-    assert needs.NO_NODE in done.stdout
-    assert needs.NO_CHROMIUM in done.stdout
+    assert done.stdout.count(needs.NO_NODE) == 1, "reported once for all tests that need it"
+    assert done.stdout.count(needs.NO_CHROMIUM) == 1
+
+
+def reasons(tree):
+    """Yield each reason for a skip that a file states in its own words."""
+    for node in ast.walk(tree):
+        name = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if name in ("skipif", "importorskip"):
+            yield from (one.value for one in node.keywords if one.arg == "reason")
+        elif name == "skip":
+            yield from node.args[:1]
+
+
+def test_every_skip_says_what_would_make_it_run():
+    """A program or package that is missing and how to install it, or the machine that is needed."""
+    trees = trees_in(needs.ROOT / "tests").values()
+    said = [one for tree in trees for one in reasons(tree)]
+    own = [ast.unparse(one) for one in said if isinstance(one, ast.Constant | ast.JoinedStr)]
+    own += map(repr, (needs.NO_CHROMIUM, needs.NO_NODE, needs.NO_PACKAGES))
+    assert len(own) >= 10
+    assert [one for one in own if not re.match(r"f?['\"](needs |.* here: )", one)] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 TASKS = Path("/proc/self/task")
-needs_list = pytest.mark.skipif(not TASKS.exists(), reason="only Linux lists threads, in /proc")
+needs_list = pytest.mark.skipif(not TASKS.exists(), reason="needs Linux, whose /proc lists threads")
 
 
 def native_threads():

@@ -8,7 +8,9 @@ import pytest
 
 from explorer.timing import memory
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's own way")
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="needs Linux, whose glibc has arenas"
+)
 
 COUNTED = """
 import ctypes, sys, threading

@@ -95,7 +95,7 @@ def needs_bfloat16_instructions():
     """Skip by the flags of the processor, not by the runtime."""
     flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
     if "avx512_bf16" not in flags:
-        pytest.skip("no AVX512-BF16 here")
+        pytest.skip("needs a processor with AVX512-BF16")
 
 
 def test_openvino_in_bfloat16_is_near_torch_and_not_the_same(tiny_family):
@@ -274,7 +274,10 @@ sys.stdout.write(" " + str(sorted({{"torch", "transformers", "gradio"}} & set(sy
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no sizes of processes")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(),
+    reason="needs Linux, whose /proc has the sizes of processes",
+)
 @pytest.mark.processes
 @pytest.mark.parametrize("runtime", [ONNX, OPENVINO])
 def test_memory_is_that_of_a_process_with_the_runtime_alone(tiny_family, runtime, monkeypatch):
@@ -304,7 +307,10 @@ def test_memory_is_that_of_a_process_with_the_runtime_alone(tiny_family, runtime
     assert held > of_file
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no sizes of processes")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(),
+    reason="needs Linux, whose /proc has the sizes of processes",
+)
 def test_memory_of_torch_is_that_of_a_process_for_each_way(tiny_family, monkeypatch):
     """Each is new, and has torch as it is first imported; here they run in this one."""
     pools = []
@@ -351,7 +357,9 @@ def number_in(folder, name):
     return int(said) if said.endswith(" ") else None
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no list of processes")
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="needs Linux, whose /proc lists processes"
+)
 @pytest.mark.processes
 def test_ending_a_build_leaves_no_file_and_no_helper(tiny_family, tmp_path, monkeypatch):
     """What a builder started, and what it has written so far, ends with it."""

@@ -20,7 +20,9 @@ def test_the_offer_names_the_machine_and_keeps_what_was_asked_for(monkeypatch):
     assert offer(3)[0] == 3
 
 
-@pytest.mark.skipif(not machine.CPU.exists(), reason="reads Linux's list of the processor's flags")
+@pytest.mark.skipif(
+    not machine.CPU.exists(), reason="needs Linux, whose /proc lists the processor's flags"
+)
 def test_only_instructions_make_half_precision_worth_it():
     """oneDNN emulates bfloat16 on AVX-512 alone, and calls it supported."""
     flags = set(machine.CPU.read_text().split())

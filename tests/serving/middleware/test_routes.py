@@ -18,7 +18,7 @@ NOT_HERE = {"detail": "Not found."}
 
 @pytest.fixture(autouse=True)
 def with_tools():
-    pytest.importorskip("mcp")
+    pytest.importorskip("mcp", reason="no MCP here: pip install -r tests/requirements.txt")
 
 
 def routes_of(routes, before=""):

