@@ -127,7 +127,7 @@ def _reason(member: "FamilyMember", first: "FamilyMember") -> str:
     if shape.shares_layers:
         stored = f"one layer, {width}," if width else "one layer"
         return f": it stores {stored} and runs it {repeated(shape.n_layers)}"
-    if missing > 0 and teacher_of(member.spec) == first.spec:
+    if missing > 0 and not width and teacher_of(member.spec) == first.spec:
         return f": it leaves out {counted(missing, 'layer')}"
     if not missing:
         return f": its layers are {width}" if width else ""
