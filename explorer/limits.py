@@ -38,10 +38,10 @@ QUESTIONS = Limit("all together", "questions that wait", 64, "", REFUSED, BUSY)
 PROGRAMS = Limit("all programs", "of these questions", 32, "", REFUSED, BUSY)
 ADDRESS = Limit(
     "one address beyond an equal share",
-    f"of the {QUESTIONS.maximum} places of those that wait, "
-    f"and of the {PROGRAMS.maximum} of programs",
+    "of the places in each row that counts what waits",
     15,
-    f"sixteenths: {QUESTIONS.maximum * 15 // 16} and {PROGRAMS.maximum * 15 // 16}",
+    f"sixteenths: {QUESTIONS.maximum * 15 // 16} of {QUESTIONS.maximum}, "
+    f"{PROGRAMS.maximum * 15 // 16} of {PROGRAMS.maximum}",
     REFUSED,
     "{n} questions from your address are already waiting, as many as one address may have now. "
     "Please try again when one of them is answered.",
@@ -169,6 +169,7 @@ FIRST_PICTURES = Limit(
 )
 PICTURES_AT_ONCE = Limit("all pages", "questions of pictures answered at once", 4, "", WAITS)
 PICTURES_WAITING = Limit("all pages", "of these that wait", 64, "", REFUSED, BUSY)
+PICTURES_OF_ADDRESS = Limit("one address", "questions of pictures answered at once", 3, "", WAITS)
 POSTS_AT_ONCE = Limit("all programs", "questions put into the queue at once", 2, "", WAITS)
 POSTS_WAITING = Limit("all programs", "of these that wait", 1024, "", REFUSED, BUSY)
 SESSIONS = Limit(

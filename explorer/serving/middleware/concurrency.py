@@ -2,16 +2,26 @@
 
 import asyncio
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer import limits
 from explorer.limits import Limit
-from explorer.serving.middleware.waiting_room import NO_ADDRESS, Sender, WaitingRoom, account_of
+from explorer.serving.middleware.waiting_room import (
+    NO_ADDRESS,
+    Sender,
+    WaitingRoom,
+    account_of,
+    beyond_share,
+)
 
+LEFT = "explorer.left"
+"""Key of the ASGI scope for the event that is set when the client of a request has left."""
 _OF_CALL = re.compile(r"/gradio_api/call/[^/]+/([^/]+)$")
 CALLS = "/gradio_api/call/"
 _OF_PAGE = "/gradio_api/queue/data"
@@ -101,21 +111,77 @@ def heard_session(scope: Scope) -> str:
 
 
 @dataclass(eq=False, slots=True)
+class Place:
+    """Place of a request that waits for a slot or has one, and whether its client has left."""
+
+    address: str
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+    _decided: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def grant(self) -> None:
+        """Give the request a slot."""
+        self._decided.set()
+
+    async def watch(self, receive: Receive) -> None:
+        """Wait until the client has left; its body has been read before."""
+        while (await receive())["type"] != "http.disconnect":
+            await asyncio.sleep(0)
+        self.left.set()
+        self._decided.set()
+
+    async def wait(self) -> None:
+        """Wait for a slot.
+
+        Raises:
+            ClientDisconnect: the client has left before.
+        """
+        await self._decided.wait()
+        if self.left.is_set():
+            raise ClientDisconnect
+
+
+@dataclass(eq=False, slots=True)
 class RouteLimits:
-    """Limits of one route: requests at once, and requests that wait."""
+    """Requests of one route that run and wait, and their limits."""
 
     at_once: Limit
     max_waiting: Limit
-    waiting: int = 0
-    free: asyncio.Semaphore = field(init=False)
+    of_address: Limit | None = None
+    """Limit on the requests of one address that run at once."""
+    waiting: list[Place] = field(default_factory=list)
+    running: list[Place] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.free = asyncio.Semaphore(self.at_once.maximum)
+    def refusal(self, address: str) -> str:
+        """Return why a request of an address may not wait, or an empty string."""
+        refused = beyond_share(self.max_waiting, address, [place.address for place in self.waiting])
+        return refused[0].sentence(n=refused[1]) if refused else ""
 
-    @property
-    def is_full(self) -> bool:
-        """The flag that no further request may wait."""
-        return self.waiting >= self.max_waiting.maximum
+    def enter(self, address: str) -> Place:
+        """Let a request wait; it is granted a slot at once if one is free."""
+        self.waiting.append(place := Place(address))
+        self._grant()
+        return place
+
+    def leave(self, place: Place) -> None:
+        """Free what a request holds, its slot or its place; nothing if that is free already."""
+        if place in self.running:
+            self.running.remove(place)
+        elif place in self.waiting:
+            self.waiting.remove(place)
+        self._grant()
+
+    def _grant(self) -> None:
+        """Grant free slots: the address with the fewest goes first, then the oldest request."""
+        most = (self.of_address or self.at_once).maximum
+        while len(self.running) < self.at_once.maximum:
+            held = Counter(place.address for place in self.running)
+            allowed = [place for place in self.waiting if held[place.address] < most]
+            if not allowed:
+                break
+            place = min(allowed, key=lambda place: held[place.address])
+            self.waiting.remove(place)
+            self.running.append(place)
+            place.grant()
 
 
 class ConcurrencyLimiter:
@@ -129,7 +195,7 @@ class ConcurrencyLimiter:
         self.limits = {
             ("GET", "/"): RouteLimits(limits.PAGES_AT_ONCE, limits.PAGES_WAITING),
             ("POST", "/gradio_api/component_server"): RouteLimits(
-                limits.PICTURES_AT_ONCE, limits.PICTURES_WAITING
+                limits.PICTURES_AT_ONCE, limits.PICTURES_WAITING, limits.PICTURES_OF_ADDRESS
             ),
             # Only until they are in the queue: a burst must not keep visitors out of it.
             ("POST", "/gradio_api/call"): RouteLimits(limits.POSTS_AT_ONCE, limits.POSTS_WAITING),
@@ -141,56 +207,49 @@ class ConcurrencyLimiter:
         if route_limits is None:
             await self.app(scope, receive, send)
             return
-        if not route_limits.is_full and scope["method"] == "POST":
+        address = account_of(scope["client"][0] if scope.get("client") else NO_ADDRESS)
+        body: list[Message] = []
+        if not route_limits.refusal(address):
             # The body is read first: a slow sender must not hold a slot.
-            receive = await whole_body(receive)
+            body = await whole_body(receive)
         # Others may have come meanwhile.
-        if route_limits.is_full:
-            sentence = route_limits.max_waiting.sentence(n=route_limits.waiting)
-            await JSONResponse({"detail": sentence}, 429)(scope, receive, send)
+        if refusal := route_limits.refusal(address):
+            await JSONResponse({"detail": refusal}, 429)(scope, receive, send)
             return
-        await self._run_when_free(route_limits, scope, receive, send)
-
-    async def _run_when_free(
-        self, route_limits: RouteLimits, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        route_limits.waiting += 1
-        try:
-            await route_limits.free.acquire()
-        finally:
-            route_limits.waiting -= 1
-        has_slot = True
-
-        def release() -> None:
-            nonlocal has_slot
-            if has_slot:
-                route_limits.free.release()
-            has_slot = False
+        place = route_limits.enter(address)
+        scope[LEFT] = place.left
+        watching = asyncio.ensure_future(place.watch(receive))
 
         async def answer(message: Message) -> None:
             # The work is done: a slow reader must not hold a slot.
-            release()
+            route_limits.leave(place)
             await send(message)
 
         try:
-            await self.app(scope, receive, answer)
+            await place.wait()
+            await self.app(scope, replayed(body, place.left), answer)
         finally:
-            release()
+            route_limits.leave(place)
+            watching.cancel()
 
 
-async def whole_body(receive: Receive) -> Receive:
-    """Read the body of a request to its end and return a ``receive`` that replays it.
+async def whole_body(receive: Receive) -> list[Message]:
+    """Return the messages of a request's body; the request filter has checked its length."""
+    messages = [await receive()]
+    while messages[-1].get("more_body", False):
+        messages.append(await receive())
+    return messages
 
-    The request filter has checked its length before.
-    """
-    parts = [await receive()]
-    while parts[-1].get("more_body", False):
-        parts.append(await receive())
 
-    async def again() -> Message:
-        return parts.pop(0) if parts else await receive()
+def replayed(body: list[Message], left: asyncio.Event) -> Receive:
+    """Return a ``receive`` that yields a body, and then waits until the client has left."""
 
-    return again
+    async def receive() -> Message:
+        if not body:
+            await left.wait()
+        return body.pop(0) if body else {"type": "http.disconnect"}
+
+    return receive
 
 
 def _route_prefix(scope: Scope) -> str:

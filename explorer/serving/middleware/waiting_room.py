@@ -54,6 +54,24 @@ def account_of(host: str) -> str:
     return str(address)
 
 
+def beyond_share(limit: Limit, address: str, held: Collection[str]) -> tuple[Limit, int] | None:
+    """Return the limit that refuses an address one more place; None if there is room.
+
+    Args:
+        limit: The limit with the number of places.
+        address: The address that asks for a place.
+        held: The address that holds each place that is taken.
+    """
+    if len(held) >= limit.maximum:
+        return limit, len(held)
+    counts = Counter(held)
+    share = limit.maximum // max(2, len(counts.keys() | {address}))
+    last_places = limit.maximum * limits.ADDRESS.maximum // SIXTEEN
+    if counts[address] >= share and len(held) >= last_places:
+        return limits.ADDRESS, counts[address]
+    return None
+
+
 def exceeded(sender: Sender, waiting: Collection[Sender]) -> tuple[Limit, int] | None:
     """Return the limit that refuses a request and the count held of it; None if there is room.
 
@@ -75,17 +93,8 @@ def exceeded(sender: Sender, waiting: Collection[Sender]) -> tuple[Limit, int] |
     pools = [(limits.QUESTIONS, waiting)]
     pools += [(limits.PROGRAMS, programs)] if sender.is_program else []
     for limit, clients in pools:
-        free = limit.maximum - len(clients)
-        if free <= 0:
-            return limit, len(clients)
-        counts = Counter(client.address for client in clients)
-        n_of_address = counts[sender.address]
-        share = limit.maximum // max(2, len(counts.keys() | {sender.address}))
-        if (
-            n_of_address >= share
-            and len(clients) >= limit.maximum * limits.ADDRESS.maximum // SIXTEEN
-        ):
-            return limits.ADDRESS, n_of_address
+        if refused := beyond_share(limit, sender.address, [client.address for client in clients]):
+            return refused
     n_of_page = sum(
         client.session == sender.session and not client.is_program for client in waiting
     )

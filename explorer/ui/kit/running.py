@@ -5,10 +5,12 @@ from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
+from starlette.requests import Request
 
 from explorer import limits
 from explorer.context import configure
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.serving.middleware.concurrency import LEFT
 from explorer.serving.middleware.waiting_room import COMPARES, account_of, program_of
 
 LIGHT: dict[str, Any] = {
@@ -94,10 +96,15 @@ def left_by_now() -> Callable[[], bool]:
     """Return a function, callable from any thread, that tells if the current client has left.
 
     Gradio marks the events of a browser that has disconnected, but checks the mark only when the
-    handler yields.
+    handler yields. A picture's own request is no event: our middleware marks it.
     """
     event = _event()
-    return lambda: event is not None and not event.alive
+    if event is not None:
+        return lambda: not event.alive
+    request = LocalContext.request.get(None)
+    if isinstance(request, Request) and LEFT in request.scope:
+        return request.scope[LEFT].is_set
+    return lambda: False
 
 
 def stop_for_those_who_leave() -> None:

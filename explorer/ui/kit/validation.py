@@ -54,10 +54,12 @@ def whole_characters(value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Wrap a picture's handler to remove lone surrogates from its request."""
+    """Wrap a picture's handler to refuse anything but an object, and to remove lone surrogates."""
 
     @functools.wraps(answer)
     def call(question: Any) -> str:  # noqa: ANN401 - any JSON
+        if not isinstance(question, dict):
+            raise Refusal(strings.NOT_OFFERED)
         return answer(whole_characters(question))
 
     return call

@@ -314,9 +314,10 @@ def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kind, the columns of its roles and what is not read; or why nothing is."""
     described: dict[str, Any] = {"names": list(table.names), "kinds": list(KINDS)}
     with refuse_bad_input():
-        kind, columns = str(question.get("kind") or ""), dict(question.get("columns") or {})
+        kind, sent = str(question.get("kind") or ""), dict(question.get("columns") or {})
+    columns = {str(role): str(name or "") for role, name in sent.items()}
     try:
-        texts = text_list(table, kind, {str(k): str(v) for k, v in columns.items()})
+        texts = text_list(table, kind, columns)
         texts = usable(texts) if texts.kind == "labelled" else texts
     except Refusal as refusal:
         known = recognised(table) | columns

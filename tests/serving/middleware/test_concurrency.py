@@ -3,8 +3,10 @@
 import asyncio
 
 import pytest
+from starlette.requests import ClientDisconnect
 
-from explorer.serving.middleware.concurrency import ConcurrencyLimiter
+from explorer import limits
+from explorer.serving.middleware.concurrency import LEFT, ConcurrencyLimiter
 from tests.waiting import in_its_own_loop
 
 ASKED = ("POST", "/gradio_api/component_server")
@@ -15,8 +17,10 @@ class BlockedApp:
 
     def __init__(self):
         self.at_work, self.most, self.let_go = 0, 0, asyncio.Event()
+        self.scopes = []
 
     async def __call__(self, scope, receive, send):
+        self.scopes.append(scope)
         self.at_work += 1
         self.most = max(self.most, self.at_work)
         await self.let_go.wait()
@@ -24,14 +28,25 @@ class BlockedApp:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def request(limiter, said, asked=ASKED, reads=True, below="", sends=True, after=None):
+def request(limiter, said, asked=ASKED, reads=True, below="", sends=True, **client):
+    """Send a request.
+
+    ``client`` may hold its ``address``, an event ``after`` which it sends, and one at which it
+    ``leaves``.
+    """
     scope = {"type": "http", "method": asked[0], "path": below + asked[1], "root_path": below}
+    scope |= {"client": (client.get("address", "198.51.100.1"), 1)}
+    begun, leaves = [], client.get("leaves") or asyncio.Event()
 
     async def receive():
         if not sends:
             await asyncio.sleep(3600)
-        if after:
-            await after.wait()
+        if client.get("after"):
+            await client["after"].wait()
+        if begun:
+            await leaves.wait()
+            return {"type": "http.disconnect"}
+        begun.append(True)
         return {"type": "http.request"}
 
     async def send(message):
@@ -41,6 +56,11 @@ def request(limiter, said, asked=ASKED, reads=True, below="", sends=True, after=
                 await asyncio.sleep(3600)
 
     return asyncio.ensure_future(limiter(scope, receive, send))
+
+
+def each_of_its_own(count):
+    """Return addresses of which each sends one request."""
+    return [f"198.18.{n // 256}.{n % 256}" for n in range(count)]
 
 
 async def settled():
@@ -56,11 +76,12 @@ def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, ask
         limiter = ConcurrencyLimiter(app)
         turns = limiter.limits[asked[0], "/".join(asked[1].split("/")[:3])]
         count = turns.at_once.maximum + turns.max_waiting.maximum
-        for _ in range(count):
-            request(limiter, said, asked, below=below)
+        *addresses, another = each_of_its_own(count + 1)
+        for address in addresses:
+            request(limiter, said, asked, below=below, address=address)
         await settled()
         assert app.most == turns.at_once.maximum
-        request(limiter, said, asked, below=below)
+        request(limiter, said, asked, below=below, address=another)
         await settled()
         assert said == [429]
         app.let_go.set()
@@ -78,7 +99,8 @@ def test_bodies_that_come_late_and_all_at_once_wait_no_more_than_others():
         limiter = ConcurrencyLimiter(app)
         turns = limiter.limits[ASKED]
         count = turns.at_once.maximum + turns.max_waiting.maximum
-        late = [request(limiter, said, after=come) for _ in range(count + 5)]
+        addresses = each_of_its_own(count + 5)
+        late = [request(limiter, said, after=come, address=address) for address in addresses]
         await settled()
         come.set()
         await settled()
@@ -129,10 +151,77 @@ def test_who_leaves_while_waiting_or_at_work_leaves_the_place():
         for task in first:
             task.cancel()
         await settled()
-        assert turns.waiting == 0
+        assert not turns.waiting
         app.let_go.set()
         await asyncio.wait_for(request(limiter, said, ("GET", "/")), 10)
         assert said == [200]
+
+    in_its_own_loop(run())
+
+
+def test_one_address_leaves_a_slot_and_places_to_others_and_they_are_next():
+    async def run():
+        app, said = BlockedApp(), []
+        limiter = ConcurrencyLimiter(app)
+        turns = limiter.limits[ASKED]
+        most, places = limits.PICTURES_OF_ADDRESS.maximum, turns.max_waiting.maximum * 15 // 16
+        for _ in range(most + places):
+            request(limiter, said, address="198.51.100.1")
+        await settled()
+        assert (app.at_work, len(turns.waiting), said) == (most, places, [])
+        request(limiter, said, address="198.51.100.1")
+        await settled()
+        assert said == [429], "it has what one address may have"
+        for _ in range(2):
+            request(limiter, said, address="198.51.100.2")
+        await settled()
+        assert said == [429], "another one has not"
+        senders = [scope["client"][0] for scope in app.scopes]
+        assert senders == ["198.51.100.1"] * most + ["198.51.100.2"]
+        app.let_go.set()
+        while len(said) < most + places + 3:
+            await asyncio.sleep(0)
+        assert app.scopes[most + 1]["client"][0] == "198.51.100.2", (
+            "it waited shortest, held fewest"
+        )
+
+    in_its_own_loop(run())
+
+
+def test_a_client_that_leaves_loses_its_place_and_a_running_request_is_told():
+    async def run():
+        app, said, leaves = BlockedApp(), [], asyncio.Event()
+        limiter = ConcurrencyLimiter(app)
+        turns = limiter.limits[ASKED]
+        most = limits.PICTURES_OF_ADDRESS.maximum
+        sent = [request(limiter, said, leaves=leaves) for _ in range(most + 10)]
+        await settled()
+        assert (app.at_work, len(turns.waiting)) == (most, 10)
+        assert not any(scope[LEFT].is_set() for scope in app.scopes)
+        leaves.set()
+        await settled()
+        assert (app.at_work, turns.waiting) == (most, []), "nothing is begun for who has left"
+        assert all(scope[LEFT].is_set() for scope in app.scopes)
+        app.let_go.set()
+        ends = await asyncio.gather(*sent, return_exceptions=True)
+        assert [type(end) for end in ends] == [type(None)] * most + [ClientDisconnect] * 10
+        assert len(app.scopes) == most
+        assert not turns.running
+
+    in_its_own_loop(run())
+
+
+def test_the_application_reads_the_body_once_and_then_that_the_client_has_left():
+    async def run():
+        leaves, read = asyncio.Event(), []
+
+        async def app(_scope, receive, _send):
+            read.append(await receive())
+            leaves.set()
+            read.append(await receive())
+
+        await request(ConcurrencyLimiter(app), [], leaves=leaves)
+        assert [message["type"] for message in read] == ["http.request", "http.disconnect"]
 
     in_its_own_loop(run())
 

@@ -1,21 +1,28 @@
 """A visitor who leaves takes the work along: asked over HTTP by a client that vanishes."""
 
 import json
+import socket
 import threading
 from contextlib import contextmanager
 from threading import Semaphore
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from starlette.middleware import Middleware
 
-from benchmarks.served import event_number
+from benchmarks.served import event_number, served
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, MeasurementLock
 from explorer.models import run
+from explorer.serving.middleware.concurrency import ConcurrencyLimiter
 from explorer.ui.depth import folds as depth_folds
 from explorer.ui.depth import patching
 from explorer.ui.distillation import folds
+from explorer.ui.kit.blocks import Page
+from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.jobs import LONG
+from explorer.ui.kit.running import left_by_now
 from tests.waiting import until
 
 pytestmark = pytest.mark.processes
@@ -116,3 +123,31 @@ def test_long_work_takes_no_turn_of_compare(page):
     turns = {name: page.fns[event_of(page, name)].concurrency_id for name in JOBS}
     compare = page.fns[event_number(page, "on_view")].concurrency_id
     assert [name for name, queued in turns.items() if queued == compare] == []
+
+
+def test_a_picture_hears_that_its_visitor_has_left():
+    begun, told = threading.Event(), threading.Event()
+
+    def work(_question: dict) -> str:
+        has_left = left_by_now()
+        assert not has_left()
+        begun.set()
+        until(has_left)
+        told.set()
+        return "{}"
+
+    with Page(analytics_enabled=False) as small:
+        picture = Canvas("attention/wall", asks=work)
+    small.queue()
+    doors = {"middleware": [Middleware(ConcurrencyLimiter)]}
+    with served(small, app_kwargs=doors) as url:
+        place = urlsplit(url)
+        asked = {"data": {}, "component_id": picture._id, "fn_name": "work", "session_hash": "s"}
+        body = json.dumps(asked)
+        with socket.create_connection((place.hostname, place.port), timeout=60) as visitor:
+            visitor.sendall(
+                "POST /gradio_api/component_server/ HTTP/1.1\r\nHost: a\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+            )
+            assert begun.wait(60)
+        assert told.wait(60)

@@ -1,17 +1,24 @@
 """Plain bad input, asked over HTTP: a sentence that says what is wrong, and never our fault."""
 
 import json
+from contextlib import suppress
 from inspect import signature
 
 import httpx
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from benchmarks.served import event_number
 from explorer.refusal import Refusal
+from explorer.ui.attention.tab import exact_heads
+from explorer.ui.depth.tab import read_deeper
 from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import read_question
-from explorer.ui.kit.validation import whole_characters
+from explorer.ui.kit.validation import whole_characters, with_whole_characters
+from explorer.ui.layer.tab import look
 from explorer.ui.shell.api import ENDPOINTS
+from explorer.ui.texts.tab import read_list
 
 pytestmark = pytest.mark.processes
 JSON = {"content-type": "application/json"}
@@ -156,3 +163,20 @@ def test_heads_that_are_none_are_refused(http, page, heads):
 
 def test_a_question_nested_without_end_asks_nothing():
     assert read_question("[" * 100_000) == {}
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4)
+ANYTHING = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3), max_leaves=4)
+FIELDS = ("params", "list", "packed", "file", "name", "kind", "columns", "heads", "want", "mask")
+QUESTIONS = ANYTHING | st.dictionaries(st.sampled_from(FIELDS), ANYTHING, max_size=4)
+
+
+@pytest.mark.parametrize("handler", [read_list, exact_heads, read_deeper, look])
+@given(question=QUESTIONS)
+@example(question=None)
+@example(question=5)
+@example(question={"packed": "", "columns": {"text": []}})
+@settings(max_examples=40, deadline=None)
+def test_whatever_a_picture_is_asked_it_answers_or_refuses_in_a_sentence(handler, question):
+    with suppress(Refusal):  # any other exception is logged as a fault of ours
+        assert json.loads(with_whole_characters(handler)(question))
