@@ -1,19 +1,14 @@
-"""Browser fixtures: a server and a Chromium a session; guarded pages, screenshots of failures."""
+"""Browser fixtures: a server and a Chromium a session; guarded pages, what a failure leaves."""
 
-import logging
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import needs
+from tests.browser import evidence
 from tests.browser.server import served
 from tests.waiting import until
 
-logger = logging.getLogger(__name__)
-ROOT = Path(__file__).parents[2]
-SHOTS = ROOT / "shots"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -52,11 +47,12 @@ def chromium():
 
 
 def patient(make):
-    """Return a maker of pages whose pages wait as long as those of the other tests."""
+    """Return a maker whose contexts and pages are recorded and wait as long as the other tests'."""
 
     def patiently(**options):
         made = make(**options)
         made.set_default_timeout(WAIT_MS)
+        evidence.record(getattr(made, "context", made))
         return made
 
     return patiently
@@ -199,7 +195,8 @@ class Visitor:
         if self.context is None:
             self.context = self._chromium.new_context(permissions=PERMISSIONS, **self._options)
             self.context.on("close", self._is_gone)
-            self.context.set_default_timeout(WAIT_MS)
+        else:
+            evidence.begin(self.context)
         if self.page and is_new:
             self.page.close()
         if self.page is None or self.page.is_closed():
@@ -284,27 +281,21 @@ def page_at(chromium, visitors, app_url, request):
         return page
 
     yield page_at
-    is_sound = not getattr(request.node, "failed_call", False)
     for page, guard, _ in opened:
         guard.sideways(page)
     problems = [problem for _, guard, _ in opened for problem in guard.problems]
-    for number, (page, guard, visitor) in enumerate(opened):
-        if problems or not is_sound:
-            _picture(page, f"{request.node.name}-{number}")
-        visitor.leave(guard, is_sound and not problems)
+    is_sound = not problems and not getattr(request.node, "left", None)
+    if problems:
+        _keep(request.node, chromium)
+    for _, guard, visitor in opened:
+        visitor.leave(guard, is_sound)
     assert not problems, "\n".join(problems)
 
 
-def _picture(page, name: str) -> None:
-    from playwright.sync_api import Error
-
-    SHOTS.mkdir(exist_ok=True)
-    path = SHOTS / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:120]}.png"
-    try:
-        page.screenshot(path=path, full_page=True, timeout=15_000)
-        logger.warning("picture of the failure: %s", path)
-    except Error as error:
-        logger.warning("no picture could be taken: %s", error)
+def _keep(item, browser) -> None:
+    """Write what a failing test leaves, once; ``item.left`` is the folder."""
+    if not getattr(item, "left", None):
+        item.left = evidence.keep(browser, item.nodeid)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -316,7 +307,12 @@ def _patient_expectations():
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Store on the item whether the test itself failed, so that ``page_at`` takes a screenshot."""
-    outcome = yield
+    """Name the folder with what a failing test leaves in the last line of its report."""
+    report = (yield).get_result()
+    browser = getattr(item, "funcargs", {}).get("chromium")
+    if not report.failed or browser is None:
+        return
     if call.when == "call":
-        item.failed_call = outcome.get_result().failed
+        _keep(item, browser)
+    if left := getattr(item, "left", None):
+        report.sections.append(("pictures, console output and traces", str(left)))
