@@ -4,6 +4,8 @@ import numpy as np
 
 TEMPERATURES = (0.05, 20.0)
 """The lowest and the highest temperature that logits are divided by."""
+Z = 1.959964
+"""97.5th percentile of the normal distribution, for 95% intervals."""
 
 
 def log_softmax(logits: np.ndarray, temperature: float = 1.0, axis: int = -1) -> np.ndarray:
@@ -72,10 +74,15 @@ def _log(p: np.ndarray) -> np.ndarray:
     return np.log(p, out=np.zeros_like(p), where=p > 0)
 
 
-def share_interval(hits: float, n: int) -> tuple[float, float]:
-    """Compute the 95% interval of a share of n trials (Wilson 1927), valid for few, all or none."""
-    z = 1.959964
-    share, spread = hits / n, z**2 / n
+def share_interval(hits: float, n: float) -> tuple[float, float]:
+    """Compute the 95% interval of a share of n trials (Wilson 1927), valid for few, all or none.
+
+    It ends at exactly 0 without a hit, and at exactly 1 where all are hits.
+    """
+    share, spread = hits / n, Z**2 / n
     middle = share + spread / 2
-    half = z * np.sqrt(share * (1 - share) / n + spread / (4 * n))
-    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
+    half = Z * np.sqrt(share * (1 - share) / n + spread / (4 * n))
+    # In floats the ends of none and of all may miss 0 and 1 by a rounding.
+    low = 0.0 if share <= 0 else max(0.0, float((middle - half) / (1 + spread)))
+    high = 1.0 if share >= 1 else min(1.0, float((middle + half) / (1 + spread)))
+    return low, high

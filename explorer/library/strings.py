@@ -52,6 +52,7 @@ BAD_ROWS = (
     '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}; '
     'pandas gives them by frame.to_dict("records").'
 )
+BAD_GROUPS = "“group” has {n} names for {rows}: it needs one for each row."
 NO_FILE = "The file “{name}” is not there or cannot be read."
 NO_PIECE = "{label} reads no part of this text, so it has no score."
 MASK_TO_SCORE = "The text has a [MASK]: a text is scored with all of its words."

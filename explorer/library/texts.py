@@ -1,12 +1,13 @@
 """A list of texts through all models: which of them serves the task?"""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, ClassVar
 
+from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.results import ListResult, TextsOptions
@@ -21,8 +22,9 @@ from explorer.library.results import Result
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 from explorer.views.texts.rows import COLUMNS, as_json, table_rows
-from explorer.views.texts.strings import headline, precision_sentence, second_line
+from explorer.views.texts.strings import cautions, headline, precision_sentence, second_line
 
+GROUP = "group"
 Rows = str | Path | Iterable[str | Mapping[str, Any]]
 
 
@@ -51,7 +53,12 @@ class Texts(Result):
     def sentences(self) -> tuple[str, ...]:
         """Return the headline with intervals, or the advice, and what comparisons allow to say."""
         precision = precision_sentence(self.answers, self.precision)
-        lines = (headline(self.answers), second_line(self.answers), precision)
+        lines = (
+            headline(self.answers),
+            second_line(self.answers),
+            *cautions(self.answers),
+            precision,
+        )
         return tuple(filter(None, lines))
 
 
@@ -111,6 +118,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     pooling: str = "mean",
     layer: int = -1,
     score: str = "pll",
+    group: str | Sequence[object] = "",
 ) -> Texts:
     """Return what each model says of every row of a list, and how the models compare.
 
@@ -126,21 +134,62 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, -1 the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r".
+        group: Column that names each row's group, or in Python one name for each row; empty: the
+            column ``group``, if there is one. Labelled rows of one group, such as sentences about
+            one word or by one author, stay on one side of every split. Other kinds get a share for
+            each group.
 
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model can be had.
         Interrupted: Ctrl-C; its ``result`` has the rows that were done.
     """
-    return answered(rows, family, (kind, TextsOptions(pooling, layer, score)), CancelToken())
+    table = table_of(rows)
+    columns: dict[str, str] = {}
+    if not isinstance(group, str):
+        table, columns = grouped(table, group), {"group": GROUP}
+    elif group:
+        columns = {"group": group}
+    how = (kind, columns, TextsOptions(pooling, layer, score))
+    return answered(table, family, how, CancelToken())
+
+
+def grouped(table: RawTable, groups: Sequence[object]) -> RawTable:
+    """Return a table with a column of groups, in place of one of this name.
+
+    Raises:
+        BadRows: there is not one for each row.
+    """
+    names = [str(each) for each in groups]
+    if len(names) != len(table.cells):
+        raise BadRows(
+            strings.BAD_GROUPS.format(n=f"{len(names):,}", rows=counted(len(table.cells), "row"))
+        )
+    kept = [place for place, name in enumerate(table.names) if name != GROUP]
+    cells = [
+        (*(row[place] for place in kept), name)
+        for row, name in zip(table.cells, names, strict=True)
+    ]
+    header = (*(table.names[place] for place in kept), GROUP)
+    return replace(table, names=header, cells=tuple(cells))
 
 
 def answered(
-    rows: Rows, family: Family | str, how: tuple[str, TextsOptions], cancel: CancelToken
+    table: RawTable,
+    family: Family | str,
+    how: tuple[str, Mapping[str, str], TextsOptions],
+    cancel: CancelToken,
 ) -> Texts:
-    """Return the answers to a list, or to the rows that were done at the token's deadline."""
-    kind, options = how
+    """Return the answers to a list, or to the rows that were done at the token's deadline.
+
+    Args:
+        table: The cells of the list.
+        family: What ``load`` returned, or the name of a family.
+        how: The kind, the columns that are named, and the options.
+        cancel: Token that may have a deadline.
+    """
+    kind, columns, options = how
     with asked(family) as models:
-        question = TextsQuestion(text_list(table_of(rows), kind), models.state(), options)
+        question = TextsQuestion(text_list(table, kind, columns), models.state(), options)
         try:
             for _ in each(rows_done(question.run(cancel)), question.total, "rows"):
                 pass

@@ -7,13 +7,13 @@ import numpy as np
 import torch
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from transformers import AutoModel
 
 ROWS = [
-    [number, f"{'Good' if number % 2 else 'Bad'} film {number}.", "ab"[number % 2]]
+    [number, f"{'Good' if number % 2 else 'Bad'} film {number}.", "ab"[number % 2], ""]
     for number in range(40)
 ]
 READ = {}  # by number the rows with a choice such as [he|she], which the models read as a mask
@@ -24,17 +24,23 @@ LAYERS = {
     "mini-ALBERT": -1,
 }
 STRENGTHS = [0.0001, 0.001, 0.01, 0.1, 1.0]  # of which each fold chooses one on its training rows
+PATTERNS = [r"(?u)\b\w\w+\b", r"(?u)\w+|[^\w\s]"]  # of a word, also chosen there
 
 
-def predicted(data, truth, make, strengths):
-    """Out-of-fold predictions; equally good penalties: the stronger one."""
-    data, truth = np.array(data, object if isinstance(data[0], str) else None), np.array(truth)
+def folds(n, rows):
+    """Stratified splits of some rows; rows of one group are on one side of each."""
+    kind = StratifiedGroupKFold if any(groups) else StratifiedKFold
+    splits = kind(n, shuffle=True, random_state=0)
+    return list(splits.split(rows, truth[rows], units[rows]))
+
+
+def predicted(data, make, grid):
+    """Out-of-fold predictions; of equally good settings the stronger penalty, the first pattern."""
+    data = np.array(data, object if isinstance(data[0], str) else None)
     found = np.empty(len(truth), object)
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(truth, truth):
-        smallest = min(np.unique(truth[train], return_counts=True)[1])
-        inner = StratifiedKFold(min(3, smallest), shuffle=True, random_state=0)
-        grid = {"logisticregression__C": strengths}
-        search = GridSearchCV(make(), grid, scoring="accuracy", cv=inner)
+    for train, test in folds(5, np.arange(len(truth))):
+        least = min(len(set(units[train][truth[train] == label])) for label in set(truth[train]))
+        search = GridSearchCV(make(), grid, scoring="accuracy", cv=folds(min(3, least), train))
         found[test] = search.fit(data[train], truth[train]).predict(data[test])
     return found
 
@@ -46,8 +52,7 @@ def regression():
 
 def bag_of_words():
     """TF-IDF of words with the same regression."""
-    words = TfidfVectorizer(token_pattern=r"(?u)\S+", sublinear_tf=True)
-    return make_pipeline(words, LogisticRegression(max_iter=200))
+    return make_pipeline(TfidfVectorizer(sublinear_tf=True), LogisticRegression(max_iter=200))
 
 
 def features(tokenizer, model, text, layer):
@@ -58,28 +63,30 @@ def features(tokenizer, model, text, layer):
     return (states[0] if POOLING == "cls" else states.mean(0)).numpy()
 
 
-columns = ["row", "model", "text", "label", "predicted", "right"]
+columns = ["row", "model", "text", "label", "group", "predicted", "right"]
 rows = []
-labels = [label for _, _, label in ROWS]
+numbers, texts, truth, groups = zip(*ROWS, strict=True)
+truth, units = np.array(truth, object), [group or number for number, _, _, group in ROWS]
+units = np.array([units.index(unit) for unit in units])
 answers = {}
 for label, layer in LAYERS.items():
     tokenizer, model = load(label, AutoModel)
-    read = [READ.get(str(number), text) for number, text, _ in ROWS]
+    read = [READ.get(str(number), text) for number, text, *_ in ROWS]
     data = [features(tokenizer, model, text, layer) for text in read]
-    answers[label] = predicted(data, labels, regression, STRENGTHS)
-texts = [text for _, text, _ in ROWS]
-answers["TF-IDF"] = predicted(texts, labels, bag_of_words, [100 * C for C in STRENGTHS])
-usual = np.empty(len(labels), object)
-for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(labels, labels):
-    names, counts = np.unique(np.array(labels)[train], return_counts=True)
-    usual[test] = names[counts.argmax()]
-answers["most frequent label"] = usual
+    answers[label] = predicted(data, regression, {"logisticregression__C": STRENGTHS})
+grid = {
+    "logisticregression__C": [100 * C for C in STRENGTHS],
+    "tfidfvectorizer__token_pattern": PATTERNS,
+}
+answers["TF-IDF"] = predicted(texts, bag_of_words, grid)
+names, counts = np.unique(truth, return_counts=True)
+answers["most frequent label"] = np.full(len(truth), names[counts.argmax()], object)
 for name, found in answers.items():
-    for (number, text, truth), guess in zip(ROWS, found, strict=True):
-        rows.append([number, name, text, truth, guess, guess == truth])
+    for row, guess in zip(ROWS, found, strict=True):
+        rows.append([row[0], name, *row[1:], guess, guess == row[2]])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 plotted = [
-    [None, name, None, None, None, (found == np.array(labels, object)).mean().item()]
+    [None, name, None, None, None, None, (found == truth).mean().item()]
     for name, found in answers.items()
 ]  # the accuracy of each
 FIGURE = ("bars", "model", "model", ["right"])

@@ -7,8 +7,7 @@ from math import comb
 
 import numpy as np
 
-from explorer.analysis.measures import share_interval
-from explorer.models.run import read_only
+from explorer.analysis.measures import Z, share_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,7 @@ class Share:
         """The 95% interval; 0 to 1 without rows."""
         if not self.n:
             return 0.0, 1.0
-        low, high = share_interval(self.hits, self.n)
-        return float(low), float(high)
+        return wilson(self.value, self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,31 +84,73 @@ def duel(right: Mapping[str, np.ndarray], first: str, second: str) -> Duel:
     return Duel(first, second, only_first, only_second, mcnemar(only_first, only_second))
 
 
-def bootstrap_weights(n: int, times: int = 2_000, seed: int = 0) -> np.ndarray:
-    """Return how often each row is drawn in each resample: float32 [resample, row]."""
-    generator = np.random.default_rng(seed)
-    return generator.multinomial(n, np.full(n, 1 / n), times).astype(np.float32)
+def sign_flip(differences: np.ndarray, groups: np.ndarray | None = None) -> float:
+    """Compute the two-sided p value of a paired comparison that exchanges whole groups.
+
+    If both classifiers were equally good, each group's difference could as well have the other
+    sign. The result is the exact share of all assignments of signs whose sum is as far from 0 as
+    the one found. Without groups it is McNemar's exact test.
+
+    Args:
+        differences: int [row], 1 where only the first is right, -1 where only the second is.
+        groups: int [row]; None: every row is a group.
+    """
+    if groups is None:
+        return mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
+    _, place = np.unique(groups, return_inverse=True)
+    sums = np.bincount(place, differences).astype(int)
+    steps = np.abs(sums[sums != 0])
+    shares = np.ones(1)
+    for step in steps:
+        wider = np.zeros(len(shares) + 2 * step)
+        wider[: len(shares)] += shares / 2
+        wider[2 * step :] += shares / 2
+        shares = wider
+    far = abs(int(sums.sum()))
+    distance = np.abs(np.arange(len(shares)) - len(shares) // 2)
+    return float(min(1.0, shares[distance >= far].sum()))
 
 
-def percentile_interval(values: np.ndarray) -> tuple[float, float]:
-    """Return the 95% percentile interval of resampled values."""
-    low, high = np.percentile(values, [2.5, 97.5])
+def counted_once(n_rows: int, groups: np.ndarray | None) -> float:
+    """Return how many independent rows grouped ones are worth if those of one group are alike.
+
+    It is n^2 / sum of squared sizes (Kish 1965): the number of groups where all have one size.
+    """
+    if groups is None:
+        return float(n_rows)
+    sizes = np.unique(groups, return_counts=True)[1]
+    return float(n_rows**2 / (sizes**2).sum())
+
+
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """Return Wilson's 95% interval of a share, of a number of rows that may be a fraction."""
+    low, high = share_interval(share * n, n)
     return float(low), float(high)
 
 
-def resampled_accuracy(right: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the accuracy in each resample: float64 [resample]."""
-    return (weights @ right.astype(np.float32)).astype(np.float64) / len(right)
+def difference_interval(only_first: float, only_second: float, n: float) -> tuple[float, float]:
+    """Return the 95% interval of the difference of two shares of the same rows.
+
+    Bonett and Price 2012: one row is added to each of both discordant counts. It has no width of 0,
+    also where the two never differ.
+
+    Args:
+        only_first: Share of rows that only the first has right.
+        only_second: Share of rows that only the second has right.
+        n: The number of rows; it may be a fraction.
+    """
+    first, second = (only_first * n + 1) / (n + 2), (only_second * n + 1) / (n + 2)
+    middle = first - second
+    half = Z * np.sqrt((first + second - middle**2) / (n + 2))
+    return max(-1.0, float(middle - half)), min(1.0, float(middle + half))
 
 
-def resampled_macro_f1(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the macro F1 in each resample: float64 [resample].
+def macro_f1(truth: np.ndarray, predicted: np.ndarray) -> float:
+    """Return the macro F1 of predictions.
 
     As in scikit-learn, the mean is over the classes that occur in the truth or the predictions.
     """
     classes = int(max(truth.max(), predicted.max())) + 1
-    is_true, is_predicted = np.eye(classes)[truth], np.eye(classes)[predicted]
-    hits = weights @ (is_true * is_predicted)
-    totals = weights @ (is_true + is_predicted)
-    f1 = np.divide(2 * hits, totals, out=np.zeros_like(hits), where=totals > 0)
-    return read_only(f1.sum(1) / (totals > 0).sum(1))
+    hits = np.bincount(truth[truth == predicted], minlength=classes)
+    totals = np.bincount(truth, minlength=classes) + np.bincount(predicted, minlength=classes)
+    return float((2 * hits[totals > 0] / totals[totals > 0]).mean())

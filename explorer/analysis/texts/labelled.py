@@ -1,18 +1,14 @@
-"""Labelled rows: a logistic regression on frozen features, beside two baselines, on equal folds."""
+"""Labelled rows: a logistic regression on frozen features, with two baselines, on equal folds."""
 
+import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from explorer.analysis.texts.comparison import (
-    bootstrap_weights,
-    percentile_interval,
-    resampled_accuracy,
-    resampled_macro_f1,
-)
+from explorer.analysis.digits import counted
 from explorer.analysis.texts.rows import MAX_CLASSES, MIN_CLASSES, BadRows, LeftOut, TextList
 from explorer.models.run import read_only
 
@@ -22,6 +18,9 @@ STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0)
 """Values of scikit-learn's C, of which each fold chooses one on its training rows."""
 WORDS_STRENGTH = 100.0
 """Factor of C for TF-IDF."""
+PATTERNS: tuple[str, ...] = (r"(?u)\b\w\w+\b", r"(?u)\w+|[^\w\s]")
+"""What counts as a word for TF-IDF, of which each fold chooses one on its training rows:
+scikit-learn's default, words of two letters or more; or every word and every sign."""
 MAX_ITERATIONS = 200
 FEWEST = 16
 """Smallest training set of the learning curve; each next one has twice as many rows."""
@@ -29,23 +28,49 @@ SEED = 0
 BASELINES: tuple[str, ...] = ("tfidf", "majority")
 """TF-IDF of words with the same regression; and always the most frequent label."""
 RARE_LABEL = "Its label “{label}” is on {n} of {all} rows; {least} are needed for {least} folds."
+RARE_IN_GROUPS = (
+    "The rows of its label “{label}” are in {n} groups; {least} are needed, because a group stays "
+    "together in one of {least} folds."
+)
 ONE_LABEL = "All rows that can be used have the label “{label}”: there is nothing to tell apart."
 MANY_LABELS = "There are {n} different labels; at most {most} are compared."
-FEW_ROWS = (
-    "{n} rows with labels can be used; {least} are needed. Add rows, or read them as sentences."
-)
-Regression = Any
-"""Unfitted pipeline of scikit-learn."""
+FEW_ROWS = "{rows}; at least {least} are needed. Add rows, or read them as sentences."
+FEW_USABLE = "{n} of {rows} can be used, and at least {least} are needed. Row {number}: {reason}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Labels of the rows of a list, as numbers."""
+    """Labels of the rows of a list, as numbers, and which rows stay together."""
 
     names: tuple[str, ...]
     """Sorted."""
     truth: np.ndarray
     """int64 [row], indices of ``names``."""
+    groups: np.ndarray | None = None
+    """int64 [row]: rows of one group are never on both sides of a split; None: every row may be
+    separated from every other."""
+
+    def part(self, rows: np.ndarray) -> "Labels":
+        """Return the labels and groups of some rows."""
+        groups = None if self.groups is None else self.groups[rows]
+        return Labels(self.names, self.truth[rows], groups)
+
+    def least(self) -> int:
+        """Return the smallest number of groups, or of rows without groups, that have one label."""
+        rows = np.arange(len(self.truth)) if self.groups is None else self.groups
+        return min(len(np.unique(rows[self.truth == label])) for label in np.unique(self.truth))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Setting of a classifier that was chosen on training rows."""
+
+    strength: float
+    """scikit-learn's C."""
+    way: str
+    """The pattern of a word for TF-IDF; empty for features."""
+    score: float
+    """Mean accuracy over the inner folds; nan without any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,17 +79,19 @@ class Judged:
 
     predicted: np.ndarray
     """int64 [row]"""
-    strengths: tuple[float, ...]
-    """The C that each fold chose."""
+    choices: tuple[Choice, ...] = ()
+    """The setting that each fold chose; none for a constant."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """Score with its 95% bootstrap interval over the rows' out-of-fold predictions."""
+class Recipe:
+    """Preparation of the input, in one of several ways, for the same logistic regression."""
 
-    value: float
-    low: float
-    high: float
+    ways: tuple[str, ...]
+    prepares: Callable[[str], Any]
+    """Unfitted transformer of scikit-learn by way."""
+    factor: float = 1.0
+    """Factor of C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,149 +102,196 @@ class Cost:
     megabytes: float
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Accuracy of the first classifier minus that of the second, resampled by the same rows."""
-
-    first: str
-    second: str
-    accuracy: Scored
-    macro_f1: Scored
-    only_first: int
-    """Rows that only the first has right."""
-    only_second: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelledResult:
-    """Scores of all classifiers on the same rows and folds: models, then baselines."""
-
-    labels: Labels
-    judged: Mapping[str, Judged]
-    accuracy: Mapping[str, Scored]
-    macro_f1: Mapping[str, Scored]
-    differences: tuple[Difference, ...]
-    confusion: Mapping[str, np.ndarray]
-    """By classifier int64 [true, predicted]."""
-    all_wrong: tuple[int, ...]
-    """Indices of the rows that every model has wrong, baselines not counted."""
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The classifiers that are no baselines."""
-        return tuple(key for key in self.judged if key not in BASELINES)
+Split = tuple[np.ndarray, np.ndarray]
+Check = Callable[[], None]
 
 
 def usable(texts: TextList) -> TextList:
-    """Return the rows whose label is on enough rows for every fold.
+    """Return the rows whose label is on enough rows, or in enough groups, for every fold.
 
     Raises:
         BadRows: one label is left, there are too many, or too few rows.
     """
-    counts: dict[str, int] = {}
+    units: dict[str, set[object]] = {}
     for row in texts.rows:
-        counts[row.label] = counts.get(row.label, 0) + 1
+        units.setdefault(row.label, set()).add(row.group or row.number)
+    counts = {label: len(found) for label, found in units.items()}
+    template = RARE_IN_GROUPS if any(row.group for row in texts.rows) else RARE_LABEL
     rare = [
         LeftOut(
             row.number,
-            RARE_LABEL.format(
-                label=row.label, n=counts[row.label], all=len(texts.rows), least=FOLDS
-            ),
+            template.format(label=row.label, n=counts[row.label], all=len(texts.rows), least=FOLDS),
         )
         for row in texts.rows
         if counts[row.label] < FOLDS
     ]
     kept = [label for label, count in counts.items() if count >= FOLDS]
-    n_rows = sum(counts[label] for label in kept)
+    n_rows = len(texts.rows) - len(rare)
     if len(kept) > MAX_CLASSES:
         raise BadRows(MANY_LABELS.format(n=len(kept), most=MAX_CLASSES))
     if len(kept) == 1:
         raise BadRows(ONE_LABEL.format(label=kept[0]))
     if n_rows < MIN_ROWS or len(kept) < MIN_CLASSES:
-        raise BadRows(FEW_ROWS.format(n=n_rows, least=MIN_ROWS))
+        rows = counted(len(texts.rows), "labelled row")
+        if len(texts.rows) < MIN_ROWS or not rare:
+            raise BadRows(FEW_ROWS.format(rows=rows, least=MIN_ROWS))
+        first = {"number": rare[0].number, "reason": rare[0].reason}
+        raise BadRows(FEW_USABLE.format(n=f"{n_rows:,}", rows=rows, least=MIN_ROWS, **first))
     return texts.without(rare)
 
 
 def labels_of(texts: TextList) -> Labels:
-    """Return the labels of a list as numbers."""
+    """Return the labels and the groups of a list as numbers; a row without a group is its own."""
     names = sorted({row.label for row in texts.rows})
     places = {name: place for place, name in enumerate(names)}
     truth = np.array([places[row.label] for row in texts.rows], np.int64)
-    return Labels(tuple(names), read_only(truth))
+    if not any(row.group for row in texts.rows):
+        return Labels(tuple(names), read_only(truth))
+    units: dict[object, int] = {}
+    groups = [units.setdefault(row.group or row.number, len(units)) for row in texts.rows]
+    return Labels(tuple(names), read_only(truth), read_only(np.array(groups, np.int64)))
 
 
-def folds(truth: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the (training rows, test rows) of five stratified folds, the same for everybody."""
-    from sklearn.model_selection import StratifiedKFold
-
-    splits = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED)
-    return list(splits.split(np.zeros(len(truth)), truth))
-
-
-def regression(strength: float) -> Regression:
-    """Return standardized features with a logistic regression."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
+def scaled(_way: str = "") -> Any:  # noqa: ANN401 - scikit-learn is imported only here
+    """Return an unfitted scaler of features."""
     from sklearn.preprocessing import StandardScaler
 
-    return make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=MAX_ITERATIONS))
+    return StandardScaler()
 
 
-def bag_of_words(strength: float) -> Regression:
-    """Return TF-IDF of words with the same logistic regression."""
+def bag_of_words(pattern: str) -> Any:  # noqa: ANN401 - scikit-learn is imported only here
+    """Return an unfitted TF-IDF of the words that match a pattern."""
     from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
 
-    words = TfidfVectorizer(token_pattern=r"(?u)\S+", sublinear_tf=True)
-    # Rows of TF-IDF have length 1, not that of standardized features: C is larger throughout.
-    return make_pipeline(
-        words, LogisticRegression(C=WORDS_STRENGTH * strength, max_iter=MAX_ITERATIONS)
-    )
+    return TfidfVectorizer(token_pattern=pattern, sublinear_tf=True)
+
+
+FEATURES = Recipe(("",), scaled)
+"""Standardized features of an encoder."""
+WORDS = Recipe(PATTERNS, bag_of_words, WORDS_STRENGTH)
+"""TF-IDF. Its rows have length 1, not that of standardized features: C is larger throughout."""
+
+
+def folds(labels: Labels) -> list[Split]:
+    """Return the (training rows, test rows) of five stratified folds, the same for everybody."""
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+    kind = StratifiedKFold if labels.groups is None else StratifiedGroupKFold
+    return _splits(kind(FOLDS, shuffle=True, random_state=SEED), labels)
+
+
+def inner_folds(labels: Labels) -> list[Split]:
+    """Return the splits of training rows on which a setting is chosen: three, two or none.
+
+    They are stratified unless a label is on one row, or in one group, only.
+    """
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    n = min(INNER_FOLDS, labels.least())
+    if n > 1:
+        kind = StratifiedKFold if labels.groups is None else StratifiedGroupKFold
+        return _splits(kind(n, shuffle=True, random_state=SEED), labels)
+    if labels.groups is None:
+        return _splits(KFold(INNER_FOLDS, shuffle=True, random_state=SEED), labels)
+    n_groups = len(np.unique(labels.groups))
+    return _splits(GroupKFold(min(INNER_FOLDS, n_groups)), labels) if n_groups > 1 else []
+
+
+def _splits(kfold: Any, labels: Labels) -> list[Split]:  # noqa: ANN401 - of scikit-learn
+    found = kfold.split(np.zeros(len(labels.truth)), labels.truth, labels.groups)
+    return [(train, test) for train, test in found if len(train) and len(test)]
 
 
 def judged(
     inputs: Sequence[str] | np.ndarray,
-    truth: np.ndarray,
-    make: Callable[[float], Regression] = regression,
+    labels: Labels,
+    recipe: Recipe = FEATURES,
+    check: Check = lambda: None,
 ) -> Judged:
-    """Return out-of-fold predictions; each fold chooses its penalty on its training rows alone."""
-    data, predicted, strengths = _array(inputs), np.empty(len(truth), np.int64), []
-    for train, test in folds(truth):
-        strength = chosen_strength(data[train], truth[train], make)
-        strengths.append(strength)
-        predicted[test] = make(strength).fit(data[train], truth[train]).predict(data[test])
-    return Judged(read_only(predicted), tuple(strengths))
+    """Return out-of-fold predictions; each fold chooses its setting on its training rows only.
+
+    Args:
+        inputs: Texts, or features float [row, d].
+        labels: Labels and groups of the rows.
+        recipe: Preparation of the inputs.
+        check: Called before each training; what it raises ends all.
+    """
+    data, predicted, choices = _array(inputs), np.empty(len(labels.truth), np.int64), []
+    for train, test in folds(labels):
+        choice = chosen(data[train], labels.part(train), recipe, check)
+        choices.append(choice)
+        predicted[test] = _predicted(data, labels.truth, (train, test), recipe, choice)
+    return Judged(read_only(predicted), tuple(choices))
 
 
-def chosen_strength(
-    data: np.ndarray, truth: np.ndarray, make: Callable[[float], Regression]
-) -> float:
-    """Return the C with the best mean accuracy over three inner folds; the smallest of equals."""
-    from sklearn.model_selection import StratifiedKFold
+def chosen(
+    data: np.ndarray, labels: Labels, recipe: Recipe = FEATURES, check: Check = lambda: None
+) -> Choice:
+    """Return the C and the way with the best mean accuracy over the inner folds.
 
-    n_inner = min(INNER_FOLDS, int(np.bincount(truth)[np.unique(truth)].min()))
-    splits = list(
-        StratifiedKFold(n_inner, shuffle=True, random_state=SEED).split(np.zeros(len(truth)), truth)
-    )
-    means = [
-        np.mean(
-            [
-                (
-                    make(strength).fit(data[train], truth[train]).predict(data[test]) == truth[test]
-                ).mean()
-                for train, test in splits
-            ]
+    Of equals it is the smallest C, and the first way. Without inner folds it is the middle C.
+    """
+    splits = inner_folds(labels)
+    if not splits:
+        return Choice(STRENGTHS[len(STRENGTHS) // 2], recipe.ways[-1], float("nan"))
+    by_way = []
+    for way in recipe.ways:
+        rows = []
+        for split in splits:
+            check()
+            rows.append(_accuracies(data, labels.truth, split, recipe, way))
+        by_way.append(np.mean(rows, axis=0))
+    means = np.array(by_way).T  # the smallest C first, with all its ways
+    best, place = divmod(int(np.argmax(means)), len(recipe.ways))
+    return Choice(STRENGTHS[best], recipe.ways[place], float(means.max()))
+
+
+def _accuracies(
+    data: np.ndarray, truth: np.ndarray, split: Split, recipe: Recipe, way: str
+) -> list[float]:
+    """Return the accuracy by C; minus infinity where the training rows have no word of this way."""
+    train, test = split
+    if way and not any(re.search(way, text.lower()) for text in data[train]):
+        return [-np.inf] * len(STRENGTHS)
+    prepares = recipe.prepares(way)
+    learned, asked = prepares.fit_transform(data[train]), prepares.transform(data[test])
+    return [
+        float(
+            (_fitted(learned, truth[train], recipe.factor * C).predict(asked) == truth[test]).mean()
         )
-        for strength in STRENGTHS
+        for C in STRENGTHS
     ]
-    return STRENGTHS[int(np.argmax(means))]
 
 
-def bag_cost(texts: Sequence[str], truth: np.ndarray, strength: float) -> Cost:
-    """Measure what a prediction from TF-IDF costs, and the size of its words and weights."""
-    data = _array(texts)
-    words, classifier = bag_of_words(strength).fit(data, truth).named_steps.values()
+def _predicted(
+    data: np.ndarray, truth: np.ndarray, split: Split, recipe: Recipe, choice: Choice
+) -> np.ndarray:
+    """Return the predictions of a split's test rows: int64 [test row]."""
+    train, test = split
+    prepares = recipe.prepares(choice.way)
+    learned = prepares.fit_transform(data[train])
+    model = _fitted(learned, truth[train], recipe.factor * choice.strength)
+    return np.asarray(model.predict(prepares.transform(data[test])))
+
+
+def _fitted(data: Any, truth: np.ndarray, strength: float) -> Any:  # noqa: ANN401 - of scikit-learn
+    """Return a trained logistic regression; with one label only, that label for every row."""
+    from sklearn.dummy import DummyClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    if len(np.unique(truth)) == 1:
+        return DummyClassifier(strategy="most_frequent").fit(data, truth)
+    return LogisticRegression(C=strength, max_iter=MAX_ITERATIONS).fit(data, truth)
+
+
+def bag_cost(texts: Sequence[str], truth: np.ndarray, choices: Sequence[Choice]) -> Cost:
+    """Measure what a prediction from TF-IDF costs, and the size of its words and weights.
+
+    Of the settings that the folds chose, it is that of the largest C.
+    """
+    data, choice = _array(texts), max(choices, key=lambda each: each.strength)
+    words = bag_of_words(choice.way)
+    classifier = _fitted(words.fit_transform(data), truth, WORDS_STRENGTH * choice.strength)
     begun = time.thread_time()
     classifier.predict(words.transform(data))
     seconds = time.thread_time() - begun
@@ -227,84 +301,50 @@ def bag_cost(texts: Sequence[str], truth: np.ndarray, strength: float) -> Cost:
 
 
 def majority(truth: np.ndarray) -> Judged:
-    """Return the most frequent label of each fold's training rows as its predictions."""
-    predicted = np.empty(len(truth), np.int64)
-    for train, test in folds(truth):
-        predicted[test] = np.bincount(truth[train]).argmax()
-    return Judged(read_only(predicted), ())
+    """Return the most frequent label of the list as the prediction for every row.
 
-
-def labelled_result(labels: Labels, by_classifier: Mapping[str, Judged]) -> LabelledResult:
-    """Return the scores, their intervals and their differences from out-of-fold predictions."""
-    truth, weights = labels.truth, bootstrap_weights(len(labels.truth))
-    right = {key: each.predicted == truth for key, each in by_classifier.items()}
-    accuracy = {key: resampled_accuracy(hits, weights) for key, hits in right.items()}
-    f1 = {k: resampled_macro_f1(truth, j.predicted, weights) for k, j in by_classifier.items()}
-    whole = np.ones((1, len(truth)), np.float32)
-    whole_f1 = {
-        key: float(resampled_macro_f1(truth, each.predicted, whole)[0])
-        for key, each in by_classifier.items()
-    }
-    keys = list(by_classifier)
-    differences = [
-        Difference(
-            a,
-            b,
-            _scored(right[a].mean() - right[b].mean(), accuracy[a] - accuracy[b]),
-            _scored(whole_f1[a] - whole_f1[b], f1[a] - f1[b]),
-            int((right[a] & ~right[b]).sum()),
-            int((right[b] & ~right[a]).sum()),
-        )
-        for place, a in enumerate(keys)
-        for b in keys[place + 1 :]
-    ]
-    models = [hits for key, hits in right.items() if key not in BASELINES]
-    return LabelledResult(
-        labels,
-        by_classifier,
-        {key: _scored(right[key].mean(), accuracy[key]) for key in keys},
-        {key: _scored(whole_f1[key], f1[key]) for key in keys},
-        tuple(differences),
-        {key: confusion(labels, each) for key, each in by_classifier.items()},
-        tuple(int(i) for i in np.flatnonzero(~np.any(models, 0))) if models else (),
-    )
-
-
-def confusion(labels: Labels, classifier: Judged) -> np.ndarray:
-    """Return how often each label is predicted for each true one: int64 [true, predicted]."""
-    n = len(labels.names)
-    return read_only(
-        np.bincount(labels.truth * n + classifier.predicted, minlength=n * n).reshape(n, n)
-    )
+    A constant needs no training. Chosen fold by fold it would be the less frequent label of each
+    test part, so that balanced rows would put it below guessing.
+    """
+    return Judged(read_only(np.full(len(truth), np.bincount(truth).argmax(), np.int64)))
 
 
 def learning_curve(
-    features: np.ndarray, truth: np.ndarray, strengths: Sequence[float]
+    features: np.ndarray, labels: Labels, whole: Judged, check: Check = lambda: None
 ) -> Iterator[tuple[int, float]]:
     """Yield (training rows, accuracy) for 16, 32, 64 ... rows of each fold, and all of them.
 
-    Each fold keeps its test rows and its penalty and learns from the first rows of its training
-    rows in a random order, the same for every model.
+    Each fold keeps its test rows and learns from the first of its training rows in a random order,
+    the same for every model, in which each label keeps its share. C is chosen on these rows only.
+
+    Args:
+        features: float [row, d].
+        labels: Labels and groups of the rows.
+        whole: What was judged from all training rows: the end of the curve.
+        check: Called before each training; what it raises ends all.
     """
-    splits = folds(truth)
-    order = np.random.default_rng(SEED)
-    shuffled = [order.permutation(train) for train, _ in splits]
+    splits, order = folds(labels), np.random.default_rng(SEED)
+    shuffled = [train[_evenly(labels.truth[train], order)] for train, _ in splits]
     most = min(map(len, shuffled))
-    for size in (*_doubling(most), most):
-        right = [
-            _right_from(features, truth, (train[:size], test), strength)
-            for train, (_, test), strength in zip(shuffled, splits, strengths, strict=True)
-        ]
+    for size in _doubling(most):
+        right = []
+        for train, (_, test) in zip(shuffled, splits, strict=True):
+            rows = train[:size]
+            choice = chosen(features[rows], labels.part(rows), FEATURES, check)
+            found = _predicted(features, labels.truth, (rows, test), FEATURES, choice)
+            right.append(found == labels.truth[test])
         yield size, float(np.concatenate(right).mean())
+    yield most, float((whole.predicted == labels.truth).mean())
 
 
-def layer_accuracy(features: np.ndarray, truth: np.ndarray, strengths: Sequence[float]) -> float:
-    """Return the out-of-fold accuracy of one layer's features with given penalties."""
-    right = [
-        _right_from(features, truth, split, strength)
-        for split, strength in zip(folds(truth), strengths, strict=True)
-    ]
-    return float(np.concatenate(right).mean())
+def _evenly(truth: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Return a random order of rows in whose first rows each label has its share of all."""
+    order = generator.permutation(len(truth))
+    places = np.empty(len(truth))
+    for label in np.unique(truth):
+        rows = order[truth[order] == label]
+        places[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
+    return order[np.argsort(places[order], kind="stable")]
 
 
 def _doubling(most: int) -> Iterator[int]:
@@ -314,22 +354,22 @@ def _doubling(most: int) -> Iterator[int]:
         size *= 2
 
 
-def _right_from(
-    features: np.ndarray, truth: np.ndarray, split: tuple[np.ndarray, np.ndarray], strength: float
-) -> np.ndarray:
-    """Return which test rows are right after training on one split."""
-    train, test = split
-    if len(np.unique(truth[train])) == 1:
-        return truth[test] == truth[train][0]
-    return (
-        regression(strength).fit(features[train], truth[train]).predict(features[test])
-        == truth[test]
-    )
+def best_layers(by_layer: Sequence[Judged], labels: Labels) -> tuple[Judged, tuple[int, ...]]:
+    """Return out-of-fold predictions from the layer that each fold chose, and these layers.
+
+    The layer is the one with the best mean accuracy over the inner folds; the lowest of equals. The
+    test rows have no part in the choice, as they have in the best of the layers' own accuracies.
+    """
+    predicted, layers = np.empty(len(labels.truth), np.int64), []
+    choices = []
+    for fold, (_, test) in enumerate(folds(labels)):
+        scores = np.nan_to_num([each.choices[fold].score for each in by_layer], nan=-1.0)
+        layer = int(np.argmax(scores))
+        layers.append(layer)
+        choices.append(by_layer[layer].choices[fold])
+        predicted[test] = by_layer[layer].predicted[test]
+    return Judged(read_only(predicted), tuple(choices)), tuple(layers)
 
 
 def _array(inputs: Sequence[str] | np.ndarray) -> np.ndarray:
     return inputs if isinstance(inputs, np.ndarray) else np.array(inputs, object)
-
-
-def _scored(value: float, resampled: np.ndarray) -> Scored:
-    return Scored(float(value), *percentile_interval(resampled))

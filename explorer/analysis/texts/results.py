@@ -5,26 +5,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.digits import enumerated
-from explorer.analysis.texts.comparison import mcnemar
+from explorer.analysis.texts.copies import NearCopies, near_copies
 from explorer.analysis.texts.labelled import (
     BASELINES,
+    WORDS,
     Cost,
-    LabelledResult,
-    Regression,
+    Judged,
+    Labels,
     bag_cost,
-    bag_of_words,
+    best_layers,
     judged,
-    labelled_result,
     labels_of,
-    layer_accuracy,
     learning_curve,
     majority,
-    regression,
     usable,
 )
 from explorer.analysis.texts.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
 from explorer.analysis.texts.rows import TextList
+from explorer.analysis.texts.scores import (
+    Advice,
+    LabelledResult,
+    Scored,
+    accuracy,
+    advice,
+    labelled_result,
+)
 from explorer.analysis.texts.sentences import (
     TIE,
     PairsSummary,
@@ -35,82 +40,8 @@ from explorer.analysis.texts.sentences import (
 )
 from explorer.models.run import read_only
 
-ERROR_RATE = 0.01
-"""Chance of any advice where there is no difference, shared equally by all comparisons."""
-NOTHING = (
-    "No model is significantly better than always answering the most frequent label, as far as "
-    "{n} rows can show."
-)
-BAG = (
-    "A bag of words may do as well: no model is significantly better than TF-IDF with the same "
-    "regression, as far as {n} rows can show."
-)
-BEST = (
-    "{best} is the best of these models for your labels: the others are significantly worse on "
-    "{n} rows."
-)
-ALONE = "{best} is significantly better than a bag of words on {n} rows; no other model was read."
-TIED = (
-    "{best}{highest} is significantly better than a bag of words; between it and {rivals} there is "
-    "no difference that {n} rows can show."
-)
-HIGHEST = " scores highest and"
 POOLINGS: tuple[str, ...] = ("mean", "cls")
 """Mean over all tokens of a text, [CLS] and [SEP] included; or the first token alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """Sentence for the reader, and the models that it names."""
-
-    sentence: str
-    models: tuple[str, ...]
-    """The models that may be recommended; empty where none is."""
-
-
-def advice(result: LabelledResult, names: Mapping[str, str]) -> Advice:
-    """Return what the scores allow to say.
-
-    A difference counts if McNemar's exact test on the out-of-fold predictions stays below 1% after
-    division by the number of comparisons: each model with two baselines and with each other.
-    """
-    n_rows, models = len(result.labels.truth), result.models
-    n_compared = len(result.differences) or 1
-    beaten = {
-        (better, worse)
-        for better, worse, p_value in _ordered(result)
-        if p_value * n_compared < ERROR_RATE
-    }
-    learned = [key for key in models if (key, "majority") in beaten]
-    useful = [key for key in learned if (key, "tfidf") in beaten]
-    if not learned:
-        return Advice(NOTHING.format(n=f"{n_rows:,}"), ())
-    if not useful:
-        return Advice(BAG.format(n=f"{n_rows:,}"), ())
-    scores = {key: result.accuracy[key].value for key in models}
-    best = max(useful, key=scores.__getitem__)
-    rivals = [key for key in models if key != best and (best, key) not in beaten]
-    # A model that is not useful may score higher: its differences from TF-IDF go both ways.
-    is_highest = all(scores[key] < scores[best] for key in models if key != best)
-    template = TIED if rivals else BEST if len(models) > 1 else ALONE
-    sentence = template.format(
-        best=names[best],
-        highest=HIGHEST * is_highest,
-        rivals=enumerated(names[key] for key in rivals),
-        n=f"{n_rows:,}",
-    )
-    return Advice(sentence, (best, *(key for key in rivals if key in useful)))
-
-
-def _ordered(result: LabelledResult) -> list[tuple[str, str, float]]:
-    """Return (better, worse, p value) of each two classifiers."""
-    rows = []
-    for each in result.differences:
-        p_value = mcnemar(each.only_first, each.only_second)
-        pair = (each.first, each.second)
-        better, worse = pair if each.only_first > each.only_second else pair[::-1]
-        rows.append((better, worse, p_value))
-    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +96,15 @@ class PairList:
     summary: PairsSummary
 
 
+@dataclass(frozen=True, slots=True)
+class BestLayer:
+    """Accuracy of one model's features where each fold chooses the layer on its training rows."""
+
+    accuracy: Scored
+    layers: tuple[int, ...]
+    """The layer that each fold chose; 0 is the embeddings."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledList:
     """Labelled rows through all models, beside two baselines."""
@@ -178,10 +118,14 @@ class LabelledList:
     learning: Mapping[str, tuple[tuple[int, float], ...]]
     """By model (training rows, accuracy)."""
     by_layer: Mapping[str, tuple[float, ...]]
-    """By model the accuracy of each layer's features, from the embeddings on."""
+    """By model the accuracy of each layer's features, from the embeddings on. The best of these was
+    read on the rows that it is chosen by: ``best_layer`` is not."""
+    best_layer: Mapping[str, "BestLayer"]
+    """By model what the layer reaches that each fold chose on its training rows."""
     costs: Mapping[str, Cost]
     """By model, and of TF-IDF, measured on these rows."""
     advice: Advice
+    copies: NearCopies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,59 +205,60 @@ def _trained(
     is_kept = np.array([row.number in numbers for row in texts.rows])
     features = {key: of_model[is_kept] for key, of_model in encoded.features.items()}
     layers = {key: options.layer % of_model.shape[1] for key, of_model in features.items()}
-    truth, words = labels_of(kept).truth, [row.text for row in kept.rows]
-    judged_by, learning, by_layer = {}, {}, {}
-    n_steps = len(features) * (1 + options.curves) + 1
+    asked, words = labels_of(kept), [row.text for row in kept.rows]
+    judged_by, curves = {}, {}
+    n_steps = 1 + sum(each.shape[1] + 1 if options.curves else 1 for each in features.values())
     steps = iter(range(1, n_steps + 1))
     yield 0, n_steps
     for key, of_model in features.items():
-        judged_by[key] = judged(of_model[:, layers[key]], truth, checked(regression, check))
-        yield next(steps), n_steps
-        if options.curves:
-            learning[key], by_layer[key] = _curves(
-                of_model, layers[key], truth, judged_by[key].strengths, check
-            )
+        model = _model_steps(of_model, asked, layers[key], options.curves, check)
+        while key not in judged_by:
+            try:
+                next(model)
+            except StopIteration as end:
+                judged_by[key], curves[key] = end.value
             yield next(steps), n_steps
-    judged_by["tfidf"] = judged(words, truth, checked(bag_of_words, check))
+    judged_by["tfidf"] = judged(words, asked, WORDS, check)
     yield next(steps), n_steps
-    judged_by["majority"] = majority(truth)
+    judged_by["majority"] = majority(asked.truth)
     costs = dict(encoded.costs)
-    costs["tfidf"] = bag_cost(words, truth, max(judged_by["tfidf"].strengths))
-    result = labelled_result(labels_of(kept), judged_by)
-    sentence = advice(result, labels)
+    costs["tfidf"] = bag_cost(words, asked.truth, judged_by["tfidf"].choices)
+    result = labelled_result(asked, judged_by)
     return LabelledList(
-        kept, labels, options.pooling, layers, result, learning, by_layer, costs, sentence
+        kept,
+        labels,
+        options.pooling,
+        layers,
+        result,
+        {key: each[0] for key, each in curves.items() if each},
+        {key: each[1] for key, each in curves.items() if each},
+        {key: each[2] for key, each in curves.items() if each},
+        costs,
+        advice(result, labels, costs),
+        near_copies(words, asked),
     )
 
 
-def checked(
-    make: Callable[[float], Regression], check: Callable[[], None]
-) -> Callable[[float], Regression]:
-    """Return a maker of regressions that calls ``check`` before each."""
-
-    def made(strength: float) -> Regression:
-        check()
-        return make(strength)
-
-    return made
+Curves = tuple[tuple[tuple[int, float], ...], tuple[float, ...], BestLayer]
 
 
-def _curves(
-    features: np.ndarray,
-    layer: int,
-    truth: np.ndarray,
-    strengths: Sequence[float],
-    check: Callable[[], None],
-) -> tuple[tuple[tuple[int, float], ...], tuple[float, ...]]:
-    """Return a model's learning curve, and the accuracy of each layer's features."""
-    learning, layers = [], []
-    for point in learning_curve(features[:, layer], truth, strengths):
-        check()
-        learning.append(point)
+def _model_steps(
+    features: np.ndarray, labels: Labels, layer: int, with_curves: bool, check: Callable[[], None]
+) -> Generator[None, None, tuple[Judged, Curves | None]]:
+    """Judge one model, and return its learning curve, each layer's accuracy and the best layer's.
+
+    Yields after each training of a layer.
+    """
+    if not with_curves:
+        return judged(features[:, layer], labels, check=check), None
+    by_layer = []
     for place in range(features.shape[1]):
-        check()
-        layers.append(layer_accuracy(features[:, place], truth, strengths))
-    return tuple(learning), tuple(layers)
+        by_layer.append(judged(features[:, place], labels, check=check))
+        yield
+    learning = tuple(learning_curve(features[:, layer], labels, by_layer[layer], check))
+    of_layers = tuple(float((each.predicted == labels.truth).mean()) for each in by_layer)
+    best, chosen = best_layers(by_layer, labels)
+    return by_layer[layer], (learning, of_layers, BestLayer(accuracy(best, labels), chosen))
 
 
 def distances(result: ListResult) -> np.ndarray:

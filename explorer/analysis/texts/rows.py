@@ -127,6 +127,9 @@ def text_list(
     if kind not in ("", *KINDS):
         raise BadRows(NO_KIND.format(known=", ".join(KINDS)))
     kind = kind or kind_of(table, roles)
+    is_named = roles.get("group", "").strip().lower() == "group"
+    if kind == "labelled" and "group" not in (columns or {}) and not is_named:
+        roles.pop("group", "")  # a field or a subset: its rows need not stay together
     return _rows(table, kind, _needed(kind, roles))
 
 

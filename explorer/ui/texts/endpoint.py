@@ -6,7 +6,7 @@ from explorer import limits
 from explorer.analysis.texts.results import TextsOptions
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.library import strings
-from explorer.library.texts import answered
+from explorer.library.texts import answered, table_of
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import page_family
 
@@ -18,6 +18,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     pooling: str = "mean",
     layer: int = -1,
     score: str = "pll",
+    group: str = "",
 ) -> dict[str, Any]:
     """Return what each model says of every row of a list, and how the models compare.
 
@@ -33,6 +34,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" (Salazar et al. 2020) or "pll_word_l2r" (Kauf
             and Ivanova 2023).
+        group: Column that names each row's group; empty: ``group``, if there is one. Labelled rows
+            of one group stay on one side of every split.
 
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each
@@ -45,4 +48,6 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         raise Refusal(limits.TEXTS.sentence(n=f"{len(rows):,}"))
     models, cancel = page_family(family), CancelToken()
     cancel.set_deadline(limits.TEXTS_TIME.maximum)
-    return answered(rows, models, (kind, TextsOptions(pooling, layer, score)), cancel).to_dict()
+    columns = {"group": group} if group else {}
+    how = (kind, columns, TextsOptions(pooling, layer, score))
+    return answered(table_of(rows), models, how, cancel).to_dict()

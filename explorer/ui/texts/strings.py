@@ -29,15 +29,15 @@ GOES_IN = {
     "masked": "text with one [MASK]; answer and group, where you have them",
     "plain": "one sentence a line",
     "pairs": "good and bad, or sentence1 and sentence2; group, where you have one",
-    "labelled": "text and label: 2 to 20 labels, 40 rows or more",
+    "labelled": "text and label: 2 to 20 labels, 40 rows or more; group, where rows stay together",
 }
 """Columns of each kind."""
 COMES_OUT = {
     "masked": "How often the given answer comes first, by model, and where the models disagree.",
     "plain": "How likely each model finds each sentence, and which words surprise it.",
     "pairs": "In how many pairs each model finds the good sentence likelier.",
-    "labelled": "Which frozen encoder separates your labels best, and whether a bag of words does "
-    "as well.",
+    "labelled": "Which encoder, not fine-tuned, separates your labels best, and whether a bag of "
+    "words does as well.",
 }
 ASK = {
     "box": "Your texts: one a line, or a table with a header",
@@ -113,7 +113,7 @@ SUMMARY = {
     "perplexity": "Pseudo-perplexity",
     "all_pairs": "All pairs, 95% CI",
     "accuracy": "Accuracy, 95% CI",
-    "macro_f1": "Macro F1, 95% CI",
+    "macro_f1": "Macro F1",
     "time": "Time a text",
     "size": "Size",
     "two": "Models",
@@ -121,11 +121,12 @@ SUMMARY = {
     "only_second": "Only the second",
     "p_value": "p",
     "duels": "Comparisons of each two models",
-    "repeated": "Different rows: {n} of {rows}. Each copy counts, so intervals are too narrow.",
+    "repeated": "Only {n} of the {rows} are different. Each copy counts, so intervals are too "
+    "narrow.",
     "table_masked": "The given answers, by model",
     "table_plain": "The list as a whole, by model",
     "table_pairs": "Pairs whose good sentence is the likelier one, by model",
-    "table_labelled": "Out-of-fold predictions, by classifier",
+    "table_labelled": "Each row predicted by a classifier that did not see it",
     "table_duels": "McNemar's exact test on the same rows",
     "left_out": "Rows not read",
     "row": "Row {n}:",
@@ -146,12 +147,16 @@ NOTES = {
     "pairs": "A pair counts where the good sentence is likelier by 0.0001 nats or more.\n"
     "Intervals: Wilson. A row shows by how many nats the good sentence is likelier; below 0 the "
     "bad one is. The form is that of BLiMP and of CrowS-Pairs.",
-    "labelled": "Frozen features, a logistic regression by scikit-learn, five stratified folds.\n"
-    "Each row is predicted by a regression that has not seen it; its penalty is chosen inside each "
-    "fold. Intervals: bootstrap over rows. Time: of the encoder, or of TF-IDF, on these rows, on "
-    "one core where it runs on one. Size: the encoder's weights, or TF-IDF's words and weights. "
-    "The advice counts a difference if McNemar's exact test, corrected for all comparisons, stays "
-    "below 1%.",
+    "labelled": "Features of an encoder that is not fine-tuned, a logistic regression by "
+    "scikit-learn, five stratified folds.\n"
+    "Each row is predicted by a regression that has not seen it; its penalty, and what is a word "
+    "for TF-IDF (words of two letters or more, or every word and sign), are chosen inside each "
+    "fold. Intervals: Wilson, for half of the rows, because the folds share training rows; so they "
+    "cover the accuracy of these trained classifiers on further rows like these, not that of "
+    "another training. With groups each group counts once, and McNemar's exact test exchanges "
+    "whole groups. Time: of the encoder, or of TF-IDF, on these rows, on one core where it runs on "
+    "one. Size: the encoder's weights, or TF-IDF's words and weights. The advice counts a "
+    "difference if the test, corrected for all comparisons, stays below 1%.",
 }
 """Notes on the numbers of each kind: how they are made."""
 CHARTS = {
@@ -166,8 +171,8 @@ CHARTS = {
     "cost_mb": "megabytes",
     "accuracy": "accuracy",
     "learning": "Accuracy by number of training rows",
-    "learning_axis": "training rows",
-    "by_layer": "Accuracy by layer of the features",
+    "learning_axis": "training rows; at the end all of a fold, as in the table",
+    "by_layer": "Accuracy by layer of the features; the highest of several flatters",
     "by_layer_axis": "layer; 0: the embeddings",
     "confusion": "Predictions of {label}",
     "confused": "true %{y}, predicted %{x}: %{z}",

@@ -47,7 +47,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "masked": ("text", "answer", "group"),
     "plain": ("text", "group"),
     "pairs": ("good", "bad", "group"),
-    "labelled": ("text", "label"),
+    "labelled": ("text", "label", "group"),
 }
 """Columns of each kind that a reader may choose."""
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from explorer.analysis.texts import labelled
 from explorer.analysis.texts.comparison import Duel, Share
-from explorer.analysis.texts.labelled import LabelledResult, Scored
 from explorer.analysis.texts.results import (
+    BestLayer,
     LabelledList,
     ListResult,
     MaskedList,
@@ -19,10 +19,11 @@ from explorer.analysis.texts.results import (
     has_truth,
     right_of,
 )
+from explorer.analysis.texts.scores import LabelledResult, Scored
 from explorer.analysis.texts.sentences import SentenceScore
 from explorer.models.tokens import MASK, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
-from explorer.views.texts.strings import BASELINES
+from explorer.views.texts.strings import BASELINES, cautions
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "masked": (
@@ -50,12 +51,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "pll_word_l2r_bad",
         "margin",
     ),
-    "labelled": ("row", "model", "text", "label", "predicted", "right"),
+    "labelled": ("row", "model", "text", "label", "group", "predicted", "right"),
 }
 """Columns of ``table_rows`` by kind; one row for each row of the list and model."""
 MAX_MARKED = 3
 """Words of a sentence that are marked, those with the largest surprise."""
-LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 2}
+LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 3}
 """Columns of a row itself, after its number and the model: the text and what is given of it."""
 Span = tuple[int, int]
 
@@ -152,6 +153,7 @@ def _labelled_rows(result: LabelledList) -> list[tuple[Any, ...]]:
             key,
             row.text,
             row.label,
+            row.group,
             predicted := names[int(classifier.predicted[place])],
             predicted == row.label,
         )
@@ -221,18 +223,23 @@ def _labelled_summary(result: LabelledList) -> dict[str, Any]:
     models = {
         key: {
             "accuracy": _scored(scores.accuracy[key]),
-            "macro_f1": _scored(scores.macro_f1[key]),
+            "macro_f1": _alone(scores.macro_f1[key]),
             "confusion": scores.confusion[key].tolist(),
             "layer": result.layers.get(key),
             "learning_curve": [list(point) for point in result.learning.get(key, ())],
             "accuracy_by_layer": list(result.by_layer.get(key, ())),
+            "layer_chosen_in_training": _best_layer(result.best_layer.get(key)),
         }
         for key in scores.judged
     }
     return {
         "advice": result.advice.sentence,
+        "cautions": list(cautions(result)),
         "labels": list(scores.labels.names),
         "pooling": result.pooling,
+        "groups": None if scores.labels.groups is None else len(set(scores.labels.groups.tolist())),
+        "near_copies": {"rows": result.copies.n, "with_another_label": result.copies.n_other_label},
+        "below_guessing": list(scores.below_guessing),
         "classifiers": models,
         "differences": _differences(scores),
         "rows_all_models_have_wrong": [
@@ -246,7 +253,10 @@ def _differences(result: LabelledResult) -> list[dict[str, Any]]:
         {
             "classifiers": [each.first, each.second],
             "accuracy": _scored(each.accuracy),
-            "macro_f1": _scored(each.macro_f1),
+            "macro_f1": _alone(each.macro_f1),
+            "only_first": each.only_first,
+            "only_second": each.only_second,
+            "p_value": each.p_value,
         }
         for each in result.differences
     ]
@@ -281,6 +291,17 @@ def _scored(score: Scored) -> dict[str, Any]:
     return {"value": score.value, "interval": [score.low, score.high]}
 
 
+def _alone(value: float) -> dict[str, Any]:
+    """Return a score that has no interval."""
+    return {"value": value, "interval": None}
+
+
+def _best_layer(best: BestLayer | None) -> dict[str, Any] | None:
+    if best is None:
+        return None
+    return {"accuracy": _scored(best.accuracy), "layers": list(best.layers)}
+
+
 def rows_canvas(
     result: ListResult,
     texts: Mapping[str, str],
@@ -306,6 +327,7 @@ def rows_canvas(
             "POOLING": result.pooling,
             "LAYERS": layers,
             "STRENGTHS": labelled.STRENGTHS,
+            "PATTERNS": labelled.PATTERNS,
             "READ": {
                 n: read[n]
                 for n, row in zip(read, result.texts.rows, strict=True)

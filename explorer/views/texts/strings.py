@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from explorer.analysis.digits import counted, enumerated, percent, probability, told_apart
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel, Share
-from explorer.analysis.texts.labelled import Scored
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
@@ -14,6 +13,7 @@ from explorer.analysis.texts.results import (
     PairList,
     SentenceList,
 )
+from explorer.analysis.texts.scores import Scored, below_guessing
 
 BASELINES = {"tfidf": "TF-IDF", "majority": "most frequent label"}
 """Names of the classifiers that are no models."""
@@ -38,6 +38,17 @@ UNSURE = (
     "No difference between the models that {rows} can show (McNemar's exact test, smallest p: {p})."
 )
 
+COPIES = (
+    "{n} of {rows} have a near-copy among the rows that their classifier learnt from (half or more "
+    "of the words that either has are in both{other}): accuracies are not those on new texts. Rows "
+    "with the same group stay on one side of every split."
+)
+OTHER = "; {n} of them under another label"
+GROUPS = (
+    "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
+    "row."
+)
+LAYERS = "With the layer that each fold chooses on its training rows: {shares}."
 PRECISION = {
     "name": "{dtype} against float32, on {rows}.",
     "masked": "{label}: another first word in {changed}; probabilities of first words differ by up "
@@ -79,6 +90,37 @@ def second_line(result: ListResult) -> str:
             shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
         )
     return _perplexities(result) if len(result.labels) > 1 else ""
+
+
+def cautions(result: ListResult) -> tuple[str, ...]:
+    """Return what else a reader of the scores must know: groups, near-copies, below guessing."""
+    if not isinstance(result, LabelledList):
+        return ()
+    labels, copies, rows = result.result.labels, result.copies, len(result.texts.rows)
+    lines = [below_guessing(result.result, names_of(result))]
+    if labels.groups is not None:
+        n_groups = counted(len(set(labels.groups.tolist())), "group")
+        lines.append(GROUPS.format(groups=f"{counted(rows, 'row')} in {n_groups}"))
+    if copies.n:
+        other = OTHER.format(n=f"{copies.n_other_label:,}") if copies.n_other_label else ""
+        lines.append(COPIES.format(n=f"{copies.n:,}", rows=counted(rows, "row"), other=other))
+    lines.append(layers_said(result))
+    return tuple(filter(None, lines))
+
+
+def layers_said(result: LabelledList) -> str:
+    """Return what the layers reach that the folds chose; empty without curves."""
+    shares = [
+        f"{result.labels[key]} {scored(best.accuracy)} ({_layers(best.layers)})"
+        for key, best in result.best_layer.items()
+    ]
+    return LAYERS.format(shares=enumerated(shares)) if shares else ""
+
+
+def _layers(layers: Sequence[int]) -> str:
+    """Format the layers of five folds, each once: ``layers 3 and 5``."""
+    each = sorted(set(layers))
+    return f"layer{'s' * (len(each) > 1)} {enumerated(map(str, each))}"
 
 
 def precision_sentence(result: ListResult, precision: ListPrecision | None) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds
+from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds, percent
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel
 from explorer.analysis.texts.results import (
@@ -27,6 +27,7 @@ from explorer.views.markup import (
     table,
 )
 from explorer.views.texts.strings import (
+    cautions,
     headline,
     interval,
     names_of,
@@ -64,6 +65,7 @@ def summary_html(
         el("p", with_names(second_line(result), keys), class_="tx-second")
         if second_line(result)
         else None,
+        *(el("p", with_names(line, keys), class_="tx-second") for line in cautions(result)),
         repeated_html(result, texts),
         models_table(result, texts),
         duels_table(result, texts),
@@ -202,7 +204,7 @@ def _labelled_rows(result: LabelledList, texts: Texts) -> Table:
             [
                 model_name(key, name) if key in result.labels else name,
                 scored(scores.accuracy[key]),
-                scored(scores.macro_f1[key]),
+                percent(scores.macro_f1[key]),
                 milliseconds(cost.ms_per_row) if cost else "–",
                 megabytes(cost.megabytes) if cost else "–",
             ]

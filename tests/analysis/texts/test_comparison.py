@@ -1,5 +1,7 @@
 """Intervals and tests against scipy and scikit-learn."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -7,13 +9,13 @@ from sklearn.metrics import f1_score
 
 from explorer.analysis.texts.comparison import (
     Share,
-    bootstrap_weights,
+    counted_once,
     duels,
+    macro_f1,
     mcnemar,
-    percentile_interval,
-    resampled_accuracy,
-    resampled_macro_f1,
     shares_by_group,
+    sign_flip,
+    wilson,
 )
 
 
@@ -43,22 +45,39 @@ def test_groups_are_counted_apart():
     assert shares == {"x": Share(2, 2), "y": Share(0, 1)}
 
 
-def test_resampled_scores_are_those_of_scikit_learn():
+def test_macro_f1_is_that_of_scikit_learn():
     generator = np.random.default_rng(3)
-    truth, predicted = generator.integers(0, 4, 60), generator.integers(0, 4, 60)
-    weights = bootstrap_weights(60, 20)
-    assert (weights.sum(1) == 60).all()
-    f1, accuracy = (
-        resampled_macro_f1(truth, predicted, weights),
-        resampled_accuracy(truth == predicted, weights),
-    )
-    for row, counts in enumerate(weights.astype(int)):
-        drawn = np.repeat(np.arange(60), counts)
-        assert f1[row] == pytest.approx(f1_score(truth[drawn], predicted[drawn], average="macro"))
-        assert accuracy[row] == pytest.approx((truth[drawn] == predicted[drawn]).mean())
+    for n, classes in ((60, 4), (5, 3), (9, 1)):
+        truth, predicted = generator.integers(0, classes, (2, n))
+        expected = f1_score(truth, predicted, average="macro")
+        assert macro_f1(truth, predicted) == pytest.approx(expected)
 
 
-def test_the_bootstrap_interval_of_a_share_is_near_wilsons():
-    right = np.arange(400) < 300
-    low, high = percentile_interval(resampled_accuracy(right, bootstrap_weights(400)))
-    assert (low, high) == pytest.approx(Share(300, 400).interval, abs=0.01)
+def test_an_end_of_none_or_all_is_exactly_none_or_all():
+    for n in range(1, 300):
+        assert Share(n, n).interval[1] == 1.0
+        assert Share(0, n).interval[0] == 0.0
+        assert wilson(1.0, n / 2)[1] == 1.0
+
+
+def test_the_exchange_of_rows_is_mcnemars_test_and_of_groups_all_assignments_of_signs():
+    generator = np.random.default_rng(5)
+    for _ in range(20):
+        differences = generator.integers(-1, 2, 24)
+        expected = mcnemar(int((differences == 1).sum()), int((differences == -1).sum()))
+        assert sign_flip(differences, np.arange(24)) == pytest.approx(expected)
+        assert sign_flip(differences) == expected
+        groups = generator.integers(0, 8, 24)
+        sums = np.array([differences[groups == group].sum() for group in range(8)])
+        flipped = np.array(list(product((-1, 1), repeat=8))) @ sums
+        by_hand = (np.abs(flipped) >= abs(sums.sum())).mean()
+        assert sign_flip(differences, groups) == pytest.approx(by_hand)
+
+
+def test_copies_in_one_group_add_no_evidence():
+    differences = np.array([1, 1, 1, 1, -1])
+    copied, groups = np.repeat(differences, 20), np.repeat(np.arange(5), 20)
+    assert sign_flip(copied) < 1e-6
+    assert sign_flip(copied, groups) == pytest.approx(sign_flip(differences))
+    assert counted_once(100, groups) == 5
+    assert counted_once(100, None) == 100

@@ -106,8 +106,17 @@ LISTS = {
         }
         for i in range(40)
     ],
+    "labelled:groups": [
+        {
+            "text": f"the {'cat' if i % 3 else 'dog'} sat{'?!'[i % 2]} {i // 3}",
+            "label": "ab"[i % 2],
+            "group": f"{i // 3}" if i < 30 else "",
+        }
+        for i in range(42)
+    ],
 }
-"""Rows of each kind: words of several pieces, an answer outside the vocabulary, one without."""
+"""Rows of each kind: words of several pieces, an answer outside the vocabulary, one without, and
+labelled rows of which some stay together."""
 
 
 def lists(monkeypatch):
@@ -120,7 +129,9 @@ def lists(monkeypatch):
     found = {}
     for kind, rows in LISTS.items():
         given = [row if isinstance(row, str) else {"answer": "", "group": ""} | row for row in rows]
-        found[f"texts/{kind}"] = rows_canvas(explorer.texts(given, kind=kind).answers, {}, {})
+        found[f"texts/{kind}"] = rows_canvas(
+            explorer.texts(given, kind=kind.split(":")[0]).answers, {}, {}
+        )
     return found
 
 

@@ -12,7 +12,7 @@ from explorer.analysis.texts.rows import LeftOut
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.inference.texts import batches
 from explorer.inference.texts.answers import Progress
-from explorer.library.texts import answered
+from explorer.library.texts import answered, table_of
 from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
 from explorer.ui.texts import strings, tab
@@ -48,9 +48,9 @@ def test_the_rows_are_those_of_the_library(tiny_family):
     content = csv_of(MASKED, "text,answer,group")
     *_, (summary, rows, charts, runs) = drawn(content)
     same = answered(
-        [dict(zip(("text", "answer", "group"), row, strict=True)) for row in MASKED],
+        table_of([dict(zip(("text", "answer", "group"), row, strict=True)) for row in MASKED]),
         "mini",
-        ("", tab.TextsOptions()),
+        ("", {}, tab.TextsOptions()),
         tab.CancelToken(),
     )
     table = [
@@ -167,7 +167,10 @@ def test_too_few_labelled_rows_keep_how_they_are_read_and_can_be_read_as_sentenc
     few = {"packed": packed(csv_of(LABELLED[:12], "text,label")), "name": "list.csv"}
     said = json.loads(read_list(few))
     assert said["error"].endswith("40 are needed. Add rows, or read them as sentences.")
-    assert (said["kind"], said["columns"]) == ("labelled", {"text": "text", "label": "label"})
+    assert (said["kind"], said["columns"]) == (
+        "labelled",
+        {"text": "text", "label": "label", "group": ""},
+    )
     assert "error" not in json.loads(read_list(few | {"kind": "plain"}))
 
 

@@ -157,7 +157,7 @@ def test_copies_of_a_row_are_said_and_no_answers_give_no_table(tiny_family, n_co
             finished(csv_of(rows, "text,answer"), "masked"), {}, strings.SUMMARY, strings.NOTES
         )
     )
-    assert ("Different rows: 2 of 8 rows." in html) == is_said
+    assert ("Only 2 of the 8 rows are different." in html) == is_said
     assert "tx-models" not in html
 
 
