@@ -20,7 +20,7 @@ class NearCopies:
 
     n: int
     n_other_label: int
-    """Those of them that have one with another label."""
+    """The number of these rows that have one with another label."""
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -19,7 +19,7 @@ STRENGTHS = (0.0001, 0.001, 0.01, 0.1, 1.0)
 WORDS_STRENGTH = 100.0
 """Factor of C for TF-IDF."""
 PATTERNS: tuple[str, ...] = (r"(?u)\b\w\w+\b", r"(?u)\w+|[^\w\s]")
-"""What counts as a word for TF-IDF, of which each fold chooses one on its training rows:
+"""Patterns of a word for TF-IDF, of which each fold chooses one on its training rows:
 scikit-learn's default, words of two letters or more; or every word and every sign."""
 MAX_ITERATIONS = 200
 FEWEST = 16
