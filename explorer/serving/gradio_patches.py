@@ -5,15 +5,18 @@ its Blocks. The type stubs, which Gradio writes while it is imported, are left o
 ``explorer.serving.start``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from gradio import queueing, route_utils, routes, state_holder
+import httpx
+from gradio import mcp, queueing, route_utils, routes, state_holder
 
+from explorer.refusal import Refusal
 from explorer.serving.middleware.headers import leave_out, root_of
-from explorer.serving.middleware.validation import function_of
+from explorer.serving.middleware.validation import detail_of, function_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,35 @@ class GradioPatch:
     value: Any
     reason: str
     """Fault of Gradio that the patch mends; ``tests/serving/test_gradio_patches.py`` shows it."""
+
+
+class ToolServer(mcp.GradioMCPServer):
+    """Gradio's MCP server, whose tools say why the page has refused a call."""
+
+    async def _execute_tool_without_progress(self, job: Any) -> list[Any]:  # noqa: ANN401
+        with refusals_as_text():
+            return await super()._execute_tool_without_progress(job)
+
+    async def _execute_tool_with_progress(
+        self,
+        job: Any,  # noqa: ANN401
+        progress_token: str | int,
+    ) -> dict[str, Any]:
+        with refusals_as_text():
+            return await super()._execute_tool_with_progress(job, progress_token)
+
+
+@contextmanager
+def refusals_as_text() -> Iterator[None]:
+    """Raise the sentence of a refused request, in place of an error that names our own address.
+
+    Raises:
+        Refusal: the page has refused the request.
+    """
+    try:
+        yield
+    except httpx.HTTPStatusError as error:
+        raise Refusal(detail_of(error.response)) from None
 
 
 def patches(session: type, payload: Callable[..., dict]) -> tuple[GradioPatch, ...]:
@@ -64,6 +96,12 @@ def patches(session: type, payload: Callable[..., dict]) -> tuple[GradioPatch, .
             "get_fn",
             function_of,
             "a request for an unknown function is a KeyError with a traceback in the log",
+        ),
+        GradioPatch(
+            mcp,
+            "GradioMCPServer",
+            ToolServer,
+            "a refused tool call is an error about an HTTP status, without the reason",
         ),
     )
 

@@ -16,8 +16,10 @@ from explorer.ui.kit.errors import payload
 FAULTS = """
 import json
 from types import SimpleNamespace
+import asyncio
 import gradio as gr
-from gradio import queueing, route_utils, routes, state_holder
+import httpx
+from gradio import mcp, queueing, route_utils, routes, state_holder
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.testclient import TestClient
@@ -35,12 +37,21 @@ try:
     unknown = ""
 except KeyError:
     unknown = "KeyError"
+def refused():
+    asked = httpx.Request("POST", "http://127.0.0.1/")
+    httpx.Response(429, json={"detail": "a sentence"}, request=asked).raise_for_status()
+try:
+    job = SimpleNamespace(result=refused)
+    asyncio.run(mcp.GradioMCPServer._execute_tool_without_progress(None, job))
+except httpx.HTTPStatusError as error:
+    refusal = str(error)
 print(json.dumps({
     "SessionState": session.blocks_config.blocks is not page.default_config.blocks,
     "error_payload": queueing.error_payload(RuntimeError("x"), False)["error"] is None,
     "CustomCORSMiddleware": client.get("/", headers=site).headers.get("access-control-allow-origin") == site["origin"],
     "get_root_url": "elsewhere.example" in route_utils.get_root_url(Request(scope), "/", None),
     "get_fn": unknown == "KeyError",
+    "GradioMCPServer": "a sentence" not in refusal,
 }))
 """
 """What Gradio does by itself: True where the fault is there that a patch mends."""
@@ -50,6 +61,7 @@ USED = {
     "CustomCORSMiddleware": (routes, "            CustomCORSMiddleware,"),
     "get_root_url": (routes, "route_utils.get_root_url("),
     "get_fn": (queueing, "route_utils.get_fn("),
+    "GradioMCPServer": (routes, "gradio.mcp.GradioMCPServer("),
 }
 """Where Gradio looks a name up when it is needed: a patch of it is then heard of."""
 

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer import limits
 from explorer.limits import Limit
+from explorer.serving.middleware.validation import replayed
 from explorer.serving.middleware.waiting_room import (
     NO_ADDRESS,
     Sender,
@@ -129,6 +130,11 @@ class Place:
         self.left.set()
         self._decided.set()
 
+    async def receive(self) -> Message:
+        """Return what follows the body, once the client has left."""
+        await self.left.wait()
+        return {"type": "http.disconnect"}
+
     async def wait(self) -> None:
         """Wait for a slot.
 
@@ -227,7 +233,7 @@ class ConcurrencyLimiter:
 
         try:
             await place.wait()
-            await self.app(scope, replayed(body, place.left), answer)
+            await self.app(scope, replayed(body, place.receive), answer)
         finally:
             route_limits.leave(place)
             watching.cancel()
@@ -239,17 +245,6 @@ async def whole_body(receive: Receive) -> list[Message]:
     while messages[-1].get("more_body", False):
         messages.append(await receive())
     return messages
-
-
-def replayed(body: list[Message], left: asyncio.Event) -> Receive:
-    """Return a ``receive`` that yields a body, and then waits until the client has left."""
-
-    async def receive() -> Message:
-        if not body:
-            await left.wait()
-        return body.pop(0) if body else {"type": "http.disconnect"}
-
-    return receive
 
 
 def _route_prefix(scope: Scope) -> str:

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from explorer import limits
-from explorer.serving.middleware import access_log, validation
+from explorer.serving.middleware import access_log, tools, validation
 from explorer.serving.middleware.headers import HEADERS, NoCredentials, is_preflight
 from explorer.serving.middleware.routes import CALL, Routes, below_root
 from explorer.serving.middleware.shutdown import CLOSING, remember_loop
@@ -30,7 +30,7 @@ MAX_HEAD = limits.HEAD.maximum * KB
 """Most bytes of URL and headers: a link may hold 2,000 characters of up to nine bytes each."""
 UPLOADS = "/gradio_api/upload"
 QUESTIONS = ("/gradio_api/queue/join", PICTURE, f"{CALL}/")
-CHECKS = {PICTURE: checked_picture, CANCEL: checked_cancel}
+CHECKS = {PICTURE: checked_picture, CANCEL: checked_cancel, tools.ROUTE: tools.checked_message}
 """Checks of a request's body before it reaches the page, by route."""
 
 
@@ -100,6 +100,7 @@ class RequestFilter:
             return RedirectResponse(f"{root}/?{query}" if query else f"{root}/"), receive
         try:
             route, path = self._check_address(scope)
+            tools.pass_on_address(scope, route)
             without_gradios_own(scope, route)
             if not_found := unknown_stream(scope, route, path):
                 return not_found, receive
@@ -154,11 +155,7 @@ async def checked_body(headers: Headers, receive: Receive) -> Receive:
         more = message.get("more_body", False)
         if length > MAX_BODY:
             raise too_long()
-
-    async def again() -> Message:
-        return parts.pop(0) if parts else await receive()
-
-    return again
+    return validation.replayed(parts, receive)
 
 
 def too_long() -> HTTPException:

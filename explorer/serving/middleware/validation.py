@@ -5,6 +5,7 @@ import re
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import httpx
 from fastapi.exceptions import RequestValidationError
 from gradio import route_utils
 from gradio.exceptions import Error
@@ -21,6 +22,9 @@ NOT_HERE = "Not found."
 NO_QUESTION = "Nothing here answers this request. Please reload the page."
 NO_ANSWER = "No answer is pending here. Please ask again."
 NO_JSON = "This request cannot be read: it must be JSON, as /gradio_api/info describes."
+NO_MESSAGE = (
+    "This request cannot be read: it must be one JSON-RPC message of the Model Context Protocol."
+)
 CANCELLED = "This request was cancelled before it was answered."
 FAILED = "Something went wrong on our side (error {mark})."
 
@@ -103,7 +107,7 @@ async def checked_picture(scope: Scope, body: Receive) -> Receive:
         raise HTTPException(400, NO_JSON) from None
     if not is_complete or not getattr(function, "_is_server_fn", False):
         raise HTTPException(404, NO_QUESTION)
-    return replayed(content)
+    return replayed(whole(content), body)
 
 
 async def checked_cancel(scope: Scope, body: Receive) -> Receive:
@@ -125,16 +129,29 @@ async def checked_cancel(scope: Scope, body: Receive) -> Receive:
         if event.session_hash != session:
             raise HTTPException(404, NO_ANSWER)
         room.cancel(event)
-    return replayed(content)
+    return replayed(whole(content), body)
 
 
-def replayed(content: bytes) -> Receive:
-    """Return a ``receive`` that yields a body that has been read already."""
+def whole(content: bytes) -> list[Message]:
+    """Return the messages of a whole body."""
+    return [{"type": "http.request", "body": content, "more_body": False}]
+
+
+def replayed(messages: list[Message], receive: Receive) -> Receive:
+    """Return a ``receive`` that yields messages that have been read already, then what follows."""
 
     async def again() -> Message:
-        return {"type": "http.request", "body": content, "more_body": False}
+        return messages.pop(0) if messages else await receive()
 
     return again
+
+
+def detail_of(reply: httpx.Response) -> str:
+    """Return the sentence of a refusal that the page has sent."""
+    try:
+        return str(reply.json()["detail"])
+    except (ValueError, TypeError, KeyError):
+        return NO_QUESTION
 
 
 def refused(_request: Request, refusal: Exception) -> Response:

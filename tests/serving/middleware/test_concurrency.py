@@ -217,8 +217,11 @@ def test_the_application_reads_the_body_once_and_then_that_the_client_has_left()
 
         async def app(_scope, receive, _send):
             read.append(await receive())
+            more = asyncio.ensure_future(receive())
+            await settled()
+            assert not more.done()
             leaves.set()
-            read.append(await receive())
+            read.append(await more)
 
         await request(ConcurrencyLimiter(app), [], leaves=leaves)
         assert [message["type"] for message in read] == ["http.request", "http.disconnect"]

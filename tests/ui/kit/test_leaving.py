@@ -16,6 +16,8 @@ from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, MeasurementLock
 from explorer.models import run
 from explorer.serving.middleware.concurrency import ConcurrencyLimiter
+from explorer.serving.middleware.request_filter import RequestFilter
+from explorer.serving.middleware.routes import Routes
 from explorer.ui.depth import folds as depth_folds
 from explorer.ui.depth import patching
 from explorer.ui.distillation import folds
@@ -139,8 +141,8 @@ def test_a_picture_hears_that_its_visitor_has_left():
     with Page(analytics_enabled=False) as small:
         picture = Canvas("attention/wall", asks=work)
     small.queue()
-    doors = {"middleware": [Middleware(ConcurrencyLimiter)]}
-    with served(small, app_kwargs=doors) as url:
+    doors = [Middleware(RequestFilter, routes=Routes()), Middleware(ConcurrencyLimiter)]
+    with served(small, app_kwargs={"middleware": doors}) as url:
         place = urlsplit(url)
         asked = {"data": {}, "component_id": picture._id, "fn_name": "work", "session_hash": "s"}
         body = json.dumps(asked)
