@@ -14,7 +14,7 @@ addEventListener('beforeprint', () => {
   setDark(false, true);
   drawWaiting();
   for (const svg of /** @type {NodeListOf<SVGSVGElement>} */ (document.querySelectorAll('#tabs svg:not([viewBox])'))) {
-    const {width, height} = svg.getBoundingClientRect();
+    const seen = svg.getBoundingClientRect(), [width, height] = [Number(svg.getAttribute('width')) || seen.width, Number(svg.getAttribute('height')) || seen.height];
     if (!width) continue;
     svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     boxed.add(svg);

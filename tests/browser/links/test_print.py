@@ -113,6 +113,42 @@ def charts_that_are_drawn_for_the_screen_fit_the_paper_side_by_side(page):
     assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
 
 
+SHEETS = {"A4": 703, "Letter": 725}
+"""CSS pixels across an upright page between margins of 12 mm."""
+NEVER_RESIZED = """window.ResizeObserver = class extends ResizeObserver {
+  constructor(act) { super((...seen) => { if (!window.printing) act(...seen); }); }
+};"""
+"""A printer lays out once: no script learns the width of the sheet."""
+CUT = """width => {
+  const cut = [], range = document.createRange(), texts = document.createTreeWalker(document.querySelector('#tab-parameters'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode, parent = text.parentElement;
+    if (!text.data.trim() || parent.closest('.sr-only, .question, svg') || !parent.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    range.selectNodeContents(text);
+    const box = range.getBoundingClientRect();
+    let right = width;
+    for (let at = parent; at; at = at.parentElement)
+      if (getComputedStyle(at).overflowX !== 'visible') right = Math.min(right, at.getBoundingClientRect().right);
+    if (box.width > 1 && box.right > right + 1) cut.push(`${text.data}: ${box.right} > ${right}`);
+  }
+  return cut;
+}"""
+
+
+@pytest.mark.parametrize("query", ["fold=sizes&sizes=table", "family=mini"])
+def test_no_word_and_no_number_of_parameters_is_cut_off_by_the_sheet(page_at, query):
+    page = page_at(None, 1440, 900)
+    page.add_init_script(NEVER_RESIZED)
+    page.goto(f"{page.guard.home}/?v=1&tab=parameters&{query}")
+    expect(page.locator(".pm-inspector td").first).to_be_visible()
+    page.evaluate("window.printing = true")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    for sheet, width in SHEETS.items():
+        resize(page, width, 1000)
+        assert page.evaluate(CUT, width) == [], sheet
+
+
 def every_bar_keeps_its_colour_in_the_file(page):
     for key, fill in {"bert": "rgb(47, 127, 208)", "albert": "rgb(15, 155, 118)"}.items():
         bar = page.locator(f".pr-column[data-model={key}] .pr-bar").first
