@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from benchmarks import (
+    changes,
     click,
     code,
     device,
@@ -41,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     device.add_command(commands)
     library.add_command(commands)
     code.add_command(commands)
+    changes.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
