@@ -1,15 +1,20 @@
-"""``python -m benchmarks fuzz``: random invalid requests to every endpoint, and their outcomes."""
+"""``python -m benchmarks fuzz``: random invalid requests to every endpoint, and their outcomes.
+
+A valid Compare is sent after every 100 of them: it finds a server whose queues have stopped.
+"""
 
 import argparse
+import itertools
 import json
 import re
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -32,6 +37,9 @@ MAX_SHOWN = 800
 """Characters of a finding that are printed."""
 RENEWED = 40
 """Requests of one session."""
+CHECKED = 100
+"""Requests between two valid Compares."""
+COMPARE, UNANSWERED = "a valid Compare", "unanswered"
 PATHS = ("/", "/config", "/gradio_api/info", "/qr", "/provenance/", "/recipe/", "/js/", "/bertviz/")
 
 
@@ -50,7 +58,7 @@ class FuzzRequest:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of a request: answer, refused, left, ours, silent, hang or broken."""
+    """Outcome of a request: answer, refused, left, ours, silent, hang, broken or unanswered."""
 
     request: FuzzRequest
     kind: str
@@ -65,6 +73,38 @@ class Outcome:
     def is_bad(self) -> bool:
         """Return whether the outcome is a finding."""
         return self.kind not in ("answer", "refused", "left")
+
+
+@dataclass(eq=False, slots=True)
+class Checks:
+    """Valid Compares after every hundred requests of all visitors together."""
+
+    url: str
+    settings: dict[str, Any]
+    seed: int
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    has_failed: threading.Event = field(default_factory=threading.Event)
+    """Set when a Compare is not answered: nothing more is sent then."""
+
+    def after_request(self) -> Iterator[Outcome]:
+        """Count a request; yield the outcome of a Compare after every hundredth."""
+        number = next(self.numbers)
+        if number % CHECKED == 0:
+            yield self.compare(number)
+
+    def compare(self, number: int) -> Outcome:
+        """Send a valid Compare of a new text and return its outcome; only an answer is good."""
+        link = LINK | {"text": f"The {number} cats sat on the [MASK]."}
+        request = opening_request(self.settings, f"check{self.seed}x{number}", link)
+        address = {"x-forwarded-for": f"203.0.113.{number // CHECKED % 256}"}
+        headers = {"connection": "close"} | address
+        with httpx.Client(base_url=self.url, timeout=HANG_S, headers=headers) as http:
+            outcome = send(http, replace(request, name=COMPARE))
+        if outcome.kind == "answer":
+            return outcome
+        self.has_failed.set()
+        said = f"{outcome.kind} after {number} requests: {outcome.text}"
+        return replace(outcome, kind=UNANSWERED, text=said)
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -91,53 +131,65 @@ def run(chosen: argparse.Namespace) -> int:
     for item in failures:
         request = by_mark.get(item.mark, "a request that is not known")
         sys.stdout.write(f"  traceback: {request}: {item.last}\n"[:MAX_SHOWN])
-    counted = Counter(item.kind for item in outcomes)
-    sys.stdout.write(f"{len(outcomes)} requests: {dict(sorted(counted.items()))}\n")
+    compares = [item for item in outcomes if item.request.name == COMPARE]
+    n_sent, counted = len(outcomes) - len(compares), Counter(item.kind for item in outcomes)
+    sys.stdout.write(f"{n_sent} requests: {dict(sorted(counted.items()))}\n")
+    n_answered = sum(not item.is_bad for item in compares)
+    sys.stdout.write(f"valid Compares between them: {len(compares)}, answered: {n_answered}\n")
     sys.stdout.write(f"failed on our side: {counted['ours']}, hangs: {counted['hang']}, ")
     sys.stdout.write(f"without a word: {counted['silent']}, broken off: {counted['broken']}, ")
     sys.stdout.write(f"tracebacks in the log: {len(failures)}\n")
-    return 1 if failures or any(item.is_bad for item in outcomes) else 0
+    is_whole = n_sent == chosen.requests
+    return 1 if failures or not is_whole or any(item.is_bad for item in outcomes) else 0
 
 
 def send_all(url: str, count: int, seed: int) -> Iterator[Outcome]:
     """Send all requests from a few threads, and yield their outcomes."""
     settings = httpx.get(f"{url}/config", timeout=60).json()
     parts = [count // AT_ONCE + (n < count % AT_ONCE) for n in range(AT_ONCE)]
+    checks = Checks(url, settings, seed)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         visits = [
-            pool.submit(one_visitor, url, settings, part, seed * AT_ONCE + n)
+            pool.submit(one_visitor, checks, part, seed * AT_ONCE + n)
             for n, part in enumerate(parts)
         ]
         for visit in visits:
             yield from visit.result()
 
 
-def one_visitor(url: str, settings: dict[str, Any], count: int, seed: int) -> list[Outcome]:
-    """Send a share of the requests, drawn from its own seed; return their outcomes."""
-    source, outcomes = Nonsense(seed), []
+def one_visitor(checks: Checks, count: int, seed: int) -> list[Outcome]:
+    """Send a share of the requests, drawn from its own seed; return all outcomes."""
+    source, outcomes, settings = Nonsense(seed), list[Outcome](), checks.settings
     with httpx.Client(
         # One connection a request: a keep-alive closed for idleness would look like a failure.
-        base_url=url,
+        base_url=checks.url,
         timeout=HANG_S,
         headers={"connection": "close"},
     ) as http:
         for number in range(count):
+            if checks.has_failed.is_set():
+                break
             session = f"fuzz{seed}x{number // RENEWED}"
             if number % RENEWED == 0:
                 # One address a session, as a proxy forwards it: one address would reach its limit.
                 http.headers["x-forwarded-for"] = f"198.18.{seed % 256}.{number // RENEWED % 256}"
                 send(http, opening_request(settings, session))
-            outcomes.append(send(http, random_request(source, settings, session)))
-            if outcomes[-1].is_bad:
-                sys.stdout.write(f"  {outcomes[-1]}\n"[:MAX_SHOWN])
-                sys.stdout.flush()
+            sent = [send(http, random_request(source, settings, session))]
+            sent += checks.after_request()
+            for outcome in sent:
+                if outcome.is_bad:
+                    sys.stdout.write(f"  {outcome}\n"[:MAX_SHOWN])
+                    sys.stdout.flush()
+            outcomes += sent
     return outcomes
 
 
-def opening_request(settings: dict[str, Any], session: str) -> FuzzRequest:
-    """Return the page's first request, so that the session has a text."""
+def opening_request(
+    settings: dict[str, Any], session: str, link: dict[str, str] = LINK
+) -> FuzzRequest:
+    """Return the page's first request, a Compare, so that the session has a text."""
     event = next(d["id"] for d in settings["dependencies"] if d["api_name"] == "on_view")
-    payload = json.dumps({"params": LINK, "number": 1, "keep": []})
+    payload = json.dumps({"params": link, "number": 1, "keep": []})
     return page_request("on_view", {"data": [payload], "fn_index": event, "session_hash": session})
 
 

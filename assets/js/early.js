@@ -3,11 +3,13 @@
 // Gradio (6.31.0) can lose an event. If its answer to `queue/join` overtakes the end of the
 // session's event stream, the client takes that stream for open, never opens another, and every
 // later press of the same button waits behind the lost one. So the answer is held here until the
-// stream has spoken of the event, which it does at once, or has ended.
+// stream has named the event, which it does at once, or has ended; at the longest for HELD_MS, because
+// a stream may stay open and never name it, as after a move to another server process.
 (() => {
   const ask = window.fetch.bind(window);
   const ID = /"event_id":\s*"(\w+)"/g;
   const LONGEST = 100;   // characters that an id may be cut across two chunks
+  const HELD_MS = 5000;
   let stream = null;     // the newest event stream: the ids it has named, whether it has ended
 
   function listen(asked) {
@@ -30,7 +32,12 @@
   }
 
   const spokenOf = (heard, id) => new Promise(done => {
-    const look = () => heard.ended || heard.ids.has(id) ? done() : heard.waiting.push(look);
+    const timer = setTimeout(done, HELD_MS);
+    const look = () => {
+      if (!heard.ended && !heard.ids.has(id)) return void heard.waiting.push(look);
+      clearTimeout(timer);
+      done();
+    };
     look();
   });
 

@@ -4,6 +4,7 @@ import argparse
 import json
 import logging
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -125,3 +126,34 @@ def test_a_request_that_leaves_a_traceback_is_a_finding_though_it_was_refused(
     whose = "predict '{}'" if mark == "0123abcd" else "a request that is not known"
     assert f"traceback: {whose}: ValueError: broadcast" in said
     assert "tracebacks in the log: 1" in said
+
+
+@pytest.fixture
+def compares(monkeypatch):
+    """Replace sending by a double, which answers one Compare; return the bodies of all Compares."""
+    sent = []
+
+    def send(_http, asked):
+        if asked.name == fuzz.COMPARE:
+            sent.append(asked.body)
+        return fuzz.Outcome(asked, "hang" if asked.body in sent[1:] else "answer")
+
+    monkeypatch.setattr(fuzz, "send", send)
+    return sent
+
+
+def test_a_compare_without_an_answer_ends_the_run(settings, compares):
+    """The double answers the first Compare and not the second."""
+    checks = fuzz.Checks("http://nowhere", settings, 1)
+    outcomes = fuzz.one_visitor(checks, 400, 1)
+    assert len(outcomes) == 202, "nothing is sent after the second Compare"
+    assert [item.kind for item in outcomes if item.is_bad] == [fuzz.UNANSWERED]
+    assert checks.has_failed.is_set()
+    assert len(set(compares)) == 2, "each has a new text"
+
+
+def test_a_compare_is_sent_after_every_hundred_requests_of_all(settings, compares, monkeypatch):
+    monkeypatch.setattr(fuzz.httpx, "get", lambda *_, **__: SimpleNamespace(json=lambda: settings))
+    monkeypatch.setattr(fuzz, "CHECKED", 300)
+    assert len(list(fuzz.send_all("http://nowhere", 400, 1))) == 401
+    assert len(compares) == 1

@@ -79,6 +79,24 @@ test('an answer waits no longer than the stream lasts', async () => {
   }
 });
 
+test('an answer is held for some seconds at the longest by a stream that stays open and never names its event', async () => {
+  await opened();
+  const {write, close} = await stream(), later = globalThis.setTimeout, timers = [];
+  globalThis.setTimeout = (run, ms, ...rest) => ms < 1000 ? later(run, ms, ...rest) : timers.push({run, ms});
+  try {
+    const one = join();
+    await settled(20);
+    await write('data: {"event_id": "other"}\n');
+    assert.equal(one.there, false);
+    assert.equal(timers.length, 1);
+    timers[0].run();
+    assert.deepEqual(await (await one.answer).json(), {event_id: 'one'});
+  } finally {
+    globalThis.setTimeout = later;
+    close();
+  }
+});
+
 test('an answer that is a refusal does not wait, nor does one of a stream that was never there', async () => {
   await opened();
   const {joins, close} = await stream();
