@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from explorer.inference.backend import Backend
-    from explorer.links.page_state import PageState
 
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
     """Settings of the whole process; one field for each thing that a start decides."""
 
-    start: "PageState | None" = None
-    """State that the page opens on; None is the default state."""
     backend: "Backend | None" = None
     """Backend that holds the weights; None is this process."""
     memory_limit: float = float("inf")

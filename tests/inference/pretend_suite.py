@@ -9,17 +9,18 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import tests.inference.fourth_row  # isort: split
 
 import numpy as np
 import pytest
 import torch
+from gradio.context import LocalContext
 
 from benchmarks.device import PARTS, compared
 from explorer.analysis.distillation.live import LiveSettings, WatchedSentence
 from explorer.analysis.latency.family import last, measure_family, plan_for
-from explorer.context import configure
 from explorer.inference.runs import CACHE, device_of, get_run, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
@@ -190,10 +191,11 @@ ASKED = {
 
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - {"parameters", "latency"}))
 def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch):
-    configure(start=replace(PageState(), device="auto"))
+    page = SimpleNamespace(opens_on=replace(PageState(), device="auto"))
+    opened = LocalContext.blocks.set(page)
     on_device = json.dumps(ENDPOINTS[name](*ASKED[name]))
     assert CROSSED["to"], "a program is answered by the device that the page was started with"
-    configure(start=PageState())
+    LocalContext.blocks.reset(opened)
     same_numbers(
         *(
             NUMBER.findall(answer)

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from explorer import limits
 from explorer.analysis.digits import enumerated
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.serving.middleware.waiting_room import WaitingRoom
 from explorer.ui.kit import strings
@@ -80,6 +81,8 @@ class Page(gr.Blocks):
 
     def __init__(self, **named: Any) -> None:  # noqa: ANN401 - Gradio's
         super().__init__(**named)
+        self.opens_on = PageState()
+        """State that the page opens on; its endpoints run on the same device."""
         self.folds: list[Any] = []
         """Folds of the page, in the order in which they are built."""
 

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from explorer import limits
 from explorer.context import configure
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.links.page_state import PageState
 from explorer.serving.middleware.concurrency import LEFT
 from explorer.serving.middleware.waiting_room import COMPARES, account_of, program_of
 
@@ -57,6 +58,11 @@ Such an event is in Gradio's queue too, because the request filter blocks the ro
 def widen() -> None:
     """Let more Compares run at once on pages built from now on."""
     COMPARE["concurrency_limit"] = ELSEWHERE
+
+
+def opens_on(page: Any) -> PageState:  # noqa: ANN401 - Gradio's Blocks, or None outside of one
+    """Return the state that a page opens on; the default state if it does not say."""
+    return getattr(page, "opens_on", None) or PageState()
 
 
 def owner_of(request: gr.Request | None) -> str:

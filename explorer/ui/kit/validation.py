@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any, get_type_hints
 
-from explorer.context import context
+from gradio.context import LocalContext
+
 from explorer.library.family import Family, checked_family
-from explorer.links.page_state import PageState
 from explorer.models.tokens import MASK, clean_text, split_words
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings
+from explorer.ui.kit.running import opens_on
 
 KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     str: (str, "a text"),
@@ -66,12 +67,12 @@ def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def page_family(family: str) -> Family:
-    """Return the models that a program asks, on the device and in the precision of the start.
+    """Return the models that a program asks, on the device and in the precision of its page.
 
     Raises:
         Refusal: there is no such family.
     """
-    start = context().start or PageState()
+    start = opens_on(LocalContext.blocks.get(None))
     return Family(checked_family(family), start.device, start.dtype, is_inline=False)
 
 

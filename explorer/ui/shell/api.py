@@ -15,10 +15,8 @@ from typing import Any, Literal
 import gradio as gr
 
 from explorer import limits
-from explorer.context import configure
 from explorer.inference.scheduling.budget import BUDGET
 from explorer.library.command import described
-from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
@@ -157,9 +155,8 @@ ENDPOINTS: dict[str, Callable[..., dict]] = {row.name: row.answer for row in TAB
 LONG = tuple(row.name for row in TABLE if row.is_long)
 
 
-def register_endpoints(start: PageState, tools: bool = False) -> None:
-    """Register endpoints, and tools if asked, with the page's device; call inside its Blocks."""
-    configure(start=start)
+def register_endpoints(tools: bool = False) -> None:
+    """Register endpoints, and tools if asked; call inside the page's Blocks."""
     for row in TABLE:
         # Requests that wait for a measurement must not block the slots of the short ones.
         queue = MEASURED_FOR_PROGRAMS if row.answer is latency else OF_PROGRAMS

@@ -62,6 +62,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
     ``tools`` adds endpoints for MCP clients.
     """
     with Page(title=strings.TITLE, analytics_enabled=False, fill_width=True) as page:
+        page.opens_on = start
         gr.HTML(header_html(start), elem_id="masthead")
         bar = build_input_bar(start)
         state = gr.State(None)
@@ -82,7 +83,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
         wire_opening(page, start, bar)
         wire_put(bar, tabs)
         wire_forms(page.folds)
-        register_endpoints(start, tools)
+        register_endpoints(tools)
         add_probe()
     page.queue(default_concurrency_limit=limits.LIGHT.maximum)
     return page

@@ -26,6 +26,7 @@ from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
 from explorer.serving.middleware.headers import path_of, root_of
 from explorer.ui.kit import strings
+from explorer.ui.kit.running import opens_on
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.ui.shell.first import first_html
 from explorer.ui.shell.panels import panel_of, state_of
@@ -58,7 +59,7 @@ def picture_route() -> Route:
 
 
 def _send_picture(request: Request) -> Response:
-    state, _ = from_params(request.query_params, context().start or PageState())
+    state, _ = from_params(request.query_params, opens_on(request.app.get_blocks()))
     shows_text = {"text", PACKED} & set(request.query_params)
     picture = picture_of(state) if shows_text else None
     if picture is None:
@@ -93,9 +94,15 @@ def _draw(state: PageState) -> bytes | None:
     return preview_picture(strings.TITLE, blanked, answers) if answers else None
 
 
-def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
-    """Return the preview tags of a link, escaped; ``root`` is the page's URL or a dot."""
-    state, _ = from_params(params, context().start or PageState())
+def preview_tags(root: str, params: Mapping[str, str], start: PageState) -> Markup:
+    """Return the preview tags of a link, escaped.
+
+    Args:
+        root: The page's URL or a dot.
+        params: The link's parameters.
+        start: The state that the page opens on.
+    """
+    state, _ = from_params(params, start)
     link = to_link(state) if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
     url = f"{root}/?{urlencode(link)}" if link else f"{root}/"
     picture, description = f"{root}/{PICTURE}", strings.TAGLINE
@@ -154,7 +161,8 @@ async def send_changed(request: Request, start: Message, body: bytes, send: Send
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
         root = request.scope.get("root_path")
         parts = parts_of(body, root_of(request, "/", root), path_of(root))
-        tags = preview_tags(context().public_url or ".", request.query_params)
+        start_state = opens_on(request.app.get_blocks())
+        tags = preview_tags(context().public_url or ".", request.query_params, start_state)
         filled = (parts[0], str(tags).encode(), parts[1], await first_picture(request), parts[2])
         is_packed = takes_gzip(Headers(scope=request.scope))
         body = gzipped(filled) if is_packed else b"".join(filled)
@@ -169,7 +177,7 @@ async def send_changed(request: Request, start: Message, body: bytes, send: Send
 async def first_picture(request: Request) -> bytes:
     """Return the first picture of a link; empty where the browser alone knows the text."""
     params = dict(request.query_params)
-    state = state_of(params, context().start or PageState())
+    state = state_of(params, opens_on(request.app.get_blocks()))
     if state is None or params.get("projector") == "1":
         return b""
     panel = await panel_of(state)

@@ -5,12 +5,16 @@ import json
 import gradio as gr
 import httpx
 import pytest
+from gradio.utils import get_function_with_locals
 from starlette.middleware import Middleware
 
 from benchmarks.served import served
+from explorer.links.page_state import PageState
 from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.validation import page_family
+from explorer.ui.shell.page import build_page
 from tests.waiting import in_its_own_loop
 
 LEFT = {"__type__": "update"}
@@ -119,3 +123,13 @@ def test_the_last_picture_of_a_stream_is_sent_once():
 def test_a_programs_stream_ends_on_its_last_values():
     (end,) = (m for m in streamed(Page, "public") if m["msg"] == "process_completed")
     assert end["output"]["data"][0] == PICTURES[-1]
+
+
+def test_two_pages_of_one_process_each_keep_the_state_that_they_open_on():
+    dtypes = ("float32", "bfloat16")
+    pages = [build_page(PageState(dtype=dtype)) for dtype in dtypes]
+    asked = [
+        get_function_with_locals(page_family, page, None, True, None, None)("mini")
+        for page in pages
+    ]
+    assert tuple(family.dtype for family in asked) == dtypes

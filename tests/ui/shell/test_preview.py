@@ -300,8 +300,9 @@ def test_the_page_is_the_same_packed_and_not(client):
     assert "accept-encoding" in packed.headers["vary"].lower()
 
 
-def test_the_tags_name_the_models_that_the_page_opens_with(client):
-    configure(start=PageState(family="base"))
+def test_the_tags_name_the_models_that_the_page_opens_with(client, monkeypatch):
+    page = SimpleNamespace(local_url=f"{LISTENS}/", opens_on=PageState(family="base"))
+    monkeypatch.setattr(client.app, "get_blocks", lambda: page)
     head = Head(client.get("/", params={"v": "1", "text": "A [MASK]."}).text)
     for name in ("canonical", "og:url", "og:image"):
         assert parse_qs(urlsplit(head[name]).query)["family"] == ["base"]
