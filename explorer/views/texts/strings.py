@@ -39,11 +39,11 @@ UNSURE = (
 )
 
 COPIES = (
-    "{n} of {rows} have a near-copy among the rows that their classifier learnt from (half or more "
-    "of the words that either has are in both{other}): accuracies are not those on new texts. Rows "
-    "with the same group stay on one side of every split."
+    "{n} of {rows} have a near-copy among the rows that their classifier learnt from (at least "
+    "half of all words of the two are in both{other}). On texts that are less alike the accuracy "
+    "may be another. Rows with the same group are kept on one side of every split."
 )
-OTHER = "; {n} of them under another label"
+OTHER = "; for {n} of them one with another label"
 GROUPS = (
     "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
     "row."
