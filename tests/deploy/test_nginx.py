@@ -45,6 +45,9 @@ def test_every_line_ends_as_nginx_wants_it():
         "send_timeout 30s;",
         "reset_timedout_connection on;",
         "limit_conn connections 600;",
+        "limit_req_zone $binary_remote_addr zone=questions:10m rate=20r/s;",
+        "limit_req zone=questions burst=200 nodelay;",
+        "limit_req_status 429;",
     ],
 )
 def test_what_sessions_need_is_there(line):
