@@ -97,6 +97,7 @@ NEIGHBOURS = {
     ("analysis.claims", "analysis.depth"): "claims are about what the other features compute",
     ("analysis.claims", "analysis.distillation"): "the same",
     ("analysis.claims", "analysis.latency"): "the same",
+    ("analysis.claims", "analysis.layer"): "the same",
     ("analysis.claims", "analysis.parameters"): "the same",
     ("ui.latency", "analysis.tasks"): "what a model is chosen by is scored where scores are",
     ("analysis.tasks", "analysis.claims"): "the papers' scores have one home",

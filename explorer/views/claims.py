@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from explorer.analysis.claims.ledger import (
     BenchmarkTable,
+    Claim,
     ClaimsLedger,
     Retention,
     TaskDrop,
     VerdictShares,
 )
-from explorer.analysis.claims.outcomes import CheckResult
+from explorer.analysis.claims.outcomes import CheckResult, score
 from explorer.analysis.digits import enumerated, signed
 from explorer.analysis.records import Records
 from explorer.views.chart import chart_canvas
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
+CLAIM_FIELDS: tuple[str, ...] = (
+    *("id", "report", "claim", "models", "topic", "claimed", "source", "found"),
+    *("verdict", "checks", "same"),
+)
+"""Fields of a claim that the browser draws."""
 ROW, AROUND = 30, 110
 """Height in pixels of a task's row, and of legend and axis."""
 
@@ -148,12 +154,6 @@ def _remark(
     return " ".join(text for text in remarks if text) or None
 
 
-def score(value: float) -> str:
-    """Format a score with at least one decimal, as the papers do."""
-    text = f"{value:g}"
-    return text if "." in text else f"{text}.0"
-
-
 def _task_row(task: TaskDrop, is_flagged: bool) -> list[str | Markup]:
     return [
         task.task + (" †" if is_flagged else ""),
@@ -164,7 +164,7 @@ def _task_row(task: TaskDrop, is_flagged: bool) -> list[str | Markup]:
     ]
 
 
-def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[str, str]) -> str:
+def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[str, object]) -> str:
     """Return the JSON of the stacked bars: one for all claims, a thin one for each report."""
     return script_json(
         {
@@ -172,7 +172,12 @@ def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[st
             "verdicts": dict(ledger.verdicts),
             "total": dict(shares.total),
             "reports": [
-                {"id": report, "name": ledger.reports[report], "counts": dict(counts)}
+                {
+                    "id": report,
+                    "name": ledger.reports[report].name,
+                    "kind": ledger.reports[report].kind,
+                    "counts": dict(counts),
+                }
                 for report, counts in shares.reports.items()
             ],
         }
@@ -186,16 +191,19 @@ def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mappin
             "texts": dict(texts),
             "verdicts": dict(ledger.verdicts),
             "topics": dict(ledger.topics),
-            "reports": dict(ledger.reports),
+            "reports": {key: report.name for key, report in ledger.reports.items()},
             "models": dict(models),
             "addresses": addresses(text for c in ledger.claims for text in (c.source, c.found)),
             "checks": {check.id: asdict(check) for check in ledger.checks},
-            "claims": [
-                asdict(claim) | {"live": list(dict.fromkeys(test.check for test in claim.live))}
-                for claim in ledger.claims
-            ],
+            "claims": [_claim_row(claim) for claim in ledger.claims],
         }
     )
+
+
+def _claim_row(claim: Claim) -> dict[str, object]:
+    """Return what the browser draws of a claim; its numbers have served for the verdict."""
+    kept = {name: getattr(claim, name) for name in CLAIM_FIELDS}
+    return kept | {"live": list(dict.fromkeys(test.check for test in claim.live))}
 
 
 def results_canvas(progress: Mapping[str, object], results: Sequence[CheckResult]) -> str:

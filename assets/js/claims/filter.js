@@ -21,6 +21,9 @@ export const open = result => result.timed ? 'press' : 'undecided';
 /** The verdict that is shown: as chosen, else what is wrong, until something else is searched or chosen. */
 const verdictNow = () => kept.verdict.value === 'any' ? '' : kept.verdict.value || (filter.search || filter.model || filter.topic || filter.report || filter.live ? '' : 'wrong');
 
+/** Whether the list is as it opens: only what is wrong, and nothing else chosen. */
+export const opensWrong = () => filter.verdict === 'wrong' && !kept.verdict.value;
+
 /** @param {Partial<typeof filter>} changes */
 export function setFilter(changes) {
   Object.assign(filter, changes);

@@ -2,7 +2,7 @@
 import {make, marked, say} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
 import {choose, chosen, listen as hear} from '../page/here.js';
-import {filter, followLink, GLYPHS, listen, matching, open, pressed, results, running, searched, setFilter} from './filter.js';
+import {filter, followLink, GLYPHS, listen, matching, open, opensWrong, pressed, results, running, searched, setFilter} from './filter.js';
 
 const PAGE = 6, STEP = 40;
 
@@ -134,7 +134,7 @@ function refresh(view) {
   view.list.replaceChildren(...shown.map(group => row(group, view)));
   const again = mark && marked(view.list, 'data-claim', mark[0]);
   if (again) marked(again, 'data-check', mark[1])?.focus();
-  view.count.textContent = say(t.count, {n: found.length, total: data.claims.length});
+  view.count.textContent = say(opensWrong() ? t.opened : t.count, {n: found.length, total: data.claims.length});
   view.empty.hidden = found.length > 0;
   view.more.hidden = groups.length <= view.limit;
   view.more.textContent = say(t.more, {n: Math.min(STEP, groups.length - view.limit)});

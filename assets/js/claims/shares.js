@@ -33,17 +33,24 @@ function key(data) {
 
 function reportBar(report, data) {
   const n = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
-  const label = say(data.texts.report, {name: report.name, n, ...report.counts});
+  const label = say(data.texts.report, {name: report.name, kind: report.kind, n, ...report.counts});
   const button = make('button', {type: 'button', class: 'cs-report', 'aria-pressed': 'false',
     title: label, 'data-report': report.id},
     make('span', {class: 'cs-name'}, report.name),
     make('span', {class: 'cs-thin'},
       ...segments(report.counts, data, () => make('i', {}))),
     make('span', {class: 'cs-share'},
-      say(data.texts.right_share, {share: Math.round(100 * report.counts.right / n)})));
+      say(data.texts.right_share, {share: Math.round(100 * report.counts.right / (n - (report.counts.unsupported || 0)))})));
   button.addEventListener('click', () =>
     setFilter({report: filter.report === report.id ? '' : report.id}));
   return button;
+}
+
+/** What each verdict means. */
+function rule(data) {
+  return make('details', {class: 'cs-rule'}, make('summary', {}, data.texts.rule),
+    make('dl', {}, ...Object.entries(data.verdicts).flatMap(([verdict, name]) =>
+      [make('dt', {}, name), make('dd', {}, data.texts.rules[verdict])])));
 }
 
 function press(root) {
@@ -55,7 +62,7 @@ function press(root) {
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  root.replaceChildren(totalBar(data), key(data), make('p', {class: 'note'}, data.texts.reports),
+  root.replaceChildren(totalBar(data), key(data), rule(data), make('p', {class: 'note'}, data.texts.reports),
     make('div', {class: 'cs-reports'}, ...data.reports.map(r => reportBar(r, data))));
   listen('shares', () => press(root));
   press(root);

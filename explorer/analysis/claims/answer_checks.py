@@ -297,17 +297,22 @@ def fill_agreement(models: CheckModels) -> CheckOutcome:
     )
     rank = rank_of_word(on_the_mat["bert"], "cat")
     return CheckOutcome(
-        f"BERT's first word: {listed({k: of_few(x, N_SENTENCES) for k, x in same.items()})} of "
+        f"the same first word as BERT: "
+        f"{listed({k: of_few(x, N_SENTENCES) for k, x in same.items()})} of "
         f"{N_SENTENCES} sentences, with 95% intervals; KL to the teacher {kl:.2f} nats; "
-        f"BERT puts cat at rank {rank:,} on the mat",
+        f"on the mat {_cat_at(rank, on_the_mat['bert'])}",
         _hits_more_often(hits["distilbert"], hits["albert"]),
         family_name(models.family),
         {f"same_{k}": percent(100 * x, " the same first word", 0) for k, x in same.items()}
         | {
             "kl": Quantity(kl, f"{kl:.2f} nats"),
-            "cat_rank": Quantity(rank, f"cat at rank {rank:,}"),
+            "cat_rank": Quantity(rank, _cat_at(rank, on_the_mat["bert"])),
         },
     )
+
+
+def _cat_at(rank: int, run: Run) -> str:
+    return f"BERT ranks cat {rank:,}" if rank <= len(run.vocabulary) else "BERT has no piece cat"
 
 
 def _hits_more_often(first: np.ndarray, second: np.ndarray) -> bool | None:
@@ -316,9 +321,9 @@ def _hits_more_often(first: np.ndarray, second: np.ndarray) -> bool | None:
     None where these are too few: the interval of the first's share of them contains one half.
     """
     wins, losses = int((first & ~second).sum()), int((second & ~first).sum())
-    if wins <= losses:
-        return False
-    return True if share_interval(wins, wins + losses)[0] > 1 / 2 else None
+    if wins == losses:
+        return None
+    return lies_in(share_interval(wins, wins + losses), CHANCE, 1)
 
 
 def _first_word(run: Run) -> str:

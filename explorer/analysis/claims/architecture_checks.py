@@ -17,7 +17,7 @@ from explorer.analysis.claims.outcomes import (
     listed,
     percent,
 )
-from explorer.analysis.digits import power
+from explorer.analysis.digits import counted, power
 from explorer.analysis.parameters.count import LayerCalls, layer_calls, loaded_layer_calls
 from explorer.models.architectures import CheckModels
 from explorer.models.forward import apply_head, inputs_of, tokenize
@@ -103,12 +103,12 @@ def both_directions(models: CheckModels) -> CheckOutcome:
     smallest, largest = min(free.values()), max(causal.values())
     return CheckOutcome(
         f"probability moved: {listed({k: f'{100 * x:.1f}%' for k, x in free.items()})}; "
-        f"left to right only: {power(largest)} at most",
+        f"if each word sees only those to its left: {power(largest)} at most",
         smallest > MOVED and largest < EXACT,
         family_name(models.family),
         {
             "right_word_change": Quantity(
-                smallest, f"moves at least {100 * smallest:.1f}% probability"
+                smallest, f"moves at least {100 * smallest:.1f}% of the probability"
             ),
             "causal_change": Quantity(largest, f"moves {power(largest)} of the probability"),
         },
@@ -181,16 +181,19 @@ def shared_layers(models: CheckModels) -> CheckOutcome:
         key: layer_calls(models.shape(spec).base_model, spec.kind.output)
         for key, spec in BASE.items()
     }
-    counted = models.of_each(CLAIMED, lambda model: (loaded_layer_calls(model), model.spec))
-    own_calls = {key: calls for key, (calls, _) in counted.items()}
-    as_built = all(_as_built(calls, spec) for calls, spec in counted.values())
+    own = models.of_each(CLAIMED, lambda model: (loaded_layer_calls(model), model.spec))
+    own_calls = {key: calls for key, (calls, _) in own.items()}
+    as_built = all(_as_built(calls, spec) for calls, spec in own.values())
     texts = {key: f"{calls.calls} on {calls.distinct}" for key, calls in shape_calls.items()}
     own_texts = {key: f"{calls.calls} on {calls.distinct}" for key, calls in own_calls.items()}
     return CheckOutcome(
         f"calls on tensors: {listed(texts)}; {family_name(models.family)}: {listed(own_texts)}",
         as_built and all(_as_built(shape_calls[key], spec) for key, spec in BASE.items()),
         SHAPES,
-        {f"{k}_calls": Quantity(c.calls, f"{c.calls} layer calls") for k, c in shape_calls.items()}
+        {
+            f"{k}_calls": Quantity(c.calls, counted(c.calls, "layer call"))
+            for k, c in shape_calls.items()
+        }
         | {f"{k}_tensors": Quantity(c.distinct, _tensors(c)) for k, c in shape_calls.items()},
     )
 
@@ -203,7 +206,7 @@ def _as_built(calls: LayerCalls, spec: ModelSpec) -> bool:
 
 
 def _tensors(calls: LayerCalls) -> str:
-    return f"{calls.distinct} distinct weight tensor{'s' * (calls.distinct > 1)}"
+    return counted(calls.distinct, "distinct weight tensor")
 
 
 def segment_effect(models: CheckModels) -> CheckOutcome:
@@ -217,16 +220,26 @@ def segment_effect(models: CheckModels) -> CheckOutcome:
     with models.leased("distilbert") as loaded:
         names = [name for name, _ in loaded.network.named_parameters()]
     extra = [name for name in names if _PAIR_PARTS.search(name)]
-    texts = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
+    texts = {
+        key: f"{counted(rows[key], 'segment row')}, outputs move by {moved[key]:.2g}"
+        for key in CLAIMED
+    }
     return CheckOutcome(
         listed(texts),
         rows["distilbert"] == 0 == moved["distilbert"]
         and not extra
         and min(rows["bert"], rows["albert"], moved["bert"], moved["albert"]) > 0,
         family_name(models.family),
-        {f"{key}_segment_rows": Quantity(n, f"{n} segment embeddings") for key, n in rows.items()}
+        {
+            f"{key}_segment_rows": Quantity(n, counted(n, "segment embedding"))
+            for key, n in rows.items()
+        }
         | {f"{key}_moved": Quantity(x, f"outputs move by {x:.2g}") for key, x in moved.items()}
-        | {"distilbert_nsp_weights": Quantity(len(extra), f"{len(extra)} sentence-pair tensors")},
+        | {
+            "distilbert_nsp_weights": Quantity(
+                len(extra), counted(len(extra), "sentence-pair tensor")
+            )
+        },
     )
 
 

@@ -48,8 +48,9 @@ CHECKS: dict[str, Callable[[CheckModels], CheckOutcome]] = {
     "LC32": architecture_checks.special_tokens,
     "LC33": size_checks.classifier_head,
     "LC34": architecture_checks.updated_rows,
+    "LC35": size_checks.reading_in_order,
 }
-TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
+TIMED: frozenset[str] = frozenset({"LC03", "LC27", "LC35"})
 """Checks that time something and therefore run alone."""
 
 

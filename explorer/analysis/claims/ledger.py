@@ -2,19 +2,26 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from pathlib import Path
 from types import MappingProxyType
 
+from explorer.analysis.claims.rule import (
+    OPERATIONS,
+    VERDICTS,
+    ClaimedNumber,
+    SourcedQuantity,
+    SourceValue,
+    number_verdict,
+    worst_verdict,
+)
 from explorer.assets import DATA, read_in
 from explorer.refusal import Refusal
 
 LEDGER = DATA / "claims.json"
-VERDICTS: tuple[str, ...] = ("right", "imprecise", "wrong", "unsupported")
-"""Verdicts in the order of display, from agreement with the source to no source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +73,21 @@ class Claim:
     found: str
     """Statement of the primary source."""
     verdict: str
+    """The worst verdict of its numbers, by ``rule.number_verdict``, and of its words."""
     checks: tuple[str, ...]
     """Ids of the live checks related to the claim."""
     live: tuple[LiveTest, ...]
     """Tests of the claim's numbers; empty where it has none that can be measured."""
     same: str = ""
     """Id of the first claim with the same content; empty where this is the first."""
+    numbers: tuple[ClaimedNumber, ...] = ()
+    """Its printed numbers, each with the quantity that it is about."""
+    words: str = ""
+    """Verdict of its words; empty where the claim is its numbers."""
+    implies: tuple[str, ...] = ()
+    """Ids of claims that hold wherever this one holds."""
+    opposes: tuple[str, ...] = ()
+    """Ids of claims that cannot be right if this one is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +103,25 @@ class CheckNote:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimsLedger:
-    """Claims and live checks, with the names of reports, topics and verdicts."""
+class Report:
+    """One written comparison that claims were taken from."""
 
-    reports: Mapping[str, str]
+    id: str
+    name: str
+    kind: str
+    """Kind of text, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsLedger:
+    """Claims and live checks, with the reports, topics, verdicts and sourced quantities."""
+
+    reports: Mapping[str, Report]
     topics: Mapping[str, str]
     verdicts: Mapping[str, str]
     checks: tuple[CheckNote, ...]
     claims: tuple[Claim, ...]
+    quantities: Mapping[str, SourcedQuantity]
 
 
 @lru_cache(maxsize=1)
@@ -102,25 +129,66 @@ def claims_ledger(path: Path = LEDGER) -> ClaimsLedger:
     """Load the ledger, claims in the order of the reports; cached.
 
     Raises:
-        ValueError: a verdict, topic, report or check that the ledger does not list.
+        ValueError: a verdict, topic, report, check or quantity that the ledger does not list, a
+            cell that no table has, or a claim with neither numbers nor a verdict.
     """
     with read_in(path):
         raw = json.loads(path.read_text("utf-8"))
+        quantities = {one["id"]: _quantity(one) for one in raw["quantities"]}
         ledger = ClaimsLedger(
-            MappingProxyType({report["id"]: report["name"] for report in raw["reports"]}),
+            MappingProxyType({report["id"]: Report(**report) for report in raw["reports"]}),
             MappingProxyType(raw["topics"]),
             MappingProxyType(raw["verdicts"]),
             tuple(CheckNote(**check) for check in raw["checks"]),
-            tuple(_claim(row) for row in raw["claims"]),
+            tuple(_claim(row, quantities) for row in raw["claims"]),
+            MappingProxyType(quantities),
         )
     for claim in ledger.claims:
         _refuse_unlisted(claim, ledger)
     return ledger
 
 
-def _claim(row: dict) -> Claim:
-    tuples = {name: tuple(row[name]) for name in ("models", "checks")}
-    return Claim(**row | tuples | {"live": tuple(LiveTest(**test) for test in row["live"])})
+def _quantity(raw: dict) -> SourcedQuantity:
+    return SourcedQuantity(raw["id"], raw["name"], tuple(map(_source, raw["sources"])))
+
+
+_OF_CELLS: Mapping[str, Callable[..., float]] = {
+    "value": lambda a: a,
+    "difference": lambda a, b: a - b,
+    "ratio": lambda a, b: a / b,
+    "share": lambda a, b: 100 * a / b,
+    "saved": lambda a, b: 100 * (1 - a / b),
+}
+"""Ways to compute a value from one or two printed cells."""
+
+
+def _source(raw: dict) -> SourceValue:
+    """Return a source's value: as written, or computed of the cells of published tables."""
+    more = {name: raw[name] for name in ("unit", "condition") if name in raw}
+    if "cells" not in raw:
+        return SourceValue(raw["where"], raw["value"], **more)
+    paths = [path.split("/") for path in raw["cells"]]
+    tables = benchmark_tables()
+    values = [tables[table].cell(row, column) for table, row, column in paths]
+    where = tables[paths[0][0]].source
+    return SourceValue(where, _OF_CELLS[raw.get("as", "value")](*values), **more)
+
+
+def _claim(row: dict, quantities: Mapping[str, SourcedQuantity]) -> Claim:
+    lists = {name: tuple(row.get(name, ())) for name in ("models", "checks", "implies", "opposes")}
+    numbers = tuple(ClaimedNumber(**number) for number in row.get("numbers", ()))
+    unknown = [n for n in numbers if n.quantity not in quantities or n.op not in OPERATIONS]
+    words = row.get("verdict", "")
+    if unknown or not (numbers or words):
+        raise ValueError(f"Claim {row['id']} has no verdict, or a number that nothing is said of.")
+    computed = [number_verdict(number, quantities[number.quantity]) for number in numbers]
+    parts = {
+        "numbers": numbers,
+        "words": words,
+        "verdict": worst_verdict(computed + [words] * bool(words)),
+        "live": tuple(LiveTest(**test) for test in row["live"]),
+    }
+    return Claim(**row | lists | parts)
 
 
 def _refuse_unlisted(claim: Claim, ledger: ClaimsLedger) -> None:
@@ -148,13 +216,19 @@ class VerdictShares:
         """The number of claims."""
         return sum(self.total.values())
 
-    def share(self, verdict: str) -> float:
-        """Return the share of all claims with a verdict, 0 to 1."""
-        return self.total[verdict] / self.n_claims
+    @property
+    def n_decided(self) -> int:
+        """The number of claims that a source decides: all but the unsupported."""
+        return self.n_claims - self.total["unsupported"]
+
+    @property
+    def right_share(self) -> float:
+        """The share of the claims that a source decides which are right, 0 to 1; 0 of none."""
+        return self.total["right"] / self.n_decided if self.n_decided else 0.0
 
 
 def verdict_shares(ledger: ClaimsLedger) -> VerdictShares:
-    """Count the claims that are right, imprecise, wrong or unsupported."""
+    """Count the claims that are right, imprecise, wrong or without a source."""
     reports = {
         report: _count([claim for claim in ledger.claims if claim.report == report])
         for report in ledger.reports

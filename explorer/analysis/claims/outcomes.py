@@ -87,6 +87,12 @@ def percent(x: float, suffix: str = "", digits: int = 1) -> Quantity:
     return Quantity(x, f"{x:.{digits}f}%{suffix}")
 
 
+def score(value: float) -> str:
+    """Format a printed score with at least one decimal, as the papers do."""
+    text = f"{value:g}".replace("-", "−")
+    return text if "." in text else f"{text}.0"
+
+
 def of_few(share: float, n: int) -> str:
     """Format a share of n as a count with the 95% interval of the share."""
     low, high = share_interval(share * n, n)

@@ -10,7 +10,7 @@ from explorer.analysis.claims.ledger import (
     claims_ledger,
     retention,
 )
-from explorer.analysis.claims.outcomes import PRINTED, CheckOutcome, Quantity, percent
+from explorer.analysis.claims.outcomes import PRINTED, CheckOutcome, Quantity, percent, score
 from explorer.models.architectures import CheckModels
 from explorer.models.specs import label_of
 
@@ -50,7 +50,7 @@ def printed_cells(models: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printe
     upheld = [holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED]
     return CheckOutcome(
         f"{sum(holds for _, holds in agree)} of {len(agree)} claimed scores agree with their cell; "
-        f"{sum(upheld)} of the {len(upheld)} that the ledger calls right or wrong are just that",
+        f"so does the verdict for {sum(upheld)} of {len(upheld)} called right or wrong",
         all(upheld),
         PRINTED,
         cells,
@@ -61,4 +61,5 @@ def printed_cells(models: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printe
 def _cell(tables: Mapping[str, BenchmarkTable], name: str) -> Quantity:
     table, row, column = name.split("/")
     value, where = tables[table].cell(row, column), tables[table].source.rpartition(", ")[2]
-    return Quantity(value, f"{row} {column} {value:g} ({label_of(tables[table].paper)}, {where})")
+    paper = label_of(tables[table].paper)
+    return Quantity(value, f"{column}, {row}: {score(value)} ({paper}, {where})")

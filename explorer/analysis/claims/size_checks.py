@@ -21,9 +21,11 @@ from explorer.analysis.claims.outcomes import (
     percent,
     times,
 )
+from explorer.analysis.digits import counted
 from explorer.analysis.latency.family import instruments_for
 from explorer.analysis.latency.measure import Latency, RoundsPlan, TimedCall, latency_rounds
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
+from explorer.analysis.layer import layer_flops, lstm_flops
 from explorer.analysis.parameters.count import (
     ParameterCounts,
     embedding_spectrum,
@@ -36,7 +38,7 @@ from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.loading import Network
 from explorer.models.specs import BASE, ModelSpec
 from explorer.refusal import Refusal
-from explorer.timing.protocol import forward_call
+from explorer.timing.protocol import forward_call, one_layer_calls
 from explorer.timing.workload import Workload
 
 LENGTH = 128
@@ -104,7 +106,7 @@ def forward_times(models: CheckModels) -> CheckOutcome:
     albert_distilbert = _ratio(latency, "albert", "distilbert")
     return CheckOutcome(
         f"at {TIMED_LENGTH} tokens DistilBERT takes {_format_ratio(distilbert)} BERT's time "
-        f"and ALBERT {_format_ratio(albert)}; {latency.n_rounds} rounds",
+        f"and ALBERT {_format_ratio(albert)}; {counted(latency.n_rounds, 'round')}",
         all_hold(
             lies_in((ratio.low, ratio.high), *TIMES[key])
             for key, ratio in (("distilbert", distilbert), ("albert", albert))
@@ -181,7 +183,7 @@ def training_steps(models: CheckModels) -> CheckOutcome:
     same, wide = _ratio(latency, "bert", "albert"), _ratio(latency, "bert", "wide")
     return CheckOutcome(
         f"ALBERT makes {_format_ratio(same)} BERT's steps per second at equal shape, "
-        f"{_format_ratio(wide)} at twice the width; {latency.n_rounds} rounds",
+        f"{_format_ratio(wide)} at twice the width; {counted(latency.n_rounds, 'round')}",
         all_hold(
             (
                 lies_in((same.low, same.high), EQUAL_STEPS, inf),
@@ -192,6 +194,31 @@ def training_steps(models: CheckModels) -> CheckOutcome:
         {
             "albert_over_bert": _ratio_quantity(same, "BERT's steps per second"),
             "wide_albert_over_bert": _ratio_quantity(wide, "BERT's steps when twice as wide"),
+        },
+    )
+
+
+def reading_in_order(models: CheckModels) -> CheckOutcome:
+    """Check LC35: time of an LSTM of BERT-base's width over that of one encoder layer.
+
+    The LSTM reads ``LENGTH`` tokens one after another, the layer all at once. Per operation its
+    time is the ratio of the times over the ratio of the operations.
+    """
+    spec, workload = BASE["bert"], Workload(length=LENGTH)
+    of_length = dict(zip(("layer", "lstm"), one_layer_calls(spec, LENGTH), strict=True))
+    calls = {name: call(LENGTH) for name, call in of_length.items()}
+    latency = _timed(calls, workload, models.presses)
+    work = lstm_flops(spec.architecture.d_model, LENGTH) / layer_flops(spec, LENGTH)
+    lstm = _ratio(latency, "lstm", "layer")
+    each = replace(lstm, ratio=lstm.ratio / work, low=lstm.low / work, high=lstm.high / work)
+    return CheckOutcome(
+        f"at {LENGTH} tokens an LSTM takes {_format_ratio(lstm)} the time of an encoder layer of "
+        f"its width, with {work:.2f} × its operations; {counted(latency.n_rounds, 'round')}",
+        lies_in((lstm.low, lstm.high), 1, inf),
+        "width 768, random weights",
+        {
+            "lstm_over_layer": _ratio_quantity(lstm, "the time of an encoder layer"),
+            "per_operation": _ratio_quantity(each, "an encoder layer's time per operation"),
         },
     )
 
@@ -349,13 +376,17 @@ def _embedding(network: Network) -> tuple[torch.Tensor, torch.Tensor]:
     )
 
 
+_SHARED = {"none": "nothing", "ffn": "the FFN", "all": "everything"}
+
+
 def sharing_modes(models: CheckModels) -> CheckOutcome:
     """Check LC10: parameters of ALBERT-base with nothing, attention, FFN or all shared."""
     spec = BASE["albert"]
     totals = {mode: encoder_size(models.sharing(spec, mode)) for mode in SHARING_MODES}
     ratio = totals["all"] / totals["none"]
     return CheckOutcome(
-        ", ".join(f"{mode} {n / 1e6:.2f}M" for mode, n in totals.items()),
+        "parameters if the layers share "
+        + ", ".join(f"{_SHARED.get(mode, mode)}: {n / 1e6:.2f}M" for mode, n in totals.items()),
         all(n == shape_total(spec.architecture, mode) for mode, n in totals.items()),
         SHAPES,
         {mode: parameters(n) for mode, n in totals.items()}
@@ -397,10 +428,10 @@ def printed_shapes(models: CheckModels) -> CheckOutcome:
 
 _UNITS = {
     "layers": "layers",
-    "width": "wide",
+    "width": "units wide",
     "heads": "heads",
-    "embedding": "per embedding",
-    "vocabulary": "pieces",
+    "embedding": "units per embedding",
+    "vocabulary": "word pieces",
 }
 
 

@@ -12,10 +12,25 @@ MODELS = {key: label_of(key) for key in CLAIMED}
 MORE = "inconclusive: run again for more rounds"
 SHARES = {
     "label": "Printed claims by verdict; a button shows only those claims",
-    "reports": "From five written comparisons of the three models, by subject:",
-    "report": "{name}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
-    "{unsupported} unsupported",
+    "reports": "The claims come from five written comparisons of the three models. Share that is "
+    "right of the claims that have a source:",
+    "report": "{name}, {kind}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
+    "{unsupported} without a source",
     "right_share": "{share}% right",
+    "rule": "How is a verdict given?",
+    "rules": {
+        "right": "The source says the same. A number is right if it equals every value that the "
+        "sources give for it: the paper's, and the count of the released model. Both are rounded "
+        "to the coarser of the two precisions. The last digit that is not zero gives the "
+        "precision: 40% is right for 39.4%, 110M for 109.5M.",
+        "imprecise": "The source says it of a part only, or under a condition that the claim does "
+        "not state. A number is imprecise if only some of the sources agree with it, or if the "
+        "nearest one differs by at most one unit of its last digit.",
+        "wrong": "The source says otherwise. A claim with several parts is as wrong as its worst "
+        "part.",
+        "unsupported": "No source that was read says or denies it. Such claims do not count in "
+        "the percentages.",
+    },
 }
 LEDGER = {
     "search": "Search the claims",
@@ -28,13 +43,14 @@ LEDGER = {
     "live": "With a live check",
     "clear": "Clear",
     "count": "{n} of {total} claims",
+    "opened": "{n} of {total} claims: only the wrong ones. Clear shows all.",
     "none": "No claim fits: clear a filter or search for less.",
     "more": "Show {n} more",
     "claim": "Claim",
     "printed": "Printed:",
     "wordings": "{n} wordings",
     "source": "Primary source",
-    "no_source": "no source found",
+    "no_source": "no source was read",
     "here": "Here",
     "no_check": "nothing to measure",
     "run": "Run {name}: {measures}",
@@ -102,10 +118,16 @@ RETENTION = {
 
 
 def shares_finding(shares: VerdictShares) -> str:
-    """Return the share of printed claims that agree with their primary source."""
+    """Return the share that is right of the printed claims that a primary source decides."""
     total = shares.total
+    n, more = shares.n_decided, total["unsupported"]
+    without = f" {more} more {'has' if more == 1 else 'have'} no source." if more else ""
     return (
-        f"{total['right']} of {shares.n_claims} printed claims agree with their primary source "
-        f"({shares.share('right'):.0%}); {total['imprecise']} are imprecise, "
-        f"{total['wrong']} wrong, and {total['unsupported']} are supported by no source."
+        f"{total['right']} of {n} printed claims agree with their primary source "
+        f"({shares.right_share:.0%}). {total['imprecise']} {_are(total['imprecise'])} imprecise "
+        f"and {total['wrong']} {_are(total['wrong'])} wrong.{without}"
     )
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"

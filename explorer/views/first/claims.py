@@ -29,9 +29,20 @@ def shares_html(data: Mapping[str, Any]) -> Markup:
     return join(
         el("div", *segments, class_="cs-total", role="img", aria_label=texts["label"]),
         el("ul", *key, class_="cs-key", aria_hidden="true"),
+        el(
+            "details",
+            el("summary", texts["rule"]),
+            el("dl", *(part for v in verdicts for part in _rule(v, data))),
+            class_="cs-rule",
+        ),
         el("p", texts["reports"], class_="note"),
         el("div", *(_report(report, data) for report in data["reports"]), class_="cs-reports"),
     )
+
+
+def _rule(verdict: str, data: Mapping[str, Any]) -> tuple[Markup, Markup]:
+    name, text = data["verdicts"][verdict], data["texts"]["rules"][verdict]
+    return el("dt", name), el("dd", text)
 
 
 def _counted(counts: Mapping[str, int], verdicts: Mapping[str, str]) -> Sequence[tuple[str, int]]:
@@ -49,7 +60,8 @@ def _report(report: Mapping[str, Any], data: Mapping[str, Any]) -> Markup:
         el("i", data_verdict=verdict, style=f"flex-grow:{count / n:.6g}")
         for verdict, count in _counted(counts, data["verdicts"])
     ]
-    share = data["texts"]["right_share"].format(share=int(100 * counts["right"] / n + 0.5))
+    decided = n - counts.get("unsupported", 0)
+    share = data["texts"]["right_share"].format(share=int(100 * counts["right"] / decided + 0.5))
     name = el("span", report["name"], class_="cs-name")
     return el(
         "span",
@@ -68,5 +80,5 @@ def ledger_html(data: Mapping[str, Any]) -> Markup:
         [claim["claim"], data["verdicts"][VERDICT], claim["found"] or texts["no_source"]]
         for claim in wrong[:LISTED]
     ]
-    caption = texts["count"].format(n=len(rows), total=len(claims))
+    caption = texts["opened"].format(n=len(wrong), total=len(claims))
     return table([texts["claim"], texts["verdict"], texts["source"]], rows, caption)

@@ -261,7 +261,8 @@ def test_a_lead_of_few_sentences_is_undecided():
     assert claims_runs._hits_more_often(both, one < 4) is True
     assert claims_runs._hits_more_often(both, one < 22) is None
     assert claims_runs._hits_more_often(one < 4, both) is False
-    assert claims_runs._hits_more_often(both, both) is False
+    assert claims_runs._hits_more_often(one < 22, both) is None, "few are no proof of less either"
+    assert claims_runs._hits_more_often(both, both) is None
 
 
 def test_steps_between_layers_are_lengths_of_changes(family):

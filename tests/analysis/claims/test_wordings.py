@@ -14,6 +14,6 @@ def test_every_wording_names_a_first_claim_with_the_same_models_topic_and_number
 
 def test_the_five_of_sixty_per_cent_are_wordings_of_one():
     told = {c.id: c.same for c in claims_ledger().claims if "60% faster" in c.claim}
-    assert list(told.values()).count("A01") == 4
+    assert list(told.values()).count("A01") == 3, "one more speaks of GLUE, which is not the same"
     assert told["A01"] == ""
     assert len(told) == 5

@@ -10,7 +10,7 @@ const {show, table} = await import('../../../assets/js/claims/ledger.js');
 
 const said = {any: 'any', placeholder: 'find', wordings: '{n} wordings', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
   live: 'live',
-  claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', more: '{n} more',
+  claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', opened: '{n} wrong of {total}', more: '{n} more',
     run: 'Run {name}: {measures}',
   no_check: 'no check', no_source: 'no source', partly: 'left: {names}', published: 'published', measured: 'measured', holds: 'holds', fails: 'fails',
   waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again'};
@@ -118,6 +118,13 @@ test('filters are in the link, and a link or Back brings them again', () => {
   assert.deepEqual(ids(shown(claims).root), ['a']);
   begun({look: 'claimverdict:any'});
   assert.deepEqual(ids(shown(claims).root).length, 3);
+});
+
+test('the list opens on the wrong claims and says so, until something is chosen', () => {
+  begun({search: ''});
+  assert.equal(count(shown([claim('a', {verdict: 'wrong'}), claim('b')]).root), '1 wrong of 2');
+  begun({look: 'claimverdict:wrong'});
+  assert.equal(count(shown([claim('a', {verdict: 'wrong'}), claim('b')]).root), '1 of 2');
 });
 
 test('what is searched is in the link, and a link or Back brings it again', () => {

@@ -6,9 +6,10 @@ import {click, place, texts} from '../dom.js';
 const {filter, setFilter} = await import('../../../assets/js/claims/filter.js');
 const {show, table} = await import('../../../assets/js/claims/shares.js');
 
-const data = {texts: {label: 'Verdicts', report: '{name}: {right} of {n}', right_share: '{share}% right'},
+const data = {texts: {label: 'Verdicts', report: '{name}, {kind}: {right} of {n}', right_share: '{share}% right',
+  rule: 'How?', rules: {right: 'the same', imprecise: 'in part', wrong: 'otherwise', unsupported: 'nothing'}},
   verdicts: {right: 'Right', imprecise: 'Imprecise', wrong: 'Wrong', unsupported: 'No source'}, total: {right: 6, imprecise: 3, wrong: 3},
-  reports: [{id: 'a', name: 'Report A', counts: {right: 2, wrong: 1}}, {id: 'b', name: 'Report B', counts: {wrong: 2, imprecise: 3, right: 4}}]};
+  reports: [{id: 'a', name: 'Report A', kind: 'a list', counts: {right: 2, wrong: 1, unsupported: 5}}, {id: 'b', name: 'Report B', kind: 'a story', counts: {wrong: 2, imprecise: 3, right: 4}}]};
 
 function shown() {
   const root = place();
@@ -25,14 +26,21 @@ test('parts as long as their share, in the verdicts\' order, none for what did n
   assert.deepEqual(texts(root, '.cs-segment'), ['6 right', '3 imprecise', '3 wrong']);
   assert.equal(root.querySelector('.cs-segment').title, '6 right');
   assert.deepEqual(grown(root.querySelector('.cs-reports'), '.cs-thin i'),
-    [['right', .667], ['wrong', .333], ['right', .444], ['imprecise', .333], ['wrong', .222]]);
+    [['right', .25], ['wrong', .125], ['unsupported', .625], ['right', .444], ['imprecise', .333], ['wrong', .222]]);
   assert.deepEqual(texts(root, '.cs-key li'), ['✓Right', '≈Imprecise', '✕Wrong', '?No source']);
 });
 
-test('each report says how much of it is right', () => {
+test('the rule says what each verdict means', () => {
+  const root = shown();
+  assert.equal(root.querySelector('.cs-rule summary').textContent, 'How?');
+  assert.deepEqual(texts(root, '.cs-rule dt'), ['Right', 'Imprecise', 'Wrong', 'No source']);
+  assert.deepEqual(texts(root, '.cs-rule dd'), ['the same', 'in part', 'otherwise', 'nothing']);
+});
+
+test('each report says how much is right of what has a source', () => {
   const root = shown();
   assert.deepEqual(texts(root, '.cs-report'), ['Report A67% right', 'Report B44% right']);
-  assert.deepEqual([...root.querySelectorAll('.cs-report')].map(node => node.title), ['Report A: 2 of 3', 'Report B: 4 of 9']);
+  assert.deepEqual([...root.querySelectorAll('.cs-report')].map(node => node.title), ['Report A, a list: 2 of 8', 'Report B, a story: 4 of 9']);
 });
 
 test('a part and a report filter the ledger, once more for all of it again', () => {

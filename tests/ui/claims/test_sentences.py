@@ -20,10 +20,15 @@ def test_the_share_that_is_right_is_of_all_claims(counts):
     total = dict(zip(VERDICTS, counts, strict=True))
     text = read(strings.shares_finding(VerdictShares(total, {})))
     right, n, share = re.match(r"(\d+) of (\d+) printed claims .*\((\d+)%\)", text).groups()
-    assert (int(right), int(n)) == (total["right"], sum(counts))
-    assert share == f"{100 * total['right'] / sum(counts):.0f}"
+    decided = sum(counts[:3])
+    assert (int(right), int(n)) == (total["right"], decided), "what has no source is not counted"
+    assert share == (f"{100 * total['right'] / decided:.0f}" if decided else "0")
     for verdict in ("imprecise", "wrong"):
-        assert f"{total[verdict]} " in text
+        assert f"{total[verdict]} {'is' if total[verdict] == 1 else 'are'} {verdict}" in text
+    more = re.search(r"(\d+) more (has|have) no source", text)
+    found = (int(more[1]), more[2]) if more else (0, "")
+    verb = {0: "", 1: "has"}.get(total["unsupported"], "have")
+    assert found == (total["unsupported"], verb)
 
 
 @law
