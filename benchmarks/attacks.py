@@ -1,10 +1,13 @@
 """Load patterns of hostile or careless clients against a served page; loopback only."""
 
 import asyncio
+import base64
 import json
+import random
 import socket
 import time
 import uuid
+import zlib
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +26,9 @@ MIXED: tuple[tuple[str, list[Any]], ...] = (
     ("predict", [MASKS, "mini", 50]),
 )
 MEASUREMENT = ["mini", 128, 8, 200, "cpu", "float32"]
+N_LISTS, N_ROWS, N_WORDS = 6, 300, 478
+"""Lists asked at once, their rows, and the words of a row, which are 480 tokens."""
+LISTS = "6 lists of 300 long rows"
 BURST_S = 5.0
 """Seconds from one burst to the next."""
 PATIENCE_S = 120.0
@@ -92,8 +98,7 @@ async def burst(program: httpx.AsyncClient) -> None:
 
 async def unread(program: httpx.AsyncClient) -> None:
     """Send 12 requests from sessions that never read their stream; repeat every five seconds."""
-    settings = (await program.get("/config")).json()["dependencies"]
-    number = next(d["id"] for d in settings if d.get("api_name") == "sentiment")
+    number = await _event(program, "sentiment")
 
     def body() -> dict[str, Any]:
         return {
@@ -137,6 +142,40 @@ async def around(program: httpx.AsyncClient) -> None:
     )
 
 
+async def lists(program: httpx.AsyncClient) -> None:
+    """Run six visitors who each ask about a list of long rows, one list after the other."""
+    number = await _event(program, "run_list")
+
+    async def one() -> None:
+        while True:
+            question = {"packed": _packed(_long_rows()), "kind": "plain"}
+            session = uuid.uuid4().hex[:10]
+            body = {"data": [json.dumps(question), None], "fn_index": number}
+            await _post(program, "/gradio_api/queue/join", body | {"session_hash": session})
+            await _get(program, f"/gradio_api/queue/data?session_hash={session}")
+
+    await asyncio.gather(*(one() for _ in range(N_LISTS)))
+
+
+def _long_rows() -> str:
+    """Return the rows of a list, which no other list has."""
+    words = WORDS.split()
+    rows = (random.choices(words, k=N_WORDS) for _ in range(N_ROWS))
+    return "\n".join(map(" ".join, rows))
+
+
+def _packed(text: str) -> str:
+    """Return a text as the page sends a list."""
+    deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return base64.b64encode(deflate.compress(text.encode()) + deflate.flush()).decode()
+
+
+async def _event(program: httpx.AsyncClient, name: str) -> int:
+    """Return the number of one of the page's events."""
+    settings = (await program.get("/config")).json()["dependencies"]
+    return next(d["id"] for d in settings if d.get("api_name") == name)
+
+
 async def pages(program: httpx.AsyncClient) -> None:
     """Open 200 connections that request the page three times each and never read."""
     await _hold(program, b"GET / HTTP/1.1\r\nHost: explorer\r\n\r\n" * 3, 200)
@@ -176,6 +215,7 @@ ATTACKS: dict[str, Attack] = {
     "50 mixed expensive jobs": mixed,
     "120 × /run/predict at once": around,
     "200 pages with new texts": new_texts,
+    LISTS: lists,
     "200 connections that never read": pages,
     "500 half-open requests": half_open,
 }

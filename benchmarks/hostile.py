@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from benchmarks import start
-from benchmarks.attacks import ATTACKS, CUT_BY_PROXY, answered_again, attack
+from benchmarks.attacks import ATTACKS, CUT_BY_PROXY, LISTS, answered_again, attack
 from benchmarks.load import held_by
 from benchmarks.proxy import behind_nginx, check_nginx
 from benchmarks.questions import VIEW, PageRequest, Visitor, view_event
@@ -26,6 +26,8 @@ EVERY_S = 1.0
 WARM = 10
 MAX_RATIO, MAX_MB, MAX_QUEUE_S = 10.0, 1536, 10.0
 """The goals: p95 over that of the visitor alone, memory, seconds until the queue is empty."""
+MAX_RATIOS = {LISTS: 3.0}
+"""The goals of attacks that are honest work."""
 BEHIND = " (behind nginx)"
 GIVE_UP_S = 60.0
 """Time that a press without an answer counts as."""
@@ -71,7 +73,11 @@ def run(chosen: argparse.Namespace) -> int:
     _print(_row("none", alone, alone, None))
     for name, (seen, gone_s) in rows.items():
         _print(_row(name, seen, alone, gone_s))
-    return 0 if all(meets_goals(seen, alone, gone_s) for seen, gone_s in rows.values()) else 1
+    met = [
+        meets_goals(seen, alone, gone_s, MAX_RATIOS.get(name, MAX_RATIO))
+        for name, (seen, gone_s) in rows.items()
+    ]
+    return 0 if all(met) else 1
 
 
 @contextmanager
@@ -149,10 +155,12 @@ def seconds_until_answered(visitor: Visitor, text: str) -> float:
     return elapsed
 
 
-def meets_goals(times: VisitorTimes, alone: VisitorTimes, gone_s: float) -> bool:
+def meets_goals(
+    times: VisitorTimes, alone: VisitorTimes, gone_s: float, max_ratio: float = MAX_RATIO
+) -> bool:
     """Return whether an attack left the visitor, the memory and the queue within the goals."""
     ratio = times.ms(95) / alone.ms(95)
-    return ratio <= MAX_RATIO and times.megabytes <= MAX_MB and gone_s <= MAX_QUEUE_S
+    return ratio <= max_ratio and times.megabytes <= MAX_MB and gone_s <= MAX_QUEUE_S
 
 
 def _row(name: str, times: VisitorTimes, alone: VisitorTimes, gone_s: float | None) -> str:

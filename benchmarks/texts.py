@@ -149,7 +149,9 @@ def ask(texts: TextList, state: PageState) -> None:
 def ask_features(texts: TextList, state: PageState) -> None:
     """Compute the features of all layers of all models."""
     with in_this_thread():
-        for _ in feature_parts(prepare_features(texts, state), "mean", CancelToken()):
+        for _ in feature_parts(
+            prepare_features(texts, state, CancelToken()), "mean", CancelToken()
+        ):
             pass
 
 

@@ -51,10 +51,12 @@ def scored_positions(tokens: Tokens) -> tuple[int, ...]:
 def masked_sets(tokens: Tokens) -> tuple[tuple[Masked, ...], tuple[Masked, ...]]:
     """Return what is masked for each scored token, by either definition."""
     positions = scored_positions(tokens)
+    of_word: dict[int, list[int]] = {}
+    for i in positions:
+        of_word.setdefault(tokens.word_index[i], []).append(i)
     alone = tuple((i, frozenset({i})) for i in positions)
     within = tuple(
-        (i, frozenset(j for j in positions if j >= i and tokens.word_index[j] == word))
-        for i, word in ((i, tokens.word_index[i]) for i in positions)
+        (i, frozenset(j for j in of_word[tokens.word_index[i]] if j >= i)) for i in positions
     )
     return alone, within
 
@@ -62,8 +64,10 @@ def masked_sets(tokens: Tokens) -> tuple[tuple[Masked, ...], tuple[Masked, ...]]
 def masked_row(tokens: Tokens, masked: Masked, mask_id: int) -> MaskedRow:
     """Return the row of input in which some positions are masked."""
     position, positions = masked
-    ids = tuple(mask_id if i in positions else token for i, token in enumerate(tokens.ids))
-    return MaskedRow(ids, tokens.segments, position)
+    ids = list(tokens.ids)
+    for i in positions:
+        ids[i] = mask_id
+    return MaskedRow(tuple(ids), tokens.segments, position)
 
 
 def text_score(

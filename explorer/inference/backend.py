@@ -33,6 +33,7 @@ class JobPolicy:
 
 SINGLE, CHUNK = JobPolicy(), JobPolicy(is_long=True)
 INLINE, LIGHT = JobPolicy(on_worker=False), JobPolicy(on_worker=False, lock="none")
+TOKENIZING = JobPolicy(on_worker=False, is_long=True, lock="none")
 CHECK = JobPolicy(on_worker=False, takes_network=False)
 TIMED = JobPolicy(on_worker=False, takes_network=False, lock="measure")
 JOBS = {
@@ -64,14 +65,14 @@ JOBS = {
     "explorer.models.inside.activations:cosines_with": INLINE,
     "explorer.models.forward:row_logits": CHUNK,
     "explorer.models.gradients:answer_slopes": CHUNK,
-    "explorer.models.forward:encoded_texts": LIGHT,
+    "explorer.models.forward:encoded_texts": TOKENIZING,
     "explorer.models.forward:loaded_vocabulary": LIGHT,
     "explorer.models.forward:target_rows": CHUNK,
     "explorer.models.forward:encoder_bytes": LIGHT,
     "explorer.models.forward:timed_features": CHUNK,
     "explorer.models.forward:vocabulary_rows": CHUNK,
-    "explorer.analysis.texts.masked:masked_plans": LIGHT,
-    "explorer.analysis.texts.sentences:row_plans": LIGHT,
+    "explorer.analysis.texts.masked:masked_plans": TOKENIZING,
+    "explorer.analysis.texts.sentences:row_plans": TOKENIZING,
     "explorer.analysis.distillation.student:distil_live": INLINE,
 }
 """Every job by its name, with its policy; a backend runs no other."""

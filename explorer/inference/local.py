@@ -209,15 +209,20 @@ class LocalBackend:
         """Return the job's result; the caller holds the lease on the network meanwhile."""
         program = context().program_address()
         meter = BudgetMeter(program, THREADS_PER_PASS)
+        has_left, future = (self._own_has_left or context().has_left)(), Future[Any]()
+        if policy.is_long:
+            # In the caller's thread: a worker that stands back would keep visitors waiting.
+            MEASUREMENT_LOCK.stand_back()
         if not policy.on_worker:
+            if policy.is_long and has_left():
+                raise Cancelled("left")
             with (
-                MEASUREMENT_LOCK.visitor_pass(not program),
+                MEASUREMENT_LOCK.visitor_pass(not program and not policy.is_long),
                 _lock_for(policy.lock),
                 meter.running(),
                 nullcontext() if policy.lock == "none" else _reserved_memory(key),
             ):
                 return function(*arguments)
-        has_left, future = (self._own_has_left or context().has_left)(), Future[Any]()
         priority = priority_of(program, policy.is_long)
         let_others = partial(self._yield_to_others, priority, meter, has_left)
 
@@ -236,9 +241,6 @@ class LocalBackend:
             except BaseException as error:
                 future.set_exception(error)
 
-        if policy.is_long:
-            # In the caller's thread: a worker that stands back would keep visitors waiting.
-            MEASUREMENT_LOCK.stand_back()
         self._submit(priority, work)
         return future.result()
 

@@ -14,7 +14,7 @@ from explorer.analysis.texts.results import ListResult, TextsOptions
 from explorer.analysis.texts.rows import BadRows, RawTable, text_list
 from explorer.assets import DATA
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
-from explorer.inference.texts.answers import Progress, TextsQuestion
+from explorer.inference.texts.answers import NOTHING_DONE, Progress, TextsQuestion
 from explorer.library import strings
 from explorer.library.family import Family, asked, missing_reasons
 from explorer.library.progress import each
@@ -189,7 +189,11 @@ def answered(
     """
     kind, columns, options = how
     with asked(family) as models:
-        question = TextsQuestion(text_list(table, kind, columns), models.state(), options)
+        texts = text_list(table, kind, columns)
+        try:
+            question = TextsQuestion(texts, models.state(), options, cancel)
+        except Cancelled as cancelled:
+            raise (BadRows(NOTHING_DONE) if cancelled.reason == "deadline" else cancelled) from None
         try:
             for _ in each(rows_done(question.run(cancel)), question.total, "rows"):
                 pass

@@ -70,6 +70,7 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
         for edges, side in zip(encoding["offset_mapping"], sequence, strict=True)
     )
     mask_id = loaded.tokenizer.mask_token_id
+    ends = [word.end for word in words]
     return Tokens(
         text,
         ids,
@@ -79,7 +80,7 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
         tuple(side or 0 for side in _segments(sequence)),
         words,
         tuple(
-            -1 if side is None else word_of_span(words, span[0])
+            -1 if side is None else word_of_span(ends, span[0])
             for side, span in zip(sequence, spans, strict=True)
         ),
         tuple(i for i, token in enumerate(ids) if token == mask_id),

@@ -1,6 +1,8 @@
 """Conversion of a typed text to tokens and words, and of vocabulary pieces back to text."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import category, normalize
@@ -159,9 +161,14 @@ def trim_span(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def word_of_span(words: tuple[Word, ...], start: int) -> int:
-    """Return the index of the word of a token starting at ``start``: the first ending after it."""
-    return next((i for i, word in enumerate(words) if word.end > start), len(words) - 1)
+def word_of_span(ends: Sequence[int], start: int) -> int:
+    """Return the index of the word of a token starting at ``start``: the first ending after it.
+
+    Args:
+        ends: The end of each word, in ascending order.
+        start: Offset of the token's first character.
+    """
+    return min(bisect_right(ends, start), len(ends) - 1)
 
 
 UNKNOWN = ("[UNK]", "<unk>")

@@ -19,7 +19,7 @@ def tokens_of(text, spans):
         tuple(s is None for s in spans),
         (0,) * len(spans),
         words,
-        tuple(-1 if s is None else word_of_span(words, s[0]) for s in spans),
+        tuple(-1 if s is None else word_of_span([word.end for word in words], s[0]) for s in spans),
         (),
     )
 

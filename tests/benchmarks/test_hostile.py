@@ -59,6 +59,9 @@ def test_a_goal_that_is_missed_is_a_failure():
     assert not meets_goals(VisitorTimes([1.01] * 20, 1536), alone, 10.0)
     assert not meets_goals(VisitorTimes([0.1] * 20, 1537), alone, 10.0)
     assert not meets_goals(VisitorTimes([0.1] * 20, 100), alone, 10.1)
+    for seconds, is_met in ((0.3, True), (0.31, False)):
+        seen = VisitorTimes([seconds] * 20, 100)
+        assert meets_goals(seen, alone, 1.0, hostile.MAX_RATIOS[attacks.LISTS]) is is_met
 
 
 def test_without_nginx_nothing_is_measured(monkeypatch):

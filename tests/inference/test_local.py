@@ -180,3 +180,31 @@ def test_a_part_of_long_work_begins_when_the_questions_are_answered(where, passe
     long_work.join(60)
     assert answers
     assert passes
+
+
+PLANS = "explorer.analysis.texts.sentences:row_plans"
+
+
+def test_rows_are_tokenized_after_a_visitors_question_and_are_none_themselves(where, monkeypatch):
+    monkeypatch.setattr(measurement_lock, "MAX_REST_S", 60)
+    seen, tokenize = [], forward.tokenize
+
+    def watched(*asked):
+        seen.append(MEASUREMENT_LOCK._visitors)
+        return tokenize(*asked)
+
+    monkeypatch.setattr(forward, "tokenize", watched)
+    asked = [("the cat sat.",)]
+    with MEASUREMENT_LOCK.answering():
+        part = threading.Thread(target=LocalBackend(1).call, args=(where, PLANS, (asked, 512)))
+        part.start()
+        until(lambda: MEASUREMENT_LOCK._condition._waiters)
+        assert not seen
+    part.join(60)
+    assert seen == [0]
+
+
+def test_rows_of_a_client_that_has_left_are_not_tokenized(where):
+    configure(has_left=lambda: lambda: True)
+    with pytest.raises(Cancelled):
+        LocalBackend(1).call(where, PLANS, ([("the cat sat.",)], 512))

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -37,6 +37,9 @@ class MeasurementLock:
         """True while the measurement is paused for visitors, or prepares what it times."""
         self._measurer = 0
         self._visitors = 0
+        self._turn_ended = threading.Condition()
+        self._turns, self._waiting = 0, {False: 0, True: 0}
+        """Long passes of lists that run, and that wait for pages and for programs."""
         self._visited_at = float("-inf")
         self._refusal = ""
         self.yielded_s = 0.0
@@ -133,6 +136,37 @@ class MeasurementLock:
         if self._visitors and not _is_answer.get():
             with self._condition:
                 self._condition.wait_for(lambda: not self._visitors, MAX_REST_S)
+
+    @contextmanager
+    def turn(self, by_program: bool, check: Callable[[], None]) -> Iterator[None]:
+        """Hold during a long pass of a list: while visitors ask, one of them runs at a time.
+
+        So a visitor finds free workers, and waits for the rest of one pass at most. Pages' lists go
+        before those of programs.
+
+        Args:
+            by_program: Whether a program asked about the list.
+            check: Called now and then while the pass waits; what it raises ends the wait.
+        """
+
+        def is_mine() -> bool:
+            goes_first = not (by_program and self._waiting[False])
+            return not self.is_visited or (not self._turns and goes_first)
+
+        with self._turn_ended:
+            self._waiting[by_program] += 1
+            try:
+                while not self._turn_ended.wait_for(is_mine, MAX_REST_S):
+                    check()
+            finally:
+                self._waiting[by_program] -= 1
+            self._turns += 1
+        try:
+            yield
+        finally:
+            with self._turn_ended:
+                self._turns -= 1
+                self._turn_ended.notify_all()
 
     @contextmanager
     def visitor_pass(self, by_visitor: bool) -> Iterator[None]:

@@ -57,19 +57,24 @@ class TextsQuestion:
     """Question about a list: iterate over ``run`` for its progress, then read ``result``."""
 
     def __init__(
-        self, texts: TextList, state: PageState, options: TextsOptions | None = None
+        self,
+        texts: TextList,
+        state: PageState,
+        options: TextsOptions | None = None,
+        cancel: CancelToken | None = None,
     ) -> None:
         """Tokenize the rows with every model of the state's family.
 
         Raises:
             BadRows: an option is not offered, or no row can be read. ModelUnavailable: the weights
-                of a model cannot be loaded.
+                of a model cannot be loaded. Cancelled: the token was cancelled meanwhile.
         """
         self.options = options or TextsOptions()
         _check(self.options)
         prepare = {"masked": prepare_masked, "labelled": prepare_features}
         texts = usable(texts) if texts.kind == "labelled" else texts
-        ready: Prepared[Any] = prepare.get(texts.kind, prepare_sentences)(texts, state)
+        make = prepare.get(texts.kind, prepare_sentences)
+        ready: Prepared[Any] = make(texts, state, cancel or CancelToken())
         self.ready = ready
         if texts.kind == "labelled":
             for spec in ready.specs.values():

@@ -1,6 +1,7 @@
 """Lists of texts through all models of a family: in batches, part by part, after visitors."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -9,6 +10,7 @@ import numpy as np
 
 from explorer.analysis.texts.labelled import Cost
 from explorer.analysis.texts.rows import MAX_TOKENS, BadRows, LeftOut, TextList
+from explorer.context import context
 from explorer.inference.runs import call_on_model, device_of, gather
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -29,8 +31,15 @@ MAX_ON_DEVICE = 64, 4096
 """The same on an accelerator, whose time for a small batch is that of starting its operations."""
 MAX_TEXTS_BESIDE_VISITORS = 1
 """Texts of one batch on the processor while visitors ask, who wait for the batch in progress."""
-BLOCK_ROWS, BLOCK_SENTENCES = 64, 16
-"""Rows whose logits, and sentences whose masked copies, are held at once."""
+LONG_TOKENS = 128
+"""Tokens from which on a pass of one batch is longer than a visitor's own."""
+BLOCK_ROWS = 64
+"""Rows whose logits are held at once."""
+BLOCK_SENTENCES, BLOCK_TOKENS = 16, 1_024
+"""Sentences whose masked copies are held at once, and their tokens: each has a copy or two."""
+PART_ROWS, PART_CHARACTERS = 64, 4_000
+"""Rows of one part of the preparation, and their characters: a model's tokenizer takes about 10 ms
+for them, and a visitor waits for no more than that."""
 Value = TypeVar("Value")
 Plan = TypeVar("Plan")
 
@@ -56,13 +65,13 @@ class Prepared(Generic[Plan]):
     missing: Mapping[str, Refusal]
     """By model the reason why it is not asked."""
 
-    def blocks(self, lengths: Sequence[int], size: int) -> Iterator[tuple[int, ...]]:
-        """Yield the indices of rows of like length, ``size`` at a time."""
-        yield from length_batches(lengths, size, size * MAX_TOKENS)
-
 
 def prepared(
-    texts: TextList, state: PageState, job: Callable[..., Any], inputs: Sequence[Any]
+    texts: TextList,
+    state: PageState,
+    job: Callable[..., Any],
+    inputs: Sequence[Any],
+    cancel: CancelToken,
 ) -> Prepared[Any]:
     """Return each model's plan of every row; a row that one model cannot run is left out for all.
 
@@ -71,15 +80,20 @@ def prepared(
         state: The family, device and precision.
         job: Job that makes a plan, or a sentence why there is none, of each of many inputs.
         inputs: One for each row.
+        cancel: Token that is checked before each part of the rows.
 
     Raises:
-        BadRows: no row is left. Refusal: no model can be asked.
+        BadRows: no row is left. Refusal: no model can be asked. Cancelled: between two parts.
     """
     specs = {spec.key: spec for spec in family_specs(state.family)}
-    jobs = [partial(_plans_of, job, spec, state, inputs) for spec in specs.values()]
-    answers = dict(zip(specs, gather(jobs), strict=True))
-    missing = {key: each for key, each in answers.items() if isinstance(each, Refusal)}
-    plans = {key: each for key, each in answers.items() if not isinstance(each, Refusal)}
+    plans: dict[str, list[Any]] = {key: [None] * len(inputs) for key in specs}
+    missing: dict[str, Refusal] = {}
+    sizes = [len(row.text) + len(row.other) for row in texts.rows]
+    for rows in length_batches(sizes, PART_ROWS, PART_CHARACTERS):
+        cancel.check()
+        part = [inputs[row] for row in rows]
+        jobs = {key: partial(_plans_of, job, specs[key], state, part) for key in plans}
+        _put(plans, rows, dict(zip(jobs, gather([*jobs.values()]), strict=True)), missing)
     if not plans:
         raise Refusal(" ".join(str(error) for error in missing.values()))
     reasons: dict[int, str] = {}
@@ -98,6 +112,22 @@ def prepared(
         {key: [of_model[place] for place in kept] for key, of_model in plans.items()},
         missing,
     )
+
+
+def _put(
+    plans: dict[str, list[Any]],
+    rows: Sequence[int],
+    answers: Mapping[str, list[Any] | Refusal],
+    missing: dict[str, Refusal],
+) -> None:
+    """Put the plans of some rows in their places; a model that cannot be asked is missing."""
+    for key, answer in answers.items():
+        if isinstance(answer, Refusal):
+            missing[key] = answer
+            del plans[key]
+            continue
+        for row, plan in zip(rows, answer, strict=True):
+            plans[key][row] = plan
 
 
 def _plans_of(
@@ -131,10 +161,20 @@ def in_batches(
     is_cpu = device_of(state) == "cpu"
     most = (MAX_TEXTS, MAX_TOKENS_AT_ONCE) if is_cpu else MAX_ON_DEVICE
     for batch in _beside_visitors(length_batches(lengths, *most), is_cpu):
-        cancel.check()
-        for place, result in zip(batch, ask([items[place] for place in batch]), strict=True):
+        n_tokens = len(batch) * max(lengths[place] for place in batch)
+        with _turn(cancel) if is_cpu and n_tokens >= LONG_TOKENS else nullcontext():
+            cancel.check()
+            answers = ask([items[place] for place in batch])
+        for place, result in zip(batch, answers, strict=True):
             results[place] = result
     return np.stack(results) if results else np.zeros((0, 2))
+
+
+def _turn(cancel: CancelToken) -> AbstractContextManager[None]:
+    """Return the turn of a long pass in this process; other machines have workers of their own."""
+    if context().backend:
+        return nullcontext()
+    return MEASUREMENT_LOCK.turn(bool(context().program_address()), cancel.check)
 
 
 def _beside_visitors(batches: Iterator[tuple[int, ...]], is_cpu: bool) -> Iterator[tuple[int, ...]]:
@@ -147,11 +187,14 @@ def _beside_visitors(batches: Iterator[tuple[int, ...]], is_cpu: bool) -> Iterat
             batch = batch[n:]
 
 
-def prepare_masked(texts: TextList, state: PageState) -> "Prepared[MaskedPlan]":
+def prepare_masked(
+    texts: TextList, state: PageState, cancel: CancelToken
+) -> "Prepared[MaskedPlan]":
     """Return the plans of masked rows."""
     from explorer.analysis.texts.masked import masked_plans
 
-    return prepared(texts, state, masked_plans, [(row.text, row.answer) for row in texts.rows])
+    asked = [(row.text, row.answer) for row in texts.rows]
+    return prepared(texts, state, masked_plans, asked, cancel)
 
 
 def masked_parts(
@@ -170,7 +213,7 @@ def masked_parts(
         key: call_on_model(loaded_vocabulary, spec, state) for key, spec in specs.items()
     }
     lengths = [len(plan.row.ids) for plan in next(iter(ready.plans.values()))]
-    for rows in ready.blocks(lengths, BLOCK_ROWS):
+    for rows in length_batches(lengths, BLOCK_ROWS, BLOCK_ROWS * MAX_TOKENS):
         plans = {key: [of_model[row] for row in rows] for key, of_model in ready.plans.items()}
         jobs = [partial(_masked_readings, specs[key], state, plans[key], cancel) for key in specs]
         readings = dict(zip(specs, gather(jobs), strict=True))
@@ -210,12 +253,14 @@ def target_scores(
     return in_batches(ask, rows, [len(row.ids) for row, _ in rows], state, cancel)
 
 
-def prepare_sentences(texts: TextList, state: PageState) -> "Prepared[list[SentencePlan]]":
+def prepare_sentences(
+    texts: TextList, state: PageState, cancel: CancelToken
+) -> "Prepared[list[SentencePlan]]":
     """Return the plans of plain sentences, or of both sentences of pairs."""
     from explorer.analysis.texts.sentences import row_plans
 
     sides = [(row.text, row.other) if row.other else (row.text,) for row in texts.rows]
-    return prepared(texts, state, row_plans, sides)
+    return prepared(texts, state, row_plans, sides, cancel)
 
 
 def sentence_parts(
@@ -228,7 +273,7 @@ def sentence_parts(
     """
     specs, state = ready.specs, ready.state
     lengths = [len(plans[0].tokens) for plans in next(iter(ready.plans.values()))]
-    for rows in ready.blocks(lengths, BLOCK_SENTENCES):
+    for rows in length_batches(lengths, BLOCK_SENTENCES, BLOCK_TOKENS):
         jobs = [
             partial(_scores, spec, state, [ready.plans[key][row] for row in rows], cancel)
             for key, spec in specs.items()
@@ -261,11 +306,11 @@ def pseudo_log_likelihoods(
     ]
 
 
-def prepare_features(texts: TextList, state: PageState) -> Prepared[Any]:
+def prepare_features(texts: TextList, state: PageState, cancel: CancelToken) -> Prepared[Any]:
     """Return the input ids of texts."""
     from explorer.models.forward import encoded_texts
 
-    return prepared(texts, state, encoded_texts, [row.text for row in texts.rows])
+    return prepared(texts, state, encoded_texts, [row.text for row in texts.rows], cancel)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -287,7 +332,7 @@ def feature_parts(
     """
     specs, state = ready.specs, ready.state
     lengths = [len(text.ids) for text in next(iter(ready.plans.values()))]
-    for rows in ready.blocks(lengths, BLOCK_ROWS):
+    for rows in length_batches(lengths, BLOCK_ROWS, BLOCK_ROWS * MAX_TOKENS):
         jobs = [
             partial(_features, spec, state, [ready.plans[key][r] for r in rows], (pooling, cancel))
             for key, spec in specs.items()

@@ -157,7 +157,7 @@ def run_list(listed: ListQuestion, cancel: CancelToken) -> Steps:
     progress = answers.Progress(0, len(listed.texts.rows))
     yield Progress(part=ListAnswer(progress))
     try:
-        question = TextsQuestion(listed.texts, listed.state, listed.options)
+        question = TextsQuestion(listed.texts, listed.state, listed.options, cancel)
         is_labelled = listed.texts.kind == "labelled"
         result: ListResult | None = None
         begun = time.monotonic()

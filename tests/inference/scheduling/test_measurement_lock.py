@@ -6,6 +6,7 @@ from contextvars import copy_context
 import pytest
 
 from explorer.inference.scheduling import measurement_lock as slots
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from tests.waiting import until
 
@@ -73,6 +74,47 @@ def test_long_work_goes_on_although_questions_never_end(monkeypatch):
     long_work = begun(slot.stand_back)
     long_work.join(60)
     assert not long_work.is_alive()
+
+
+def takes_a_turn(slot, order, name, by_program=False):
+    with slot.turn(by_program, lambda: None):
+        order.append(name)
+
+
+def test_while_visitors_ask_long_passes_take_turns_and_pages_go_first(monkeypatch):
+    monkeypatch.setattr(slots, "MAX_REST_S", 60)
+    slot, order = MeasurementLock(), []
+    with slot.answering():
+        pass
+    with slot.turn(False, lambda: None):
+        program = begun(lambda: takes_a_turn(slot, order, "program", by_program=True))
+        until(lambda: slot._waiting[True])
+        page = begun(lambda: takes_a_turn(slot, order, "page"))
+        until(lambda: slot._waiting[False])
+        assert not order
+    page.join(60)
+    program.join(60)
+    assert order == ["page", "program"]
+
+
+def test_without_visitors_long_passes_run_together():
+    slot, order = MeasurementLock(), []
+    with slot.turn(False, lambda: None):
+        begun(lambda: takes_a_turn(slot, order, "other")).join(60)
+        assert order == ["other"]
+
+
+def test_a_pass_that_waits_for_its_turn_can_be_stopped(monkeypatch):
+    monkeypatch.setattr(slots, "MAX_REST_S", 0.01)
+    slot, cancel = MeasurementLock(), CancelToken()
+    with slot.answering():
+        pass
+    cancel.stop()
+    with slot.turn(False, lambda: None), pytest.raises(Cancelled), slot.turn(False, cancel.check):
+        pytest.fail("it has no turn")
+    takes_a_turn(slot, order := [], "next")
+    assert order == ["next"]
+    assert not slot._turns
 
 
 def infer(slot, order):

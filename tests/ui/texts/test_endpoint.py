@@ -66,3 +66,12 @@ def test_when_the_time_is_over_the_rows_that_are_done_are_answered(tiny_family, 
     answer = texts(ROWS["masked"] * 3)
     assert not answer["done"]
     assert 0 < answer["n_rows"] < 6
+
+
+def test_when_the_time_is_over_before_a_row_is_done_a_sentence_says_so(tiny_family, monkeypatch):
+    def over(self):
+        raise cancel.Cancelled("deadline")
+
+    monkeypatch.setattr(cancel.CancelToken, "check", over)
+    with pytest.raises(Refusal, match="before any row was done"):
+        texts(ROWS["masked"])

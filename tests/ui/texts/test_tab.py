@@ -103,6 +103,29 @@ def test_a_stop_keeps_the_rows_that_are_done(tiny_family, monkeypatch):
     assert json.loads(rows)["total"] == 1
 
 
+@pytest.mark.parametrize("kind", ["masked", "plain", "labelled"])
+def test_a_stop_while_rows_are_tokenized_ends_it_within_one_part(tiny_family, monkeypatch, kind):
+    from explorer.models import forward
+
+    cancel, tokenized, n_models = tab.CancelToken(), [], 3
+
+    def stopped_at_once(loaded, text, own=forward.tokenize):
+        tokenized.append(text)
+        cancel.stop()
+        return own(loaded, text)
+
+    monkeypatch.setattr(forward, "tokenize", stopped_at_once)
+    monkeypatch.setattr(batches, "PART_ROWS", 4)
+    asked_ = {
+        "masked": csv_of(MASKED * 20, "text,answer,group"),
+        "plain": "text\n" + "the cat sat.\n" * 40,
+        "labelled": csv_of(LABELLED, "text,label"),
+    }
+    with pytest.raises(tab.Cancelled):
+        list(tab.run_list(question(asked_[kind]), cancel))
+    assert 0 < len(tokenized) <= 4 * n_models * (2 if kind == "masked" else 1)
+
+
 def test_labelled_rows_show_their_training_and_what_a_stop_leaves(tiny_family, monkeypatch):
     from explorer.analysis.texts import labelled
 
