@@ -6,9 +6,11 @@ import numpy as np
 
 from explorer.analysis.attention import (
     BROAD_SHARE,
+    DRAWS,
     KEPT_JS,
     KINDS,
     PLACE_SHARE,
+    SPAN,
     HeadAblation,
     HeadImportance,
     HeadStatistics,
@@ -114,8 +116,15 @@ CANVAS = {
     "lacking": "Exact values are not available now: cells are rounded to 1 of 255 steps.",
     "chosen_head": "Chosen head",
 }
-KEPT_LIST = "The {n} heads, each with its nearest"
+KEPT_LIST = "The {n} heads, each with its nearest and its near-copy"
 KEPT_CAPTION = "layer.head; Jensen-Shannon divergence between their rows, averaged over {over}"
+KEPT_RULE = (
+    "One to one: each head is used once, in as many pairs of near-copies as possible. Control: "
+    "{control}, matched in the same way {draws} times; their mean, and the range of {span:.0%} of "
+    "them."
+)
+SHUFFLED = "the same heads, each with its words in a random order"
+UNRELATED = "{n} of {model}'s {heads} at random"
 FIRST_HEAD = (
     "How the first head was chosen\n"
     "It is the {label} head that attends most to a word further off, from the mask if there is "
@@ -165,40 +174,67 @@ def attention_sentences(
     return join("[CLS] and [SEP] get ", listed(rests), even), near if n_words > 1 else ""
 
 
-def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
-    """Return how many teacher heads have a match in the student, and how many by chance."""
+def kept_finding(
+    kept: KeptHeads, teacher: ModelSpec, student: ModelSpec, unrelated: ModelSpec | None
+) -> Markup:
+    """Return how many of a student's heads are near-copies of its teacher's, and of a control's."""
     names = [model_name(spec.key, spec.label) for spec in (student, teacher)]
-    n, same = len(kept.js), int(kept.is_kept.sum())
+    n, same = kept.js.shape[1], kept.matched.count
+    are = "is a near-copy of a " if same == 1 else "are near-copies of "
     return finding(
-        *(
-            names[0],
-            f" has a match for {none_or_all(same, n)} of ",
-            names[1],
-            f"'s {counted(n, 'head')}",
-        ),
-        explained(f" (JS of the nearest head at most {KEPT_JS:g} nats", "JS", "nats"),
-        f"); by chance, {kept.by_chance:.1f} would match.",
+        join("Of ", names[0], f"'s {counted(n, 'head')}, {none_or_all(same, n)} "),
+        explained(are, "near-copy", "near-copies"),
+        names[1],
+        explained(" head, one to one" if same == 1 else " heads, one to one", "one to one"),
+        explained(f" (JS up to {KEPT_JS:g} nats)", "JS", "nats"),
+        _beside_control(kept, unrelated),
+        ".",
     )
 
 
-def kept_list(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
-    """Return a collapsed table of every teacher head and its nearest head in the student."""
+def _beside_control(kept: KeptHeads, unrelated: ModelSpec | None) -> Markup:
+    """Return the control's count, and that the student's is no larger where it is not."""
+    matched, n = kept.matched, kept.js.shape[1]
+    mean = f"{matched.mean:.0f}"
+    limits = f"{matched.low} to {matched.high}" if matched.low < matched.high else ""
+    if matched.is_more:
+        name = unrelated and model_name(unrelated.key, unrelated.label)
+        who = join(f"; of {n} ", name, " heads, ") if name else "; with their words shuffled, "
+        return join(who, f"{mean} {'is' if mean == '1' else 'are'}", limits and f" ({limits})")
+    than = ": fewer than " if matched.is_fewer else ": no more than "
+    amount = f"{mean}, {limits})" if limits else f"{mean})"
+    if unrelated is None:
+        return join(than, "with their words shuffled (", amount)
+    name = model_name(unrelated.key, unrelated.label)
+    return join(than, f"of {n} unrelated heads (", name, "'s: ", amount)
+
+
+def kept_list(
+    kept: KeptHeads, teacher: ModelSpec, student: ModelSpec, unrelated: ModelSpec | None
+) -> Markup:
+    """Return a collapsed table of every teacher head, its nearest head and its near-copy."""
+    n, shape = kept.n_heads[1], unrelated and unrelated.architecture
     rows: list[list[str | Markup]] = [
         [
             _place(head, kept.n_heads[0]),
-            _place(int(near), kept.n_heads[1]),
+            _place(int(near), n),
             f"{kept.js[head, near]:.3f}",
-            "yes" if kept.is_kept[head] else "no",
+            _place(int(partner), n) if partner >= 0 else "none",
         ]
-        for head, near in enumerate(kept.nearest)
+        for head, (near, partner) in enumerate(zip(kept.nearest, kept.partner, strict=True))
     ]
-    head = [f"{teacher.label} head", f"nearest in {student.label}", "JS, nats", "kept"]
+    head = [f"{teacher.label} head", f"nearest in {student.label}", "JS, nats", "one to one"]
     few, all_words = kept.n_words
     of = f"{few} evenly spaced of {counted(all_words, 'word')}"
     over = counted(all_words, "word") if few == all_words else of
+    control = SHUFFLED
+    if unrelated and shape:
+        heads = counted(shape.n_layers * shape.n_heads, "head")
+        control = UNRELATED.format(n=kept.js.shape[1], model=unrelated.label, heads=heads)
     return el(
         "details",
         el("summary", KEPT_LIST.format(n=len(rows))),
+        note(KEPT_RULE.format(control=control, draws=DRAWS, span=SPAN)),
         table(head, rows, KEPT_CAPTION.format(over=over)),
         class_="lines",
     )

@@ -71,7 +71,7 @@ def first(_: PageState, values: list[Any]) -> list[Markup]:
 def headline(
     heads: "WordHeads", statistics: "Mapping[str, HeadStatistics]", specs: "Sequence[ModelSpec]"
 ) -> Markup:
-    """Return which heads the student kept, if its teacher is here, and what all heads do."""
+    """Return the student's near-copies, if its teacher is here, and what all heads do."""
     from explorer.analysis.attention import kept_heads
 
     labels = {spec.key: spec.label for spec in specs}
@@ -84,13 +84,38 @@ def headline(
     if not pairs:
         return join(finding(first), note(neighbours) if neighbours else None, chosen)
     teacher, student = pairs[0]
-    kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
+    control = unrelated(specs, teacher, student)
+    kept = kept_heads(
+        heads.attention[teacher.key],
+        heads.attention[student.key],
+        heads.alignment,
+        heads.attention[control.key] if control else None,
+    )
     return join(
-        strings.kept_finding(kept, teacher, student),
-        strings.kept_list(kept, teacher, student),
+        strings.kept_finding(kept, teacher, student, control),
+        strings.kept_list(kept, teacher, student, control),
         el("div", note(first, details=neighbours), class_="aw-shares"),
         chosen,
     )
+
+
+def unrelated(
+    specs: "Sequence[ModelSpec]", teacher: "ModelSpec", student: "ModelSpec"
+) -> "ModelSpec | None":
+    """Return a model whose heads are a control: enough of them, and not made from another model.
+
+    The bundled mini-ALBERT is none, because it was fitted to mini-BERT; of a reader's own
+    checkpoint nobody knows.
+    """
+    from explorer.analysis.attention import POOL
+    from explorer.models.choice.family import parent_of
+
+    def heads(spec: "ModelSpec") -> int:
+        return spec.architecture.n_layers * spec.architecture.n_heads
+
+    others = [spec for spec in specs if spec not in (teacher, student) and not spec.is_own]
+    fit = [s for s in others if parent_of(s) is None and heads(s) >= POOL * heads(student)]
+    return fit[0] if fit else None
 
 
 def exact_heads(question: dict) -> str:
