@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
-from explorer.analysis.texts.reading import read_table
+from explorer.analysis.texts.reading import MAX_BYTES, read_table
 from explorer.analysis.texts.results import ListResult, TextsOptions
 from explorer.analysis.texts.rows import BadRows, RawTable, text_list
 from explorer.assets import DATA
@@ -160,14 +160,14 @@ def grouped(table: RawTable, groups: Sequence[object]) -> RawTable:
         BadRows: there is not one for each row.
     """
     names = [str(each) for each in groups]
-    if len(names) != len(table.cells):
+    if len(names) != table.n_rows:
         raise BadRows(
-            strings.BAD_GROUPS.format(n=f"{len(names):,}", rows=counted(len(table.cells), "row"))
+            strings.BAD_GROUPS.format(n=f"{len(names):,}", rows=counted(table.n_rows, "row"))
         )
     kept = [place for place, name in enumerate(table.names) if name != GROUP]
     cells = [
         (*(row[place] for place in kept), name)
-        for row, name in zip(table.cells, names, strict=True)
+        for row, name in zip(table.cells, names, strict=False)
     ]
     header = (*(table.names[place] for place in kept), GROUP)
     return replace(table, names=header, cells=tuple(cells))
@@ -219,14 +219,25 @@ def table_of(rows: Rows) -> RawTable:
         try:
             if not path.exists() and path.name == str(rows) and bundled.exists():
                 path = bundled
-            content = path.read_bytes()
+            with path.open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
         except (OSError, ValueError) as error:  # a name may be too long, or hold a zero byte
             raise BadRows(strings.NO_FILE.format(name=brief(rows))) from error
         return read_table(content, path.name)
     # A mapping would give its keys, and a frame the names of its columns.
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):
         raise BadRows(strings.BAD_ROWS)
-    return read_table("\n".join(map(_as_line, rows)), "rows.jsonl")
+    return read_table("\n".join(_up_to_limit(map(_as_line, rows))), "rows.jsonl")
+
+
+def _up_to_limit(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines up to the one that is over the limit of bytes: no reader reads further."""
+    left = MAX_BYTES
+    for line in lines:
+        yield line
+        left -= len(line) + 1
+        if left < 0:
+            return
 
 
 def _as_line(row: object) -> str:

@@ -2,12 +2,14 @@
 
 import csv
 import io
+from pathlib import Path
 
 import pandas
 import pytest
 
 import explorer
 from explorer.analysis.records import Records
+from explorer.analysis.texts.reading import MAX_BYTES
 from explorer.inference.texts import batches
 from explorer.library.command import INTERRUPTED, main
 from explorer.library.texts import Interrupted, LabelledTexts, table_of
@@ -58,6 +60,18 @@ def test_a_list_of_any_letters_has_its_bytes_and_lines(tiny_family):
     assert (len(table.cells), table.left_out) == (2000, ())
     odd = "one\u2028line\u2029of\x85four"
     assert table_of([odd]).cells == ((odd,),)
+
+
+def test_of_a_long_list_no_more_is_read_than_the_limit(tmp_path, monkeypatch):
+    read = []
+    table = table_of(read.append(n) or f"row {n} {'a' * 1000}" for n in range(5_000))
+    assert sum(len(row[0]) for row in table.cells) <= MAX_BYTES
+    assert len(read) < 1_100
+    assert "1 MB" in table.left_out[-1].reason
+    path = tmp_path / "large.txt"
+    path.write_text("One row.\n" * 300_000)
+    monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("it is read to its end"))
+    assert table_of(path).n_rows == pytest.approx(MAX_BYTES // 9, abs=1)
 
 
 def test_a_shell_prints_what_the_list_says_above_the_rows(tiny_family, file, capsys):

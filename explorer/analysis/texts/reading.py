@@ -4,16 +4,17 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
 
 from explorer.analysis.digits import counted
-from explorer.analysis.texts.rows import NAMES, BadRows, LeftOut, RawTable
+from explorer.analysis.texts.rows import MAX_ROWS, NAMES, BadRows, LeftOut, RawTable
 from explorer.analysis.texts.table_lines import has_text, records_of, usual_width
 from explorer.refusal import brief
 
 MAX_BYTES = 2**20
-MAX_COLUMNS, MAX_CELLS = 100, 2_000_000
+MAX_COLUMNS = 100
 DELIMITERS = ",;\t|"
 SUFFIXES = {
     "csv": "table",
@@ -35,8 +36,8 @@ TOO_WIDE = (
     "This list has {columns} in {rows}, which is more than is read: keep the columns that matter."
 )
 ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a line."
-LINE_END = re.compile(r"\r\n|\n|\r")
-"""End of a line of JSON, in whose strings other ends of lines may stand."""
+JSON_LINE = re.compile(r"\S[^\r\n]*")
+"""Line of JSON that is not empty; other ends of lines may stand in its strings."""
 SENTENCE_WORDS = 4
 """Words from which on a cell that ends as a sentence is one, above others that do."""
 ENDS = (".", "!", "?", "…")
@@ -51,6 +52,9 @@ csv.field_size_limit(MAX_BYTES)
 
 def read_table(content: str | bytes, name: str = "") -> RawTable:
     """Return the cells of a file, or of pasted lines where there is no name.
+
+    At most ``MAX_BYTES`` bytes are looked at. Of them ``MAX_ROWS`` rows are read, and the rest is
+    counted.
 
     Args:
         content: The text, or the bytes of the file in UTF-8, UTF-16 or Windows-1252.
@@ -72,8 +76,8 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     if not table.cells:
         raise BadRows(EMPTY_FILE)
     if is_cut:
-        over = LeftOut(len(table.cells) + 1, TOO_LARGE)
-        table = RawTable(table.names, table.cells, table.has_header, (*table.left_out, over))
+        over = LeftOut(table.n_rows + 1, TOO_LARGE)
+        table = replace(table, left_out=(*table.left_out, over))
     return table
 
 
@@ -127,7 +131,7 @@ def _within_limit(content: str | bytes) -> tuple[str, bool]:
 
 def _form_of(text: str) -> str:
     """Return what pasted content is: JSON lines, a table whose header is known, or plain lines."""
-    if all(line.lstrip().startswith("{") for line in _json_lines(text)[:20]) or _array(text):
+    if all(line.lstrip().startswith("{") for line in islice(_json_lines(text), 20)) or _array(text):
         return "json"
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and all("\t" in line for line in lines):
@@ -142,15 +146,18 @@ def _form_of(text: str) -> str:
 def _read_lines(text: str) -> RawTable:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     has_header = len(lines) > 1 and lines[0].lower() in NAMES["text"]
-    cells = tuple((line,) for line in lines[has_header:])
-    return RawTable(("text",), cells, has_header)
+    n_more = max(0, len(lines) - has_header - MAX_ROWS)
+    cells = tuple((line,) for line in lines[has_header : has_header + MAX_ROWS])
+    return RawTable(("text",), cells, has_header, n_more=n_more)
 
 
 def _read_json(text: str) -> RawTable:
     """Read one JSON object a line, or the objects of an array; a string alone is a text."""
     objects: list[dict[str, object]] = []
     left_out = []
-    for number, value in enumerate(_array(text) or map(_parsed, _json_lines(text)), 1):
+    array, lines = _array(text), _json_lines(text)
+    values = array[:MAX_ROWS] or map(_parsed, islice(lines, MAX_ROWS))
+    for number, value in enumerate(values, 1):
         if isinstance(value, str):
             value = {"text": value}
         if not isinstance(value, dict):
@@ -158,20 +165,21 @@ def _read_json(text: str) -> RawTable:
             value = {}
         objects.append(value)
     names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
-    _check_size(len(names), len(objects))
+    n_more = max(0, len(array) - MAX_ROWS) if array else sum(1 for _ in lines)
+    _check_width(len(names), len(objects) + n_more)
     cells = tuple(tuple(_cell(value.get(name)) for name in names) for value in objects)
     if not names:
         raise BadRows(EMPTY_FILE if not left_out else f"Row {left_out[0].number}: {NOT_JSON}")
-    return RawTable(names, cells, True, tuple(left_out))
+    return RawTable(names, cells, True, tuple(left_out), n_more)
 
 
-def _json_lines(text: str) -> list[str]:
-    return [line for line in LINE_END.split(text) if line.strip()]
+def _json_lines(text: str) -> Iterator[str]:
+    return (line.group() for line in JSON_LINE.finditer(text))
 
 
-def _check_size(n_columns: int, n_rows: int) -> None:
+def _check_width(n_columns: int, n_rows: int) -> None:
     # Every row is filled up to this width.
-    if n_columns > MAX_COLUMNS or n_columns * n_rows > MAX_CELLS:
+    if n_columns > MAX_COLUMNS:
         columns, rows = counted(n_columns, "column"), counted(n_rows, "row")
         raise BadRows(TOO_WIDE.format(columns=columns, rows=rows))
 
@@ -200,7 +208,7 @@ def _cell(value: object) -> str:
 def _read_delimited(text: str) -> RawTable:
     """Read a table with the delimiter that divides most of its rows alike."""
     delimiter = max(DELIMITERS, key=lambda sign: _fit(text, sign))
-    found = records_of(text, delimiter)
+    found = records_of(text, delimiter, MAX_ROWS + 1)
     records = found.rows
     if not records:
         raise BadRows(EMPTY_FILE)
@@ -213,17 +221,18 @@ def _read_delimited(text: str) -> RawTable:
     is_narrow = len(records[0]) <= MAX_COLUMNS
     has_header = len(records) > 1 and is_narrow and is_header(records[0], records[1:])
     width = len(records[0]) if has_header else usual_width(records)
-    _check_size(width, len(records) - has_header)
+    rows = records[has_header : has_header + MAX_ROWS]
+    n_more = found.n_more + len(records) - has_header - len(rows)
+    _check_width(width, len(rows) + n_more)
     header = records[0] if has_header else [""] * width
-    names, rows = _distinct(header), records[has_header:]
     opened = {place + (not has_header) for place in found.opened if place >= has_header}
-    left_out = [LeftOut(number, OPEN_QUOTE) for number in sorted(opened)]
+    left_out = [LeftOut(number, OPEN_QUOTE) for number in sorted(opened) if number <= len(rows)]
     for number, row in enumerate(rows, 1):
         if len(row) > width and number not in opened and has_text(row[width:]):
             columns = counted(width, "column")
             left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), columns=columns)))
     cells = tuple(tuple((row + [""] * width)[:width]) for row in rows)
-    return RawTable(names, cells, has_header, tuple(left_out))
+    return RawTable(_distinct(header), cells, has_header, tuple(left_out), n_more)
 
 
 def _without_split_prose(record: list[str], delimiter: str) -> list[str]:

@@ -59,9 +59,16 @@ class RawTable:
     names: tuple[str, ...]
     """Header of each column, or "column 1" ... where the file has none."""
     cells: tuple[tuple[str, ...], ...]
-    """By row; every row has as many cells as there are names."""
+    """By row, at most ``MAX_ROWS``; every row has as many cells as there are names."""
     has_header: bool
     left_out: tuple[LeftOut, ...] = ()
+    n_more: int = 0
+    """Rows after these, which are only counted."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, those that are only counted included."""
+        return len(self.cells) + self.n_more
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +193,12 @@ def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:
 def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     """Return the rows of a kind, and those that it cannot read with the reason."""
     places = {role: table.names.index(name) for role, name in roles.items()}
-    rows, left_out, cells = [], list(table.left_out), table.cells
-    if len(cells) > MAX_ROWS:
-        over = len(cells) - MAX_ROWS
-        left_out = [row for row in left_out if not MAX_ROWS < row.number <= len(cells)]
+    rows, left_out = [], list(table.left_out)
+    if over := table.n_more:
         reason = TOO_MANY if over > 1 else LAST_ONE
         left_out.append(LeftOut(MAX_ROWS + 1, reason.format(n=f"{over:,}", most=f"{MAX_ROWS:,}")))
     unreadable = {row.number for row in left_out}
-    for number, row in enumerate(cells[:MAX_ROWS], 1):
+    for number, row in enumerate(table.cells, 1):
         if number in unreadable:
             continue
         cell = {role: plain_text(row[place]) for role, place in places.items()}

@@ -4,8 +4,8 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
 from typing import Any
 
 SAMPLE = 50
@@ -23,6 +23,8 @@ class Records:
     rows: list[list[str]]
     opened: list[int]
     """Indices of the rows in which a quote is opened and never closed."""
+    n_more: int = 0
+    """Records after these, which are only counted."""
 
     def add(self, row: list[str], is_open: bool = False) -> None:
         """Add a record unless it is empty."""
@@ -42,31 +44,37 @@ class Reading:
     """The number of lines that were read, with those of the wrong record."""
     is_open: bool = False
     """True if the wrong record has a quote that is never closed."""
+    is_wrong: bool = False
+    """True if it ends at a wrong record."""
 
 
 def has_text(row: Sequence[str]) -> bool:
     """Return whether a cell of a row is not empty."""
-    return any(cell.strip() for cell in row)
+    return any(map(str.strip, row))
 
 
-def records_of(text: str, delimiter: str) -> Records:
-    """Return the records of a table, whatever is wrong with its quotes."""
+def records_of(text: str, delimiter: str, most: int) -> Records:
+    """Return the first ``most`` records of a table, whatever is wrong with its quotes.
+
+    Those after them are counted: by their quotes, or as lines once a quote is wrong.
+    """
     lines = io.StringIO(text, newline="").readlines()
     table = _Table(lines, delimiter, _width_of(lines[:SAMPLE], delimiter))
     ends = [0, *accumulate(map(len, lines))]
     found, begins, left = Records([], []), 0, MAX_READS * len(text)
-    while begins < len(table.lines):
-        reading = table.well_formed(begins) if left > 0 else Reading([], 0, 0)
+    while begins < len(table.lines) and len(found.rows) < most:
+        n_rows = most - len(found.rows)
+        reading = table.well_formed(begins, n_rows) if left > 0 else Reading([], 0, 0, False, True)
         for row in reading.rows:
             found.add(row)
         left -= ends[begins + reading.n_read] - ends[begins]
         begins += reading.n_lines
-        if begins < len(table.lines):
+        if reading.is_wrong:
             mended = table.alone(begins) if reading.is_open or left <= 0 else table.mended(begins)
             found.add(mended.rows[0], mended.is_open)
             left -= ends[begins + mended.n_read] - ends[begins]
             begins += mended.n_lines
-    return found
+    return replace(found, n_more=table.count_from(begins, left > 0))
 
 
 def usual_width(rows: Sequence[Sequence[str]]) -> int:
@@ -97,16 +105,28 @@ class _Table:
     width: int
     """The number of cells that a row has."""
 
-    def well_formed(self, begins: int) -> Reading:
-        """Return the records from a line on."""
+    def well_formed(self, begins: int, most: int) -> Reading:
+        """Return the records from a line on, at most so many."""
         reader, rows, n_lines = self._reader(begins, strict=True), [], 0
         try:
-            for row in reader:
+            for row in islice(reader, most):
                 rows.append(row)
                 n_lines = reader.line_num
         except csv.Error as error:
-            return Reading(rows, n_lines, reader.line_num, UNCLOSED in str(error))
-        return Reading(rows, len(self.lines) - begins, reader.line_num)
+            return Reading(rows, n_lines, reader.line_num, UNCLOSED in str(error), True)
+        return Reading(rows, n_lines, n_lines)
+
+    def count_from(self, begins: int, by_quotes: bool) -> int:
+        """Return the number of records from a line on that are not empty, or of such lines."""
+        n_rows, n_lines = 0, begins
+        if by_quotes:
+            reader = self._reader(begins, strict=True)
+            try:
+                for row in reader:
+                    n_rows, n_lines = n_rows + has_text(row), begins + reader.line_num
+            except csv.Error:
+                pass  # its line and all after it are counted as lines
+        return n_rows + sum(1 for line in self.lines[n_lines:] if line.strip())
 
     def mended(self, begins: int) -> Reading:
         """Return the record that begins at a line: a cell of several lines, else the line itself.
