@@ -27,8 +27,10 @@ from explorer.ui.kit.strings import UNEXPECTED
 API, REQUEST_ID = "/gradio_api", "x-request-id"
 _BESIDE = re.compile("close_stream|event: ")
 """Stream lines that are no answers; heartbeats are kept, to detect hangs."""
-HANG_S = 30.0
-"""A request without an answer for this long hangs."""
+HANG_S = 240.0
+"""A request without an answer for this long hangs; /similarity takes 50 s of processor time."""
+DEAD_S = 30.0
+"""A valid Compare without an answer for this long: the queue is dead."""
 ENOUGH_S = 3.0
 """The client leaves a stream of progress reports after this long."""
 OURS = UNEXPECTED.partition("(")[0].strip()
@@ -98,7 +100,7 @@ class Checks:
         request = opening_request(self.settings, f"check{self.seed}x{number}", link)
         address = {"x-forwarded-for": f"203.0.113.{number // CHECKED % 256}"}
         headers = {"connection": "close"} | address
-        with httpx.Client(base_url=self.url, timeout=HANG_S, headers=headers) as http:
+        with httpx.Client(base_url=self.url, timeout=DEAD_S, headers=headers) as http:
             outcome = send(http, replace(request, name=COMPARE))
         if outcome.kind == "answer":
             return outcome
@@ -279,11 +281,11 @@ def classify(request: FuzzRequest, reply: httpx.Response) -> Outcome:
 
 def read_stream(http: httpx.Client, request: FuzzRequest, stream: str) -> Outcome:
     """Read the stream of an answer and classify its end."""
-    started, last, has_progress = time.monotonic(), "", False
+    started, last, has_progress, most_s = time.monotonic(), "", False, http.timeout.read or HANG_S
     with http.stream("GET", stream) as reply:
         for line in (text for text in reply.iter_lines() if text and not _BESIDE.search(text)):
             last, has_progress = line, has_progress or "generating" in line
-            if time.monotonic() - started > (ENOUGH_S if has_progress else HANG_S):
+            if time.monotonic() - started > (ENOUGH_S if has_progress else most_s):
                 return Outcome(request, "left" if has_progress else "hang", last)
             if '"process_completed"' in line:
                 break
