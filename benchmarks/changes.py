@@ -59,6 +59,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 def run(chosen: argparse.Namespace) -> int:
     """Print each outcome as it comes, then the number of changes that were detected."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends the tests and removes the clone
     with tempfile.TemporaryDirectory() as folder:
         copy = clone(Path(folder) / "copy")
         check(chosen.commands, copy, chosen.limit)
