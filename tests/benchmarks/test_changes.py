@@ -98,7 +98,7 @@ def test_a_command_that_fails_or_takes_too_long_detects_a_change_which_is_taken_
     assert (outcome.place, outcome.before) == ("explorer/layer/one.py:2", "return 41")
     assert outcome.after == "return 42"
     assert path.read_text() == before
-    assert command.tried(change, ["true"], root, 60).detected_by is None
+    assert command.tried(change, ["true", "exit 5"], root, 60).detected_by is None
     assert command.tried(change, ["sleep 600"], root, 0.1).detected_by == "sleep 600"
 
 
@@ -121,7 +121,7 @@ def test_the_tests_at_the_mirrored_place_are_found(project):
     near = {
         "explorer/analysis/alignment.py": ["tests/analysis/test_alignment.py"],
         "explorer/analysis/latency/ratio.py": ["tests/analysis/latency"],
-        "assets/js/attention/wall.js": ["tests/js/attention"],
+        "assets/js/attention/wall.js": ["tests/js/test_node.py"],
         "explorer/assets.py": [],
     }
     found = {name: command.near(Path(name), command.ROOT) for name in near}
