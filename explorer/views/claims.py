@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explorer.analysis.claims.ledger import (
     BenchmarkTable,
@@ -14,7 +14,8 @@ from explorer.analysis.claims.ledger import (
     VerdictShares,
 )
 from explorer.analysis.claims.outcomes import CheckResult, score
-from explorer.analysis.digits import enumerated, signed
+from explorer.analysis.claims.rule import number_verdict
+from explorer.analysis.digits import capitalised, enumerated, signed
 from explorer.analysis.records import Records
 from explorer.views.chart import chart_canvas
 from explorer.views.glossary import places
@@ -184,7 +185,7 @@ def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[st
     )
 
 
-def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mapping[str, str]) -> str:
+def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mapping[str, Any]) -> str:
     """Return the JSON of every claim with its source; the browser searches and filters them."""
     return script_json(
         {
@@ -195,15 +196,45 @@ def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mappin
             "models": dict(models),
             "addresses": addresses(text for c in ledger.claims for text in (c.source, c.found)),
             "checks": {check.id: asdict(check) for check in ledger.checks},
-            "claims": [_claim_row(claim) for claim in ledger.claims],
+            "claims": [
+                _claim_row(claim) | {"numbers": number_lines(claim, ledger, texts)}
+                for claim in ledger.claims
+            ],
         }
     )
 
 
 def _claim_row(claim: Claim) -> dict[str, object]:
-    """Return what the browser draws of a claim; its numbers have served for the verdict."""
+    """Return what the browser draws of a claim, without its numbers."""
     kept = {name: getattr(claim, name) for name in CLAIM_FIELDS}
     return kept | {"live": list(dict.fromkeys(test.check for test in claim.live))}
+
+
+def number_lines(claim: Claim, ledger: ClaimsLedger, texts: Mapping[str, Any]) -> list[str]:
+    """Return a line for each number of a claim: what it says, its sources and its verdict."""
+    lines = []
+    for number in claim.numbers:
+        quantity = ledger.quantities[number.quantity]
+        values = [
+            texts["value"].format(
+                value=plain(source.value),
+                where=", ".join(filter(None, (source.where, source.condition))),
+            )
+            for source in quantity.sources
+        ]
+        line = texts["number"].format(
+            name=capitalised(quantity.name),
+            claimed=texts["says"][number.op].format(value=plain(number.value)),
+            sources=enumerated(values),
+            verdict=ledger.verdicts[number_verdict(number, quantity)].lower(),
+        )
+        lines.append(line)
+    return lines
+
+
+def plain(x: float) -> str:
+    """Format a value of a source in four digits, and a count or a year in all of its digits."""
+    return f"{x:.4g}" if abs(x) < 1000 else f"{x:.0f}"
 
 
 def results_canvas(progress: Mapping[str, object], results: Sequence[CheckResult]) -> str:

@@ -110,18 +110,25 @@ function wordings(group, {data}) {
     make('ul', {}, ...group.map(claim => make('li', {}, `“${claim.claim}”, ${data.reports[claim.report]} `, badge(claim.verdict, data)))));
 }
 
+/** The numbers that a verdict was computed from. */
+function numbers(claim, t) {
+  if (!claim.numbers.length) return null;
+  return make('details', {class: 'cl-wordings'}, make('summary', {}, t.numbers),
+    make('ul', {}, ...claim.numbers.map(line => make('li', {}, line))));
+}
+
 function row(group, view) {
   const {data} = view, t = data.texts, [claim] = group;
   const models = claim.models.map(key =>
     make('span', {class: 'model-name', 'data-model': key}, data.models[key]));
   return make('li', {class: 'cl-row', 'data-claim': claim.id, 'data-verdict': claim.verdict},
     cell('claim', t.claim, make('p', {class: 'cl-text'}, claim.claim),
-      make('p', {class: 'cl-print'}, `${t.printed} `, make('span', {class: 'printed'}, claim.claimed)),
+      claim.claimed ? make('p', {class: 'cl-print'}, `${t.printed} `, make('span', {class: 'printed'}, claim.claimed)) : null,
       make('p', {class: 'cl-meta'}, ...models, make('span', {}, data.topics[claim.topic]), make('span', {}, data.reports[claim.report])),
       wordings(group, view)),
     cell('verdict', t.verdict, badge(claim.verdict, data)),
     cell('source', t.source, make('p', {}, ...linked(claim.found, data.addresses)),
-      make('cite', {}, ...linked(claim.source || t.no_source, data.addresses))),
+      make('cite', {}, ...linked(claim.source || t.no_source, data.addresses)), numbers(claim, t)),
     cell('live', t.here, liveCell(claim, view)));
 }
 
@@ -194,6 +201,7 @@ const foundHere = claim => claim.checks.filter(id => results[id]).flatMap(id => 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.claims.map(claim => [claim.id, claim.claim, claim.models.map(key => data.models[key]).join(', '),
-    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.map(id => data.checks[id].name).join(', '), foundHere(claim)]);
-  return {columns: ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks', 'found_here'], rows};
+    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.map(id => data.checks[id].name).join(', '), foundHere(claim),
+    data.reports[claim.report], claim.numbers.join('; ') || null]);
+  return {columns: ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks', 'found_here', 'report', 'numbers_compared'], rows};
 }

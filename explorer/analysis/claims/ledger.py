@@ -19,6 +19,7 @@ from explorer.analysis.claims.rule import (
     worst_verdict,
 )
 from explorer.assets import DATA, read_in
+from explorer.models.specs import label_of
 from explorer.refusal import Refusal
 
 LEDGER = DATA / "claims.json"
@@ -56,6 +57,102 @@ _OPERATORS = {
     "at_least": lambda x, t: x >= t.value,
     "at_most": lambda x, t: x <= t.value,
 }
+
+
+TABLES = DATA / "benchmarks.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: its label and unit."""
+
+    label: str
+    unit: str
+    lower_is_better: bool = False
+
+    @property
+    def is_score(self) -> bool:
+        """Return whether the column is a score: per cent, or a correlation times 100."""
+        return self.unit == "%" or self.unit.endswith("× 100")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system and its printed numbers; None where the paper prints none."""
+
+    name: str
+    model: str
+    """Model key: ``bert``, ``distilbert``, ``albert`` or empty for others."""
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A remark on one cell: a misprint, or a contradiction between sources."""
+
+    row: str
+    column: str
+    kind: str
+    """``misprint`` or ``note``."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkTable:
+    """One table of one paper, with its dataset split and evaluation protocol."""
+
+    id: str
+    paper: str
+    title: str
+    source: str
+    split: str
+    protocol: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    flags: tuple[Flag, ...]
+    sort: str
+    """Label of the column that sorts the rows initially."""
+    note: str = ""
+
+    def cell(self, row: str, column: str) -> float:
+        """Return one printed number.
+
+        Raises:
+            ValueError: the table has no such row or column, or prints nothing there.
+        """
+        labels = [c.label for c in self.columns]
+        values = next((r.values for r in self.rows if r.name == row), None)
+        value = values[labels.index(column)] if values and column in labels else None
+        if value is None:
+            raise ValueError(f"{self.source} prints no {column} of {row}.")
+        return value
+
+
+@lru_cache(maxsize=1)
+def benchmark_tables(path: Path = TABLES) -> Mapping[str, BenchmarkTable]:
+    """Load the published tables by id, in the order of the papers; cached.
+
+    Raises:
+        ValueError: a row without a value for each column, or a flag on a cell that is not there.
+    """
+    with read_in(path):
+        raw = json.loads(path.read_text("utf-8"))
+        tables = {row["id"]: _table(row) for row in raw["tables"]}
+    for table in tables.values():
+        if any(len(row.values) != len(table.columns) for row in table.rows):
+            raise ValueError(f"{table.source}: a row does not fit the columns.")
+        for flag in table.flags:
+            table.cell(flag.row, flag.column)
+    return MappingProxyType(tables)
+
+
+def _table(raw: dict) -> BenchmarkTable:
+    parts = {
+        "columns": tuple(Column(**column) for column in raw["columns"]),
+        "rows": tuple(Row(r["name"], r["model"], tuple(r["values"])) for r in raw["rows"]),
+        "flags": tuple(Flag(**flag) for flag in raw["flags"]),
+    }
+    return BenchmarkTable(**raw | parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +267,15 @@ def _source(raw: dict) -> SourceValue:
     paths = [path.split("/") for path in raw["cells"]]
     tables = benchmark_tables()
     values = [tables[table].cell(row, column) for table, row, column in paths]
-    where = tables[paths[0][0]].source
-    return SourceValue(where, _OF_CELLS[raw.get("as", "value")](*values), **more)
+    value = _OF_CELLS[raw.get("as", "value")](*values)
+    return SourceValue(_place(tables[paths[0][0]], paths[0][1]), value, **more)
+
+
+def _place(table: BenchmarkTable, row: str) -> str:
+    """Return the short name of a table and its row: ``ALBERT Table 2, ALBERT-base``."""
+    part = table.source.rpartition(", ")[2]
+    name = f"{label_of(table.paper)} {part}" if "arXiv" in table.source else table.source
+    return f"{name}, {row}"
 
 
 def _claim(row: dict, quantities: Mapping[str, SourcedQuantity]) -> Claim:
@@ -239,102 +343,6 @@ def verdict_shares(ledger: ClaimsLedger) -> VerdictShares:
 def _count(claims: list[Claim]) -> Mapping[str, int]:
     counts = Counter(claim.verdict for claim in claims)
     return MappingProxyType({verdict: counts[verdict] for verdict in VERDICTS})
-
-
-TABLES = DATA / "benchmarks.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table: its label and unit."""
-
-    label: str
-    unit: str
-    lower_is_better: bool = False
-
-    @property
-    def is_score(self) -> bool:
-        """Return whether the column is a score: per cent, or a correlation times 100."""
-        return self.unit == "%" or self.unit.endswith("× 100")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One system and its printed numbers; None where the paper prints none."""
-
-    name: str
-    model: str
-    """Model key: ``bert``, ``distilbert``, ``albert`` or empty for others."""
-    values: tuple[float | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """A remark on one cell: a misprint, or a contradiction between sources."""
-
-    row: str
-    column: str
-    kind: str
-    """``misprint`` or ``note``."""
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkTable:
-    """One table of one paper, with its dataset split and evaluation protocol."""
-
-    id: str
-    paper: str
-    title: str
-    source: str
-    split: str
-    protocol: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    flags: tuple[Flag, ...]
-    sort: str
-    """Label of the column that sorts the rows initially."""
-    note: str = ""
-
-    def cell(self, row: str, column: str) -> float:
-        """Return one printed number.
-
-        Raises:
-            ValueError: the table has no such row or column, or prints nothing there.
-        """
-        labels = [c.label for c in self.columns]
-        values = next((r.values for r in self.rows if r.name == row), None)
-        value = values[labels.index(column)] if values and column in labels else None
-        if value is None:
-            raise ValueError(f"{self.source} prints no {column} of {row}.")
-        return value
-
-
-@lru_cache(maxsize=1)
-def benchmark_tables(path: Path = TABLES) -> Mapping[str, BenchmarkTable]:
-    """Load the published tables by id, in the order of the papers; cached.
-
-    Raises:
-        ValueError: a row without a value for each column, or a flag on a cell that is not there.
-    """
-    with read_in(path):
-        raw = json.loads(path.read_text("utf-8"))
-        tables = {row["id"]: _table(row) for row in raw["tables"]}
-    for table in tables.values():
-        if any(len(row.values) != len(table.columns) for row in table.rows):
-            raise ValueError(f"{table.source}: a row does not fit the columns.")
-        for flag in table.flags:
-            table.cell(flag.row, flag.column)
-    return MappingProxyType(tables)
-
-
-def _table(raw: dict) -> BenchmarkTable:
-    parts = {
-        "columns": tuple(Column(**column) for column in raw["columns"]),
-        "rows": tuple(Row(r["name"], r["model"], tuple(r["values"])) for r in raw["rows"]),
-        "flags": tuple(Flag(**flag) for flag in raw["flags"]),
-    }
-    return BenchmarkTable(**raw | parts)
 
 
 @dataclass(frozen=True, slots=True)

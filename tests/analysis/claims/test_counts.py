@@ -187,6 +187,54 @@ def test_times_tell_six_layers_from_twelve(clock_of_work, monkeypatch):
     assert "too few rounds" in few.text
 
 
+@pytest.fixture
+def given_times(monkeypatch):
+    """Times that are given: seconds of an encoder layer and of an LSTM."""
+
+    def set_times(layer, lstm, rounds):
+        seconds = {"layer": layer, "lstm": lstm}
+
+        @contextmanager
+        def instruments(workload):
+            yield Instruments(lambda name: seconds[name()], lambda: 0.0), 1
+
+        calls = tuple(lambda length, name=name: lambda: name for name in seconds)
+        monkeypatch.setattr(claims_cost, "one_layer_calls", lambda spec, longest: calls)
+        monkeypatch.setattr(claims_cost, "instruments_for", instruments)
+        plan = replace(claims_cost.PLAN, min_rounds=rounds, max_rounds=rounds)
+        monkeypatch.setattr(claims_cost, "PLAN", plan)
+        return claims_cost.reading_in_order(untampered_models())
+
+    return set_times
+
+
+def test_reading_in_order_is_timed_against_a_layer_and_by_operation(given_times):
+    slower = given_times(2.0, 7.0, 8)
+    d, n = 768, 128
+    # An LSTM has four gates of two d x d products, a layer four projections and two of 4 d x d.
+    work = 4 * 2 * 2 * d * d / (2 * (4 * d * d + 2 * 4 * d * d) + 2 * 2 * n * d)
+    assert slower.holds is True
+    assert slower.quantities["lstm_over_layer"].value == pytest.approx(3.5)
+    assert slower.quantities["per_operation"].value == pytest.approx(3.5 / work, rel=1e-3)
+    assert (
+        f"takes 3.50 × (3.50 to 3.50) the time of an encoder layer of its width, with {work:.2f}"
+        in slower.text
+    )
+    assert given_times(2.0, 1.0, 8).holds is False
+
+
+@pytest.mark.parametrize(("rounds", "said"), [(1, "; 1 round"), (2, "; 2 rounds")])
+def test_one_round_is_no_rounds(given_times, clock_of_work, monkeypatch, rounds, said):
+    plan = replace(claims_cost.PLAN, min_rounds=rounds, max_rounds=rounds)
+    monkeypatch.setattr(claims_cost, "PLAN", plan)
+    models = untampered_models(random=lambda s: small(s, 2))
+    for check in (claims_cost.forward_times, claims_cost.training_steps):
+        outcome = check(models)
+        assert outcome.text.endswith(said)
+        assert outcome.holds is None
+    assert given_times(1.0, 2.0, rounds).text.endswith(said)
+
+
 def test_a_second_press_takes_twice_the_rounds(clock_of_work):
     def rounds(presses):
         honest = untampered_models(random=lambda s: small(s, 2), presses=presses)

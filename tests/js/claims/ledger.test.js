@@ -8,14 +8,14 @@ import {begun} from '../page/stage.js';
 const {filter, matching, publish, results, searched, setFilter} = await import('../../../assets/js/claims/filter.js');
 const {show, table} = await import('../../../assets/js/claims/ledger.js');
 
-const said = {any: 'any', placeholder: 'find', wordings: '{n} wordings', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
+const said = {any: 'any', placeholder: 'find', wordings: '{n} wordings', numbers: 'Numbers', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
   live: 'live',
   claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', opened: '{n} wrong of {total}', more: '{n} more',
     run: 'Run {name}: {measures}',
   no_check: 'no check', no_source: 'no source', partly: 'left: {names}', published: 'published', measured: 'measured', holds: 'holds', fails: 'fails',
   waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again'};
 const claim = (id, changes = {}) => ({id, claim: `Claim ${id}`, claimed: '40 %', found: 'BERT, Table 1', source: '', topic: 'size', verdict: 'right',
-  report: 'a', models: ['bert'], checks: [], live: [], ...changes});
+  report: 'a', models: ['bert'], checks: [], live: [], numbers: [], ...changes});
 const data = claims => ({texts: said, claims, models: {bert: 'BERT', albert: 'ALBERT'}, topics: {size: 'Sizes', speed: 'Speeds'},
   verdicts: {right: 'Right', wrong: 'Wrong'}, reports: {a: 'Report A', b: 'Report B'}, addresses: {'Table 1': 'https://paper.test/1'},
   checks: {T1: {name: 'Time', measures: 'time'}, S2: {name: 'Size', measures: 'size'}, S3: {name: 'Share', measures: 'share'}}});
@@ -45,6 +45,14 @@ test('a row says what is claimed, of whom, what was printed, where it is from, a
   assert.deepEqual(two, ['ClaimClaim c2Printed 40 %BERTALBERTSpeedsReport A', 'Verdict✕Wrong', 'SourceBERT, Table 1no source', 'Hereno check']);
   assert.deepEqual([...root.querySelectorAll('.cl-row')].map(row => row.dataset.verdict), ['right', 'wrong']);
   assert.deepEqual([...root.querySelectorAll('.cl-row')[0].querySelectorAll('a')].map(link => link.href), Array(2).fill('https://paper.test/1'));
+});
+
+test('the numbers that a verdict was computed from fold out; a claim in words has none', () => {
+  const {root} = shown([claim('c1', {numbers: ['Width: 2 claimed', 'Depth: 3 claimed']}), claim('c2', {claimed: ''})]);
+  const [one, two] = root.querySelectorAll('.cl-row');
+  assert.deepEqual(texts(one, '.cl-source summary'), ['Numbers']);
+  assert.deepEqual(texts(one, '.cl-source li'), ['Width: 2 claimed', 'Depth: 3 claimed']);
+  assert.deepEqual([texts(two, '.cl-source details'), texts(two, '.cl-print')], [[], []]);
 });
 
 test('six claims at first, forty more with each press, and the focus goes to the first of the new ones', () => {
@@ -280,7 +288,8 @@ test('the focus stays on a claim\'s check while results come in', () => {
 });
 
 test('the table has a row for each claim, with names for keys', () => {
-  const {columns, rows} = table(data([claim('c1', {models: ['bert', 'albert'], checks: ['T1', 'S2'], source: 'x', verdict: 'wrong'})]));
-  assert.deepEqual(columns, ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks', 'found_here']);
-  assert.deepEqual(rows, [['c1', 'Claim c1', 'BERT, ALBERT', 'Sizes', '40 %', 'BERT, Table 1', 'x', 'Wrong', 'Time, Size', null]]);
+  const {columns, rows} = table(data([claim('c1', {models: ['bert', 'albert'], checks: ['T1', 'S2'], source: 'x', verdict: 'wrong', numbers: ['Width: 2', 'Depth: 3']}), claim('c2')]));
+  assert.deepEqual(columns, ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks', 'found_here', 'report', 'numbers_compared']);
+  assert.deepEqual(rows, [['c1', 'Claim c1', 'BERT, ALBERT', 'Sizes', '40 %', 'BERT, Table 1', 'x', 'Wrong', 'Time, Size', null, 'Report A', 'Width: 2; Depth: 3'],
+    ['c2', 'Claim c2', 'BERT', 'Sizes', '40 %', 'BERT, Table 1', '', 'Right', '', null, 'Report A', null]]);
 });

@@ -21,6 +21,22 @@ def test_the_ledger_travels_whole_and_small():
     assert all(set(claim["live"]) <= set(claim["checks"]) for claim in data["claims"])
 
 
+def test_the_numbers_of_a_claim_stand_beside_those_of_its_sources():
+    data = json.loads(claims.ledger_canvas(claims_ledger(), strings.MODELS, strings.LEDGER))
+    lines = {claim["id"]: claim["numbers"] for claim in data["claims"]}
+    assert lines["D24"] == [
+        "Parameters of ALBERT-base, in millions: 11 claimed, 12 (ALBERT Table 1, ALBERT-base), "
+        "11.68 (count of the released model) and 11.22 (count of the released model, counted with "
+        "the pre-training head and without the pooler) in the sources (imprecise)"
+    ]
+    assert lines["B03"] == [
+        "Year of DistilBERT: 2019 claimed, 2019 (DistilBERT) in the sources (right)"
+    ]
+    assert "at least 100 claimed, 97.33 (" in lines["B13"][0]
+    assert lines["A12"] == []
+    assert all(bool(lines[c.id]) == bool(c.numbers) for c in claims_ledger().claims)
+
+
 def test_shares_travel_with_every_report():
     ledger = claims_ledger()
     data = json.loads(claims.shares_canvas(verdict_shares(ledger), ledger, strings.SHARES))
