@@ -1,5 +1,6 @@
 """Records of a result: unrounded rows under named columns, for files, frames, tables and charts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -10,6 +11,8 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas
 
+FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r])")
+"""Start of a spreadsheet formula; ``assets/js/take/files.js`` has the same pattern."""
 NOT_RUN: Mapping[str, object] = dict.fromkeys(("text", "device", "dtype"))
 """File header of records that do not depend on the text: its lines are removed."""
 NO_RUN: Mapping[str, object] = {**NOT_RUN, "family": None, "models": None}
@@ -54,6 +57,14 @@ def unrounded(values: "np.ndarray | Sequence[float] | float") -> Any:  # noqa: A
     array = np.asarray(values)
     shortest = array.astype(str).astype(np.float64) if array.dtype == np.float32 else array
     return shortest.tolist()
+
+
+def harmless(value: object) -> object:
+    """Escape formulas in a cell, for spreadsheets that split at commas, semicolons or tabs.
+
+    The cell has to be written in quotation marks, or the second part of ``a;'=1`` is one again.
+    """
+    return FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
 
 
 def _plain(cell: object) -> object:

@@ -1,12 +1,14 @@
 """Command line of the public functions, derived from their signatures and docstrings."""
 
 import argparse
+import csv
 import inspect
 import io
 import itertools
 import json
 import math
 import os
+import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import explorer
+from explorer.analysis.records import harmless
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
@@ -26,7 +29,8 @@ if TYPE_CHECKING:
     import pandas
 
 DONE, REFUSED_SOME, REFUSED, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes: all answered; some lines of standard input refused; nothing answered; Ctrl-C."""
+"""Exit codes: all answered; some lines of standard input refused; nothing answered, or the answers
+cannot be written; Ctrl-C."""
 EXAMPLES: dict[str, str] = {
     "ablate": '"The cat sat on the [MASK]." --heads bert=0.3,1.7',
     "attention": '"The cat sat on the mat." --model albert --layer 2 --head 5',
@@ -57,10 +61,16 @@ MAX_ROWS = 60
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
 WRITTEN = "{n:,} rows are written to {path}.\n"
-NOT_WRITTEN = "The file {path} cannot be written: {reason}.\n"
+NOT_WRITTEN = "The file {path} cannot be written: {reason}."
+NAMED_PIPE = "it is a named pipe, which waits until somebody reads it"
+NOT_PRINTED = "The answers cannot be printed: {reason}."
+OUTPUT_CLOSED = "Standard output is closed: nothing can be printed."
+INPUT_CLOSED = "Standard input is closed: there is no line to read."
+MAX_INPUT = 2**24
+INPUT_TOO_LARGE = "Standard input has more than 16 MB: send its lines in parts."
 REFUSED_COLUMN = "refused"
 """Last column of the files of several lines: the reason for a line without an answer."""
-TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows.\n"
+TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows."
 
 
 Answers = list[tuple[str, Result | Refusal]]
@@ -100,13 +110,12 @@ def _section(text: str, title: str) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer the command line; return the exit code."""
+    if sys.stderr is None:  # it is closed
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     flags = vars(build_parser().parse_args(arguments))
-    name, as_json, csv = flags.pop("command"), flags.pop("json"), flags.pop("csv")
-    if as_json and csv == STDIN:
-        sys.stderr.write(TWO_OUTPUTS)
-        return REFUSED
-    if problem := _why_not_written(csv):
-        sys.stderr.write(problem)
+    name, as_json, path = flags.pop("command"), flags.pop("json"), flags.pop("csv")
+    if problem := _why_not_written(path, as_json):
+        sys.stderr.write(f"{problem}\n")
         return REFUSED
     answers: Answers = []
     code = DONE
@@ -118,21 +127,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted; what is done follows.\n")
         code = INTERRUPTED
+    return code if _are_written(answers, as_json, path) else REFUSED
+
+
+def _are_written(answers: Answers, as_json: bool, path: str | None) -> bool:
+    """Write the answers; return whether nothing of them is lost, and say what is."""
     try:
-        write_answers(answers, as_json, csv)
+        write_answers(answers, as_json, path)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read has read enough, as ``head`` does. Python would write the rest at its end.
+    except Refusal as refusal:
+        sys.stderr.write(f"{refusal}\n")
+        return False
+    except OSError as error:
+        # Python would write the rest at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return code
+        if isinstance(error, BrokenPipeError):
+            return True  # Whoever read has read enough, as ``head`` does.
+        sys.stderr.write(f"{NOT_PRINTED.format(reason=error.strerror)}\n")
+        return False
+    return True
 
 
-def _why_not_written(path: str | None) -> str:
-    """Return why a file cannot be written, before anything is computed for it."""
-    if path in (None, STDIN):
+def _why_not_written(path: str | None, as_json: bool) -> str:
+    """Return why the answers cannot be written, before anything is computed for them."""
+    if sys.stdout is None:
+        return OUTPUT_CLOSED
+    if path == STDIN:
+        return TWO_OUTPUTS if as_json else ""
+    if path is None:
         return ""
     file = Path(path)
     try:
+        if _is_named_pipe(path):
+            return NOT_WRITTEN.format(path=path, reason=NAMED_PIPE)
         existed = os.path.lexists(file)
         file.open("a").close()
         if not existed:
@@ -142,24 +169,51 @@ def _why_not_written(path: str | None) -> str:
     return ""
 
 
-def write_answers(answers: Answers, as_json: bool, csv: str | None) -> None:
-    """Print the answers as JSON or as a table, and write their rows to a file, as it was asked."""
+def _is_named_pipe(path: str) -> bool:
+    """Return whether a path is a pipe with a name; one of the shell's own is read already."""
+    real = os.path.realpath(path)
+    return Path(real).exists() and stat.S_ISFIFO(Path(real).stat().st_mode)
+
+
+def write_answers(answers: Answers, as_json: bool, path: str | None) -> None:
+    """Print the answers as JSON or as a table, and write their rows to a file, as it was asked.
+
+    Raises:
+        Refusal: the file cannot be written; the answers are printed all the same. OSError: they
+            cannot be printed.
+    """
+    problem = _written(answers, path) if path not in (None, STDIN) else ""
     if as_json:
         for line, result in answers:
             sys.stdout.write(f"{json.dumps(json_of(line, result), ensure_ascii=False)}\n")
-    if csv:
-        frame = frame_of(answers, is_file=True)
-        # Not by frame.map, which makes a float of a whole number beside an empty cell.
-        rows = [[*map(harmless, row)] for row in frame.itertuples(index=False)]
-        cells = type(frame)(rows, columns=frame.columns, dtype=object)
-        cells.to_csv(sys.stdout if csv == STDIN else csv, index=False)
-        if csv != STDIN:
-            sys.stderr.write(WRITTEN.format(n=len(frame), path=csv))
+    if path == STDIN:
+        csv_cells(answers).to_csv(sys.stdout, index=False, quoting=csv.QUOTE_NONNUMERIC)
     results = [result for _, result in answers if not isinstance(result, Refusal)]
-    if results and not as_json and csv != STDIN:
+    if results and not as_json and path != STDIN:
         for result in results:
             sys.stdout.write("".join(f"{line}\n" for line in result.sentences()))
-        print_table(frame_of(answers), MORE_ROWS if csv is None else "")
+        print_table(frame_of(answers), MORE_ROWS if path is None else "")
+    if problem:
+        raise Refusal(problem)
+
+
+def _written(answers: Answers, path: str) -> str:
+    """Write the rows of the answers to a file; return why that failed, if it did."""
+    cells = csv_cells(answers)
+    try:
+        cells.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC)
+    except OSError as error:
+        return NOT_WRITTEN.format(path=path, reason=error.strerror)
+    sys.stderr.write(WRITTEN.format(n=len(cells), path=path))
+    return ""
+
+
+def csv_cells(answers: Answers) -> "pandas.DataFrame":
+    """Return the cells of a file of all answers, none of which is a formula."""
+    frame = frame_of(answers, is_file=True)
+    # Not by frame.map, which makes a float of a whole number beside an empty cell.
+    rows = [[*map(harmless, row)] for row in frame.itertuples(index=False)]
+    return type(frame)(rows, columns=frame.columns, dtype=object)
 
 
 def json_of(line: str, result: Result | Refusal) -> dict[str, Any]:
@@ -220,11 +274,16 @@ def piped_lines() -> list[tuple[int, str]]:
     """Return the lines of standard input that are not empty, with their numbers.
 
     Raises:
-        BadRows: its bytes are no text.
+        BadRows: its bytes are no text. Refusal: it is closed, or has more than ``MAX_INPUT`` bytes.
     """
     from explorer.analysis.texts.reading import decoded
 
-    lines = enumerate(io.StringIO(decoded(sys.stdin.buffer.read()), newline=None), 1)
+    if sys.stdin is None:
+        raise Refusal(INPUT_CLOSED)
+    content = sys.stdin.buffer.read(MAX_INPUT + 1)
+    if len(content) > MAX_INPUT:
+        raise Refusal(INPUT_TOO_LARGE)
+    lines = enumerate(io.StringIO(decoded(content), newline=None), 1)
     return [(number, line.strip()) for number, line in lines if line.strip()]
 
 
@@ -247,12 +306,6 @@ def answer_texts(given: dict[str, Any], answers: Answers) -> int:
     left_out = result.answers.texts.left_out
     sys.stderr.write("".join(f"row {row.number}: {row.reason}\n" for row in left_out))
     return REFUSED_SOME if left_out else DONE
-
-
-def harmless(value: Any) -> Any:  # noqa: ANN401 - any value of a row
-    """Return a cell that no spreadsheet takes for a formula: an apostrophe stands before it."""
-    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if is_formula else value
 
 
 def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str:

@@ -3,12 +3,20 @@
 import csv
 import inspect
 import io
+import itertools
 import json
+import os
+import re
 import shlex
+import subprocess
+import sys
+from types import SimpleNamespace
 
 import pytest
 
 import explorer
+from explorer.analysis.records import Records
+from explorer.assets import ROOT
 from explorer.library import command
 from explorer.library.command import EXAMPLES, main
 from explorer.refusal import Refusal
@@ -251,3 +259,75 @@ def test_who_reads_no_further_gets_no_traceback(tiny_family, monkeypatch, tmp_pa
         assert main(["predict", TEXT, "--json"]) == 0
         file.write("more")
     assert (tmp_path / "pipe").read_text() == "", "what follows goes nowhere"
+
+
+def by_shell(line, **how):
+    """Return the exit code of a line of sh, and what it says on standard error."""
+    run = f"{shlex.quote(sys.executable)} -m explorer {line}"
+    ran = subprocess.run(["sh", "-c", run], cwd=ROOT, capture_output=True, text=True, **how)
+    return ran.returncode, ran.stderr
+
+
+SHELL = {
+    "a full disk": (
+        "parameters mini-bert --json > /dev/full",
+        "The answers cannot be printed: No space",
+    ),
+    "a table on it": (
+        "parameters mini-bert > /dev/full",
+        "The answers cannot be printed: No space",
+    ),
+    "rows on it": (
+        "parameters mini-bert --csv - > /dev/full",
+        "The answers cannot be printed: No space",
+    ),
+    "a file on it": (
+        "parameters mini-bert --csv /dev/full",
+        "The file /dev/full cannot be written: No space",
+    ),
+    "closed output": (
+        "parameters mini-bert >&-",
+        "Standard output is closed: nothing can be printed.",
+    ),
+    "closed input": ("score - <&-", "Standard input is closed: there is no line to read."),
+    "a pipe": ("parameters mini-bert --csv {pipe}", "cannot be written: it is a named pipe"),
+    "endless input": ("score - < {large}", "Standard input has more than 16 MB"),
+}
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("name", SHELL)
+def test_what_cannot_be_written_or_read_is_one_sentence_and_code_two(name, tmp_path):
+    line, sentence = SHELL[name]
+    pipe, large = tmp_path / "pipe", tmp_path / "large.txt"
+    os.mkfifo(pipe)
+    with large.open("wb") as file:
+        file.truncate(command.MAX_INPUT + 1)
+    code, said = by_shell(line.format(pipe=pipe, large=large), timeout=300)
+    assert code == command.REFUSED
+    assert sentence in said
+    assert len(said.splitlines()) == 1, said
+
+
+@pytest.mark.processes
+def test_closed_errors_and_a_pipe_of_the_shell_s_own_do_no_harm(tmp_path):
+    assert by_shell("parameters mini-bert --csv - 2>&-", timeout=300) == (0, "")
+    out = tmp_path / "out.csv"
+    code, said = by_shell(f"parameters mini-bert --json --csv /dev/fd/3 3>&1 | cat > {out}")
+    assert "Traceback" not in said
+    assert code == 0
+    assert out.read_text().startswith('"')
+
+
+@pytest.mark.parametrize("cell", ["a;=1+1", "=1", "a\t-1", "a\r\n@x", "a-1", "It is 5; so."])
+def test_a_shell_s_cell_is_that_of_the_page(cell, tmp_path):
+    """``harmless`` and ``cell`` in files.js do the same."""
+    record = Records(("text", "n"), [(cell, 1)])
+    answer = SimpleNamespace(records=lambda: record)
+    written = command.csv_cells([("", answer)])
+    path = tmp_path / "out.csv"
+    command._written([("", answer)], str(path))
+    text = path.read_bytes().decode()
+    row = next(itertools.islice(csv.reader(io.StringIO(text, newline="")), 1, None))
+    assert row[0] == written["text"][0] == re.sub(r"(^|[;\t\r\n])(?=[=+\-@\t\r])", r"\1'", cell)
+    assert f'"{row[0]}"' in text, "in quotation marks, so that no other separator divides it"

@@ -4,13 +4,13 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
 from explorer.analysis.latency.measure import PAUSE_S, LatencyRatio, RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.records import harmless
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal
@@ -20,8 +20,6 @@ FORMAT = "bert-family-latency/1"
 LARGEST_DOCUMENT = 100_000
 """Most characters of a document, about three times those of the page's longest measurement."""
 MAX_MODELS = 16
-FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r])")
-"""Start of a spreadsheet formula; ``assets/js/take/files.js`` has the same pattern."""
 Report = dict[str, Any]
 
 
@@ -165,11 +163,6 @@ def report_csv(report: Report) -> str:
             row = (*(model[name] for name in model_fields), number, ms, *common.values())
             writer.writerow([harmless(cell) for cell in row])
     return out.getvalue()
-
-
-def harmless(value: object) -> object:
-    """Escape formulas in a cell, for spreadsheets that split at commas, semicolons or tabs."""
-    return FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
 
 
 def read_report(text: str) -> Report:
