@@ -11,6 +11,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.context import LocalContext
+from starlette.requests import Request
 
 from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.scheduling.cancel import Cancelled
@@ -50,7 +51,9 @@ def sentence_of(error: BaseException) -> str:
 def request_name() -> str:
     """Return the id of the current request, which its log line has too."""
     request = LocalContext.request.get(None)
-    return name_of(getattr(getattr(request, "request", None), "scope", {}))
+    # An event's request is Gradio's, which holds Starlette's; a picture's is Starlette's itself.
+    inner = request if isinstance(request, Request) else getattr(request, "request", None)
+    return name_of(getattr(inner, "scope", {}))
 
 
 def payload(error: BaseException | None, _show: bool) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.served import event_number
 from explorer.inference.scheduling.job_queue import MAX_OF_ONE, MEASUREMENTS
 from explorer.serving.middleware import validation
+from explorer.ui.attention import tab as attention
 from explorer.ui.kit import strings
 from explorer.ui.latency import strings as latency_texts
 from explorer.ui.shell import preview, view
@@ -90,6 +91,23 @@ def test_a_failure_on_our_side_names_the_request(http, page, monkeypatch, caplog
     name, done = asked(http, event_number(page, "on_view"), question)
     found = re.search(r"error (\w+)", json.dumps(done["output"]))
     assert found[1] == name
+    assert f"failure {name}" in caplog.text
+
+
+def test_a_failure_of_a_picture_names_the_request_too(http, page, monkeypatch, caplog):
+    def broken(*_):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(attention, "get_runs", broken)
+    number = next(
+        number
+        for number, part in page.blocks.items()
+        if hasattr(part, attention.exact_heads.__name__)
+    )
+    body = {"data": {"params": {}}, "component_id": number, "fn_name": "exact_heads"}
+    reply = http.post("/gradio_api/component_server/", json=body | {"session_hash": "someone"})
+    name = reply.headers["x-request-id"]
+    assert reply.json() == {"detail": strings.UNEXPECTED.format(mark=name)}
     assert f"failure {name}" in caplog.text
 
 
