@@ -80,6 +80,8 @@ _TIMED = re.compile(
     r"((base|mini|larger|own)-([2-9]|[1-9]\d|[1-4]\d\d|50\d|51[0-2])-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
     r"-(float32|bfloat16|float16)-(20|60|180))?"
 )
+ADDED = 3
+"""Maximum special tokens of a text: [CLS], and [SEP] after each of two sentences."""
 MAX_LAYER = MAX_HEAD = MAX_LAYERS - 1
 
 
@@ -220,11 +222,11 @@ def _repairs(state: PageState, default: PageState) -> dict[str, Any]:
         repairs["hidden"] = ""
     if not set(open_folds(state)) <= {*FOLDS[state.tab], *PARTS.get(state.tab, ())}:
         repairs["fold"] = ""
-    return repairs | _depth_repairs(state)
+    return repairs | _place_repairs(state)
 
 
-def _depth_repairs(state: PageState) -> dict[str, Any]:
-    """Return defaults for the fields of Depth that are not valid in this state."""
+def _place_repairs(state: PageState) -> dict[str, Any]:
+    """Return defaults for the places in the text, and in Depth, that this state does not have."""
     shapes = [spec.architecture for spec in family_specs(state.family)]
     deepest = max((shape.n_layers for shape in shapes if shape.shares_layers), default=0)
     text = clean_text(state.text)
@@ -232,6 +234,7 @@ def _depth_repairs(state: PageState) -> dict[str, Any]:
         "times": state.times <= MAX_DEPTHS * deepest,
         "mask": state.mask < max(1, text.count(MASK)),
         "at": state.at < len(split_words(text)),
+        "lit": state.lit < len(split_words(text)) + ADDED,
     }
     return {name: getattr(PageState(), name) for name, is_valid in fits.items() if not is_valid}
 
@@ -304,6 +307,7 @@ _READERS: Readers = {
     "layer": partial(_read_index, MAX_LAYER),
     "head": partial(_read_index, MAX_HEAD),
     "order": partial(_one_of, ORDERS),
+    "lit": partial(_read_index, MAX_WORD),
     "view": partial(_one_of, VIEWS),
     "temperature": _read_temperature,
     "word": partial(_read_index, MAX_WORD),

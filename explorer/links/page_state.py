@@ -20,12 +20,12 @@ FOLDS: dict[str, tuple[str, ...]] = {
 TABS: tuple[str, ...] = tuple(FOLDS)
 PARTS: dict[str, tuple[str, ...]] = {"tasks": ("pair", "sentiment", "question")}
 """Tabs that show one part at a time; a link names it like a fold."""
-ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike")
+ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike", "from", "to")
 VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
 LENSES: tuple[str, ...] = ("mask", "words")
 SHOWN_BY: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("model", "layer", "head"), ("attention", "layer")),
-    **dict.fromkeys(("order", "view"), ("attention",)),
+    **dict.fromkeys(("order", "view", "lit"), ("attention",)),
     **dict.fromkeys(("temperature", "word"), ("distillation",)),
     "mask": ("predictions", "layer", "depth"),
     "at": ("layer", "depth"),
@@ -83,6 +83,8 @@ class PageState:
     head: int = 0
     order: str = "place"
     """Order of the heads on the wall."""
+    lit: int = -1
+    """Word chosen on the wall, from 0 with [CLS] and [SEP]; -1: none, or chosen by the order."""
     view: str = "matrix"
     """View of the chosen head."""
     temperature: float = 2.0

@@ -130,6 +130,21 @@ function pooledDistances(wall, anchor, rows) {
   return models.map((model, m) => Float64Array.from({length: model.count}, (_, i) => rowsApart(own, part(m, i), size, rows)));
 }
 
+/**
+ * How much each head attends from a word to the other words of the text, or from each of them, on average, to it: [model][head].
+ * [CLS] and [SEP] are no words of the text. @param {Heads} wall @param {number} word @param {string} way from, or to
+ */
+export const sharesOf = (wall, word, way) => {
+  const {n, size, pool} = wall, others = [...wall.words.keys()].filter(i => !wall.special[i] && i !== word);
+  const pairs = others.map(other => (way === 'from' ? [word, other] : [other, word]));
+  const cells = pairs.map(([q, k]) => q * n + k), drawn = [...new Set(pairs.map(([q, k]) => Math.floor(q / pool) * size + Math.floor(k / pool)))];
+  return wall.models.map(model => Float64Array.from({length: model.count}, (_, i) => {
+    const exact = model.exact[i]?.words, start = i * size * size;
+    const sum = exact ? cells.reduce((all, cell) => all + exact[cell], 0) : drawn.reduce((all, cell) => all + (model.bytes[start + cell] / 255) ** 2, 0);
+    return sum / (way === 'from' ? 1 : Math.max(1, others.length));
+  }));
+};
+
 // One head per model: the anchor itself and, elsewhere, the most similar or the one in its place.
 export const partnersOf = (wall, anchor, others) => {
   const key = `${anchor.m}/${anchor.i}/${others}`;

@@ -1,9 +1,11 @@
 // Where the wall's tiles lie and how they are painted, from one image per model.
 import {make, pointIn, resize} from '../kit/dom.js';
 import {ranks} from '../kit/maths.js';
-import {distancesFrom, headAt, partnersOf, sameHead, timings} from './heads.js';
+import {distancesFrom, headAt, partnersOf, sameHead, sharesOf, timings} from './heads.js';
 
 const GUTTER = 30, TOP = 46, GAP = 5, SPACE = 34, FLIGHT = 420;
+/** The orders by what heads attend to from the chosen word, and from the others to it. */
+export const WAYS = ['from', 'to'];
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export class Tiles {
@@ -26,6 +28,8 @@ export class Tiles {
     this.order = 'place';      // how the tiles are sorted
     this.hidden = new Set();   // kinds that are faint
     this.word = null;          // the word that is lit
+    /** @type {number | null} */
+    this.kept = null;          // the word that stays lit, by which heads are sorted
     /** @type {import('./heads.js').Head | null} */
     this.point = null;         // the head under the pointer
     this.flight = 0;
@@ -103,9 +107,10 @@ export class Tiles {
     const keys = {
       entropy: i => model.entropy[i], distance: i => -model.distance[i],
       kind: i => model.kind[i] * 10 + model.entropy[i] / 10,
-      alike: i => this.alike[model.m][i],
+      alike: i => this.alike[model.m][i], from: i => -this.shares[model.m][i], to: i => -this.shares[model.m][i],
     };
     if (this.order === 'alike') this.alike = distancesFrom(this.wall, this.lock);
+    if (WAYS.includes(this.order)) this.shares = sharesOf(this.wall, this.kept, this.order);
     return ranks(all.map(keys[this.order]));
   }
 

@@ -7,9 +7,9 @@ import {rove} from '../kit/rove.js';
 import {explained} from '../kit/term.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
-import {apartText, headAt, onPage, partnersOf, reachOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
+import {apartText, headAt, onPage, partnersOf, reachOf, receiveExact, sameHead, sharesOf, unpackWall, wordLabel} from './heads.js';
 import {Lens} from './lens.js';
-import {Tiles} from './tiles.js';
+import {Tiles, WAYS} from './tiles.js';
 
 const faint = new Set();       // kinds that are faint, kept for a new text
 const walls = new WeakMap();   // root -> its wall
@@ -20,6 +20,8 @@ class Wall extends Tiles {
     super(root, wall, context);
     this.data = data;
     this.order = chosen('order') ?? this.order;
+    this.lit = Number(chosen('lit') ?? -1);   // the word that the reader or a link chose
+    this.word = this.kept = this.keptWord();
     this.hidden = faint;
     this.take(this.firstLock());
     this.lens = new Lens(this);
@@ -64,6 +66,28 @@ class Wall extends Tiles {
     return this.usualLock();
   }
 
+  /** The word that stays lit: the chosen one; else, where the order needs one, the first mask or the last word that is no sign. */
+  keptWord() {
+    const {words, special, masks} = this.wall, isWord = words.map((word, i) => !special[i] && /[\p{L}\p{N}]/u.test(word));
+    if (this.lit >= 0 && this.lit < words.length) return this.lit;
+    if (!WAYS.includes(this.order)) return null;
+    return masks.includes(1) ? masks.indexOf(1) : Math.max(0, isWord.lastIndexOf(true));
+  }
+
+  /** A word is chosen, or is not any more. @param {number} word */
+  keepWord(word) {
+    this.lit = this.lit === word ? -1 : word;
+    choose({lit: this.lit});
+    this.rekeep();
+    if (WAYS.includes(this.order)) this.layout(true);
+  }
+
+  rekeep() {
+    this.kept = this.keptWord();
+    this.strip.forEach((chip, w) => chip.setAttribute('aria-pressed', String(w === this.kept)));
+    this.lightWord(null);
+  }
+
   usualLock() {
     const {models} = this.wall, model = models[0], beside = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]), far = reachOf(this.wall);
     const score = far.some(Boolean) ? i => far[i] : beside;
@@ -84,7 +108,9 @@ class Wall extends Tiles {
       return chip;
     });
     this.strip = words.map((word, w) => {
-      const chip = make('button', {type: 'button', class: special[w] ? 'aw-word added' : masks[w] ? 'aw-word mask' : 'aw-word', text: wordLabel(word)});
+      const kind = special[w] ? 'aw-word added' : masks[w] ? 'aw-word mask' : 'aw-word', isKept = w === this.kept;
+      const chip = make('button', {type: 'button', class: isKept ? `${kind} on` : kind, 'aria-pressed': String(isKept), text: wordLabel(word)});
+      chip.addEventListener('click', () => this.keepWord(w));
       const on = () => this.lightWord(w), off = () => this.lightWord(null);
       chip.addEventListener('pointerenter', on);
       chip.addEventListener('pointerleave', off);
@@ -102,7 +128,7 @@ class Wall extends Tiles {
       pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '), text => explained(text, texts.terms))));
     this.root.replaceChildren(
       make('div', {class: 'aw-bar'},
-        picker(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
+        picker(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.rekeep(); this.layout(true); }),
         make('div', {class: 'aw-choice', role: 'group', 'aria-label': texts.show}, make('span', {text: texts.show}), make('div', {class: 'aw-kinds'}, ...this.chips))),
       strip,
       ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
@@ -126,7 +152,8 @@ class Wall extends Tiles {
     }), make('span', {text: texts.high}), make('span', {text: texts.scale}));
   }
 
-  lightWord(word) {
+  lightWord(pointed) {
+    const word = pointed ?? this.kept;
     if (word === this.word) return;
     this.word = word;
     this.strip.forEach((chip, w) => chip.classList.toggle('on', w === word));
@@ -177,7 +204,16 @@ class Wall extends Tiles {
     const {texts, models, kinds} = this.wall, model = models[head.m], kind = kinds[model.kind[head.i]];
     const share = model.kind[head.i] < 5 ? model.shares[head.i * 5 + model.kind[head.i]] : null;
     const name = share === null ? texts.kinds[kind] : say(texts.kind_share, {kind: texts.kinds[kind], share: wholePercent(share)});
-    return say(texts.summary, {kind: name, entropy: model.entropy[head.i].toFixed(2), distance: model.distance[head.i].toFixed(1)});
+    const said = say(texts.summary, {kind: name, entropy: model.entropy[head.i].toFixed(2), distance: model.distance[head.i].toFixed(1)});
+    return [said, this.shareText(head)].filter(Boolean).join('; ');
+  }
+
+  /** By what the heads are sorted, where that is one word's attention and every word has a number of its own. @param {import('./heads.js').Head} head */
+  shareText(head) {
+    const {texts, models, pool, words} = this.wall;
+    if (!WAYS.includes(this.order) || pool > 1) return '';
+    const share = wholePercent(sharesOf(this.wall, this.kept, this.order)[head.m][head.i]);
+    return say(texts[this.order], {word: wordLabel(words[this.kept]), share: models[head.m].exact[head.i] ? share : `≈ ${share}`});
   }
 
   drawCard(head) {
@@ -188,7 +224,7 @@ class Wall extends Tiles {
       pen.drawImage(headImage(this.wall, partner, this.palette), 0, 0, side, side);
       const apart = sameHead(partner, head) ? '' : `JS ${apartText(this.wall, head, partner)}`;
       return make('figure', {'data-model': model.key}, canvas, make('figcaption', {},
-        make('b', {class: 'model-name', text: say(texts.short, {model: model.label, layer: partner.layer + 1, head: partner.head + 1})}),
+        make('b', {class: 'model-name', text: say(texts.head, {model: model.label, layer: partner.layer + 1, head: partner.head + 1})}),
         make('span', {text: apart})));
     });
     this.card.replaceChildren(make('div', {class: 'aw-card-views'}, ...views), make('p', {text: this.summary(head)}));
@@ -219,7 +255,7 @@ class Wall extends Tiles {
 }
 
 /** @type {import('../gradio.js').Picture['choices']} */
-export const choices = ['model', 'layer', 'head', 'order', 'view', 'look'];
+export const choices = ['model', 'layer', 'head', 'order', 'lit', 'view', 'look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export async function show(root, data, context) {

@@ -89,7 +89,7 @@ export class State {
   /** Compare: run what is chosen, also when it is on the page already. @param {Params} changes */
   compare(changes) {
     if ('text' in changes && changes.text !== this.get('text')) {   // a place in another text means nothing
-      for (const name of ['mask', 'at', 'other', 'sentiment']) delete this.wanted[name];
+      for (const name of ['mask', 'at', 'lit', 'other', 'sentiment']) delete this.wanted[name];
       if (!('word' in changes)) delete this.wanted.word;
     }
     Object.assign(this.wanted, changes);

@@ -67,22 +67,25 @@ CANVAS = {
         "distance": "longest range first",
         "kind": "kind",
         "alike": "similar to the chosen head",
+        "from": "attention from the chosen word",
+        "to": "attention to the chosen word",
     },
     "show": "Heads by type",
     "kinds": KIND_LABELS,
     "rules": KIND_RULES,
-    "terms": places("entropy", "nats", "JS", "layer.head"),
-    "hint": "A tile is one head (layer.head): rows attend to columns.\n"
+    "terms": places("entropy", "nats", "JS"),
+    "hint": "A tile is one head: rows attend to columns.\n"
     "Rows are queries, columns the words they attend to. Point at a tile to preview "
     "it, click to keep it, move with the arrow keys.",
     "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
-    "words": "Point at a word to highlight its row and column in every head",
+    "words": "Point at a word to highlight its row and column in every head, click to keep it",
+    "from": "{share} of the attention from {word} goes to other words",
+    "to": "{word} gets {share} of the attention of each other word, on average",
     "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
     "low": "0",
     "high": "1",
     "scale": "attention weight",
     "head": "{model} layer {layer}, head {head}",
-    "short": "{model} {layer}.{head}",
     "summary": "{kind}, entropy {entropy} nats, mean distance {distance} words",
     "kind_share": "{kind} {share}",
     "chosen": "Chosen",
@@ -235,7 +238,7 @@ def kept_list(
         "details",
         el("summary", KEPT_LIST.format(n=len(rows))),
         note(KEPT_RULE.format(control=control, draws=DRAWS, span=SPAN)),
-        table(head, rows, KEPT_CAPTION.format(over=over)),
+        table(head, rows, explained(KEPT_CAPTION.format(over=over), "layer.head")),
         class_="lines",
     )
 

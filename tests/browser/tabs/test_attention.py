@@ -54,7 +54,7 @@ def hover_previews_click_keeps_and_the_numbers_are_exact(page):
     stage = page.locator(".aw-stage")
     stage.hover(position=tile(page, 1, 1, 4))
     expect(page.locator(".aw-card")).to_be_visible()
-    expect(page.locator(".aw-card")).to_contain_text("DistilBERT 2.5")
+    expect(page.locator(".aw-card")).to_contain_text("DistilBERT layer 2, head 5")
     expect(page.locator(".aw-card figure")).to_have_count(3)
     stage.click(position=tile(page, 1, 1, 4))
     expect(page).to_have_url(re.compile(r"model=distilbert.*layer=1.*head=4"))
@@ -142,7 +142,7 @@ def arrow_keys_walk_and_no_switch_asks_the_server(page):
         stage.press("ArrowRight")
     stage.press(" ")
     assert page.evaluate(LOCK)[0] == 1
-    for order in ("entropy", "distance", "kind", "alike", "place"):
+    for order in ("entropy", "distance", "kind", "alike", "from", "to", "place"):
         page.get_by_label("Sort by", exact=True).select_option(order)
     page.get_by_label("[CLS] and [SEP]", exact=True).first.select_option("rest")
     page.get_by_label("Other models", exact=True).select_option("same")
@@ -178,6 +178,55 @@ def a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page):
     stay = page.evaluate(LIT)
     assert len(stay) > 5
     assert stay == [[word] for word in range(len(stay))]
+
+
+def test_heads_sorted_by_a_word_are_in_the_link_and_come_back_with_it(page_at):
+    """The chosen word in the address, by Back and Forward, a reload, and in a fresh page."""
+    page = opened(page_at(PATH))
+    shared = word_heads(get_runs(PageState(text=TEXT))[0])
+    words, heads = shared.alignment, shared.attention["bert"]
+    france = [word.text for word in words.words].index("France")
+    others = [i for i in words.content if i != france]
+    pressed = page.locator(".aw-word[aria-pressed=true]")
+
+    def first_in_the_wall():
+        return page.evaluate(
+            f"async () => {{ const w = {WALL}, p = w.places[0], least = Math.min(...p.map(t => t.y));"
+            " return p.findIndex(t => t.y === least && t.x === Math.min(...p.filter(o => o.y === least).map(o => o.x))); }"
+        )
+
+    def is_first(shares):
+        expect(pressed).to_have_text(["France"])
+        assert shares.ravel()[first_in_the_wall()] == pytest.approx(shares.max(), abs=1e-6)
+
+    page.locator(".aw-word", has_text="France").click()
+    expect(pressed).to_have_text(["France"])
+    expect(page).to_have_url(re.compile(rf"lit={france}\b"))
+    page.get_by_label("Sort by", exact=True).select_option("to")
+    to_france = heads[:, :, others, france].mean(-1)
+    is_first(to_france)
+    page.get_by_label("Sort by", exact=True).select_option("from")
+    is_first(heads[:, :, france][..., others].sum(-1))
+    page.get_by_label("Sort by", exact=True).select_option("to")
+    page.locator(".aw-stage").hover(position=tile(page, 0, *divmod(int(to_france.argmax()), 12)))
+    share = f"France gets {to_france.max():.0%} of the attention of each other word, on average"
+    expect(page.locator(".aw-card")).to_contain_text(share)
+    link = page.url
+    page.get_by_role("tab", name="Parameters").click()
+    expect(page).to_have_url(re.compile("tab=parameters"))
+    assert "lit=" not in page.url, "no other tab has the word"
+    page.go_back()
+    expect(page).to_have_url(link)
+    is_first(to_france)
+    page.reload()
+    opened(page)
+    is_first(to_france)
+    walk(page, PATH)
+    opened(page)
+    expect(pressed).to_have_count(0)
+    walk(page, link[link.index("/?") :])
+    opened(page)
+    is_first(to_france)
 
 
 def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):

@@ -7,7 +7,7 @@ const {onPage} = await import('../../../assets/js/attention/heads.js');
 const {show} = await import('../../../assets/js/attention/wall.js');
 
 widthsLater();
-const defaults = {text: '', family: 'base', tab: 'attention', model: 'bert', layer: '0', head: '0', view: 'matrix', order: 'place', look: ''};
+const defaults = {text: '', family: 'base', tab: 'attention', model: 'bert', layer: '0', head: '0', view: 'matrix', order: 'place', lit: '-1', look: ''};
 export const state = begin({defaults, reads: {attention: ['text']}, limit: 99, longest: 999, packed: 'z', texts_of: ['text']}, () => {});
 export const never = () => new Promise(() => {});
 

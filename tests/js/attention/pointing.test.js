@@ -16,7 +16,7 @@ test('the head under the mouse shows a card beside its tile; a finger shows none
   assert.deepEqual([card.hidden, made.point], [true, null]);
   hover(0, 1);
   assert.deepEqual([card.hidden, pointed(made)], [false, [0, 1]]);
-  assert.deepEqual(texts(card, 'b'), ['BERT L1 H2', 'ALBERT L1 H1']);
+  assert.deepEqual(texts(card, 'b'), ['BERT 1.2', 'ALBERT 1.1']);
   assert.deepEqual(texts(card, 'span'), ['', 'JS 0.000']);
   assert.deepEqual(texts(card, 'p'), ['Self 76%; 0.25 nats; 0.0 words']);
   assert.deepEqual([...card.querySelectorAll('figure')].map(one => one.dataset.model), ['bert', 'albert']);
@@ -27,7 +27,7 @@ test('the head under the mouse shows a card beside its tile; a finger shows none
   point(made.stage, 'pointermove', 1, 1);
   assert.deepEqual([card.hidden, made.point], [true, null]);
   hover(1, 0);
-  assert.deepEqual(texts(card, 'b'), ['BERT L1 H2', 'ALBERT L1 H1']);
+  assert.deepEqual(texts(card, 'b'), ['BERT 1.2', 'ALBERT 1.1']);
 });
 
 test('the card goes with the pointer or the focus', async () => {

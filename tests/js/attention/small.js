@@ -18,10 +18,10 @@ export const EVEN = square(4, () => .25), FIRST = square(4, (_, k) => (k === 0 ?
 
 const TEXTS = {
   wall: 'all heads', words: 'words', show: 'show', order: 'sort', orders: {place: 'by place', entropy: 'by entropy', distance: 'by distance',
-    kind: 'by kind', alike: 'by likeness'}, kinds: {next: 'Next', previous: 'Previous', self: 'Self', first: 'First', mark: 'Marks', other: 'Other'},
+    kind: 'by kind', alike: 'by likeness', from: 'from', to: 'to'}, kinds: {next: 'Next', previous: 'Previous', self: 'Self', first: 'First', mark: 'Marks', other: 'Other'},
   rules: {next: 'looks on', previous: 'looks back', self: 'looks at itself', first: 'looks first', mark: 'looks at marks', other: 'none of these'},
   hint: 'Point at entropy.', rows: 'Rows.', pooled: 'Each row is {n} words.', terms: {entropy: 'box-entropy'}, low: 'low', high: 'high', scale: 'scale',
-  head: '{model} {layer}.{head}', short: '{model} L{layer} H{head}', summary: '{kind}; {entropy} nats; {distance} words', kind_share: '{kind} {share}',
+  head: '{model} {layer}.{head}', from: '{share} from {word}', to: '{share} to {word}', summary: '{kind}; {entropy} nats; {distance} words', kind_share: '{kind} {share}',
   shapes: {bert: '2 layers of 2', albert: 'one layer, once'},
   chosen_head: 'chosen', unit: 'unit', units: {words: 'words', pieces: 'pieces'}, view: 'view', views: {matrix: 'matrix', lines: 'lines',
     difference: 'difference'},

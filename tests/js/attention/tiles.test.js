@@ -5,7 +5,7 @@ import {painted} from '../dom.js';
 import {painter, wallData} from './small.js';
 
 const {paletteOf} = await import('../../../assets/js/attention/colours.js');
-const {headAt, unpackWall} = await import('../../../assets/js/attention/heads.js');
+const {headAt, sharesOf, unpackWall} = await import('../../../assets/js/attention/heads.js');
 const {Tiles} = await import('../../../assets/js/attention/tiles.js');
 
 /** Tiles of the small wall in an element of a given width: 640 has one model a row, 1000 has both side by side. */
@@ -71,6 +71,36 @@ test('tiles are sorted within each model: by entropy, the farthest first, by kin
   Object.assign(data.models[0], {kind: [2, 1, 2, 1], entropy: [4, 3, 2.5, 9]});
   assert.deepEqual((await order('kind', {models: data.models}))[0], [1, 3, 2, 0]);
   assert.deepEqual(await order('alike'), [[0, 2, 1, 3], [1, 0]]);   // from the head that attends to the next word: uniform heads are nearer
+});
+
+test('an order by a word has the most attention first, counted without the word itself and the added tokens', async () => {
+  const n = 5, rng = (seed => () => (seed = seed * 16807 % 2147483647) / 2147483647)(7);
+  const row = () => { const all = [...Array(n)].map(rng), sum = all.reduce((a, b) => a + b); return all.map(x => x / sum); };
+  const heads = [4, 2].map(count => [...Array(count)].map(() => [...Array(n)].flatMap(row)));
+  const words = ['[CLS]', 'a', 'b', 'c', '[SEP]'], special = [1, 0, 0, 0, 1], groups = words.map((_, i) => [i]);
+  const models = wallData().models.map(model => ({...model, groups, pieces: words, added: special}));
+  for (const exact of [true, false]) for (const [word, others] of [[2, [1, 3]], [0, [1, 2, 3]], [4, [1, 2, 3]], [1, [2, 3]]]) {
+    const made = await tiles({heads, words, special, masks: [0, 0, 0, 0, 0], models, exact});
+    for (const way of ['from', 'to']) {
+      const share = head => others.reduce((sum, o) => sum + (way === 'from' ? head[word * n + o] : head[o * n + word] / others.length), 0);
+      Object.assign(made, {order: way, kept: word});
+      made.layout();
+      made.places.forEach((places, m) => {
+        const shown = [...places.keys()].sort((a, b) => places[a].y - places[b].y || places[a].x - places[b].x), by = heads[m].map(share);
+        shown.slice(1).forEach((i, at) => assert.ok(by[shown[at]] >= by[i] - (exact ? 1e-6 : .02)));
+        sharesOf(made.wall, word, way)[m].forEach((found, i) => assert.ok(Math.abs(found - by[i]) < (exact ? 1e-6 : .02)));
+      });
+    }
+  }
+});
+
+test('an order by a word of a text of one word, or of a long one, is an order', async () => {
+  const one = await tiles({}, 1000, {});
+  one.wall.special = [1, 0, 1, 1];
+  assert.deepEqual(sharesOf(one.wall, 1, 'from').map(shares => [...shares]), [[0, 0, 0, 0], [0, 0]]);
+  assert.deepEqual(sharesOf(one.wall, 1, 'to').map(shares => [...shares]), [[0, 0, 0, 0], [0, 0]]);
+  const pooled = await unpackWall(wallData({pool: 2, exact: false, bytes: [0, 0, 255, 0, ...Array(20).fill(0)]}));
+  assert.deepEqual([...sharesOf(pooled, 2, 'from')[0]], [1, 0, 0, 0]);
 });
 
 test('a sorted model begins in the first row also where its layers stand lower', async () => {

@@ -79,6 +79,53 @@ test('a word lights while the pointer or the keyboard is on it', async () => {
   }
 });
 
+test('a word that is pressed stays lit, is in the link, and comes with it, until it is pressed again', async () => {
+  const {root, made} = await wall(), chips = [...root.querySelectorAll('.aw-word')],
+    pressed = of => [...of.querySelectorAll('.aw-word')].map(chip => Number(chip.getAttribute('aria-pressed') === 'true')).join('');
+  assert.equal(pressed(root), '0000');
+  click(chips[1]);
+  chips[3].dispatchEvent(new Event('pointerenter'));
+  assert.deepEqual([made.word, pressed(root), state.wanted.lit], [3, '0100', '1']);
+  chips[3].dispatchEvent(new Event('pointerleave'));
+  assert.deepEqual([made.word, chips[1].classList.contains('on')], [1, true]);
+  const again = await wall();
+  assert.deepEqual([again.made.word, pressed(again.root), again.root.querySelectorAll('.aw-word')[1].className], [1, '0100', 'aw-word on']);
+  click(again.root.querySelectorAll('.aw-word')[1]);
+  assert.deepEqual([again.made.word, pressed(again.root), 'lit' in state.wanted], [null, '0000', false]);
+});
+
+test('a link’s word is lit where the text has it', async () => {
+  for (const [lit, word] of [[0, 0], [3, 3], [4, null], [-1, null]]) {
+    state.set({lit});
+    assert.equal((await wall()).made.word, word);
+  }
+});
+
+test('an order by a word takes the chosen one; without one the mask, or the last word that is no sign', async () => {
+  const kept = async changes => (await wall(changes)).made.kept, masks = [0, 0, 0, 0];
+  state.set({order: 'to'});
+  assert.equal(await kept(), 2);
+  assert.equal(await kept({masks}), 2);
+  assert.equal(await kept({masks, words: ['[CLS]', 'cat', '.', '[SEP]']}), 1);
+  assert.equal(await kept({masks, words: ['[CLS]', '!', '.', '[SEP]']}), 0);
+  state.set({lit: 1});
+  assert.equal(await kept(), 1);
+});
+
+test('heads are sorted anew by another word, and say how much they attend to it', async () => {
+  const {root, made} = await wall(), chips = [...root.querySelectorAll('.aw-word')], first = () => made.places[0].indexOf(made.places[0].toSorted((a, b) => a.y - b.y || a.x - b.x)[0]);
+  setTo(root, 'from');
+  assert.deepEqual([state.wanted.order, made.kept, first()], ['from', 2, 2], 'from the mask to the other word: the even head');
+  assert.deepEqual(made.summary({m: 0, i: 2, layer: 1, head: 0}).split('; ').at(-1), '25% from s');
+  click(chips[1]);
+  assert.deepEqual([made.kept, first()], [1, 0], 'from the first word all goes to the next');
+  assert.deepEqual(made.summary({m: 0, i: 0, layer: 0, head: 0}).split('; ').at(-1), '100% from cat');
+  setTo(root, 'to');
+  assert.deepEqual(first(), 2);
+  setTo(root, 'place');
+  assert.ok(!made.summary({m: 0, i: 0, layer: 0, head: 0}).includes('cat'));
+});
+
 test('the same word again is not drawn again', async () => {
   const {made} = await wall(), drawn = () => made.base.getContext('2d').notes.length;
   made.lightWord(1);
