@@ -6,7 +6,7 @@ import torch
 
 
 def likelihoods(tokenizer, model, text):
-    """Tokens of a sentence, PLL (Salazar et al. 2020), PLL-word-l2r (Kauf and Ivanova 2023)."""
+    """Tokens of a sentence, [UNK] among them, PLL (Salazar 2020), PLL-word-l2r (Kauf 2023)."""
     encoding, spans = token_spans(tokenizer, text)
     ids, segments = encoding["input_ids"], torch.tensor([encoding["token_type_ids"]])
     scored = [i for i, (start, end) in enumerate(spans) if end > start]
@@ -24,4 +24,4 @@ def likelihoods(tokenizer, model, text):
 
     alone = sum(nats(i, {i}) for i in scored)
     within = sum(nats(i, {j for j in scored if j >= i and of[j] == of[i]}) for i in scored)
-    return len(scored), alone, within
+    return len(scored), sum(ids[i] == tokenizer.unk_token_id for i in scored), alone, within

@@ -71,8 +71,8 @@ const verdict = (isRight, t) => isRight === undefined ? null
 const SAID = {
   masked: ([word, p, , rank, pieces], {lead: [, answer]}, t) => [`${word} ${number(p)}`,
     !answer || rank === 1 ? '' : rank === null ? t.unknown : [say(t.rank, {rank}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ')],
-  plain: ([, pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
-  pairs: cells => [`${cells[4] > 0 ? '+' : ''}${fixed(cells[4], 2)}`, ''],
+  plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
+  pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
   labelled: ([predicted]) => [predicted, ''],
 };
 

@@ -6,12 +6,11 @@ ROWS = [
     [1, "The keys to the cabinet are on the table.", ""],
 ]
 
-columns = ["row", "model", "text", "group", "tokens", "pll", "pll_word_l2r"]
+columns = ["row", "model", "text", "group", "tokens", "unknown", "pll", "pll_word_l2r"]
 rows = []
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
     for number, text, group in ROWS:
-        n_tokens, alone, within = likelihoods(tokenizer, model, text)
-        rows.append([number, label, text, group, n_tokens, alone, within])
+        rows.append([number, label, text, group, *likelihoods(tokenizer, model, text)])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["pll_word_l2r"])

@@ -168,7 +168,11 @@ def pair_list(
         key: read_only(np.array([g.value(score) - b.value(score) for g, b in rows]))
         for key, rows in scores.items()
     }
-    summary = pairs_summary(margins, [row.group for row in texts.rows])
+    unknown = {
+        key: np.array([g.n_unknown + b.n_unknown > 0 for g, b in rows])
+        for key, rows in scores.items()
+    }
+    summary = pairs_summary(margins, [row.group for row in texts.rows], unknown)
     return PairList(texts, labels, score, good, bad, margins, summary)
 
 
@@ -309,9 +313,19 @@ def right_of(result: ListResult) -> dict[str, np.ndarray]:
 
 
 def has_truth(result: ListResult) -> np.ndarray:
-    """Return which rows have something to be right about: bool [row]."""
+    """Return which rows have something to be right about: bool [row].
+
+    They are masked rows with an answer, and pairs that every model can read.
+    """
     if isinstance(result, MaskedList):
         return np.array([bool(row.answer) for row in result.texts.rows])
+    if isinstance(result, PairList):
+        unknown = [
+            [s.n_unknown for s in each]
+            for side in (result.good, result.bad)
+            for each in side.values()
+        ]
+        return ~np.any(unknown, 0)
     return np.full(len(result.texts.rows), not isinstance(result, SentenceList))
 
 

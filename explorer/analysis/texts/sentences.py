@@ -15,7 +15,7 @@ from explorer.analysis.scoring import (
 )
 from explorer.analysis.texts.comparison import Duel, Share, duels, share_of, shares_by_group
 from explorer.models.run import MaskedRow
-from explorer.models.tokens import Tokens
+from explorer.models.tokens import UNKNOWN, Tokens
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -62,6 +62,8 @@ class SentenceScore:
     """float64 [word], the sum of ``pll_word_l2r`` over the tokens of each word."""
     spans: tuple[tuple[int, int], ...]
     """Half-open character range of each word."""
+    n_unknown: int = 0
+    """The number of tokens that stand for any word outside the vocabulary: [UNK]."""
 
     @property
     def n_words(self) -> int:
@@ -81,6 +83,10 @@ class SentencesSummary:
     """By model: exp(-sum of PLL / number of tokens), comparable within one vocabulary alone."""
     per_word: Mapping[str, float]
     """By model: pll_word_l2r a word in nats, whatever the vocabulary."""
+    n_compared: int
+    """The number of sentences in which no model reads an [UNK]; both scores are of these."""
+    unknown: Mapping[str, int]
+    """By model the number of sentences in which it reads an [UNK]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +98,12 @@ class PairsSummary:
     duels: tuple[Duel, ...]
     disputed: tuple[int, ...]
     """Indices of the pairs in which the models differ."""
+    mean_margin: Mapping[str, float]
+    """By model the mean of the margins in nats; nan without pairs."""
+    n_compared: int
+    """The number of pairs in which no model reads an [UNK]; all of this is about these."""
+    unknown: Mapping[str, int]
+    """By model the number of pairs in which it reads an [UNK]."""
 
 
 def row_plans(
@@ -127,35 +139,54 @@ def sentence_score(plan: SentencePlan, log_probs: np.ndarray) -> SentenceScore:
     by_token[list(scored_positions(tokens))] = within
     spans = tuple((word.start, word.end) for word in tokens.words)
     sums = float(alone.sum()), float(within.sum())
-    return SentenceScore(*sums, len(alone), by_word(tokens, by_token), spans)
+    n_unknown = sum(tokens.pieces[i] in UNKNOWN for i in scored_positions(tokens))
+    return SentenceScore(*sums, len(alone), by_word(tokens, by_token), spans, n_unknown)
 
 
 def sentences_summary(scores: Mapping[str, Sequence[SentenceScore]]) -> SentencesSummary:
-    """Return the headline of a list of plain sentences."""
+    """Return the headline of a list of plain sentences.
+
+    An [UNK] is as likely as all words together that a vocabulary lacks: a sentence with one says
+    nothing of its words, and is compared by no model.
+    """
+    unknown = {key: np.array([s.n_unknown for s in each]) > 0 for key, each in scores.items()}
+    read = np.flatnonzero(~np.any(list(unknown.values()), 0))
     perplexity, per_word = {}, {}
-    for key, of_model in scores.items():
+    for key, all_scores in scores.items():
+        of_model = [all_scores[int(i)] for i in read]
         n_tokens = sum(score.n_tokens for score in of_model)
         n_words = sum(score.n_words for score in of_model)
         total = sum(score.pll for score in of_model)
         perplexity[key] = float(np.exp(-total / n_tokens)) if n_tokens else float("nan")
         l2r = sum(score.pll_word_l2r for score in of_model)
         per_word[key] = l2r / n_words if n_words else float("nan")
-    return SentencesSummary(perplexity, per_word)
+    counts = {key: int(each.sum()) for key, each in unknown.items()}
+    return SentencesSummary(perplexity, per_word, len(read), counts)
 
 
-def pairs_summary(margins: Mapping[str, np.ndarray], groups: Sequence[str]) -> PairsSummary:
+def pairs_summary(
+    margins: Mapping[str, np.ndarray],
+    groups: Sequence[str],
+    unknown: Mapping[str, np.ndarray],
+) -> PairsSummary:
     """Return the headline of pairs from each model's margins.
 
     Args:
         margins: By model float64 [pair], score of the good sentence minus that of the bad one.
         groups: The group of each pair; empty for none.
+        unknown: By model bool [pair], whether it reads an [UNK] in either sentence. What one model
+            cannot read is compared by none.
     """
-    right = {key: margin > TIE for key, margin in margins.items()}
-    votes = np.array(list(right.values()))
-    disputed = np.flatnonzero(votes.any(0) & ~votes.all(0))
+    read = np.flatnonzero(~np.any(list(unknown.values()), 0))
+    right = {key: margin[read] > TIE for key, margin in margins.items()}
+    votes, names = np.array(list(right.values())), [groups[int(i)] for i in read]
+    disputed = read[votes.any(0) & ~votes.all(0)]
     return PairsSummary(
         {key: share_of(hits) for key, hits in right.items()},
-        {key: shares_by_group(hits, groups) for key, hits in right.items()},
+        {key: shares_by_group(hits, names) for key, hits in right.items()},
         duels(right),
         tuple(int(i) for i in disputed),
+        {key: float(each[read].mean()) if len(read) else np.nan for key, each in margins.items()},
+        len(read),
+        {key: int(each.sum()) for key, each in unknown.items()},
     )

@@ -91,8 +91,8 @@ TABLE = {
     "answer": "answer: {answer}",
     "label_of": "label: {label}",
     "bad": "not: {bad}",
-    "js": "Apart, nats",
-    "a_word_apart": "Apart, nats a word",
+    "js": "Difference, nats",
+    "a_word_apart": "Difference, nats a word",
     "right": "right",
     "wrong_one": "wrong",
     "rank": "answer: rank {rank}",
@@ -112,6 +112,8 @@ SUMMARY = {
     "per_word": "PLL-word-l2r a word, nats",
     "perplexity": "Pseudo-perplexity",
     "all_pairs": "All pairs, 95% CI",
+    "mean_margin": "Good minus bad, mean nats",
+    "has_unknown": "Rows with [UNK]",
     "accuracy": "Accuracy, 95% CI",
     "macro_f1": "Macro F1",
     "time": "Time a text",
@@ -137,16 +139,18 @@ NOTES = {
     "masked": "Intervals: Wilson. An answer of several pieces gets as many masks.\n"
     "It is scored piece by piece from the left, each piece with those after it masked "
     "(PLL-word-l2r), and its rank is that of its worst piece. An answer that a vocabulary cannot "
-    "write counts as wrong. Apart: Jensen-Shannon divergence over the words that both vocabularies "
-    "have, averaged over each two models.",
+    "write counts as wrong. Difference: Jensen-Shannon divergence over the words that both "
+    "vocabularies have, averaged over each two models.",
     "plain": "PLL masks each token alone; PLL-word-l2r also the rest of its word.\n"
     "Salazar et al. 2020; Kauf and Ivanova 2023. A row shows the sum of PLL-word-l2r over its "
     "words, and PLL below it. Pseudo-perplexities compare models of one vocabulary alone: a piece "
-    "of another vocabulary is another piece. Apart: each model's PLL-word-l2r a word, less its own "
-    "mean over the rows; the largest of these less the smallest.",
+    "of another vocabulary is another piece. Difference: each model's PLL-word-l2r a word, less "
+    "its own mean over the rows; the largest of these less the smallest. The scores of the list "
+    "leave out sentences with a word that a model reads as [UNK].",
     "pairs": "A pair counts where the good sentence is likelier by 0.0001 nats or more.\n"
     "Intervals: Wilson. A row shows by how many nats the good sentence is likelier; below 0 the "
-    "bad one is. The form is that of BLiMP and of CrowS-Pairs.",
+    "bad one is. Difference: the largest of these less the smallest. Pairs with a word that a "
+    "model reads as [UNK] are not compared. The form is that of BLiMP and of CrowS-Pairs.",
     "labelled": "Features of an encoder that is not fine-tuned, a logistic regression by "
     "scikit-learn, five stratified folds.\n"
     "Each row is predicted by a regression that has not seen it; its penalty, and what is a word "

@@ -38,13 +38,15 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "answer_rank",
         "answer_pieces",
     ),
-    "plain": ("row", "model", "text", "group", "tokens", "pll", "pll_word_l2r"),
+    "plain": ("row", "model", "text", "group", "tokens", "unknown", "pll", "pll_word_l2r"),
     "pairs": (
         "row",
         "model",
         "good",
         "bad",
         "group",
+        "unknown_good",
+        "unknown_bad",
         "pll_good",
         "pll_bad",
         "pll_word_l2r_good",
@@ -130,8 +132,8 @@ def _sentence_rows(result: SentenceList) -> list[tuple[Any, ...]]:
     ]
 
 
-def _scores(score: SentenceScore) -> tuple[int, float, float]:
-    return score.n_tokens, score.pll, score.pll_word_l2r
+def _scores(score: SentenceScore) -> tuple[int, int, float, float]:
+    return score.n_tokens, score.n_unknown, score.pll, score.pll_word_l2r
 
 
 def _pair_rows(result: PairList) -> list[tuple[Any, ...]]:
@@ -141,7 +143,9 @@ def _pair_rows(result: PairList) -> list[tuple[Any, ...]]:
             good, bad = result.good[key][place], result.bad[key][place]
             sums = (good.pll, bad.pll, good.pll_word_l2r, bad.pll_word_l2r)
             margin = float(result.margins[key][place])
-            rows.append((row.number, key, row.text, row.other, row.group, *sums, margin))
+            unknown = (good.n_unknown, bad.n_unknown)
+            given = (row.text, row.other, row.group)
+            rows.append((row.number, key, *given, *unknown, *sums, margin))
     return rows
 
 
@@ -198,21 +202,31 @@ def _sentences_summary(result: SentenceList) -> dict[str, Any]:
             key: {
                 "pseudo_perplexity": number(summary.pseudo_perplexity[key]),
                 "pll_word_l2r_per_word": number(summary.per_word[key]),
+                "rows_with_unknown": summary.unknown[key],
             }
             for key in result.scores
-        }
+        },
+        "n_compared": summary.n_compared,
+        "cautions": list(cautions(result)),
     }
 
 
 def _pairs_summary(result: PairList) -> dict[str, Any]:
     summary = result.summary
     models = {
-        key: {"good_is_likelier": _share(share), "by_group": _by_group(summary.by_group[key])}
+        key: {
+            "good_is_likelier": _share(share),
+            "by_group": _by_group(summary.by_group[key]),
+            "mean_margin": number(summary.mean_margin[key]),
+            "rows_with_unknown": summary.unknown[key],
+        }
         for key, share in summary.good_first.items()
     }
     return {
         "score": result.score,
         "models": models,
+        "n_compared": summary.n_compared,
+        "cautions": list(cautions(result)),
         "mcnemar": _duels(summary.duels),
         "disputed_rows": [result.texts.rows[place].number for place in summary.disputed],
     }

@@ -1,11 +1,11 @@
 """Sentences on the result of a list of texts, the same on the page and in a shell."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from explorer.analysis.digits import counted, enumerated, percent, probability, told_apart
 from explorer.analysis.precision import ListPrecision
-from explorer.analysis.texts.comparison import Duel, Share
+from explorer.analysis.texts.comparison import Duel, Share, mcnemar
 from explorer.analysis.texts.results import (
     LabelledList,
     ListResult,
@@ -17,15 +17,20 @@ from explorer.analysis.texts.scores import Scored, below_guessing
 
 BASELINES = {"tfidf": "TF-IDF", "majority": "most frequent label"}
 """Names of the classifiers that are no models."""
-ALPHA = 0.05
+ALPHA, GUESS_ALPHA = 0.05, 0.01
 ANSWERS = "Of {rows}, the given answer comes first in {shares}."
 ALONE = "{label} has answered {rows}; without given answers there is nothing to count."
 SAME = "Of {rows}, the first word is the same in {shares}."
-LIKELIEST = (
-    "{best} finds the words of {rows} likeliest: ln P {value} a word by PLL-word-l2r, "
-    "against {others}."
+EVERY_TIME = "On {rows} {names} give the same word every time."
+ONCE = "On this row {names} give the same word."
+FITS_BEST = "{best} fits {rows} best ({value} nats a word by PLL-word-l2r), against {others}."
+NO_BEST = "Nats a word by PLL-word-l2r over {rows}: {words}."
+NOT_COMPARED = (
+    "{n} of {rows} {are} not compared: {unknown}. [UNK] stands for every word outside a "
+    "vocabulary, so its probability is not that of the word."
 )
-NO_LIKELIEST = "ln P a word by PLL-word-l2r over {rows}: {words}."
+NONE_COMPARED = "No {noun} can be compared: {unknown}."
+HAS_UNKNOWN = "{label} reads [UNK] in {n}"
 UNTESTED = "Whether other sentences rank the models alike is not tested."
 PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
 GOOD = "Of {rows}, the good sentence is likelier in {shares}."
@@ -35,7 +40,17 @@ BETTER = (
 )
 SURE = "{differences} (McNemar's exact test, {level} after correction for {n})."
 UNSURE = (
-    "No difference between the models that {rows} can show (McNemar's exact test, smallest p: {p})."
+    "{rows} are too few to tell the models apart (McNemar's exact test, smallest p of {n}: {p})."
+)
+ONE_ROW = "One {noun} cannot show a difference between models."
+SAME_ROWS = "The models are right on the same {noun}s and wrong on the same {noun}s."
+GUESSING = (
+    "As far as {rows} can show, no better than guessing which sentence is the good one: {names} "
+    "(exact binomial test, 1% after correction for {n})."
+)
+UNDER = (
+    "{names} {find} the sentence in the column “{bad}” likelier in significantly more than half of "
+    "the pairs: check which column is which."
 )
 
 COPIES = (
@@ -70,9 +85,10 @@ def headline(result: ListResult) -> str:
         return _sentences(result)
     if isinstance(result, PairList):
         shares = {result.labels[key]: share for key, share in result.summary.good_first.items()}
-        return GOOD.format(
-            shares=with_intervals(shares), rows=counted(len(result.texts.rows), "pair")
-        )
+        n = result.summary.n_compared
+        if not n:
+            return NONE_COMPARED.format(noun="pair", unknown=_unknown(result))
+        return GOOD.format(shares=with_intervals(shares), rows=counted(n, "pair"))
     return result.advice.sentence
 
 
@@ -82,18 +98,28 @@ def second_line(result: ListResult) -> str:
         n_answers = sum(bool(row.answer) for row in result.texts.rows)
         return difference(result.summary.duels, result.labels, n_answers) if n_answers else ""
     if isinstance(result, PairList):
-        return difference(result.summary.duels, result.labels, len(result.texts.rows), "pair")
+        n_pairs = result.summary.n_compared
+        return difference(result.summary.duels, result.labels, n_pairs, "pair") if n_pairs else ""
     if isinstance(result, LabelledList):
         names = names_of(result)
         scores = {names[key]: score for key, score in result.result.accuracy.items()}
         return ACCURACY.format(
             shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
         )
-    return _perplexities(result) if len(result.labels) > 1 else ""
+    is_compared = len(result.labels) > 1 and result.summary.n_compared
+    return _perplexities(result) if is_compared else ""
 
 
 def cautions(result: ListResult) -> tuple[str, ...]:
-    """Return what else a reader of the scores must know: groups, near-copies, below guessing."""
+    """Return what else a reader of the scores must know.
+
+    Labelled rows: groups, near-copies and scores below guessing. Sentences and pairs: rows that
+    are not compared. Pairs: models that do no better than guessing.
+    """
+    if isinstance(result, PairList):
+        return tuple(filter(None, (not_compared(result, "pair"), *guessing(result))))
+    if isinstance(result, SentenceList):
+        return tuple(filter(None, (not_compared(result, "sentence"),)))
     if not isinstance(result, LabelledList):
         return ()
     labels, copies, rows = result.result.labels, result.copies, len(result.texts.rows)
@@ -106,6 +132,48 @@ def cautions(result: ListResult) -> tuple[str, ...]:
         lines.append(COPIES.format(n=f"{copies.n:,}", rows=counted(rows, "row"), other=other))
     lines.append(layers_said(result))
     return tuple(filter(None, lines))
+
+
+def not_compared(result: SentenceList | PairList, noun: str) -> str:
+    """Return how many rows a model cannot read; empty if all can read all, or none is left."""
+    n_rows, n = len(result.texts.rows), len(result.texts.rows) - result.summary.n_compared
+    if n in (0, n_rows):
+        return ""
+    return NOT_COMPARED.format(
+        n=f"{n:,}",
+        rows=counted(n_rows, noun),
+        are="is" if n == 1 else "are",
+        unknown=_unknown(result),
+    )
+
+
+def _unknown(result: SentenceList | PairList) -> str:
+    """Return in how many rows each model reads a word as [UNK]."""
+    counts = {key: n for key, n in result.summary.unknown.items() if n}
+    return enumerated(
+        HAS_UNKNOWN.format(label=result.labels[key], n=f"{n:,}") for key, n in counts.items()
+    )
+
+
+def guessing(result: PairList) -> Iterator[str]:
+    """Yield which models do no better than guessing, and which significantly worse."""
+    shares = result.summary.good_first
+    p_values = {key: mcnemar(share.hits, share.n - share.hits) for key, share in shares.items()}
+    is_sure = {key: p * len(shares) < GUESS_ALPHA for key, p in p_values.items()}
+    if not result.summary.n_compared:
+        return
+    unsure = [result.labels[key] for key in shares if not is_sure[key]]
+    if unsure:
+        n = counted(len(shares), "model")
+        rows = counted(result.summary.n_compared, "pair")
+        yield GUESSING.format(rows=rows, names=enumerated(unsure), n=n)
+    under = [
+        result.labels[key] for key, share in shares.items() if is_sure[key] and share.value < 0.5
+    ]
+    if under:
+        bad = result.texts.columns.get("bad", "bad")
+        find = "finds" if len(under) == 1 else "find"
+        yield UNDER.format(names=enumerated(under), find=find, bad=bad)
 
 
 def layers_said(result: LabelledList) -> str:
@@ -158,8 +226,13 @@ def difference(
         return ""
     sure = [duel for duel in duels if duel.p_value * len(duels) < ALPHA]
     if not sure:
+        if n_rows == 1:
+            return ONE_ROW.format(noun=noun)
+        if not any(duel.only_first or duel.only_second for duel in duels):
+            return SAME_ROWS.format(noun=noun)
         smallest = min(duel.p_value for duel in duels)
-        return UNSURE.format(rows=counted(n_rows, noun), p=p_value(smallest))
+        n = counted(len(duels), "comparison")
+        return UNSURE.format(rows=counted(n_rows, noun), n=n, p=p_value(smallest))
     level = len(duels) * max(duel.p_value for duel in sure)
     # Rounded to the nearest, the bound would be too low for every second one.
     bound = "p < 0.001" if level < 0.001 else f"p ≤ {math.ceil(1e3 * level) / 1e3:.3f}"
@@ -215,6 +288,9 @@ def _masked(result: MaskedList) -> str:
     rows = counted(len(result.texts.rows), "row")
     if not result.summary.agreement:
         return ALONE.format(label=next(iter(result.labels.values())), rows=rows)
+    if all(share.hits == share.n for share in result.summary.agreement.values()):
+        once = ONCE if len(result.texts.rows) == 1 else EVERY_TIME
+        return once.format(rows=rows, names=enumerated(result.labels.values()))
     agreement = {
         f"{result.labels[a]} and {result.labels[b]}": share
         for (a, b), share in result.summary.agreement.items()
@@ -223,16 +299,22 @@ def _masked(result: MaskedList) -> str:
 
 
 def _sentences(result: SentenceList) -> str:
-    """Say which model finds a word likeliest; only the numbers where none is ahead of all."""
-    labels, rows = result.labels, counted(len(result.texts.rows), "sentence")
+    """Say which model fits best; only the numbers where none is ahead of all.
+
+    Only sentences that every model can read are compared.
+    """
+    labels, n = result.labels, result.summary.n_compared
+    if not n:
+        return NONE_COMPARED.format(noun="sentence", unknown=_unknown(result))
     values = result.summary.per_word
     printed = dict(zip(values, told_apart([*values.values()], nats, 2), strict=True))
     best = max(values, key=lambda key: values[key])
     if len(values) < 2 or list(printed.values()).count(printed[best]) > 1:
         words = enumerated([f"{labels[key]} {value}" for key, value in printed.items()])
-        return NO_LIKELIEST.format(rows=rows, words=words)
+        return NO_BEST.format(rows=counted(n, "sentence"), words=words)
     others = [f"{value} for {labels[key]}" for key, value in printed.items() if key != best]
-    return LIKELIEST.format(
+    rows = f"these {n:,} sentences" if n > 1 else "this sentence"
+    return FITS_BEST.format(
         best=labels[best], rows=rows, value=printed[best], others=enumerated(others)
     )
 

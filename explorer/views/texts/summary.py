@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds, percent
+from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds, percent, signed
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.texts.comparison import Duel
 from explorer.analysis.texts.results import (
@@ -168,12 +168,13 @@ def _masked_rows(result: MaskedList, texts: Texts) -> Table:
 
 
 def _sentence_rows(result: SentenceList, texts: Texts) -> Table:
-    head = [texts[name] for name in ("model", "per_word", "perplexity")]
+    head = [texts[name] for name in ("model", "per_word", "perplexity", "has_unknown")]
     rows: list[list[str | Markup]] = [
         [
             model_name(key, label),
-            nats(result.summary.per_word[key]),
-            f"{result.summary.pseudo_perplexity[key]:,.1f}",
+            nats(result.summary.per_word[key]) if result.summary.n_compared else "–",
+            f"{result.summary.pseudo_perplexity[key]:,.1f}" if result.summary.n_compared else "–",
+            f"{result.summary.unknown[key]:,}",
         ]
         for key, label in result.labels.items()
     ]
@@ -182,11 +183,14 @@ def _sentence_rows(result: SentenceList, texts: Texts) -> Table:
 
 def _pair_rows(result: PairList, texts: Texts) -> Table:
     groups = list(next(iter(result.summary.by_group.values()), {}))[:MAX_LEFT_OUT]
-    head = [texts["model"], texts["all_pairs"], *groups]
+    names = ("model", "all_pairs", "mean_margin", "has_unknown")
+    head = [*(texts[name] for name in names), *groups]
     rows: list[list[str | Markup]] = [
         [
             model_name(key, label),
             interval(result.summary.good_first[key]),
+            signed(result.summary.mean_margin[key]) if result.summary.n_compared else "–",
+            f"{result.summary.unknown[key]:,}",
             *(interval(result.summary.by_group[key][group]) for group in groups),
         ]
         for key, label in result.labels.items()

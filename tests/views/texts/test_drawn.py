@@ -4,20 +4,27 @@ import json
 import re
 from html import unescape
 
+import numpy as np
 import pytest
 
 from explorer.analysis.precision import ListDifference, ListPrecision
 from explorer.analysis.texts import labelled
 from explorer.analysis.texts.comparison import Duel
 from explorer.analysis.texts.reading import read_table
-from explorer.analysis.texts.results import SentenceList
+from explorer.analysis.texts.results import PairList, SentenceList
 from explorer.analysis.texts.rows import text_list
-from explorer.analysis.texts.sentences import SentencesSummary
+from explorer.analysis.texts.sentences import SentencesSummary, pairs_summary
 from explorer.refusal import Refusal
 from explorer.ui.texts import strings
 from explorer.views.texts.charts import list_charts
-from explorer.views.texts.rows import first_difference, hiding, rows_canvas, surprising
-from explorer.views.texts.strings import difference, headline, second_line
+from explorer.views.texts.rows import (
+    first_difference,
+    hiding,
+    rows_canvas,
+    surprising,
+    table_rows,
+)
+from explorer.views.texts.strings import cautions, difference, headline, second_line
 from explorer.views.texts.summary import summary_html
 from tests.inference.texts.test_answers import finished
 from tests.inference.texts.test_batches import csv_of
@@ -83,7 +90,7 @@ def test_a_difference_is_said_only_after_correction(counts, sure):
         Duel(*pair, *count, mcnemar(*count)) for pair, count in zip(pairs, counts, strict=True)
     ]
     said = difference(duels, {key: key for key in "abc"}, 20)
-    assert said.startswith("No difference") == (not sure)
+    assert said.startswith("20 rows are too few to tell the models apart") == (not sure)
     assert ("a is right on more rows than b" in said) == bool(sure)
     assert difference([], {}, 20) == ""
 
@@ -93,21 +100,87 @@ def test_a_difference_is_said_only_after_correction(counts, sure):
     [
         (
             (-5.574, -6.25, -5.571),
-            "c finds the words of 2 sentences likeliest: ln P −5.571 a word by PLL-word-l2r, "
+            "c fits these 2 sentences best (−5.571 nats a word by PLL-word-l2r), "
             "against −5.574 for a and −6.250 for b.",
         ),
-        ((-5.5, -6.0, -5.5), "ln P a word by PLL-word-l2r over 2 sentences: a −5.50, b −6.00 "),
-        ((-5.5,), "ln P a word by PLL-word-l2r over 2 sentences: a −5.50."),
+        ((-5.5, -6.0, -5.5), "Nats a word by PLL-word-l2r over 2 sentences: a −5.50, b −6.00 "),
+        ((-5.5,), "Nats a word by PLL-word-l2r over 2 sentences: a −5.50."),
     ],
     ids=["one is ahead", "two are", "one alone"],
 )
 def test_a_model_is_named_best_only_where_a_word_is_likelier_than_by_all_others(per_word, said):
     keys = "abc"[: len(per_word)]
-    summary = SentencesSummary(dict.fromkeys(keys, 12.0), dict(zip(keys, per_word, strict=True)))
+    perplexity, unknown = dict.fromkeys(keys, 12.0), dict.fromkeys(keys, 0)
+    words = dict(zip(keys, per_word, strict=True))
+    summary = SentencesSummary(perplexity, words, 2, unknown)
     texts = text_list(read_table("the cat sat.\nit sat."), "plain")
     result = SentenceList(texts, {key: key for key in keys}, {}, summary)
     assert headline(result).startswith(said)
     assert ("is not tested" in second_line(result)) == (len(keys) > 1)
+
+
+def test_one_row_shows_nothing_and_equal_rows_are_said_to_be_equal():
+    names = {key: key for key in "ab"}
+    assert difference([Duel("a", "b", 1, 0, 1.0)], names, 1, "pair") == (
+        "One pair cannot show a difference between models."
+    )
+    assert difference([Duel("a", "b", 0, 0, 1.0)], names, 9, "pair") == (
+        "The models are right on the same pairs and wrong on the same pairs."
+    )
+
+
+def test_sentences_that_a_model_reads_as_unknown_are_not_ranked(tiny_family):
+    """Four signs that no vocabulary has were ranked: one model found them likeliest."""
+    unread = finished("\U0001f600 \U0001f600 .\n\u0c95\u0ca8 .", "plain")
+    assert headline(unread).startswith("No sentence can be compared: ")
+    assert second_line(unread) == ""
+    mixed = finished("the cat sat.\n\U0001f600 .\nit sat on the mat.", "plain")
+    alone = finished("the cat sat.\nit sat on the mat.", "plain")
+    assert headline(mixed) == headline(alone)
+    assert mixed.summary.pseudo_perplexity == pytest.approx(alone.summary.pseudo_perplexity)
+    assert cautions(mixed)[0].startswith("1 of 3 sentences is not compared: ")
+    assert cautions(alone) == ()
+    columns = {row[1]: row[5] for row in table_rows(mixed) if row[0] == 2}
+    for key, n in columns.items():
+        loaded = tiny_family.loaded(key)
+        ids = loaded.tokenizer("\U0001f600 .", add_special_tokens=False)["input_ids"]
+        assert n == ids.count(loaded.tokenizer.unk_token_id) > 0
+
+
+def test_pairs_that_a_model_reads_as_unknown_are_not_counted(tiny_family):
+    pairs = [
+        ("he is good.", "he are good."),
+        ("it sat \U0001f600.", "it sat."),
+        ("it sat.", "sat it."),
+    ]
+    found = finished(csv_of(pairs, "good,bad"), "pairs")
+    kept = finished(csv_of([pairs[0], pairs[2]], "good,bad"), "pairs")
+    assert headline(found) == headline(kept)
+    assert found.summary.mean_margin == pytest.approx(kept.summary.mean_margin)
+    assert "1 of 3 pairs is not compared" in cautions(found)[0]
+    assert [
+        line["right"]
+        for line in json.loads(rows_canvas(found, strings.TABLE, {}))["lines"]
+        if line["n"] == 2
+    ] == [[]]
+    none = finished(csv_of([pairs[1]], "good,bad"), "pairs")
+    assert headline(none).startswith("No pair can be compared: ")
+    assert (second_line(none), cautions(none)) == ("", ())
+
+
+@pytest.mark.parametrize(
+    ("hits", "begins"),
+    [(40, ""), (29, ""), (22, "As far as 40 pairs"), (5, "a finds the sentence in")],
+)
+def test_pairs_no_better_than_guessing_are_said_to_be_no_better(hits, begins):
+    from scipy.stats import binomtest
+
+    margins = {"a": np.where(np.arange(40) < hits, 1.0, -1.0)}
+    summary = pairs_summary(margins, [""] * 40, {"a": np.zeros(40, bool)})
+    texts = text_list(read_table("good,bad\n" + "x,y\n" * 40), "pairs")
+    said = cautions(PairList(texts, {"a": "a"}, "pll", {}, {}, margins, summary))
+    assert [each.startswith(begins) for each in said] == [True] * bool(begins)
+    assert (binomtest(hits, 40).pvalue < 0.01) == (not begins.startswith("As far"))
 
 
 def test_sentences_apart_is_each_models_own_mean_subtracted_as_the_note_says(tiny_family):
