@@ -2,7 +2,8 @@
 
 A dependency that cannot be fetched is reported in one sentence, and pytest skips the tests that
 need it. Arguments go to pytest: a path runs its tests, ``--all`` adds the second job
-(``second_job.py``). ``--quick`` leaves out the browser and other processes, and fetches nothing.
+(``second_job.py``). ``--quick`` leaves out the browser, other processes and long computations, and
+fetches nothing.
 """
 
 import os
@@ -15,7 +16,7 @@ from tests import needs
 
 PATIENCE_S = 300
 QUIET = ("--no-audit", "--no-fund", "--fetch-retries=1")
-QUICK = ("-m", "not browser and not processes")
+QUICK = ("-m", "not browser and not processes and not long", "--ignore=tests/browser")
 
 
 def main(arguments: Sequence[str]) -> None:

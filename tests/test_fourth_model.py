@@ -38,6 +38,7 @@ def plain_roberta(four):
     return AutoTokenizer.from_pretrained(path), network.eval()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [TEXT, PAIR, "The [MASK] sat on the [MASK].", "He was not bad."])
 def test_its_numbers_are_those_of_plain_transformers(four, text):
     tokenizer, network = plain_roberta(four)
@@ -134,6 +135,7 @@ def test_parameters_counts_it(four):
     assert counted["total"] == sum(p.numel() for p in network.roberta.parameters())
 
 
+@pytest.mark.long
 def test_a_family_may_lack_a_model(four, monkeypatch):
     spec = specs.MINI["roberta"]
     monkeypatch.delitem(specs.MINI, "roberta")

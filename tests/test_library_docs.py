@@ -24,6 +24,7 @@ def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.long
 def test_the_examples_run_from_top_to_bottom(tmp_path, monkeypatch, own_models, eight_rounds):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-bert").symlink_to(specs.BUNDLED / "mini-bert")

@@ -42,6 +42,7 @@ def family(request):
     return "mini"
 
 
+@pytest.mark.long
 @by_tab
 def test_every_tab_names_its_models_and_every_fold_shows_something(tab, family, text):
     state = PageState(text=text, family=family)
@@ -147,6 +148,7 @@ OF_ALL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ENDPOINTS)
 @pytest.mark.parametrize("family", SHAPED, indirect=True)
 def test_every_endpoint_answers(family, name):

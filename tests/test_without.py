@@ -46,12 +46,14 @@ def answers(tab, state):
     return found | {name: "".join(map(str, values)) for name, values in folds(tab, state)}
 
 
+@pytest.mark.long
 @by_tab
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_no_fold_fails_on_what_models_drop(tab, text):
     assert all(answers(tab, PageState(text=text)).values())
 
 
+@pytest.mark.long
 @by_tab
 def test_where_no_model_is_available_its_reason_is_said_and_no_mask_is_asked_for(tab, monkeypatch):
     def load_none(specs, *_):
@@ -74,6 +76,7 @@ def headless(tmp_path, own_models):
     return "bert=encoder,distilbert=mini,albert=mini"
 
 
+@pytest.mark.long
 @by_tab
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_model_without_a_head_keeps_nobody_from_an_answer(tab, dtype, headless):

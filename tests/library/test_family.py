@@ -93,6 +93,7 @@ def test_a_model_in_memory_is_used_as_it_is(folder, key, implementation):
     assert not weights.flags.writeable
 
 
+@pytest.mark.long
 def test_a_model_that_takes_anothers_name_is_timed_itself(folder):
     tokenizer, n_bytes = AutoTokenizer.from_pretrained(folder / "mini-bert"), []
     for n_layers in (1, 2):
@@ -154,6 +155,7 @@ def test_an_answer_of_a_model_in_memory_follows_its_weights(folder):
     assert not np.allclose(first, second)
 
 
+@pytest.mark.long
 def test_hooks_and_memory_are_as_before_after_a_hundred_calls_and_an_error(folder, monkeypatch):
     from explorer.models.inside import interventions
 
@@ -223,6 +225,7 @@ def test_what_cannot_be_loaded_is_refused_in_one_sentence(folder, models, option
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.long
 def test_a_model_of_another_kind_and_one_without_a_tokenizer_are_refused(folder):
     albert = AutoModelForMaskedLM.from_pretrained(folder / "mini-albert")
     with pytest.raises(explorer.Refusal, match="is of type 'albert'"):

@@ -68,6 +68,7 @@ def asked_of(name, text):
     return {argument: words.get(argument, value) for argument, value in given.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - TIMED))
 def test_a_function_answers_what_its_endpoint_answers(tuned_family, name):
     answers = []

@@ -82,6 +82,7 @@ def test_every_sentence_that_comes_with_the_page_is_english():
     assert [one for one in sentences if not is_english(one)] == []
 
 
+@pytest.mark.long
 def test_hardly_a_sentence_of_the_primer_is_flagged():
     """Its rare verbs (purr, moo, bray) are in no vocabulary of this size."""
     sentences = [one.text for one in primer_sentences()[::20]]

@@ -78,7 +78,7 @@ def test_quick_leaves_out_what_is_slow_and_fetches_nothing(machine, monkeypatch)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setattr(command.os, "execv", lambda _, line: became.append(line[1:]))
     command.main(["--quick", "-x"])
-    marked = ["-m", "not browser and not processes"]
+    marked = ["-m", "not browser and not processes and not long", "--ignore=tests/browser"]
     assert became == [["-m", "pytest", *marked, "-x"]]
     assert "PYTHONDONTWRITEBYTECODE" not in command.os.environ, "compiled once for all processes"
     assert machine[0] == []
@@ -165,6 +165,7 @@ def reasons(tree):
             yield from node.args[:1]
 
 
+@pytest.mark.long
 def test_every_skip_says_what_would_make_it_run():
     """A program or package that is missing and how to install it, or the machine that is needed."""
     trees = trees_in(needs.ROOT / "tests").values()

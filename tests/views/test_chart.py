@@ -64,6 +64,7 @@ def test_names_stand_where_they_touch_neither_each_other_nor_a_point_nor_leave_t
     ]
 
 
+@pytest.mark.long
 def test_names_of_models_that_take_the_same_time_hardly_ever_meet():
     """Six models, BERT and ALBERT within 10% of each other in time, at 400 drawn places.
 

@@ -36,6 +36,7 @@ def numbers_of(axis):
     return [float(v) for v in rows if isinstance(v, int | float) and not isinstance(v, bool)]
 
 
+@pytest.mark.long
 def test_every_number_drawn_is_a_number_of_the_file(charts):
     assert len(charts) >= 13
     for kind, data in charts.items():

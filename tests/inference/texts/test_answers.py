@@ -113,6 +113,7 @@ def test_labelled_rows_equal_scikit_learn_on_features_of_transformers(tiny_famil
     assert list(result.result.judged) == [*tiny_family.specs, "tfidf", "majority"]
 
 
+@pytest.mark.long
 def test_curves_and_layers_are_there_if_they_are_asked_for(tiny_family, monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
     result = finished(csv_of(LABELLED, "text,label"), layer=1)
@@ -165,6 +166,7 @@ def test_a_model_that_cannot_be_had_is_missing_and_the_others_go_on(tiny_family,
     assert "its files are missing" in str(asked.ready.missing["albert"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["masked", "plain", "pairs", "labelled"])
 def test_what_half_precision_changes_is_that_of_plain_networks(tiny_family, kind):
     texts = {

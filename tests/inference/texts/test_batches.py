@@ -109,6 +109,7 @@ def shared_by_hand(wordpieces, sentencepieces):
     return [(i, partner) for partner, i in pairs.items()]
 
 
+@pytest.mark.long
 def test_sentences_equal_plain_transformers(tiny_family):
     texts = listed(SENTENCES[:25])
     assert texts.kind == "plain"
@@ -179,6 +180,7 @@ def everything(texts):
     return numbers, vectors
 
 
+@pytest.mark.long
 def test_a_row_does_not_depend_on_its_batch(tiny_family, monkeypatch):
     shuffled = MASKED[:]
     CHOICE.shuffle(shuffled)

@@ -514,6 +514,7 @@ def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(mo
     until(lambda: gc.collect() is not None and set(alive) == set(loading._loaded.values()))
 
 
+@pytest.mark.long
 def test_only_programs_that_run_alone_use_a_network_without_a_lease():
     root = Path(explorer.__file__).parents[1]
     using = {

@@ -144,6 +144,7 @@ def slope_at(tuned, text, places):
     return np.concatenate(found)
 
 
+@pytest.mark.long
 def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
     """mini-BERT's score changes on a short part of the path: 16 points over all miss it by 1.4."""
     tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], gradients.slopes_at

@@ -90,6 +90,7 @@ def verdict_of(count, low, high):
     return ": fewer than " if count < low else ": no more than " if count <= high else "; "
 
 
+@pytest.mark.long
 def test_of_twenty_texts_the_near_copies_are_those_that_scipy_finds():
     """Divergences and matchings by scipy; the control beside heads shuffled here."""
     rng = np.random.default_rng(0)

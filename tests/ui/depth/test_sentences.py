@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, 
 CROWDED = st.sampled_from([0.0, 0.5, 0.5004, 0.9949, 0.9951, 1.0])
 
 
+@pytest.mark.long
 def test_of_twenty_texts_each_model_settles_where_its_final_answer_ranks_first_for_good():
     for given_text in TEXTS:
         runs, _ = get_runs(PageState(text=given_text))

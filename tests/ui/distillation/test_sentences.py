@@ -61,6 +61,7 @@ def test_teacher_and_student_are_quoted_with_their_own_words(p, q, kl, t, first,
     judge(text, t, p, q, kl, (first, second), shared)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("temperature", [1.0, 2.0, 20.0])
 def test_of_twenty_texts_the_headline_is_what_scipy_finds_in_the_logits(temperature):
     for given_text in TEXTS:

@@ -93,6 +93,7 @@ def by_name(numbers):
     return [dict(zip(numbers["columns"], row, strict=True)) for row in numbers["rows"]]
 
 
+@pytest.mark.long
 def test_every_drawing_has_its_rows_beside_it_under_one_menu(drawn):
     whole(drawn)
     numbers = {kind: numbers_in(markup)[kind] for kind, markup in drawn.items()}

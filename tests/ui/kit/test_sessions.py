@@ -35,6 +35,7 @@ def held_by(page, session):
     return (after - before) / len(kept)
 
 
+@pytest.mark.long
 def test_a_session_is_small_and_gradios_own_is_not(page):
     """Else the work-around is not needed any more."""
     assert 20 * held_by(page, LeanSession) < held_by(page, SessionState)

@@ -136,6 +136,7 @@ def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monk
     assert model_choice.work_of(STATE, "right", own).workload.length <= round(longest) + 1
 
 
+@pytest.mark.long
 def test_a_length_that_is_not_the_scored_ones_says_so(tiny_family):
     own = tuple(tiny_family.specs.values())
     for score, specs, of in (

@@ -81,6 +81,7 @@ def to_its_end(monkeypatch):
     return noted
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("clock", "owner", "name"),
     [

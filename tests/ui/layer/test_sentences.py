@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
@@ -65,6 +66,7 @@ def read_back(text):
     return place, found
 
 
+@pytest.mark.long
 @needs_packages
 def test_of_twenty_texts_the_headline_names_the_block_that_turned_the_word_further():
     places = [(text, 2 * (number % 2)) for number, text in enumerate(TEXTS)]

@@ -149,6 +149,7 @@ def test_the_memory_finding_is_alberts_share_of_berts():
     assert f"{100 * 11_683_584 / 109_482_240:.1f}%" in sentence
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("keeps", [False, True])
 def test_the_memory_finding_gives_no_reason_that_only_explains_equal_activations(keeps):
     """At every length ALBERT needs more than BERT: computing its own tokens would explain 100%."""

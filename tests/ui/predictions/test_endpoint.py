@@ -68,6 +68,7 @@ def reference(network, tokenizer, text):
     return tokenizer.convert_ids_to_tokens(encoded["input_ids"][0]), masks, probs
 
 
+@pytest.mark.long
 def test_it_equals_plain_transformers_on_the_bundled_weights(networks):
     for text in TEXTS:
         print(text)  # noqa: T201 - shown with a failure

@@ -146,6 +146,7 @@ def test_each_model_has_its_word_and_the_most_confident_its_name_in_one_line_a_m
         assert text == texts.NO_MASK
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", ["bundled", "random"])
 def test_of_twenty_texts_the_headline_says_what_the_softmax_of_the_logits_says(family, request):
     if family == "random":
