@@ -134,7 +134,8 @@ def run(chosen: argparse.Namespace) -> int:
         request = by_mark.get(item.mark, "a request that is not known")
         sys.stdout.write(f"  traceback: {request}: {item.last}\n"[:MAX_SHOWN])
     compares = [item for item in outcomes if item.request.name == COMPARE]
-    n_sent, counted = len(outcomes) - len(compares), Counter(item.kind for item in outcomes)
+    counted = Counter(item.kind for item in outcomes if item.request.name != COMPARE)
+    n_sent = counted.total()
     sys.stdout.write(f"{n_sent} requests: {dict(sorted(counted.items()))}\n")
     n_answered = sum(not item.is_bad for item in compares)
     sys.stdout.write(f"valid Compares between them: {len(compares)}, answered: {n_answered}\n")
