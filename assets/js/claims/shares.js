@@ -31,8 +31,10 @@ function key(data) {
       make('li', {}, make('i', {'data-verdict': verdict}, make('span', {}, GLYPHS[verdict])), name)));
 }
 
+const countOf = report => Object.values(report.counts).reduce((sum, count) => sum + count, 0);
+
 function reportBar(report, data) {
-  const n = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
+  const n = countOf(report), decided = n - (report.counts.unsupported || 0);
   const label = say(data.texts.report, {name: report.name, kind: report.kind, n, ...report.counts});
   const button = make('button', {type: 'button', class: 'cs-report', 'aria-pressed': 'false',
     title: label, 'data-report': report.id},
@@ -40,17 +42,22 @@ function reportBar(report, data) {
     make('span', {class: 'cs-thin'},
       ...segments(report.counts, data, () => make('i', {}))),
     make('span', {class: 'cs-share'},
-      say(data.texts.right_share, {share: Math.round(100 * report.counts.right / (n - (report.counts.unsupported || 0)))})));
+      say(data.texts.right_share, {share: Math.round(100 * report.counts.right / decided), n: decided})));
   button.addEventListener('click', () =>
     setFilter({report: filter.report === report.id ? '' : report.id}));
   return button;
 }
 
-/** What each verdict means. */
+const capitalised = text => text[0].toUpperCase() + text.slice(1);
+
+/** What each verdict means, and what kind of text each report is. */
 function rule(data) {
-  return make('details', {class: 'cs-rule'}, make('summary', {}, data.texts.rule),
+  const t = data.texts;
+  return make('details', {class: 'cs-rule'}, make('summary', {}, t.rule),
     make('dl', {}, ...Object.entries(data.verdicts).flatMap(([verdict, name]) =>
-      [make('dt', {}, name), make('dd', {}, data.texts.rules[verdict])])));
+      [make('dt', {}, name), make('dd', {}, t.rules[verdict])]),
+    ...data.reports.flatMap(report => [make('dt', {}, report.name),
+      make('dd', {}, capitalised(say(t.kind, {kind: report.kind, n: countOf(report)})))])));
 }
 
 function press(root) {

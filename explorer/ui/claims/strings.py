@@ -16,8 +16,9 @@ SHARES = {
     "right of the claims that have a source:",
     "report": "{name}, {kind}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
     "{unsupported} without a source",
-    "right_share": "{share}% right",
-    "rule": "How is a verdict given?",
+    "right_share": "{share}% of {n}",
+    "kind": "{kind}; {n} claims",
+    "rule": "How is a verdict given, and what are the reports?",
     "rules": {
         "right": "The source says the same. A number is right if it equals every value that the "
         "sources give for it: the paper's, and the count of the released model. Both are rounded "

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from explorer.analysis.digits import capitalised
 from explorer.views.markup import Markup, el, join, table
 
 GLYPHS = {"right": "✓", "imprecise": "≈", "wrong": "✕", "unsupported": "?"}
@@ -32,7 +33,11 @@ def shares_html(data: Mapping[str, Any]) -> Markup:
         el(
             "details",
             el("summary", texts["rule"]),
-            el("dl", *(part for v in verdicts for part in _rule(v, data))),
+            el(
+                "dl",
+                *(part for v in verdicts for part in _rule(v, data)),
+                *(part for report in data["reports"] for part in _kind(report, texts)),
+            ),
             class_="cs-rule",
         ),
         el("p", texts["reports"], class_="note"),
@@ -43,6 +48,11 @@ def shares_html(data: Mapping[str, Any]) -> Markup:
 def _rule(verdict: str, data: Mapping[str, Any]) -> tuple[Markup, Markup]:
     name, text = data["verdicts"][verdict], data["texts"]["rules"][verdict]
     return el("dt", name), el("dd", text)
+
+
+def _kind(report: Mapping[str, Any], texts: Mapping[str, Any]) -> tuple[Markup, Markup]:
+    kind = texts["kind"].format(kind=report["kind"], n=sum(report["counts"].values()))
+    return el("dt", report["name"]), el("dd", capitalised(kind))
 
 
 def _counted(counts: Mapping[str, int], verdicts: Mapping[str, str]) -> Sequence[tuple[str, int]]:
@@ -61,7 +71,9 @@ def _report(report: Mapping[str, Any], data: Mapping[str, Any]) -> Markup:
         for verdict, count in _counted(counts, data["verdicts"])
     ]
     decided = n - counts.get("unsupported", 0)
-    share = data["texts"]["right_share"].format(share=int(100 * counts["right"] / decided + 0.5))
+    share = data["texts"]["right_share"].format(
+        share=int(100 * counts["right"] / decided + 0.5), n=decided
+    )
     name = el("span", report["name"], class_="cs-name")
     return el(
         "span",

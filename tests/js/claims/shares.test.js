@@ -6,7 +6,7 @@ import {click, place, texts} from '../dom.js';
 const {filter, setFilter} = await import('../../../assets/js/claims/filter.js');
 const {show, table} = await import('../../../assets/js/claims/shares.js');
 
-const data = {texts: {label: 'Verdicts', report: '{name}, {kind}: {right} of {n}', right_share: '{share}% right',
+const data = {texts: {label: 'Verdicts', report: '{name}, {kind}: {right} of {n}', right_share: '{share}% of {n}', kind: '{kind}; {n} claims',
   rule: 'How?', rules: {right: 'the same', imprecise: 'in part', wrong: 'otherwise', unsupported: 'nothing'}},
   verdicts: {right: 'Right', imprecise: 'Imprecise', wrong: 'Wrong', unsupported: 'No source'}, total: {right: 6, imprecise: 3, wrong: 3},
   reports: [{id: 'a', name: 'Report A', kind: 'a list', counts: {right: 2, wrong: 1, unsupported: 5}}, {id: 'b', name: 'Report B', kind: 'a story', counts: {wrong: 2, imprecise: 3, right: 4}}]};
@@ -33,13 +33,13 @@ test('parts as long as their share, in the verdicts\' order, none for what did n
 test('the rule says what each verdict means', () => {
   const root = shown();
   assert.equal(root.querySelector('.cs-rule summary').textContent, 'How?');
-  assert.deepEqual(texts(root, '.cs-rule dt'), ['Right', 'Imprecise', 'Wrong', 'No source']);
-  assert.deepEqual(texts(root, '.cs-rule dd'), ['the same', 'in part', 'otherwise', 'nothing']);
+  assert.deepEqual(texts(root, '.cs-rule dt'), ['Right', 'Imprecise', 'Wrong', 'No source', 'Report A', 'Report B']);
+  assert.deepEqual(texts(root, '.cs-rule dd'), ['the same', 'in part', 'otherwise', 'nothing', 'A list; 8 claims', 'A story; 9 claims']);
 });
 
 test('each report says how much is right of what has a source', () => {
   const root = shown();
-  assert.deepEqual(texts(root, '.cs-report'), ['Report A67% right', 'Report B44% right']);
+  assert.deepEqual(texts(root, '.cs-report'), ['Report A67% of 3', 'Report B44% of 9']);
   assert.deepEqual([...root.querySelectorAll('.cs-report')].map(node => node.title), ['Report A, a list: 2 of 8', 'Report B, a story: 4 of 9']);
 });
 
