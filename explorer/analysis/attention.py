@@ -30,11 +30,17 @@ class HeadAblation:
 
     model: str
     label: str
-    n_off: int
+    off: tuple[tuple[int, int], ...]
+    """(layer, head) of the heads that are off, from 0."""
     kl: np.ndarray
     """float64 [mask], nats: KL(before || after) over the whole vocabulary."""
     words: tuple[tuple[ChangedWord, ...], ...]
     """Top words of before and after for each mask, by the larger of their two probabilities."""
+
+    @property
+    def n_off(self) -> int:
+        """The number of heads that are off."""
+        return len(self.off)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,17 +60,17 @@ class HeadImportance:
         return tuple((layer, head, float(self.kl[layer, head])) for layer, head in places)
 
 
-def head_ablation(run: Run, logits: np.ndarray, n_off: int) -> HeadAblation:
+def head_ablation(run: Run, logits: np.ndarray, off: Sequence[tuple[int, int]]) -> HeadAblation:
     """Compare the predictions with some heads off with those of all heads.
 
-    ``logits`` is float [mask, vocabulary], with ``n_off`` heads off.
+    ``logits`` is float [mask, vocabulary], with these heads, (layer, head), off.
     """
     before, after = log_softmax(run.mask_logits), log_softmax(logits)
     words = tuple(
         _changed_words(run, np.exp(p), np.exp(q)) for p, q in zip(before, after, strict=True)
     )
     return HeadAblation(
-        run.spec.key, run.spec.label, n_off, read_only(kl_of_logs(before, after)), words
+        run.spec.key, run.spec.label, tuple(off), read_only(kl_of_logs(before, after)), words
     )
 
 

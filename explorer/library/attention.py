@@ -254,9 +254,10 @@ def ablated(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
     from explorer.models.inside.interventions import ablated_logits
 
     if kept.all():
-        return head_ablation(run, run.mask_logits, 0)
+        return head_ablation(run, run.mask_logits, ())
     logits = call_on_model(ablated_logits, run.spec, state, run.tokens, kept[None])[0]
-    return head_ablation(run, logits, int((~kept).sum()))
+    off = [(int(layer), int(head)) for layer, head in np.argwhere(~kept)]
+    return head_ablation(run, logits, off)
 
 
 def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:

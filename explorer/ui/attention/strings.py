@@ -17,7 +17,13 @@ from explorer.analysis.attention import (
     KeptHeads,
     RowShares,
 )
-from explorer.analysis.digits import counted, none_or_all, repeated, side_by_side
+from explorer.analysis.digits import (
+    counted,
+    enumerated,
+    none_or_all,
+    repeated,
+    side_by_side,
+)
 from explorer.library import strings as sentences
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import KINDS as MODEL_KINDS
@@ -383,11 +389,28 @@ def change_finding(results: Sequence[HeadAblation]) -> Markup:
         where = " at the first mask" if len(result.words) > 1 else ""
         before, after = side_by_side([first.before, first.after])
         move = f"{where} goes from {before} to {after}"
-        parts.append(join("in ", name, " ", word(first.word), move))
+        parts.append(join("in ", name, _which(result.off), " ", word(first.word), move))
     if not parts:
         return nothing_off()
     heads = sum(result.n_off for result in results)
     return finding(f"With {_heads(heads)} off, ", listed(parts), ".")
+
+
+NAMED = 2
+"""Most heads of a model that a sentence names."""
+
+
+def _which(off: Sequence[tuple[int, int]]) -> str:
+    """Return the heads that are off, in brackets, where they are few."""
+    if len(off) > NAMED:
+        return ""
+    names = enumerated(head_name(layer, head) for layer, head in off)
+    return f" ({names})"
+
+
+def head_name(layer: int, head: int) -> str:
+    """Return a head's name in sentences, from its layer and its place, both counted from 0."""
+    return f"layer {layer + 1}, head {head + 1}"
 
 
 def sweep_finding(importance: Sequence[HeadImportance], waiting: str) -> Markup:
@@ -398,7 +421,7 @@ def sweep_finding(importance: Sequence[HeadImportance], waiting: str) -> Markup:
     for result in importance:
         layer, head, nats = result.strongest(1)[0]
         name, amount = model_name(result.model, result.label), f"{nats:.3f}"
-        place = f" layer {layer + 1}, head {head + 1} ({amount} nats)"
+        place = f" {head_name(layer, head)} ({amount} nats)"
         parts.append(join(name, " none (under 0.0005 nats)" if float(amount) == 0 else place))
     text = "Most important head: "
     return finding(text, listed(parts), ".", f" {waiting}" if waiting else "")

@@ -17,7 +17,7 @@ def test_the_change_is_kl_from_before_to_after(tiny_family, key):
     run, loaded = tiny_family.run(key, TEXT), tiny_family.loaded(key)
     kept = np.zeros((1, *run.attention.shape[:2]), dtype=bool)
     logits = ablated_logits(loaded, run.tokens, kept)[0]
-    result = head_ablation(run, logits, n_off=kept.size)
+    result = head_ablation(run, logits, [*np.ndindex(kept.shape[1:])])
     before, after = (softmax(x.astype(np.float64), axis=-1) for x in (run.mask_logits, logits))
     np.testing.assert_allclose(result.kl, entropy(before, after, axis=-1), rtol=1e-6)
     for mask, words in enumerate(result.words):
@@ -30,7 +30,7 @@ def test_the_change_is_kl_from_before_to_after(tiny_family, key):
 
 def test_no_change_is_zero_nats_and_equal_words(tiny_family):
     run = tiny_family.run("bert", TEXT)
-    result = head_ablation(run, run.mask_logits, n_off=0)
+    result = head_ablation(run, run.mask_logits, [])
     assert np.array_equal(result.kl, [0, 0])
     assert all(word.before == word.after for words in result.words for word in words)
 
@@ -44,6 +44,6 @@ def test_the_sweep_names_the_heads_that_matter(tiny_family, key):
     assert (result.kl > 0).all()
     layer, head, nats = result.strongest(1)[0]
     assert nats == result.kl.max() == result.kl[layer, head]
-    alone = head_ablation(run, swept[layer][head], n_off=1)
+    alone = head_ablation(run, swept[layer][head], [(layer, head)])
     assert nats == pytest.approx(alone.kl.mean())
     assert head_importance(run, swept[:2]).kl.shape == (2, 12)

@@ -214,6 +214,9 @@ def test_a_word_is_named_where_it_stands_out_and_that_none_does_only_of_several(
         assert ("no other word stands out" in part) == (not one.best and one.n_others > 1)
 
 
+PLACES = st.tuples(st.integers(0, 11), st.integers(0, 11))
+
+
 @st.composite
 def ablations(draw):
     def changed():
@@ -226,7 +229,7 @@ def ablations(draw):
         HeadAblation(
             key,
             LABELS[key],
-            draw(st.integers(0, 3)),
+            tuple(draw(st.lists(PLACES, max_size=3, unique=True))),
             np.zeros(1),
             tuple(changed() for _ in range(draw(st.integers(1, 2)))),
         )
@@ -245,9 +248,14 @@ def test_heads_that_are_off_are_counted_and_each_model_s_own_first_answer_is_fol
     n = sum(one.n_off for one in off)
     assert text.startswith(f"With {n} head{'s' * (n > 1)} off, ")
     moves = re.findall(
-        rf"in (\w+) (\w+)( at the first mask)? goes from ({PRINTED}) to ({PRINTED})", text
+        rf"in (\w+)( \(layer [^)]+\))? (\w+)( at the first mask)? goes from ({PRINTED}) to "
+        rf"({PRINTED})",
+        text,
     )
-    for one, (name, word, first, before, after) in zip(off, moves, strict=True):
+    for one, (name, which, word, first, before, after) in zip(off, moves, strict=True):
+        named = re.findall(r"layer (\d+), head (\d+)", which)
+        places = [(int(layer) - 1, int(head) - 1) for layer, head in named]
+        assert places == ([*one.off] if len(one.off) <= 2 else [])
         most = max(one.words[0], key=lambda changed: changed.before)
         assert (name, word) == (one.label, most.word)
         for printed, p in ((before, most.before), (after, most.after)):

@@ -46,7 +46,7 @@ def test_switches_carry_every_head_and_the_nats_that_were_measured(tiny_family):
 
 def test_answers_print_the_probabilities_they_draw(tiny_family):
     run = tiny_family.run("albert", TEXT)
-    result = head_ablation(run, run.mask_logits * 0.5, 3)
+    result = head_ablation(run, run.mask_logits * 0.5, [(0, 1), (0, 2), (4, 0)])
     markup = changed_answers([result], texts_attention_ablation.CHANGES)
     words = result.words[0]
     assert markup.count("<li>") == len(words)
@@ -59,7 +59,7 @@ def test_answers_print_the_probabilities_they_draw(tiny_family):
 
 def test_a_small_change_is_a_power_of_ten_and_none_is_zero():
     words = (ChangedWord(1, "cat", 0.5, 0.00042), ChangedWord(2, "dog", 0.0, 0.25))
-    result = HeadAblation("bert", "BERT", 1, np.array([0.0003]), (words,))
+    result = HeadAblation("bert", "BERT", ((0, 0),), np.array([0.0003]), (words,))
     markup = changed_answers([result], texts_attention_ablation.CHANGES)
     assert "0.500 → 4.2×10⁻⁴" in markup
     assert "0.000 → 0.250" in markup
