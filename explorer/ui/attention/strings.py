@@ -85,8 +85,8 @@ CANVAS = {
     "it, click to keep it, move with the arrow keys.",
     "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
     "words": "Point at a word to highlight its row and column in every head, click to keep it",
-    "from": "{share} of the attention from {word} goes to other words",
-    "to": "{word} gets {share} of the attention of each other word, on average",
+    "from": "{share} of the attention from “{word}” goes to other words",
+    "to": "{share} of each other word's attention goes to “{word}”, on average",
     "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
     "low": "0",
     "high": "1",
@@ -132,7 +132,7 @@ KEPT_RULE = (
     "{control}, matched in the same way {draws} times; their mean, and the range of {span:.0%} of "
     "them."
 )
-SHUFFLED = "the same heads, each with its words in a random order"
+SHUFFLED = "{model}'s heads, each with its words in a random order"
 UNRELATED = "{n} of {model}'s {heads} at random"
 FIRST_HEAD = (
     "How the first head was chosen\n"
@@ -236,7 +236,7 @@ def kept_list(
     few, all_words = kept.n_words
     of = f"{few} evenly spaced of {counted(all_words, 'word')}"
     over = counted(all_words, "word") if few == all_words else of
-    control = SHUFFLED
+    control = SHUFFLED.format(model=student.label)
     if unrelated and shape:
         heads = counted(shape.n_layers * shape.n_heads, "head")
         control = UNRELATED.format(n=kept.js.shape[1], model=unrelated.label, heads=heads)

@@ -209,7 +209,7 @@ def test_heads_sorted_by_a_word_are_in_the_link_and_come_back_with_it(page_at):
     is_first(heads[:, :, france][..., others].sum(-1))
     page.get_by_label("Sort by", exact=True).select_option("to")
     page.locator(".aw-stage").hover(position=tile(page, 0, *divmod(int(to_france.argmax()), 12)))
-    share = f"France gets {to_france.max():.0%} of the attention of each other word, on average"
+    share = f"{to_france.max():.0%} of each other word's attention goes to “France”, on average"
     expect(page.locator(".aw-card")).to_contain_text(share)
     link = page.url
     page.get_by_role("tab", name="Parameters").click()
