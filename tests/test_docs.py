@@ -147,6 +147,7 @@ CHANGES = [
     "a job that reads the weights",
     "another kind of list in Your texts",
     "a list to try",
+    "a claim",
     "a new example",
     "a fact of the primer",
 ]
