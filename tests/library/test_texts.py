@@ -4,11 +4,13 @@ import csv
 import io
 from pathlib import Path
 
+import numpy as np
 import pandas
 import pytest
 
 import explorer
 from explorer.analysis.records import Records
+from explorer.analysis.texts import labelled
 from explorer.analysis.texts.reading import MAX_BYTES
 from explorer.inference.texts import batches
 from explorer.library.command import INTERRUPTED, main
@@ -34,6 +36,62 @@ def test_a_file_is_the_list_of_its_rows(tiny_family, file):
     assert explorer.texts(str(file)).done
     with pytest.raises(Refusal, match="cannot be read"):
         explorer.texts("nowhere.csv")
+
+
+LABELLED = [
+    {"text": f"the {word} sat on mat {i}", "label": label, "word": f"{word}{i // 4}"}
+    for i, (word, label) in enumerate([("cat", "x"), ("dog", "y")] * 20)
+]
+
+
+@pytest.fixture
+def one_strength(monkeypatch):
+    """One penalty for all: what is tried here is who stays with whom."""
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+
+
+def test_groups_are_a_column_or_one_name_for_each_row(tiny_family, one_strength):
+    named = explorer.texts(LABELLED, kind="labelled", group="word")
+    names = [row["word"] for row in LABELLED]
+    plain = [{"text": row["text"], "label": row["label"]} for row in LABELLED]
+    given = explorer.texts(plain, kind="labelled", group=names)
+    own = explorer.texts([row | {"group": row["word"]} for row in LABELLED], kind="labelled")
+    assert [row.group for row in named.answers.texts.rows] == names
+    for other in (given, own):
+        np.testing.assert_array_equal(
+            other.answers.result.labels.groups, named.answers.result.labels.groups
+        )
+        assert other.answers.result.accuracy == named.answers.result.accuracy
+    assert named.to_dict()["summary"]["groups"] == len(set(names)) == 20
+    said = "The rows of a group stay together: 40 rows in 20 groups."
+    assert any(line.startswith(said) for line in named.sentences())
+    free = explorer.texts(plain, kind="labelled")
+    assert free.answers.result.labels.groups is None
+    assert free.to_dict()["summary"]["near_copies"]["rows"] == 40
+    assert any("have a near-copy" in line for line in free.sentences())
+
+
+def test_groups_that_are_not_there_are_refused(tiny_family):
+    with pytest.raises(Refusal, match="“group” has 2 names for 40 rows"):
+        explorer.texts(LABELLED, kind="labelled", group=["a", "b"])
+    with pytest.raises(Refusal, match="There is no column “author”"):
+        explorer.texts(LABELLED, kind="labelled", group="author")
+    with pytest.raises(Refusal, match="are in 1 group; 5 are needed"):
+        explorer.texts(LABELLED, kind="labelled", group="label")
+
+
+def test_a_field_of_labelled_rows_keeps_none_together(tiny_family, one_strength):
+    rows = [row | {"subset": "ab"[i % 2]} for i, row in enumerate(LABELLED)]
+    found = explorer.texts(rows, kind="labelled")
+    assert found.answers.result.labels.groups is None
+    assert "group" not in found.answers.texts.columns
+
+
+def test_a_shell_takes_the_column_of_groups(tiny_family, one_strength, tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    pandas.DataFrame(LABELLED).to_csv(path, index=False)
+    assert main(["texts", str(path), "--kind", "labelled", "--group", "word"]) == 0
+    assert "40 rows in 20 groups" in capsys.readouterr().out
 
 
 def test_a_frame_s_empty_cell_is_no_answer(tiny_family):

@@ -29,7 +29,7 @@ BASELINES: tuple[str, ...] = ("tfidf", "majority")
 """TF-IDF of words with the same regression; and always the most frequent label."""
 RARE_LABEL = "Its label “{label}” is on {n} of {all} rows; {least} are needed for {least} folds."
 RARE_IN_GROUPS = (
-    "The rows of its label “{label}” are in {n} groups; {least} are needed, because a group stays "
+    "The rows of its label “{label}” are in {groups}; {least} are needed, because a group stays "
     "together in one of {least} folds."
 )
 ONE_LABEL = "All rows that can be used have the label “{label}”: there is nothing to tell apart."
@@ -120,7 +120,13 @@ def usable(texts: TextList) -> TextList:
     rare = [
         LeftOut(
             row.number,
-            template.format(label=row.label, n=counts[row.label], all=len(texts.rows), least=FOLDS),
+            template.format(
+                label=row.label,
+                n=counts[row.label],
+                groups=counted(counts[row.label], "group"),
+                all=len(texts.rows),
+                least=FOLDS,
+            ),
         )
         for row in texts.rows
         if counts[row.label] < FOLDS

@@ -32,6 +32,17 @@ def test_every_kind_answers_in_json(tiny_family, kind):
     assert len(answer["rows"]) == n_classifiers * len(ROWS[kind])
 
 
+def test_the_column_of_groups_can_be_named(tiny_family, monkeypatch):
+    from explorer.analysis.texts import labelled
+
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    rows = [row | {"author": f"{i // 2}"} for i, row in enumerate(ROWS["labelled"])]
+    assert texts(rows)["summary"]["groups"] is None
+    answer = texts(rows, group="author")
+    assert answer["summary"]["groups"] == 20
+    assert {row["group"] for row in answer["rows"]} == {f"{i}" for i in range(20)}
+
+
 def test_rows_that_are_left_out_are_said_by_number(tiny_family):
     answer = texts(["the cat sat.", "a " * 600, "he is good."])
     assert [row["row"] for row in answer["left_out"]] == [2]
