@@ -86,6 +86,9 @@ const BELOW = {
 
 let opened = 0;   // the row whose text was opened, to come back to
 
+/** The names of the orders: pairs that only some models have right are before all others. @param {Data} data @returns {Record<string, string>} */
+export const ordersOf = ({kind, texts: t}) => ({apart: kind === 'pairs' ? t.apart_pairs : t.apart, list: t.list});
+
 /** @param {Line} line */
 function open({n, open: {tab, text, hidden = ''}}) {
   opened = n;
@@ -146,7 +149,7 @@ export function show(root, /** @type {Data} */ data) {
   const tools = make('div', {class: 'tx-tools'},
     Object.keys(which).length ? chooser(t.show, which, only, again) : null,
     groups.length > 1 ? chooser(t.group, {all: t.all, ...Object.fromEntries(groups.map((name, i) => [String(i), name]))}, group, again) : null,
-    chooser(t.order, {apart: t.apart, list: t.list}, order, again));
+    chooser(t.order, ordersOf(data), order, again));
   root.replaceChildren(...isPart ? [] : [tools], count, scroller, empty, more);
   draw();
 }

@@ -81,6 +81,7 @@ TABLE = {
     "group": "Group",
     "order": "Order",
     "apart": "disagreement first",
+    "apart_pairs": "right in some models only, then the largest disagreement",
     "list": "as in the list",
     "count": "{n} of {total} rows",
     "so_far": "The first {n} of {total} rows so far, those of most disagreement first.",
