@@ -137,6 +137,7 @@ async function takeAway(ending, menu) {
   try {
     const {lookOf, take} = await import('./take/take.js');
     await take(ending, shownAbove(menu), lookOf(menu));
+    if (menu.contains(document.activeElement)) find(menu, 'summary').focus();   // what is closed cannot hold the focus
     menu.open = false;
   } catch (error) {
     said.textContent = said.dataset.failed;

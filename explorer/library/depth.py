@@ -3,6 +3,7 @@
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -87,14 +88,20 @@ def depth(text: str, family: Family | str = "mini", model: str = "bert") -> Dept
         return Depth(model, run.tokens.pieces, run.vocabulary, lenses)
 
 
-def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":
-    """Compute the lens of one mask at every layer; its last row is the run's own answer."""
+def lens_of(
+    run: Run, state: PageState, mask: int, followed: Mapping[str, int] = MappingProxyType({})
+) -> "MaskLens":
+    """Compute the lens of one mask at every layer; its last row is the run's own answer.
+
+    ``followed`` holds the ids of words to follow besides, by any key.
+    """
     from explorer.analysis.depth.lens import mask_lens
     from explorer.models.forward import state_logits
 
     states = run.hidden_states[:-1, run.tokens.mask_positions[mask]]
     earlier = call_on_model(state_logits, run.spec, state, states)
-    return mask_lens(run, mask, np.concatenate([earlier, run.mask_logits[mask, None]]))
+    logits = np.concatenate([earlier, run.mask_logits[mask, None]])
+    return mask_lens(run, mask, logits, followed)
 
 
 def _as_json(vocabulary: tuple[str, ...], lens: "MaskLens") -> dict[str, Any]:

@@ -51,7 +51,7 @@ LOOKS: dict[str, tuple[str, ...]] = {
     "predictions": ("shown",),
     "attention": ("unit", "added", "others", "mass", "off", "summary", "zoom", "zoomsum"),
     "layer": ("stages", "sums", "tokens"),
-    "depth": ("shared",),
+    "depth": ("shared", "follow"),
     "distillation": ("scale", "listed", "loss"),
     "texts": ("only", "group", "rows"),
     "parameters": (

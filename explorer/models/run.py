@@ -1,13 +1,13 @@
 """Run, one forward pass of one model over one text; and batches of rows that share a pass."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import Tokens
+from explorer.models.tokens import Tokens, spelling_of, word_id
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -120,3 +120,17 @@ def patch_batches(
             size += 1
         yield tuple(waiting[:size])
         waiting = waiting[size:]
+
+
+def typeable_answers(runs: Mapping[str, Run], mask: int) -> dict[str, str]:
+    """Return each model's answer at a mask as a word; not one that no reader can type.
+
+    A piece that continues a word is none: as a word of its own it is another token.
+    """
+    answers = {}
+    for key, run in runs.items():
+        own = int(run.mask_logits[mask].argmax())
+        word = spelling_of(run.vocabulary).word(run.vocabulary[own])
+        if word_id(run.vocabulary, word, run.spec.lower_case) == own:
+            answers[key] = word
+    return answers

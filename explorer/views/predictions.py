@@ -317,12 +317,11 @@ def attribution_html(results: Mapping[str, Attribution], texts: Mapping[str, str
     return el("div", *(_attributed(r, texts) for r in results.values()), class_="columns pr-read")
 
 
-def attribution_records(
-    results: Mapping[str, Attribution], mask: int, is_typed: bool = False
-) -> Records:
+def attribution_records(results: Mapping[str, Attribution], mask: int, typed: str = "") -> Records:
     """Return both attributions of every word, and the two ends of the path of the gradients.
 
-    A typed answer is a constant of the Python code.
+    A word that all models were asked about is named in the file, and is a constant of the Python
+    code.
     """
     columns = ("model", "answer", "probability", "log_probability", "baseline")
     rows = [
@@ -333,9 +332,9 @@ def attribution_records(
         )
     ]
     names = (*columns, "word", "integrated_gradients", "leave_one_out")
-    typed = {result.label: result.target for result in results.values() if is_typed}
-    header = {"state": {"mask": mask + 1}}
-    return Records(names, rows, header, {"GAP": mask, "ANSWERS": typed})
+    pieces = {result.label: result.target for result in results.values() if typed}
+    header = {"state": {"mask": mask + 1} | ({"answer": typed} if typed else {})}
+    return Records(names, rows, header, {"GAP": mask, "ANSWERS": pieces})
 
 
 def _ends(result: Attribution) -> tuple[float, float, float]:

@@ -275,6 +275,12 @@ def an_image_takes_a_width_a_theme_and_no_caption(page, tmp_path):
     said = [[t.text for t in tree.iter(f"{SVG}text")] for tree in (before, after)]
     assert any("CITATION" in text for text in said[0])
     assert not any("CITATION" in text for text in said[1])
+    menu.locator("summary").focus()
+    page.keyboard.press("Enter")
+    with page.expect_download():
+        menu.locator("[data-take=csv]").press("Enter")
+    expect(menu.locator(".take-list")).to_be_hidden()
+    expect(menu.locator("summary")).to_be_focused()
     expect(page.locator("body.dark")).to_have_count(0)
     assert page.evaluate("[...document.querySelectorAll('.canvas')].every(c => !c.style.width)")
 

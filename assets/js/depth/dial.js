@@ -20,7 +20,7 @@ export const lacking = texts => (window.explorer?.taken ? texts.needs_page : tex
 /** What a dial can show, one row for each application and word: of the models that share their layer. @param {any} data */
 export const dialRows = data => data.models.filter(model => model.flops.length).flatMap(model => model.masks.flatMap((_, place) => {
   const {top, kl} = knownOf(model, place, data);
-  return top.flatMap((listed, i) => listed.map(([word, p]) => ['dial', place + 1, model.label, i + 1, word, p, null, kl[i], null, model.flops[i]]));
+  return top.flatMap((listed, i) => listed.map(([word, p]) => ['dial', place + 1, model.label, i + 1, word, p, null, kl[i], null, model.flops[i], null]));
 }));
 
 /** How often the layer is applied in those rows, by label and mask. @param {any} data */

@@ -5,11 +5,15 @@ import {number} from '../kit/numbers.js';
 import {menuOf} from '../kit/menus.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
+import {look} from '../page/look.js';
+import {finding as followedFinding, followedIn, keyOf, offered, piecesFollowed, rows as followedRows, said as followedSaid} from './follow.js';
 import {applications, dial, dialRows, lacking} from './dial.js';
 import {klOf, most, sizeOf, strip} from './strip.js';
 import * as every from './words.js';
 
 export {whole} from '../kit/figure.js';
+
+const kept = look('follow', 'own');   // the model whose answer is followed in all of them
 
 function finding({models, masks, n_masks: all, texts}, place) {
   if (!masks.length) return make('p', {class: 'finding'}, texts.nothing_hidden);
@@ -22,10 +26,12 @@ function finding({models, masks, n_masks: all, texts}, place) {
   return make('p', {class: 'finding'}, all > 1 ? say(texts.numbered, {i: place + 1, n: all}) : '', ...parts, '.');
 }
 
+const placeOf = masks => Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1));
+
 const card = ({key, label, sentence}) => make('section', {class: 'card plain', 'data-model': key}, make('h3', {}, label), make('p', {}, sentence));
 
 function lens(data, place, context) {
-  const {models, texts, masks, n_masks: all} = data, size = sizeOf(models);
+  const {texts, masks, n_masks: all} = data, models = followedIn(data.models, place, kept.value), size = sizeOf(models);
   const top = {kl: Math.max(...models.flatMap(model => model.masks[place].kl)), p: most(models, place)};
   const sharing = models.filter(model => model.flops.length);
   const strips = models.map(model => strip(model, place, size, top, texts));
@@ -36,7 +42,7 @@ function lens(data, place, context) {
     make('p', {class: 'note dp-scale'}, texts.scale, make('i'), number(top.p), say(texts.kl_scale, {kl: klOf(top.kl)})),
     make('div', {class: 'dp-below'},
       make('div', {}, left, note(texts.rows, explain)),
-      make('div', {class: 'dp-dials'}, ...sharing.map(model => dial(model, place, data, context)),
+      make('div', {class: 'dp-dials'}, ...data.models.filter(model => model.flops.length).map(model => dial(model, place, data, context)),
         sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial))))];
 }
 
@@ -59,7 +65,7 @@ async function words(data, root, top, place, {asks, shows}) {
 }
 
 /** @type {import('../gradio.js').Picture['choices']} */
-export const choices = ['mask', 'lens', 'times'];
+export const choices = ['mask', 'lens', 'times', 'look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {shows, ...others}) {
@@ -68,14 +74,16 @@ export function show(root, data, {shows, ...others}) {
   const context = {...others, shows: value => { if (root.contains(body)) shows?.(value); }};
 
   function draw() {
-    const place = Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1));
-    const look = chosen('lens') === 'words' ? 'words' : 'mask', turn = key => { choose({lens: key}); draw(); };
+    const place = placeOf(masks);
+    const shownAs = chosen('lens') === 'words' ? 'words' : 'mask', turn = key => { choose({lens: key}); draw(); };
     const names = Object.fromEntries(masks.map((near, i) => [i, masks.length > 1 ? say(texts.mask_name, {i: i + 1, near}) : near]));
-    top.replaceChildren(finding(data, place));
-    bar.replaceChildren(choice(texts.look, texts.looks, look, turn),
-      masks.length > 1 && look === 'mask' ? choice(texts.mask, names, String(place), key => { choose({mask: key}); draw(); }) : '');
-    root.toggleAttribute('data-empty', look === 'words' || !masks.length);   // nothing that the menu below could save: the words have their own
-    if (look === 'words') words(data, root, top, body, context);
+    const answers = masks.length ? offered(data, place) : {}, key = masks.length ? keyOf(data, place, kept.value) : 'own';
+    top.replaceChildren(key === 'own' ? finding(data, place) : followedFinding(data, place, key));
+    bar.replaceChildren(choice(texts.look, texts.looks, shownAs, turn),
+      masks.length > 1 && shownAs === 'mask' ? choice(texts.mask, names, String(place), key => { choose({mask: key}); draw(); }) : '',
+      shownAs === 'mask' && Object.keys(answers).length > 2 ? choice(texts.follow, answers, key, one => { kept.value = one; draw(); }) : '');
+    root.toggleAttribute('data-empty', shownAs === 'words' || !masks.length);   // nothing that the menu below could save: the words have their own
+    if (shownAs === 'words') words(data, root, top, body, context);
     else body.replaceChildren(...(masks.length ? lens(data, place, context) : [hideEach(() => turn('words'))]));
   }
 
@@ -90,17 +98,17 @@ export function show(root, data, {shows, ...others}) {
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({models, masks}) => ({state: {mask: 1 + Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1)),
-  ...Object.fromEntries(models.filter(model => model.flops.length).map(model => [`${model.label} applied`, Number(chosen('times')) || model.layers]))}});
+export const said = data => ({state: {mask: 1 + placeOf(data.masks), ...followedSaid(data, placeOf(data.masks), kept.value),
+  ...Object.fromEntries(data.models.filter(model => model.flops.length).map(model => [`${model.label} applied`, Number(chosen('times')) || model.layers]))}});
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({MASKS: data.masks.length, APPLIED: applications(data),
+export const constants = data => ({MASKS: data.masks.length, APPLIED: applications(data), FOLLOWED: piecesFollowed(data, kept.value),
   POOLED: Object.fromEntries(data.models.filter(model => model.flops.length).map(model => [model.label, model.pooled]))});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const of = model => model.masks.flatMap((mask, place) => mask.p.flatMap((shares, layer) => mask.words.map((word, i) =>
-    ['lens', place + 1, model.label, layer, word, shares[i], mask.rank[layer], mask.kl[layer], layer >= mask.decided, null])));
-  return {columns: ['part', 'mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided', 'flops'],
-    rows: [...data.models.flatMap(of), ...dialRows(data)]};
+    ['lens', place + 1, model.label, layer, word, shares[i], mask.rank[layer], mask.kl[layer], layer >= mask.decided, null, null])));
+  return {columns: ['part', 'mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided', 'flops', 'rank_of_word'],
+    rows: [...data.models.flatMap(of), ...followedRows(data, kept.value), ...dialRows(data)]};
 }

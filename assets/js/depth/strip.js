@@ -51,7 +51,7 @@ export function strip(model, place, size, top, texts) {
   rows.forEach((one, layer) => vary(one, '--top', at(layer)));
   const head = make('div', {class: 'dp-head'}, make('span'),
     ...mask.words.map((word, i) => make('span', {class: i ? 'dp-word' : 'dp-word first', title: word}, make('b', {}, word))),
-    make('span', {class: 'dp-name'}, texts.place), make('span', {class: 'dp-name'}, texts.kl));
+    make('span', {class: 'dp-name'}, mask.isFollowed ? texts.place_of : texts.place), make('span', {class: 'dp-name'}, texts.kl));
   const body = make('div', {class: 'dp-body'}, ...rows, curve(mask, top.kl, size, at));
   vary(body, '--height', size.height);
   vary(body, '--row', size.row);

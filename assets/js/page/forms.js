@@ -22,6 +22,9 @@ const printed = (value, isText = false) => value === true ? 'yes' : value === fa
 /** What each text box held when the link was last written or read; another value is being typed. @type {Map<string, unknown>} */
 const known = new Map();
 
+/** What a text box held before a link's value took its place. @type {Map<string, unknown>} */
+const gone = new Map();
+
 const LONGEST = 300;   // of a text as it is written in a link
 /** @param {Control} control */
 const isText = ({most, among}) => most !== undefined || Boolean(among?.some(one => typeof one === 'string' && !/^[A-Za-z0-9.+-]+$/.test(one)));
@@ -60,9 +63,15 @@ export const formNow = (controls, values) => controls.map((control, i) => {
   const held = values?.[i], {name, usual, most} = control;
   if (most !== undefined && typeof held === 'string' && held !== (known.get(name) ?? usual)) return held;
   const value = valueOf(control);
+  if (held !== undefined && held !== value) gone.set(name, held);
   known.set(name, value);
   return value;
 });
 
-/** Values that are sent, an empty text as the link has it: a fold that opens is asked before its box is filled. @param {(Control | null)[]} controls @param {unknown[]} values */
-export const filled = (controls, values) => values.map((value, i) => ((value ?? '') === '' && controls[i]?.most !== undefined ? valueOf(controls[i]) : value));
+/** Values that are sent, a text as the link has it unless it is being typed: a fold that opens is asked before its box is set. @param {(Control | null)[]} controls @param {unknown[]} values */
+export const filled = (controls, values) => values.map((value, i) => {
+  const control = controls[i];
+  if (control?.most === undefined) return value;
+  const held = value ?? '', {name} = control;
+  return held === '' || held === known.get(name) || held === gone.get(name) ? valueOf(control) : value;
+});

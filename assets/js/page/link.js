@@ -7,6 +7,11 @@ let watching = false;
 const FRAME = 'bert-family-explorer';   // what a message about the height calls itself
 const SAID_MS = 4000;
 
+const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/;   // every machine calls itself so
+
+/** What a link to this machine's own address does not do. @param {Record<string, string>} texts */
+const reach = texts => LOCAL.test(linkNow().hostname) ? make('p', {class: 'note reach'}, say(texts.local, {host: linkNow().host})) : '';
+
 /** Whether this page is shown inside another one, cut down to its picture. */
 export const embedded = () => document.documentElement.classList.contains('embed');
 
@@ -50,7 +55,7 @@ export function drawLink(root, state, texts, saveTab) {
     return;
   }
   root.replaceChildren(button(texts.copy, copy(() => linkNow().href, texts.copied)), field, code(texts),
-    button(texts.embed, copy(() => frameFor(linkNow().href, texts.title), texts.embed_copied)), save, said);
+    button(texts.embed, copy(() => frameFor(linkNow().href, texts.title), texts.embed_copied)), save, said, reach(texts));
 }
 
 /** The link as a QR code, drawn when it is asked for. @param {Record<string, string>} texts */
@@ -59,7 +64,7 @@ function code(texts) {
   menu.addEventListener('toggle', () => {
     if (!menu.open) return;
     const src = `qr?${new URLSearchParams({link: linkNow().href})}`;
-    list.replaceChildren(make('img', {src, alt: texts.qr_alt, width: 220, height: 220}), make('a', {href: src, download: 'link.svg'}, texts.qr_save));
+    list.replaceChildren(make('img', {src, alt: texts.qr_alt, width: 220, height: 220}), make('a', {href: src, download: 'link.svg'}, texts.qr_save), reach(texts));
   });
   return menu;
 }

@@ -94,12 +94,12 @@ export function recipe(lines, constants, about) {
   return `${[CODED, ...said].join('\n')}\n${head(lines, constants, about)}${told(computes, constants)}${prints}${draws}${writes}`;
 }
 
-/** The same as a notebook: what it is about, the numbers, the figure. @param {Lines} lines @param {Constants} constants @param {About} about */
+/** The same as a notebook: what it is about, the numbers, their rows, the figure. @param {Lines} lines @param {Constants} constants @param {About} about */
 export function notebook(lines, constants, about) {
   const lists = Object.entries(about).map(([name, value]) => `${name}: ${oneLine(value)}`).join('\n');
   const fence = '`'.repeat(Math.max(3, ...[...lists.matchAll(/`+/g)].map(([run]) => run.length + 1)));   // what stands in a fence is no markup
   const said = [`# ${about.picture}`, `${fence}text`, lists, fence, '', 'pip install torch transformers peft plotly'];
-  const code = [head(lines, constants, about), told(lines.computes, constants), `${lines.draws}figure`].map(part => part.trim()).filter(Boolean);
+  const code = [head(lines, constants, about), told(lines.computes, constants), lines.prints, `${lines.draws}figure`].map(part => part.trim()).filter(Boolean);
   const cells = [['markdown', said.join('\n')], ...code.map(source => ['code', source])];
   return `${JSON.stringify({nbformat: 4, nbformat_minor: 5, metadata: {kernelspec: {name: 'python3', display_name: 'Python 3', language: 'python'}},
     cells: cells.map(([kind, source], i) => ({cell_type: kind, id: `cell-${i}`, metadata: {}, source,

@@ -10,6 +10,7 @@ TEXT = "The ship sailed across the [MASK] to America."
 MASKS = 1  # how many are read
 APPLIED = {"mini-ALBERT": [6]}  # how often a shared layer, for each mask
 POOLED = {"mini-ALBERT": True}  # whether its checkpoint has a pooler
+FOLLOWED = [{}]  # for each mask, by model the piece of one word that is followed in all of them
 RUNNING = 5  # words that are followed
 
 
@@ -29,8 +30,8 @@ def flops(config, length, times, pooled):
 
 
 columns = ["part", "mask", "model", "layer", "word", "probability", "place_of_final_answer"]
-columns += ["kl_final_to_layer_nats", "decided", "flops"]
-rows, dial = [], []
+columns += ["kl_final_to_layer_nats", "decided", "flops", "rank_of_word"]
+rows, followed, dial = [], [], []
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
     inputs = encode(tokenizer, model, TEXT)
@@ -51,13 +52,22 @@ for label in MODELS:
         for layer, place in enumerate(places):
             for i in in_the_running(logs):
                 found = spelled(tokenizer, i), logs[layer, i].exp().item(), place, kl[layer]
-                rows.append(["lens", mask + 1, label, layer, *found, layer >= decided, None])
+                rows.append(["lens", mask + 1, label, layer, *found, layer >= decided, None, None])
+        if label in FOLLOWED[mask]:
+            i = tokenizer.convert_tokens_to_ids(FOLLOWED[mask][label])
+            own = logits[: usual + 1, mask, i]
+            places = (1 + (logits[: usual + 1, mask] > own[:, None]).sum(-1)).tolist()
+            first = 1 + max([layer for layer, place in enumerate(places) if place > 1], default=-1)
+            for layer, place in enumerate(places):
+                found = spelled(tokenizer, i), logs[layer, i].exp().item(), None, None
+                one = [*found, layer >= first, None, place]
+                followed.append(["followed", mask + 1, label, layer, *one])
         for times in range(1, (APPLIED.get(label) or [0] * len(masks))[mask] + 1):
             top = every[times, mask].topk(RUNNING)
             work = flops(model.config, inputs["input_ids"].shape[1], times, POOLED[label])
             for i, p in zip(top.indices.tolist(), top.values.exp().tolist(), strict=True):
-                told = spelled(tokenizer, i), p, None, kl[times], None, work
+                told = spelled(tokenizer, i), p, None, kl[times], None, work, None
                 dial.append(["dial", mask + 1, label, times, *told])
 plotted = [row for row in rows if row[6] is not None]
-rows += dial
+rows += followed + dial
 FIGURE = ("lines", "model mask word", "layer", ["probability"])

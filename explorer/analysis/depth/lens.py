@@ -1,7 +1,8 @@
 """Logit lens: the answer after each layer, for masks, every word, and any number of layers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,6 +78,8 @@ class MaskLens:
     """int64 [layer + 1, 5], likeliest first."""
     top: np.ndarray
     """float64 [layer + 1, 5], their probabilities."""
+    followed: "Mapping[str, FollowedWord]" = field(default_factory=dict)
+    """Words that every model is asked about, by the key of the model whose answer each is."""
 
     @property
     def n_layers(self) -> int:
@@ -86,12 +89,41 @@ class MaskLens:
     @property
     def decided_at(self) -> int:
         """The first row from which on no token is likelier than the final answer."""
-        behind = np.flatnonzero(self.rank > 1)
-        return int(behind[-1]) + 1 if behind.size else 0
+        return _first_from(self.rank)
 
 
-def mask_lens(run: Run, mask: int, logits: np.ndarray) -> MaskLens:
-    """Return the lens at one mask from the head's logits [layer + 1, vocabulary] there."""
+@dataclass(frozen=True, slots=True, eq=False)
+class FollowedWord:
+    """One word in one model at one mask, after each layer; row 0 is the embeddings."""
+
+    piece: str
+    """The word's token, in vocabulary spelling."""
+    word: str
+    """The token as readers spell it."""
+    probabilities: np.ndarray
+    """float64 [layer + 1]"""
+    rank: np.ndarray
+    """int64 [layer + 1]; 1 = no token is likelier."""
+
+    @property
+    def decided_at(self) -> int | None:
+        """The first row from which on no token is likelier; None if it is not first at the end."""
+        return _first_from(self.rank) if self.rank[-1] == 1 else None
+
+
+def _first_from(rank: np.ndarray) -> int:
+    """Return the first row from which on a rank is 1."""
+    behind = np.flatnonzero(rank > 1)
+    return int(behind[-1]) + 1 if behind.size else 0
+
+
+def mask_lens(
+    run: Run, mask: int, logits: np.ndarray, followed: Mapping[str, int] = MappingProxyType({})
+) -> MaskLens:
+    """Return the lens at one mask from the head's logits [layer + 1, vocabulary] there.
+
+    ``followed`` holds the ids of words to follow besides, by any key.
+    """
     log_probs = log_softmax(logits)
     top = top_ids(log_probs, LISTED)
     ids = drawn_ids(log_probs, top)
@@ -104,6 +136,15 @@ def mask_lens(run: Run, mask: int, logits: np.ndarray) -> MaskLens:
         read_only(kl_of_logs(np.broadcast_to(log_probs[-1], log_probs.shape), log_probs)),
         read_only(top),
         read_only(np.exp(np.take_along_axis(log_probs, top, -1))),
+        {
+            key: FollowedWord(
+                run.vocabulary[i],
+                spelling.word(run.vocabulary[i]),
+                read_only(np.exp(log_probs[:, i])),
+                read_only(places(logits, np.full(len(logits), i))),
+            )
+            for key, i in followed.items()
+        },
     )
 
 

@@ -99,11 +99,6 @@ class PairOrders:
         """Return whether the head's probability of the pair in this order is at least one half."""
         return bool(self.in_order[ORDERS.index(order)] >= CHANCE)
 
-    def verdict_share(self, order: str) -> float:
-        """Return the probability of the head's verdict, yes or no, on the pair in this order."""
-        yes = float(self.in_order[ORDERS.index(order)])
-        return max(yes, 1 - yes)
-
 
 def sentence_pair(text: str, candidates: tuple[str, ...]) -> SentencePair | None:
     """Split ``A [SEP] B`` into its two sentences; None where there are not two.

@@ -14,6 +14,16 @@ QUESTION = "At which layer does the answer appear?"
 CANVAS = {
     "finding": "{model} settles on {word} in layer {n} of {total}",
     "at_once": "{model} ranks {word} first from its embeddings on",
+    "follow": "Follow",
+    "own": "each its own answer",
+    "followed": "Followed in all models: {word}. ",
+    "followed_first": "{model} ranks it first from layer {n} of {total} on",
+    "followed_at_once": "{model} ranks it first from its embeddings on",
+    "followed_last": "{model} ends at rank {rank}",
+    "followed_lost": "{model} ranks it first in layer {n} of {total} and ends at rank {rank}",
+    "followed_none": "{model} does not have it as one piece at the start of a word: its own answer "
+    "is shown",
+    "place_of": "rank of followed",
     "nothing_hidden": "No word is masked in this text.",
     "words_finding": "{model} ranks {first} of {n} first at its last layer",
     "words_said": "Each word masked in turn: ",
@@ -29,9 +39,9 @@ CANVAS = {
     "kl_scale": "; KL line: 0 to {kl} nats in every model",
     "embeddings": "emb.",
     "layer": "layer {n}",
-    "place": "rank",
+    "place": "rank of final",
     "scale": "Cell colour: probability 0",
-    "kl": "KL",
+    "kl": "KL(final ‖ layer)",
     "cell": "{model}, {layer}: {word} {p}",
     "place_cell": "{layer}: {word} has rank {rank}",
     "kl_cell": "{layer}: KL(final ‖ layer) {kl} nats",
@@ -39,7 +49,8 @@ CANVAS = {
     "terms": places("KL", "nats", "logit lens"),
     "rows": "Rows are layers, read by the MLM head: early ones unreliably.\n"
     "Each model is read by its own head. A row shows each word's probability, the "
-    "rank of the final answer (the first word) among all pieces, and KL(final ‖ layer) in nats. "
+    "rank of the first word (the final answer, or the followed one) among all pieces, and "
+    "KL(final ‖ layer) in nats. "
     "The line across stands above the layer at which a model settles: from there on no piece "
     "ranks above its final answer. Rows are aligned by "
     "relative depth. The head was trained on the last layer only: early layers may hold more than "
@@ -64,6 +75,7 @@ CANVAS = {
     "work": "{gflop} for the encoder, {share} the usual compute",
     "same_work": "{gflop} for the encoder, unchanged",
     "beyond": "Applying its layer up to {n} times",
+    "dial_kl": "KL(usual ‖ this)",
     "dial_chart": "KL from the usual prediction, nats",
     "dial_note": "The same weights, no training.\nApplied k times it is a k-layer model. Lan et "
     "al. 2019 share the layer; Simoulin and Crabbé 2021 train it to choose its depth token by "

@@ -13,9 +13,9 @@ from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, gather, round_robin, runs_with_mlm_head
 from explorer.library.depth import lens_of
 from explorer.links.codec import from_page
-from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState
-from explorer.models.run import Run, batches
-from explorer.models.tokens import BadText
+from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, looks_of
+from explorer.models.run import Run, batches, typeable_answers
+from explorer.models.tokens import BadText, word_id
 from explorer.ui.depth import folds, patching, strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
@@ -66,7 +66,8 @@ def first(state: PageState, values: list[Any]) -> list[Markup]:
     from explorer.views.first.parts import canvas
 
     above, lens = values
-    drawn = depth_html(json.loads(lens), state.mask) if lens else None
+    follow = looks_of(state).get("follow", "")
+    drawn = depth_html(json.loads(lens), state.mask, follow) if lens else None
     return [above, canvas("depth/lens", drawn)]
 
 
@@ -105,14 +106,28 @@ MAX_WORDS = 32
 
 def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[MaskLens, ...]]":
     """Return by model the lenses of its first masks; the encoders do not run again."""
-    jobs = [partial(_kept_lenses, run, state) for run in runs.values()]
+    n_masks = min(MAX_MASKS, *(len(run.tokens.mask_positions) for run in runs.values()))
+    answers = [typeable_answers(runs, mask) for mask in range(n_masks)]
+    jobs = [
+        partial(_kept_lenses, run, state, [_ids(run, words) for words in answers])
+        for run in runs.values()
+    ]
     return dict(zip(runs, gather(jobs), strict=True))
 
 
-def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
-    masks = range(min(MAX_MASKS, len(run.tokens.mask_positions)))
+def _ids(run: Run, words: Mapping[str, str]) -> dict[str, int]:
+    """Return the ids of all models' answers that are one piece of a model's vocabulary."""
+    ids = {key: word_id(run.vocabulary, word, run.spec.lower_case) for key, word in words.items()}
+    return {key: i for key, i in ids.items() if i >= 0}
+
+
+def _kept_lenses(
+    run: Run, state: PageState, followed: Sequence[Mapping[str, int]]
+) -> "tuple[MaskLens, ...]":
+    asked = tuple(tuple(ids.items()) for ids in followed)
     return memo(
-        ("lenses", *key_of(run)), lambda: tuple(lens_of(run, state, mask) for mask in masks)
+        ("lenses", asked, *key_of(run)),
+        lambda: tuple(lens_of(run, state, mask, ids) for mask, ids in enumerate(followed)),
     )
 
 

@@ -134,6 +134,29 @@ class Fold:
             **(defaults | kwargs),
         )
 
+    def on_choice(self, choice: gr.Radio, box: gr.Textbox, nothing: str) -> gr.events.Dependency:
+        """Put what is chosen into a kept box, as if typed; the choice ``nothing`` empties it."""
+        word = f"values[0] === {script_json(nothing)} ? '' : values[0] ?? ''"
+        into_box = self.setting([box], f"[{word}]")
+        return choice.input(None, [choice], [box], js=into_box, api_visibility="private")
+
+    def after(
+        self,
+        event: gr.events.Dependency,
+        show: Callable,
+        inputs: Sequence[gr.components.Component],
+        outputs: Sequence[gr.components.Component],
+    ) -> None:
+        """Call ``show`` when an event that runs in the browser is done."""
+        event.then(
+            plain_errors(with_state(show)),
+            list(inputs),
+            list(outputs),
+            show_progress="minimal",
+            concurrency_id="infer",
+            api_visibility="private",
+        )
+
     def on_open_job(
         self,
         job: Job,

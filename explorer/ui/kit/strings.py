@@ -118,6 +118,8 @@ LINK = {
     "qr": "QR code",
     "qr_alt": "QR code of the link to this view",
     "qr_save": "Save as SVG",
+    "local": "The link opens on this computer only: its address, {host}, is that of every machine "
+    "itself.",
     "embed": "Copy embed code",
     "embed_copied": "Embed code copied",
     "save_tab": "Save this tab",
@@ -135,6 +137,10 @@ LINK = {
 """Strings of the link and the controls beside it."""
 STANDING_BACK = "Restore that text"
 GLOSSARY_LINK = "Glossary"
+OWN_MODEL = (
+    "Your own checkpoint: start the explorer with “--model bert=FOLDER” (docs/models.md, “Your own "
+    "checkpoint”)."
+)
 REFUSALS = {
     "title": "Refusals, and what to do about them",
     "lead": "What cannot be answered is refused in one sentence. Dots stand for what the sentence "

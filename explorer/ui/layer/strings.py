@@ -111,7 +111,8 @@ CANVAS = {
     "terms": places("residual", "layer norm", "logit lens"),
     "how": "Click a box for its numbers.",
     "note": "Turned: the angle between the word's vector before the block and after its add & "
-    "norm.\nA line around a block is its residual connection: add & norm adds the block's input, "
+    "norm: 0° keeps its direction, 90° leaves nothing of it.\n"
+    "A line around a block is its residual connection: add & norm adds the block's input, "
     "then applies a layer norm. Predictions are the masked-LM head's (a logit lens), which was "
     "trained on the last layer: early ones are unreliable.",
     "waiting": "Computing",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from explorer.analysis.digits import signed
+from explorer.analysis.digits import enumerated, signed
 from explorer.analysis.scoring import Attribution
 from explorer.models.tokens import MASK
 from explorer.views.markup import (
@@ -13,6 +13,7 @@ from explorer.views.markup import (
     finding,
     join,
     model_name,
+    note,
     semicolons,
     word,
     words_at,
@@ -21,6 +22,13 @@ from explorer.views.markup import (
 QUESTION = "Attribution: which words is the answer read from?"
 TARGET = "Answer to attribute"
 TARGET_PLACEHOLDER = "each model's own; or type a word and press Enter"
+ASK_ALL = "Ask all models about"
+OWN = "each model's own answer"
+ANSWER_OF = "{word}: answer of {models}"
+OWN_ANSWERS = (
+    "Each model is asked about its own answer. To see why they disagree, ask all about one word."
+)
+DIFFER_MOST = " Their shares differ most at {word}: {high} nats in {most}, {low} nats in {least}."
 WHICH_MASK = "Mask (1 is the first)"
 NO_MASK = "The text has no [MASK]: mask a word to see which words its prediction is read from."
 TOO_LONG = "The text has {n:,} words and punctuation marks; at most {most} can be attributed."
@@ -33,7 +41,7 @@ TEXTS = {
 }
 MASK_OF = "Mask {i} of {n}."
 NOTE = (
-    "Under each word the change of ln P(answer) in nats. Blue words make the answer likelier, "
+    "Under each word the change of ln P(answer), in nats. Blue words make the answer likelier, "
     "orange words less likely; the colours of a model share one scale.\n"
     "Integrated gradients (Sundararajan et al. 2017): the gradient of ln P(answer), integrated "
     "from the text with every word masked to the text. Leave-one-out: the drop when all "
@@ -55,6 +63,50 @@ def attribution_finding(results: Mapping[str, Attribution]) -> Markup:
         "By integrated gradients, ",
         semicolons([_most(key, result) for key, result in results.items()]),
         ".",
+        _differ_most(results),
+    )
+
+
+def own_answers_note(results: Mapping[str, Attribution]) -> Markup | None:
+    """Return how to compare models that are asked about different words; else None."""
+    is_one = len({result.answer for result in results.values()}) == 1
+    return None if is_one else note(OWN_ANSWERS)
+
+
+def offered_words(answers: Mapping[str, str], labels: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the choices of a word for all models, as (name, word), each model's own first.
+
+    Args:
+        answers: Each model's own answer by its key, without those that nobody can type.
+        labels: The models' names.
+    """
+    models: dict[str, list[str]] = {}
+    for key, answer in answers.items():
+        models.setdefault(answer, []).append(labels[key])
+    named = [
+        (ANSWER_OF.format(word=answer, models=enumerated(names)), answer)
+        for answer, names in models.items()
+    ]
+    return [(OWN, OWN), *named]
+
+
+def _differ_most(results: Mapping[str, Attribution]) -> Markup | str:
+    """Return the word whose shares in one answer differ most between two models."""
+    if len(results) < 2 or len({result.answer for result in results.values()}) > 1:
+        return ""
+    shares = np.array([result.integrated_gradients for result in results.values()])
+    at = int(np.ptp(shares, 0).argmax())
+    high, low = int(shares[:, at].argmax()), int(shares[:, at].argmin())
+    printed = signed(float(shares[high, at])), signed(float(shares[low, at]))
+    if len(set(printed)) == 1:
+        return ""
+    names = [model_name(key, result.label) for key, result in results.items()]
+    return filled(
+        DIFFER_MOST,
+        word=words_at(next(iter(results.values())).words, [at]),
+        **dict(zip(("high", "low"), printed, strict=True)),
+        most=names[high],
+        least=names[low],
     )
 
 

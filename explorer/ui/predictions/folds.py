@@ -27,7 +27,7 @@ from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.library.predictions import attributions, targets_of
 from explorer.library.strings import not_one_piece
 from explorer.links.page_state import PageState
-from explorer.models.run import MaskedRow, Run, batches
+from explorer.models.run import MaskedRow, Run, batches, typeable_answers
 from explorer.models.tokens import (
     MASK,
     BadText,
@@ -391,16 +391,39 @@ def build_attribution_fold(state: gr.State) -> None:
                 scale=1,
                 visible="hidden",
             )
+        offers = gr.Radio([], label=attribution_strings.ASK_ALL, visible="hidden")
         html = gr.HTML()
         section.keep("attribution", answer=box, mask=mask)
-        changes = [box.submit, mask.change]
-        section.on_open(draw_attribution, [state, box, mask], [html, mask], also=changes)
+        inputs, outputs = [state, box, mask], [html, mask, offers]
+        section.on_open(draw_attribution, inputs, outputs, also=[box.submit, mask.change])
+        chosen = section.on_choice(offers, box, attribution_strings.OWN)
+        section.after(chosen, draw_attribution, inputs, outputs)
 
 
 def draw_attribution(state: PageState, target: str, mask: int | None) -> list[Any]:
-    """Return the attributions, and the choice of a mask, visible where there are several."""
+    """Return the attributions, and the choices of a mask and of one word for all models.
+
+    A choice is visible where there is more than one of its kind.
+    """
     several = clean_text(state.text).count(MASK) > 1
-    return [show_attribution(state, target, mask), gr.Number(visible=several or "hidden")]
+    drawn = show_attribution(state, target, mask)
+    return [drawn, gr.Number(visible=several or "hidden"), _offers(state, target, mask)]
+
+
+def _offers(state: PageState, target: str, number: int | None) -> gr.Radio:
+    """Return the choice of one word that all models are asked about: each one's own answer."""
+    runs, _ = runs_with_mlm_head(state)
+    n_masks = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
+    if not n_masks:
+        return gr.Radio(choices=[], value=None, visible="hidden")
+    answers = typeable_answers(runs, min(state.mask if number is None else number - 1, n_masks - 1))
+    labels = {key: run.spec.label for key, run in runs.items()}
+    choices = attribution_strings.offered_words(answers, labels)
+    typed = plain_text(target or "").strip()
+    asked = typed or attribution_strings.OWN
+    value = asked if asked in dict(choices).values() else None
+    is_choice = len(choices) > 2 or bool(typed)
+    return gr.Radio(choices=choices, value=value, visible=is_choice or "hidden")
 
 
 def show_attribution(
@@ -434,10 +457,11 @@ def show_attribution(
         return note(not_one_piece(word, [run.spec.label for run in runs.values()]))
     key = ("attribution", mask, word, *(key_of(run) for run in runs.values()))
     results = memo(key, lambda: attributions({k: runs[k] for k in targets}, state, mask, targets))
-    records = attribution_records(results, mask, is_typed=bool(word))
+    records = attribution_records(results, mask, word)
     return join(
         note(attribution_strings.MASK_OF.format(i=mask + 1, n=n)) if n > 1 else None,
         attribution_strings.attribution_finding(results),
+        None if word else attribution_strings.own_answers_note(results),
         *refusals,
         with_save_menu(
             "predictions/attribution", attribution_html(results, attribution_strings.TEXTS), records

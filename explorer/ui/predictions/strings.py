@@ -39,6 +39,7 @@ NO_MASK = (
     "No word is masked yet: click a word of the text to mask it, or open “Surprisal: how well is "
     "every word predicted?” below."
 )
+NO_WORD = "The text has no word: write a sentence with [MASK] where a word is to be predicted."
 NO_MODEL = "None of the models is available here; the cards below say why."
 UNREADABLE = "{names} {read} half of this text or more as [UNK], so {their} answers are guesses. "
 AGREE_ON = "The {models} models agree on {of} masks. The first {shown}:"
@@ -57,7 +58,8 @@ CANVAS = {
     "shared": "In all {n} lists: {words}.",
     "shared_none": "No word is in all {n} lists.",
     "scale": "Bars end at {max}.",
-    "rule": "Bold: in all lists; dot: the other model that lists it.\n"
+    "rule": "[MASK] hides a word (or piece), which each model predicts from the text on both "
+    "sides. Bold: in all lists; dot: the other model listing it.\n"
     "Probabilities are over the whole vocabulary; all bars of a mask share one scale. A word that "
     "starts with … continues the word before. Perplexity n: like choosing among n equally likely "
     "words.",
@@ -75,6 +77,7 @@ def predictions_finding(
     predictions: Mapping[str, MaskPredictions],
     labels: Mapping[str, str],
     unreadable: Sequence[str] = (),
+    has_word: bool = True,
 ) -> Markup:
     """Return which models agree at the masks and which do not.
 
@@ -82,12 +85,13 @@ def predictions_finding(
         predictions: Each model's answers.
         labels: The models' names.
         unreadable: Names of models that read half of the text or more as [UNK].
+        has_word: Whether the text has a word that could be masked.
     """
     if not predictions:
         return finding(NO_MODEL)
     n_masks = len(next(iter(predictions.values())).positions)
     if not n_masks:
-        return finding(NO_MASK)
+        return finding(NO_MASK if has_word else NO_WORD)
     agreements = [agreement(predictions, mask) for mask in range(n_masks)]
     if n_masks == 1:
         return finding(_guessing(unreadable), _one_mask(agreements[0], labels))

@@ -10,7 +10,7 @@ from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words, looks_of
 from explorer.models.run import Run
-from explorer.models.tokens import put_into
+from explorer.models.tokens import Tokens, put_into
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note, unreadable
 from explorer.ui.predictions import folds, strings
@@ -56,7 +56,9 @@ def show(state: PageState) -> list[object]:
     tokens = next((run.tokens for run in runs.values()), None)
     return [
         join(
-            strings.predictions_finding(results, labels, unreadable(tokens_by_label)),
+            strings.predictions_finding(
+                results, labels, unreadable(tokens_by_label), bool(tokens and has_word(tokens))
+            ),
             reading_note(tokens_by_label),
             strings.origin_note([run.spec for run in runs.values()], results),
         ),
@@ -67,6 +69,11 @@ def show(state: PageState) -> list[object]:
             PredictionTexts(strings.CANVAS, hidden_words(state), words_found(runs, state)),
         ),
     ]
+
+
+def has_word(tokens: Tokens) -> bool:
+    """Return whether a text has a word that a click could mask: letters or digits."""
+    return any(any(map(str.isalnum, word.text)) for word in tokens.words if word.text[0] != "[")
 
 
 def first(state: PageState, values: list[Any]) -> list[Markup]:

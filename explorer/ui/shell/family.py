@@ -11,7 +11,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import column, sizes_of, teacher_of
 from explorer.models.specs import MODEL_KEYS, ModelSpec, label_of
 from explorer.ui.kit import strings as kit_strings
-from explorer.views.markup import Attribute, Markup, el, listed, model_name
+from explorer.views.markup import Attribute, Markup, el, listed, model_name, note
 
 TITLE = "How are the three related?"
 TEXT = "Your text"
@@ -195,7 +195,7 @@ def build_columns(start: PageState) -> dict[str, gr.Dropdown]:
     """Build a dropdown for each column; which models are on disk is looked up after page load."""
     used = sizes_of(start.family)
     with gr.Column(elem_classes="columns-of"):
-        return {
+        columns = {
             key: gr.Dropdown(
                 column_choices(key, lambda spec: not spec.repo),
                 value=used.get(key),
@@ -205,6 +205,8 @@ def build_columns(start: PageState) -> dict[str, gr.Dropdown]:
             )
             for key in MODEL_KEYS
         }
+        gr.HTML(note(kit_strings.OWN_MODEL))
+    return columns
 
 
 def may_type() -> bool:

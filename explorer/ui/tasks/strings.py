@@ -55,18 +55,15 @@ PAIRS_NOTE = (
 )
 UNDECIDED = " is undecided about all three ({shares})"
 VERDICTS = {
-    "nsp_yes": "the second sentence follows the first",
-    "nsp_no": "the second sentence does not follow the first",
-    "sop_yes": "the two sentences are in order",
-    "sop_no": "the two sentences are not in order",
-    "all": " says that {told} ({p_written}); swapped: {swapped} ({p_swapped}), unrelated "
-    "sentence: {elsewhere} ({p_elsewhere})",
-    "open": " is undecided about the pair as written ({p_written}); swapped: {swapped} "
-    "({p_swapped}), unrelated sentence: {elsewhere} ({p_elsewhere})",
+    "nsp": " asks whether the second sentence follows the first",
+    "sop": " asks whether the two sentences are in order",
+    "all": ": as written {written} ({p_written}), swapped {swapped} ({p_swapped}), with an "
+    "unrelated sentence {elsewhere} ({p_elsewhere})",
     "yes": "yes",
     "no": "no",
     "even": "undecided",
 }
+P_YES = " In brackets: the probability of yes."
 NO_PAIR_HEADS = "No model here has a trained sentence-pair head."
 
 
@@ -79,7 +76,7 @@ def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
     """Return each head's verdict on the pair, and on its swapped and replaced orders."""
     if not answers:
         return finding(NO_PAIR_HEADS)
-    return finding(semicolons(_verdicts(*answer) for answer in answers), ".")
+    return finding(semicolons(_verdicts(*answer) for answer in answers), ".", P_YES)
 
 
 def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
@@ -88,19 +85,14 @@ def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
         open_ = ", ".join(map(probability, orders.in_order))
         return join(name, UNDECIDED.format(shares=open_))
     objective = spec.kind.pair.objective if spec.kind.pair else ""
-    shares = {f"p_{order}": probability(orders.verdict_share(order)) for order in ORDERS}
+    shares = dict(zip(ORDERS, map(probability, orders.in_order), strict=True))
     kinds = {
-        order: "even"
-        if shares[f"p_{order}"] == "0.500"
-        else "yes"
-        if orders.is_accepted(order)
-        else "no"
-        for order in ORDERS
+        order: "even" if share == "0.500" else "yes" if orders.is_accepted(order) else "no"
+        for order, share in shares.items()
     }
     words = {order: VERDICTS[kind] for order, kind in kinds.items()}
-    form = VERDICTS["open" if kinds["written"] == "even" else "all"]
-    verdict = VERDICTS.get(f"{objective}_{kinds['written']}", "")
-    return join(name, form.format(told=verdict, **words, **shares))
+    printed = {f"p_{order}": share for order, share in shares.items()}
+    return join(name, VERDICTS[objective], VERDICTS["all"].format(**words, **printed))
 
 
 OBJECTIVES_TITLE = "What do NSP and SOP detect?"

@@ -29,7 +29,7 @@ def dial_figure(spec: ModelSpec, most: int, texts: Mapping[str, Any]) -> "go.Fig
     import plotly.graph_objects as go
 
     times, usual = range(1, most + 1), spec.architecture.n_layers
-    curve = line(times, [None] * most, texts["kl"], spec.key, mode="lines+markers")
+    curve = line(times, [None] * most, texts["dial_kl"], spec.key, mode="lines+markers")
     figure = go.Figure([curve], {"height": HEIGHT, "showlegend": False, "margin_t": 8})
     figure.update_layout(title=texts["dial_chart"])
     for style in ("dot", "solid"):
@@ -126,6 +126,16 @@ def _mask(run: Run, lens: MaskLens) -> dict[str, Any]:
         "kl": unrounded(lens.kl),
         "top": _listed(run, lens.top_ids, lens.top),
         "decided": lens.decided_at,
+        "followed": {
+            key: {
+                "word": one.word,
+                "piece": one.piece,
+                "p": unrounded(one.probabilities),
+                "rank": one.rank.tolist(),
+                "decided": one.decided_at,
+            }
+            for key, one in lens.followed.items()
+        },
     }
 
 

@@ -1,7 +1,7 @@
 """Depth as HTML: the logit lens of one mask, a strip per model, as depth/strip.js draws it."""
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 from explorer.analysis.digits import probability
@@ -26,12 +26,13 @@ LEAST_PRINTED = 0.0005
 Model = Mapping[str, Any]
 
 
-def depth_html(data: Mapping[str, Any], chosen: int = 0) -> Markup:
-    """Draw the JSON of ``lens_canvas`` for one mask."""
-    models, texts, masks = data["models"], data["texts"], data["masks"]
+def depth_html(data: Mapping[str, Any], chosen: int = 0, follow: str = "") -> Markup:
+    """Draw the JSON of ``lens_canvas`` for one mask, with one model's answer in all of them."""
+    texts, masks = data["texts"], data["masks"]
     if not masks:
         return finding(texts["nothing_hidden"])
     place = min(chosen, len(masks) - 1)
+    models = [_with_first(model, place, follow) for model in data["models"]]
     lenses = [model["masks"][place] for model in models]
     top_kl = max(max(lens["kl"]) for lens in lenses)
     top_p = max(max(max(row) for row in lens["p"]) for lens in lenses)
@@ -54,8 +55,67 @@ def depth_html(data: Mapping[str, Any], chosen: int = 0) -> Markup:
     drawn = el("div", el("div", *strips, *cards, class_="dp-strips"), scale, below, class_="dp")
     names = list(texts["looks"].values())
     near = [buttons(texts["mask"], _named(data), place)] if len(masks) > 1 else []
+    answers, one = _offered(data, place), _word_of(data, place, follow)
+    if len(answers) > 2:
+        near.append(buttons(texts["follow"], answers, answers.index(one) if one else 0))
     looks = controls(buttons(texts["look"], names, 0), *near, class_="aw-bar")
-    return join(_finding(data, place), looks, drawn)
+    said = _followed(data, place, follow) if one else _finding(data, place)
+    return join(said, looks, drawn)
+
+
+def _word_of(data: Mapping[str, Any], place: int, key: str) -> str | None:
+    """Return the word that a key stands for at a mask: that model's answer; None for no word."""
+    followed = [model["masks"][place]["followed"] for model in data["models"]]
+    return next((words[key]["word"] for words in followed if key in words), None)
+
+
+def _offered(data: Mapping[str, Any], place: int) -> list[str]:
+    """Return what can be followed: each model's own answer, then every different answer once."""
+    words = [_word_of(data, place, model["key"]) for model in data["models"]]
+    return [data["texts"]["own"], *dict.fromkeys(word for word in words if word)]
+
+
+def _with_first(model: Model, place: int, key: str) -> Model:
+    """Return the model with the followed word first at one mask; without it, the model as it is."""
+    mask = model["masks"][place]
+    one = mask["followed"].get(key)
+    if one is None:
+        return model
+    n = len(mask["words"])
+    others = [i for i, word in enumerate(mask["words"]) if word != one["word"]][: n - 1]
+    drawn = {
+        "words": [one["word"], *(mask["words"][i] for i in others)],
+        "p": [[one["p"][i], *(row[j] for j in others)] for i, row in enumerate(mask["p"])],
+        "rank": one["rank"],
+        "decided": inf if one["decided"] is None else one["decided"],
+        "is_followed": True,
+    }
+    masks = [mask | drawn if i == place else other for i, other in enumerate(model["masks"])]
+    return {**model, "masks": masks}
+
+
+def _followed(data: Mapping[str, Any], place: int, key: str) -> Markup:
+    """Return what becomes of the followed word in each model."""
+    texts, parts = data["texts"], list[Markup | str]()
+    for model in data["models"]:
+        one, name = model["masks"][place]["followed"].get(key), "followed_none"
+        values: dict[str, str | Markup] = {"model": model_name(model["key"], model["label"])}
+        if one is not None:
+            ranks = one["rank"]
+            firsts = [layer for layer, rank in enumerate(ranks) if rank == 1]
+            from_layer = one["decided"]
+            name = "followed_first" if from_layer else "followed_at_once"
+            if from_layer is None:
+                name = "followed_lost" if firsts and firsts[-1] else "followed_last"
+                from_layer = firsts[-1] if firsts else 0
+            values |= {
+                "n": str(from_layer),
+                "total": str(model["layers"]),
+                "rank": f"{ranks[-1]:,}",
+            }
+        parts += ["; ", filled(texts[name], **values)] if parts else [filled(texts[name], **values)]
+    lead = filled(texts["followed"], word=word(_word_of(data, place, key) or ""))
+    return finding(lead, *parts, ".")
 
 
 def _named(data: Mapping[str, Any]) -> list[str]:
@@ -97,7 +157,8 @@ def _strip(
         el("span", el("b", w), class_="dp-word" if i else "dp-word first")
         for i, w in enumerate(mask["words"])
     ]
-    names = [el("span", texts[name], class_="dp-name") for name in ("place", "kl")]
+    labels = (texts["place_of" if mask.get("is_followed") else "place"], texts["kl"])
+    names = [el("span", label, class_="dp-name") for label in labels]
     head = el("div", el("span"), *words, *names, class_="dp-head")
     rows = [_row(mask, layer, top, top_p, texts) for layer, top in enumerate(tops)]
     body = el(

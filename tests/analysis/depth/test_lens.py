@@ -49,6 +49,15 @@ def test_every_row_is_the_models_own_head_on_that_layers_state(tiny_family, key)
     assert found.rank.tolist() == [row.tolist().index(answer) + 1 for row in ordered]
     kl = [functional.kl_div(row, log_p[-1], reduction="sum", log_target=True) for row in log_p]
     assert found.kl == pytest.approx(np.array(kl), abs=1e-5)
+    ids = {"own": answer, "any": 17, "first": int(logits[0].argmax())}
+    followed = lens_of(run, PageState(text=TEXT), 1, ids).followed
+    for name, token in ids.items():
+        one, ranks = followed[name], [row.tolist().index(token) + 1 for row in ordered]
+        assert one.piece == run.vocabulary[token]
+        assert one.probabilities == pytest.approx(log_p.exp()[:, token].numpy(), abs=1e-5)
+        assert one.rank.tolist() == ranks
+        stays = [all(rank == 1 for rank in ranks[n:]) for n in range(len(ranks))]
+        assert one.decided_at == (stays.index(True) if any(stays) else None)
 
 
 @pytest.mark.parametrize("key", HEADS)

@@ -25,6 +25,7 @@ def test_a_link_back_presets_and_reset_set_the_controls_of_a_fold(page_at):
     form = "attribution.answer:dog,attribution.mask:2"
     walk(page, f"/?v=1&{text}&fold=attribution&form={form}")
     a_link_names_the_mask_and_the_answer_to_attribute(page)
+    one_model_s_answer_is_asked_of_all_and_is_in_the_link(page)
     walk(page, "/?v=1&tab=claims&fold=scores&form=retention.student:Human,retention.table:bert-3")
     a_link_names_a_table_and_one_of_its_systems(page)
     walk(page, "/?v=1&tab=attention&fold=ablation")
@@ -79,6 +80,29 @@ def a_link_names_the_mask_and_the_answer_to_attribute(page):
     page.keyboard.press("Tab")
     expect(fold).to_contain_text("Mask 1 of 2.")
     expect(page).to_have_url(re.compile(r"form=attribution.answer%3Adog(&|$)"))
+
+
+def one_model_s_answer_is_asked_of_all_and_is_in_the_link(page):
+    text = "text=The+river+flows+into+the+%5BMASK%5D+Ocean."
+    walk(page, f"/?v=1&{text}&fold=attribution")
+    fold = page.locator("#fold-predictions-attribution")
+    own = fold.get_by_role("radio", name="each model's own answer")
+    expect(own).to_be_checked()
+    offered = fold.get_by_role("radio", name="answer of mini-DistilBERT")
+    offered.check()
+    columns = fold.locator(".pr-column > p:first-of-type > strong")
+    expect(fold.get_by_role("textbox")).not_to_have_value("")
+    word = fold.get_by_role("textbox").input_value()
+    expect(columns).to_have_text([word] * 3)
+    expect(fold.locator(".finding")).to_contain_text("Their shares differ most at")
+    expect(page).to_have_url(re.compile(rf"form=attribution.answer%3A{word}(&|$)"))
+    walk(page, page.url)
+    expect(offered).to_be_checked()
+    expect(columns).to_have_text([word] * 3)
+    own.check()
+    expect(page).not_to_have_url(re.compile("form="))
+    expect(fold.get_by_role("textbox")).to_have_value("")
+    expect(fold).to_contain_text("Each model is asked about its own answer.")
 
 
 def a_link_names_a_table_and_one_of_its_systems(page):

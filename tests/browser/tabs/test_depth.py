@@ -16,14 +16,42 @@ pytestmark = pytest.mark.browser
 TEXT = "The first [MASK] of the United [MASK] was a general."
 
 
+KEYS = ("bert", "distilbert", "albert")
 FIRST, SECOND = "The [MASK] of Paris is old.", "The [MASK] of London is old."
 
 
 def test_the_strips_the_dial_every_word_and_a_second_text(page_at):
     page = page_at("/?" + urlencode({"tab": "depth", "text": TEXT, "mask": 1, "times": 9}))
     the_strips_the_dial_and_every_word(page)
+    walk(page, "/?" + urlencode({"tab": "depth", "text": DISAGREE}))
+    one_model_s_answer_is_followed_in_all_of_them(page)
     walk(page, "/?" + urlencode({"tab": "depth", "fold": "patching", "text": FIRST}))
     a_second_text_is_followed_and_stays_in_the_link(page)
+
+
+DISAGREE = "The river flows into the [MASK] Ocean."
+
+
+def one_model_s_answer_is_followed_in_all_of_them(page):
+    runs = {key: get_run(MINI[key], PageState(text=DISAGREE)) for key in MINI if key in KEYS}
+    word = mask_predictions(runs["distilbert"]).words[0][0]
+    ranks = {}
+    for key, run in runs.items():
+        logits, piece = run.mask_logits[0], f"{'▁' if key == 'albert' else ''}{word}"
+        ranks[key] = 1 + int((logits > logits[run.vocabulary.index(piece)]).sum())
+    assert sorted(ranks.values()) != [1, 1, 1], "the models disagree about this text"
+    page.get_by_role("button", name=word, exact=True).click()
+    for key, rank in ranks.items():
+        strip = page.locator(f".dp-strip[data-model={key}]")
+        expect(strip.locator(".dp-word.first")).to_have_text(word)
+        expect(strip.locator(".dp-place").last).to_have_text(f"{rank:,}")
+        expect(strip.locator(".dp-row.decides")).to_have_count(int(rank == 1))
+    expect(page.locator("#tab-depth .finding")).to_contain_text(f"Followed in all models: {word}.")
+    page.wait_for_function("location.search.includes('look=follow%3Adistilbert')")
+    walk(page, page.url)
+    expect(page.locator(".dp-strip[data-model=bert] .dp-word.first")).to_have_text(word)
+    page.get_by_role("button", name="each its own answer").click()
+    page.wait_for_function("!location.search.includes('look=')")
 
 
 def the_strips_the_dial_and_every_word(page):

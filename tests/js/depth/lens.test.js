@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {click, place, settled, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {constants, show, table} = await import('../../../assets/js/depth/lens.js');
+const {constants, said: saidOf, show, table} = await import('../../../assets/js/depth/lens.js');
 const {partOf} = await import('../../../assets/js/kit/menus.js');
 
 const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '{model} has {word} at once', nothing_hidden: 'Nothing hidden.', look: 'Look',
@@ -16,8 +16,9 @@ const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '
   words_note: 'Note.', first_words: 'first {n} of {all}', words_counted: 'Counted {n}.', words_none: 'None.', words_said: 'Said: ', words_finding: '{model} {first} of {n}', dial: 'Dial of {model}',
     usual: 'usual',
   times: 'times', dial_chart: 'Chart', dial_note: 'Dial note.', same: 'same', other: 'other', distance: '{kl} away', work: '{gflop}, {share}', same_work: '{gflop}, usual',
-    beyond: 'up to {n}'};
-const mask = (decided, words, p, rank, kl) => ({decided, words, p, rank, kl, top: p.map(row => words.map((word, i) => [word, row[i]]))});
+    beyond: 'up to {n}', follow: 'Follow', own: 'own', followed: 'All: {word}. ', followed_first: '{model} first from {n} of {total}', followed_at_once: '{model} at once',
+  followed_last: '{model} ends {rank}', followed_lost: '{model} first in {n} of {total}, ends {rank}', followed_none: '{model} lacks it', place_of: 'its place'};
+const mask = (decided, words, p, rank, kl, followed = {}) => ({decided, words, p, rank, kl, followed, top: p.map(row => words.map((word, i) => [word, row[i]]))});
 const bert = () => ({key: 'bert', label: 'BERT', layers: 2, flops: [], masks: [
   mask(2, ['cat', 'dog'], [[.01, .25], [.003, .5], [.998, 0]], [1500, 2, 1], [12, 3, 0]), mask(0, ['mat', 'rug'], [[.5, .1], [.6, .1], [.7, .1]], [1, 1, 1],
     [2, 1, 0])]});
@@ -163,12 +164,12 @@ test('a text without a mask says so and offers to hide each word', async () => {
 
 test('the table has a row for each word at each layer, and whether the model has decided there', () => {
   const {columns, rows} = table(data());
-  assert.deepEqual(columns, ['part', 'mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided', 'flops']);
+  assert.deepEqual(columns, ['part', 'mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided', 'flops', 'rank_of_word']);
   assert.equal(rows.length, 24);
-  assert.deepEqual(rows.slice(2, 6), [['lens', 1, 'BERT', 1, 'cat', .003, 2, 3, false, null], ['lens', 1, 'BERT', 1, 'dog', .5, 2, 3, false, null],
-    ['lens', 1, 'BERT', 2, 'cat', .998, 1, 0, true, null], ['lens', 1, 'BERT', 2, 'dog', 0, 1, 0, true, null]]);
+  assert.deepEqual(rows.slice(2, 6), [['lens', 1, 'BERT', 1, 'cat', .003, 2, 3, false, null, null], ['lens', 1, 'BERT', 1, 'dog', .5, 2, 3, false, null, null],
+    ['lens', 1, 'BERT', 2, 'cat', .998, 1, 0, true, null, null], ['lens', 1, 'BERT', 2, 'dog', 0, 1, 0, true, null, null]]);
   assert.deepEqual(rows[6].slice(0, 4), ['lens', 2, 'BERT', 0]);
-  assert.deepEqual(rows.slice(20, 22), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9], ['dial', 1, 'ALBERT', 1, 'cat', .1, null, 0, null, 1e9]]);
+  assert.deepEqual(rows.slice(20, 22), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9, null], ['dial', 1, 'ALBERT', 1, 'cat', .1, null, 0, null, 1e9, null]]);
 });
 
 test('once the server was asked the table has what lies beyond the usual depth, too', async () => {
@@ -176,9 +177,9 @@ test('once the server was asked the table has what lies beyond the usual depth, 
   const {own} = shown({times: '2'}, {run}, async () => JSON.stringify(deep));
   await settled();
   const [drawn] = own, {rows} = table(drawn);
-  assert.deepEqual(rows.filter(([part, mask]) => part === 'dial' && mask === 1), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9],
-    ['dial', 1, 'ALBERT', 2, 'cat', .75, null, .25, null, 2e9]]);
-  assert.deepEqual(constants(drawn), {MASKS: 2, APPLIED: {ALBERT: [2, 1]}, POOLED: {ALBERT: true}});
+  assert.deepEqual(rows.filter(([part, mask]) => part === 'dial' && mask === 1), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9, null],
+    ['dial', 1, 'ALBERT', 2, 'cat', .75, null, .25, null, 2e9, null]]);
+  assert.deepEqual(constants(drawn), {MASKS: 2, APPLIED: {ALBERT: [2, 1]}, FOLLOWED: [{}, {}], POOLED: {ALBERT: true}});
   assert.deepEqual(constants(data()).APPLIED, {ALBERT: [1, 1]}, 'of another text nothing is known');
 });
 
@@ -232,4 +233,33 @@ test('every word has a table of its own, and a menu once it is there', async () 
   assert.equal(root.querySelectorAll('.take [data-take]').length, 2, 'its lines of Python, too');
   click(option(root, 'a mask'));
   assert.deepEqual([root.hasAttribute('data-empty'), root.querySelector('.take')], [false, null]);
+});
+
+test('one model\'s answer is followed in all: it is first in each strip, and the sentence says what becomes of it', async () => {
+  const models = [bert(), albert()], word = (decided, p, rank) => ({word: 'cat', piece: 'cat', decided, p, rank});
+  models[0].masks[0].followed = {bert: word(2, [.01, .003, .998], [1500, 2, 1]), albert: {word: 'dog', piece: 'dog', decided: null, p: [.25, .5, 0], rank: [2, 1, 3]}};
+  models[1].masks[0].followed = {bert: word(null, [.2, .1], [1, 2]), albert: {word: 'dog', piece: '▁dog', decided: 1, p: [.1, .9], rank: [3, 1]}};
+  const {root, state} = shown({}, {models});
+  assert.equal(root.querySelector('.finding').textContent, 'Mask 1 of 2: BERT decides on cat in 2 of 2; ALBERT decides on dog in 1 of 1.');
+  click(option(root, 'dog'));
+  assert.equal(state.get('look'), 'follow:albert');
+  assert.equal(root.querySelector('.finding').textContent, 'All: dog. BERT first in 1 of 2, ends 3; ALBERT first from 1 of 1.');
+  assert.deepEqual(texts(strip(root, 'bert'), '.dp-word'), ['dog', 'cat']);
+  assert.deepEqual(texts(strip(root, 'bert'), '.dp-place'), ['2', '1', '3']);
+  assert.deepEqual(texts(strip(root, 'bert'), '.dp-name'), ['its place', 'KL']);
+  assert.deepEqual([...strip(root, 'bert').querySelectorAll('.dp-row')].map(row => row.className), ['dp-row', 'dp-row', 'dp-row']);
+  const one = data({models}), rows = table(one).rows.filter(([part]) => part === 'followed');
+  assert.deepEqual(rows, [['followed', 1, 'BERT', 0, 'dog', .25, null, null, false, null, 2], ['followed', 1, 'BERT', 1, 'dog', .5, null, null, false, null, 1],
+    ['followed', 1, 'BERT', 2, 'dog', 0, null, null, false, null, 3], ['followed', 1, 'ALBERT', 0, 'dog', .1, null, null, false, null, 3],
+    ['followed', 1, 'ALBERT', 1, 'dog', .9, null, null, true, null, 1]]);
+  assert.deepEqual(constants(one).FOLLOWED, [{BERT: 'dog', ALBERT: '▁dog'}, {}]);
+  assert.deepEqual(saidOf(one).state.followed, 'dog');
+  click(option(root, 'cat'));
+  assert.equal(root.querySelector('.finding').textContent, 'All: cat. BERT first from 2 of 2; ALBERT ends 2.');
+  click(option(root, 'own'));
+  assert.equal(state.get('look'), '');
+  assert.deepEqual(constants(one).FOLLOWED, [{}, {}]);
+  delete models[0].masks[0].followed.albert;
+  assert.equal(shown({look: 'follow:albert'}, {models}).root.querySelector('.finding').textContent, 'All: dog. BERT lacks it; ALBERT first from 1 of 1.');
+  assert.equal(shown({look: 'follow:nobody'}, {models}).root.querySelector('.finding').textContent.slice(0, 9), 'Mask 1 of');
 });

@@ -59,7 +59,9 @@ test('words that are being typed stay when a fold is filled from the link; those
   choose({form: 'ask.names:chair'});
   assert.deepEqual(formNow([box], ['table']), ['chair']);   // Back, or another link
   choose({form: ''});
+  assert.deepEqual(filled([box], ['chair']), [''], 'a fold is asked before its box is set');
   assert.deepEqual(formNow([box], ['chair']), ['']);
+  assert.deepEqual(filled([box], ['chair']), [''], 'or right after it, with what the box held');
   keepForm({controls: [box], values: ['x'.repeat(301)]});   // no link holds it
   assert.deepEqual(formNow([box], ['x'.repeat(301)]), ['x'.repeat(301)]);
 });

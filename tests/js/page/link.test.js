@@ -10,7 +10,7 @@ Object.assign(window, {parent: window, scrollY: 100});
 const {cutDown, drawLink, frameFor, postHeight} = await import('../../../assets/js/page/link.js');
 
 const said = {label: 'Link', copy: 'Copy', copied: 'Copied.', press: 'Press Ctrl+C.', embed: 'Embed', embed_copied: 'Lines copied.', title: 'A "title"',
-  save_tab: 'Save', not_taken: 'Not saved.', qr: 'QR', qr_alt: 'A code', qr_save: 'Save code', full_view: 'Full view', no_room: 'No room: {length} of {longest}.'};
+  save_tab: 'Save', not_taken: 'Not saved.', qr: 'QR', qr_alt: 'A code', qr_save: 'Save code', full_view: 'Full view', no_room: 'No room: {length} of {longest}.', local: 'Only here: {host}.'};
 const LINK = 'http://home.test/?v=1&family=mini&text=a+cat';
 const home = {home: 'http://home.test/'};
 
@@ -163,4 +163,16 @@ test('a page around this one hears how high it is, once for each height, from on
   assert.deepEqual(posted, [[{type: 'bert-family-explorer', height: 413}, '*']]);
   Object.assign(window, {parent: window});
   globalThis.ResizeObserver = Watch;
+});
+
+test('a link to this machine\'s own address says that it opens here only, beside the link and below the code', () => {
+  for (const address of ['http://127.0.0.1:7860/', 'http://localhost:7860/', 'http://[::1]:7860/']) {
+    const {root} = drawn({home: address}), menu = root.querySelector('details'), {host} = new URL(address);
+    assert.deepEqual(texts(root, ':scope > .reach'), [`Only here: ${host}.`]);
+    menu.open = true;
+    menu.dispatchEvent(new Event('toggle'));
+    assert.deepEqual(texts(menu, '.reach'), [`Only here: ${host}.`]);
+  }
+  assert.deepEqual(texts(drawn().root, '.reach'), []);
+  assert.deepEqual(texts(drawn({home: 'http://127.example.org/'}).root, '.reach'), []);
 });

@@ -5,6 +5,7 @@ import {readFileSync} from 'node:fs';
 
 import {moduleOf} from '../module.js';
 import '../page.js';
+import {begun} from '../page/stage.js';
 import {plainCsv, recipe} from '../../../assets/js/take/files.js';
 
 const {models, pictures} = JSON.parse(readFileSync(0, 'utf8'));
@@ -12,6 +13,7 @@ const drawn = {table: data => data, constants: data => data.constants};   // pic
 const told = Object.entries(pictures).map(async ([name, {lines, text, data}]) => {
   const [kind] = name.split(':');
   const picture = data.rows && data.columns ? drawn : await moduleOf(data.lines ? 'texts/rows' : kind);
+  begun({look: data.look ?? ''});   // how a link has this picture looked at
   const constants = {TEXT: text, MODELS: models, ...picture.constants?.(data)};
   return [name, {csv: plainCsv(picture.table(data)), lines: recipe(lines, constants, {picture: kind})}];
 });

@@ -124,16 +124,16 @@ test('an image has its own theme where the reader has chosen another one before,
   assert.deepEqual(seen, [true, true, false]);
 });
 
-test('a notebook has the lines in cells, the bundled models\' folder named, the figure last', async () => {
+test('a notebook has the lines in cells, the bundled models\' folder named, their rows, and the figure last', async () => {
   served['recipe/predictions/joint.json'] = () => JSON.stringify({finds: 'find()', computes: 'MODELS = {}\nrows = []\n', prints: '\nprint(*columns)\n', draws: '\n# A plain figure of these\nfigure = 1\n',
     writes: 'write()'});
   const {text, name, type} = await taken('ipynb', {}, 'predictions/joint'), {cells} = JSON.parse(text);
   assert.equal(type, 'application/x-ipynb+json');
   assert.ok(name.endsWith('.ipynb'));
-  assert.deepEqual(cells.map(cell => cell.cell_type), ['markdown', 'code', 'code']);
+  assert.deepEqual(cells.map(cell => cell.cell_type), ['markdown', 'code', 'code', 'code']);
   assert.match(cells[0].source, /^# predictions\/joint\n```text\npicture: .*\ntext: A \[MASK\]/);
   assert.match(cells[1].source, /^MODELS = \{"BERT": .*\nrows = \[\]$/);
-  assert.equal(cells[2].source, '# A plain figure of these\nfigure = 1\nfigure');
+  assert.deepEqual(cells.slice(2).map(cell => cell.source), ['print(*columns)', '# A plain figure of these\nfigure = 1\nfigure']);
 });
 
 test('a picture that says which models it is of has these in its files, whatever the page shows by now', async () => {

@@ -113,10 +113,11 @@ def test_every_cell_of_a_notebook_is_its_part_of_the_recipe(saved):
         assert said["cell_type"] == "markdown"
         assert {cell["cell_type"] for cell in code} == {"code"}
         needs_models = "\nMODELS = " in parts["computes"]
-        assert len(code) == 2 + needs_models
-        computed, drawn = (ast.parse(cell["source"]) for cell in code[-2:])
+        assert len(code) == 3 + needs_models
+        computed, printed, drawn = (ast.parse(cell["source"]) for cell in code[-3:])
         holds(computed, one["text"])
         assert without(computed, TOLD) == without(ast.parse(parts["computes"]), TOLD)
+        assert ast.dump(printed) == ast.dump(ast.parse(parts["prints"]))
         assert ast.dump(drawn) == ast.dump(ast.parse(f"{parts['draws']}figure"))
         for cell in one["cells"]:
             assert not {s for s in cell["source"] if unicodedata.category(s) in ("Cc", "Zl")} - {

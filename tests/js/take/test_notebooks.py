@@ -1,5 +1,7 @@
 """A notebook runs from top to bottom in a fresh kernel and an empty folder, and ends in the figure."""
 
+import csv
+import io
 import json
 import subprocess
 from pathlib import Path
@@ -52,6 +54,11 @@ def test_a_notebook_of_answers(tmp_path, monkeypatch):
     monkeypatch.setenv("EXPLORER", str(ROOT))
     monkeypatch.setenv("PLOTLY_RENDERER", "plotly_mimetype")
     NotebookClient(notebook, timeout=600, resources={"metadata": {"path": tmp_path}}).execute()
+    (rows,) = notebook.cells[-2].outputs
+    printed = list(csv.DictReader(io.StringIO(rows.text)))
+    assert [row["model"] for row in printed if row["rank"] == "1"] == [
+        spec.label for spec in MINI.values()
+    ]
     (shown,) = notebook.cells[-1].outputs
     traces = shown.data["application/vnd.plotly.v1+json"]["data"]
     assert [one["name"] for one in traces] == [spec.label for spec in MINI.values()]

@@ -85,6 +85,7 @@ def pictures(tuned_family, monkeypatch):
     found |= lists(monkeypatch)
     found["depth/words"] = depth.read_deeper({"params": {"text": TEXT}, "want": "words"})
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
+    drawn["depth/lens:followed"] = drawn["depth/lens"] | {"look": "follow:distilbert"}
     drawn = {name: data for name, data in drawn.items() if name.split(":")[0] in KINDS}
     assert {name.split(":")[0] for name in drawn} == set(KINDS)
     return drawn

@@ -18,6 +18,7 @@ from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of
 from explorer.ui.depth import folds, strings, tab
 from explorer.ui.depth import strings as texts
+from explorer.views.first.depth import depth_html
 from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, told
 
 CROWDED = st.sampled_from([0.0, 0.5, 0.5004, 0.9949, 0.9951, 1.0])
@@ -43,6 +44,51 @@ def test_of_twenty_texts_each_model_settles_where_its_final_answer_ranks_first_f
                 facts = {"model": model["label"], "word": answer, "n": first, "total": total}
                 said.append(f"{i + 1}. {read(kind.format(**facts))}")
         told(given_text, "; ".join(sorted(said)))
+
+
+def test_of_twenty_texts_what_becomes_of_one_model_s_answer_in_each_model_is_read_off_its_ranks():
+    for given_text in TEXTS:
+        runs, _ = get_runs(PageState(text=given_text))
+        data = json.loads(tab.show(PageState(text=given_text))[1])
+        for i in range(len(data["masks"])):
+            for key in runs:
+                judge_followed(data, i, key, runs)
+
+
+def judge_followed(data, i, key, runs):
+    html = depth_html(data, i, key)
+    said = read(re.search(r'<p class="finding">(.*?)</p>', html)[1])
+    own = runs[key]
+    answer = spelling_of(own.vocabulary).word(own.vocabulary[int(own.mask_logits[i].argmax())])
+    if "Followed" not in said:
+        assert not any(key in model["masks"][i]["followed"] for model in data["models"])
+        return
+    assert said.startswith(f"Followed in all models: {plain_word(answer)}. ")
+    parts = re.split(r"; |\. (?=mini-)", said.rstrip("."))[1:]
+    for model, part in zip(data["models"], parts, strict=True):
+        assert part.startswith(model["label"])
+        one, run = model["masks"][i]["followed"].get(key), runs[model["key"]]
+        if one is None:
+            lowered = answer.lower() if run.spec.lower_case else answer
+            assert f"{spelling_of(run.vocabulary).starts}{lowered}" not in run.vocabulary
+            assert "as one piece at the start of a word" in part
+            continue
+        logits = run.mask_logits[i]
+        rank = 1 + int((logits > logits[run.vocabulary.index(one["piece"])]).sum())
+        assert one["rank"][-1] == rank
+        firsts = [layer for layer, place in enumerate(one["rank"]) if place == 1]
+        if rank == 1:
+            start = min(n for n in range(len(one["rank"])) if set(one["rank"][n:]) == {1})
+            assert (f"from layer {start} of {model['layers']} on" in part) == bool(start)
+            assert ("from its embeddings on" in part) == (not start)
+        else:
+            assert part.endswith(f"at rank {rank:,}")
+            lost = re.search(r"first in layer (\d+)", part)
+            assert (int(lost[1]) if lost else 0) == (firsts[-1] if firsts else 0)
+
+
+def plain_word(text):
+    return text if any(map(str.isalnum, text)) else f"“{text}”"
 
 
 @st.composite

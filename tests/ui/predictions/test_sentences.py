@@ -146,6 +146,13 @@ def test_each_model_has_its_word_and_the_most_confident_its_name_in_one_line_a_m
         assert text == texts.NO_MASK
 
 
+def test_no_word_is_offered_to_be_clicked_where_the_text_has_none(tiny_family):
+    for text, has_word in (("?!...", False), ("the cat sat", True), ("?! 7", True), ("—", False)):
+        said = read(str(tab.show(PageState(text=text))[0]).split('<p class="note"')[0])
+        assert ("click a word" in said) == has_word, text
+        assert ("The text has no word" in said) == (not has_word), text
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("family", ["bundled", "random"])
 def test_of_twenty_texts_the_headline_says_what_the_softmax_of_the_logits_says(family, request):

@@ -127,14 +127,17 @@ def test_the_verdict_is_told_from_the_numbers():
             [[0, 0], [0.01, 0], [0, 0.01]],
         )
     ]
-    assert "says that the second sentence follows the first (0.953)" in said[0]
-    assert "swapped: yes (0.881), unrelated sentence: no (0.881)" in said[0]
-    assert "swapped: no (0.881), unrelated sentence: yes (0.881)" in said[1]
-    assert "says that the second sentence does not follow the first (0.750)" in said[2]
-    assert "swapped: no (0.750)" in said[2]
+    asks = "asks whether the second sentence follows the first: as written"
+    assert (
+        f"{asks} yes (0.953), swapped yes (0.881), with an unrelated sentence no (0.119)" in said[0]
+    )
+    assert (
+        f"{asks} yes (0.953), swapped no (0.119), with an unrelated sentence yes (0.881)" in said[1]
+    )
+    assert f"{asks} no (0.250), swapped no (0.250), " in said[2]
     assert "undecided about all three (0.500" in said[3]
     sop = str(strings.pairs_finding([(MINI["albert"], pair_orders(np.array([[-1, 0]] * 3)))]))
-    assert "the two sentences are not in order (0.731)" in sop
+    assert "asks whether the two sentences are in order: as written no (0.269)" in sop
     assert strings.NO_PAIR_HEADS in str(strings.pairs_finding([]))
 
 

@@ -87,29 +87,30 @@ def test_words_that_cancel_are_not_the_reason():
 
 @law
 @given(st.lists(st.lists(close_shares(), min_size=3, max_size=3), max_size=2))
-def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
+def test_a_pair_head_is_quoted_by_its_probability_of_yes_as_its_bars_are(rows):
     specs = (MINI["bert"], MINI["albert"])
     answers = [(spec, PairOrders(np.array(row))) for spec, row in zip(specs, rows, strict=False)]
     text = read(texts.pairs_finding(answers))
     if not answers:
         assert text == texts.NO_PAIR_HEADS
         return
-    for part, (spec, orders) in zip(text.rstrip(".").split("; mini-"), answers, strict=True):
+    text, _, end = text.partition(". ")
+    assert end == "In brackets: the probability of yes."
+    for part, (spec, orders) in zip(text.split("; mini-"), answers, strict=True):
         if all(abs(p - 0.5) < 0.02 for p in orders.in_order):
             printed = ", ".join(map(probability, orders.in_order))
             assert f"undecided about all three ({printed})" in part
             continue
-        printed = [probability(max(p, 1 - p)) for p in orders.in_order]
+        printed = [probability(p) for p in orders.in_order]
         kinds = [
             "undecided" if shown == "0.500" else "yes" if p >= 0.5 else "no"
             for shown, p in zip(printed, orders.in_order, strict=True)
         ]
-        follows = "follows" if spec.key == "bert" else "are in order"
-        denied = "does not follow" if spec.key == "bert" else "are not in order"
-        written = {"yes": follows, "no": denied, "undecided": "undecided about the pair"}[kinds[0]]
-        assert f"{written}" in part
-        assert f"({printed[0]}); swapped: {kinds[1]} ({printed[1]}), " in part
-        assert part.endswith(f"unrelated sentence: {kinds[2]} ({printed[2]})")
+        asked = "follows the first" if spec.key == "bert" else "are in order"
+        said = [f"{kind} ({p})" for kind, p in zip(kinds, printed, strict=True)]
+        assert part.endswith(
+            f"{asked}: as written {said[0]}, swapped {said[1]}, with an unrelated sentence {said[2]}"
+        )
 
 
 @law
