@@ -291,6 +291,18 @@ def test_no_code_asks_for_a_model_by_name():
     assert wrong == []
 
 
+def test_no_browser_code_names_a_model():
+    """The names come with the data; ``early.js`` runs before there is any, and reads a link."""
+    quoted = re.compile(r"""(['"`])(?:bert|distilbert|albert)\1""")
+    wrong = [
+        f"{path.name}:{number}"
+        for path in (ROOT / "assets" / "js").rglob("*.js")
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if quoted.search(line) and path.name != "early.js"
+    ]
+    assert wrong == []
+
+
 def test_the_tests_stand_where_the_code_stands():
     folders = {p.parent.relative_to(ROOT / "tests") for p in (ROOT / "tests").rglob("test_*.py")}
     wrong = [

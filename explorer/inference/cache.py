@@ -70,9 +70,15 @@ class ResultCache:
         return value
 
     def memo(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        """Return a cached result, computed on the first call; two callers at once compute twice."""
-        cached = self.get(key)
-        return self.put(key, compute()) if cached is None else cached
+        """Return a cached result, also None, computed on the first call.
+
+        Two callers at once compute twice: a visitor never waits for the work of a program, which
+        stands back for visitors.
+        """
+        with self._lock:
+            if key in self._values:
+                return self._get(key)
+        return self.put(key, compute())
 
     def _get(self, key: Hashable) -> Any:  # noqa: ANN401
         self._values.move_to_end(key)

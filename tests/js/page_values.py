@@ -91,7 +91,8 @@ def distillation_values(monkeypatch):
 
     monkeypatch.setattr(folds, "sentences", lambda: SENTENCES)
     settings = folds.settings_of(tuple(folds._defaults()))
-    sentence_texts = {"texts": strings.CANVAS, "sentence": "", "done": True}
+    keys = {"teacher": folds.TEACHER, "student": folds.STUDENT}
+    sentence_texts = {"texts": strings.CANVAS, "sentence": "", "done": True, "keys": keys}
     return {
         "distillation/lab": tab.show(STATE)[1],
         "distillation/losses": folds.show_losses(STATE),

@@ -186,7 +186,7 @@ function words(view, {t, a, b, soft}) {
 
 function besideCard(data) {
   const text = make('p', {class: 'ds-beside'}, data.beside_missing || ''), shared = make('p');
-  const node = make('section', {class: 'card ds-card', 'data-model': 'albert'},
+  const node = make('section', {class: 'card ds-card', 'data-model': data.beside_key},
     make('h3', {}, data.texts.beside_title), text, data.beside ? make('details', {class: 'note how'}, make('summary', {}, data.texts.beside_origin), shared) : '');
   return {node, text, shared};
 }

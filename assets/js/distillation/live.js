@@ -19,6 +19,7 @@ const laid = (own, other, {earlier}) => ({...own, data: [...own.data, ...(other?
   ({...trace, name: `${earlier} ${other.name}: ${trace.name}`, line: {...trace.line, dash: 'dot'}}))]});
 
 function bars(view, data) {
+  const {teacher, student} = data.keys;
   view.rows.replaceChildren(...data.words.map((word, i) => {
     const cell = (who, p) => {
       const bar = make('i', {class: 'ds-bar', 'data-model': who});
@@ -26,9 +27,9 @@ function bars(view, data) {
       return bar;
     };
     return make('li', {class: 'ds-row'}, make('span', {class: 'ds-name'}, make('span', {class: 'ds-text'}, word)),
-      make('span', {class: 'ds-track', 'aria-hidden': 'true'}, cell('bert', data.teacher[i]), cell('distilbert', data.student[i])),
-      make('span', {class: 'ds-ps'}, make('span', {class: 'ds-p', 'data-model': 'bert'}, number(data.teacher[i])),
-        make('span', {class: 'ds-p', 'data-model': 'distilbert'}, number(data.student[i]))));
+      make('span', {class: 'ds-track', 'aria-hidden': 'true'}, cell(teacher, data.teacher[i]), cell(student, data.student[i])),
+      make('span', {class: 'ds-ps'}, make('span', {class: 'ds-p', 'data-model': teacher}, number(data.teacher[i])),
+        make('span', {class: 'ds-p', 'data-model': student}, number(data.student[i]))));
   }));
 }
 
@@ -63,13 +64,13 @@ function paint(view, data) {
   chips(view);
 }
 
-function build(root, {texts, figures}) {
+function build(root, {texts, figures, keys}) {
   const view = {said: make('p', {class: 'ds-sentence', role: 'status'}), bar: make('progress', {'aria-label': texts.progress}),
     plots: figures.map(spec => figure(spec, spec.layout.title.text)), share: make('h3', {class: 'dv-title'}),
     rows: make('ol', {class: 'ds-list'}), chips: make('div', {class: 'chips dv-chips', role: 'group', 'aria-label': texts.lay_over}),
     earlier: make('p', {class: 'note'}, texts.lay_over), numbers: make('div')};
   const soft = make('section', {class: 'dv-soft'}, view.share,
-    make('p', {class: 'ds-legend'}, ...[['bert', texts.teacher], ['distilbert', texts.student]].map(([model, label]) =>
+    make('p', {class: 'ds-legend'}, ...[[keys.teacher, texts.teacher], [keys.student, texts.student]].map(([model, label]) =>
       make('span', {class: 'model-name', 'data-model': model}, make('i', {class: 'ds-key'}), label))), view.rows);
   root.replaceChildren(view.bar, view.said, make('div', {class: 'fg-pair'}, view.plots[0].node, soft, ...view.plots.slice(1).map(plot => plot.node)),
     view.earlier, view.chips, view.numbers);

@@ -124,6 +124,7 @@ function goer(root, data, context, said) {
     try {
       const found = {...JSON.parse(await context.asks({params})), texts: data.texts};
       if (asked !== place() || !root.contains(said)) return;
+      if (found.error) { said.textContent = found.error; return; }
       const at = document.activeElement?.closest('.ly-controls label'), which = at ? [...root.querySelectorAll('.ly-controls label')].indexOf(at) : -1;
       context.shows?.(JSON.stringify(found));
       show(root, found, context);

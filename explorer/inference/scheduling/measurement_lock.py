@@ -96,8 +96,9 @@ class MeasurementLock:
         with self._condition:
             self._condition.wait_for(lambda: not self._measuring)
             self._measuring, self._measurer = True, threading.get_ident()
-            self._condition.wait_for(lambda: self._running == 0)
         try:
+            with self._condition:
+                self._condition.wait_for(lambda: self._running == 0)
             yield
         finally:
             with self._condition:

@@ -345,7 +345,8 @@ def draw_live(question: LiveQuestion, update: JobUpdate) -> list[Any]:
     sentence = (
         stopped if update.stopped else strings.live_sentence(question.settings, live_run.reports)
     )
-    texts = {"texts": strings.CANVAS, "sentence": sentence, "done": update.done}
+    keys = {"teacher": TEACHER, "student": STUDENT}
+    texts = {"texts": strings.CANVAS, "sentence": sentence, "done": update.done, "keys": keys}
     return [
         live_canvas(question.settings, live_run.reports, live_run.words, live_run.teacher, texts)
     ]

@@ -9,7 +9,7 @@ from explorer.analysis.measures import TEMPERATURES
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.tokens import BadText, split_words
 from explorer.ui.distillation import folds, strings
-from explorer.ui.distillation.runs import focus_of, hidden_word
+from explorer.ui.distillation.runs import BESIDE, focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.views.markup import Markup, finding
@@ -64,6 +64,7 @@ def show(state: PageState) -> list[object]:
             figure_json(chart) for chart in temperature_figures(TEMPERATURES, strings.CURVES)
         ],
         "back": state.word >= 0,
+        "beside_key": BESIDE,
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)

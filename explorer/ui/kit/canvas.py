@@ -165,7 +165,8 @@ class Canvas(gr.HTML):
         """Return the value with a serial number: the browser is only notified of changed values."""
         if not value:
             return value
-        return f'{{"serial":{next(_SERIAL)},{value[1:]}'
+        rest = value[1:].lstrip()
+        return f'{{"serial":{next(_SERIAL)}{"" if rest.startswith("}") else ","}{rest}'
 
     def on_question(
         self,

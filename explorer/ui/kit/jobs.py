@@ -105,14 +105,15 @@ def job_buttons(
             api_visibility="private",
             **job.options | options,
         )
-    stop_button(stop, job)
+    stop_button(stop, *starts.values())
 
 
-def stop_button(stop: gr.Button, job: Job) -> None:
-    """Connect a stop button with the visitor's job, which hides the button by its last update."""
+def stop_button(stop: gr.Button, *jobs: Job) -> None:
+    """Connect a stop button with the visitor's jobs, which hide the button by their last update."""
 
     def stop_job(request: gr.Request) -> None:
-        job.queue.stop(job.owner(request))
+        for job in jobs:
+            job.queue.stop(job.owner(request))
 
     stop.click(stop_job, None, None, **AT_ONCE)
 

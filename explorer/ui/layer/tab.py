@@ -19,7 +19,7 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in
 from explorer.ui.layer import folds, strings
-from explorer.views.markup import Markup, finding, plain_cards
+from explorer.views.markup import Markup, finding, plain_cards, script_json
 
 if TYPE_CHECKING:
     from explorer.views.layer import Selection, TracedLayer
@@ -67,10 +67,16 @@ def first(_: PageState, values: list[Any]) -> list[Markup]:
 
 
 def look(question: dict) -> str:
-    """Return the stations of another word, layer or head of the page's text."""
+    """Return the stations of another word, layer or head of the page's text, or why there is none.
+
+    Either is JSON.
+    """
     state, _ = from_page(link_in(question), PageState())
-    message, canvas = show(state)
-    return str(canvas) if canvas else str(message)
+    runs, missing = get_runs(state)
+    if not runs:
+        return script_json({"error": " ".join(map(str, missing.values()))})
+    _, canvas = show(state)
+    return str(canvas) if canvas else script_json({"error": strings.NO_WORD})
 
 
 def chosen_of(runs: Mapping[str, Run], state: PageState, word: FollowedWord) -> "Selection":

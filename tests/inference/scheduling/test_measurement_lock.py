@@ -76,6 +76,24 @@ def test_long_work_goes_on_although_questions_never_end(monkeypatch):
     assert not long_work.is_alive()
 
 
+def test_a_measurement_that_never_begins_leaves_the_lock_free(monkeypatch):
+    slot = MeasurementLock()
+    wait_for = slot._condition.wait_for
+
+    def interrupted(is_free, *more):
+        if slot._measuring:
+            raise KeyboardInterrupt
+        return wait_for(is_free, *more)
+
+    monkeypatch.setattr(slot._condition, "wait_for", interrupted)
+    with pytest.raises(KeyboardInterrupt), slot.measure():
+        pytest.fail("it has the machine")
+    monkeypatch.undo()
+    assert not slot.is_measuring
+    infer(slot, order := [])
+    assert order == ["other"]
+
+
 def takes_a_turn(slot, order, name, by_program=False):
     with slot.turn(by_program, lambda: None):
         order.append(name)

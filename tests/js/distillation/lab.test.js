@@ -173,8 +173,9 @@ test('its own top word is listed where the teacher has it, if neither of the two
 });
 
 test('without it its card says why, and the rest has no empty place for it', () => {
-  const {root} = shown({beside_missing: 'not here'});
+  const {root} = shown({beside_missing: 'not here', beside_key: 'another'});
   assert.equal(root.querySelector('.ds-beside').textContent, 'not here');
+  assert.equal(root.querySelector('.ds-beside').closest('section').dataset.model, 'another');
   assert.equal(root.querySelectorAll('.ds-rest .ds-p').length, 2);
 });
 

@@ -13,7 +13,7 @@ const said = {run: 'run {name}: {layers} {start}, {weights}, T = {t}, {steps}', 
 
 const curve = (name, x, y) => ({name, x, y, line: {}}), chart = (text, ...data) => ({data, layout: {title: {text}}});
 /** A run of `steps`, with distinct losses. */
-const run = (steps, changes = {}) => ({texts: said, sentence: `Step ${steps.at(-1) ?? 0}.`, done: false, steps, words: ['cat', 'dog'],
+const run = (steps, changes = {}) => ({texts: said, keys: {teacher: 'bert', student: 'distilbert'}, sentence: `Step ${steps.at(-1) ?? 0}.`, done: false, steps, words: ['cat', 'dog'],
   settings: {layers: 2, start: 'copied', temperature: 2, steps: 40, ce: 5, mlm: 2, cos: .5, seed: 0},
   parts: {loss: steps.map(step => 9 - step / 10), ce: steps.map(() => 1), mlm: steps.map(() => 3), cos: steps.map(() => 4)},
   exams: [0, ...steps], agreement: {same_first: [0, ...steps.map(() => .5)], shared_five: [.1, ...steps.map(() => .25)], found: [.2, ...steps.map(() => .75)]},

@@ -225,6 +225,13 @@ test('where the server fails a sentence says so', async () => {
   assert.deepEqual([root.querySelector('.ly-top [role=status]').textContent, reported], ['Lacking', ['away']]);
 });
 
+test('where there is no other place the server’s own sentence says why', async () => {
+  const {root} = shown(async () => '{"error": "There is no word."}', undefined, ALL);
+  enter(root.querySelectorAll('.ly-controls select')[2], '1');
+  await new Promise(done => { setTimeout(done); });
+  assert.equal(root.querySelector('.ly-top [role=status]').textContent, 'There is no word.');
+});
+
 test('rows and constants for what is taken away', () => {
   const {columns, rows} = stations.table(data({models: [model('bert'), model('albert', {readings: null})]}));
   assert.ok(rows.every(row => row.length === columns.length));

@@ -256,6 +256,22 @@ def test_what_a_stopped_computation_still_returns_is_shown_and_not_kept(of_visit
     assert ("rounds", 4) not in CACHE
 
 
+def test_the_stop_below_two_jobs_stops_whichever_of_them_runs(of_visitor):
+    inside, go_on = threading.Event(), threading.Event()
+    two = job(compute=held(inside, go_on)), job()
+    with gr.Blocks() as page:
+        starts = {gr.Button().click: each for each in two}
+        stop = gr.Button()
+        jobs.job_buttons(starts, [gr.Number()], [gr.HTML(), gr.HTML()], stop)
+    (pressed,) = (f for f in page.fns.values() if f.targets == [(stop._id, "click")])
+    seen, thread = started(handler(two[0])(4))
+    assert inside.wait(300)
+    pressed.fn(None)
+    go_on.set()
+    thread.join(300)
+    assert "Stopped." in seen[-1][0]
+
+
 def test_a_visitor_has_two_different_jobs_at_once_but_one_measurement(of_visitor):
     inside, go_on = threading.Event(), threading.Event()
     queue = JobQueue("few", at_once=2)

@@ -16,7 +16,7 @@ from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
 from explorer.ui.kit.jobs import handler
-from explorer.ui.layer import folds, tab
+from explorer.ui.layer import folds, strings, tab
 from explorer.ui.layer.endpoint import contexts as contexts_endpoint
 from explorer.ui.layer.endpoint import layer as layer_endpoint
 
@@ -78,6 +78,15 @@ def test_the_picture_asks_for_another_place(tiny_family):
     assert (model["layer"], model["head"], data["chosen"]["at"]) == (1, 1, 0)
     with pytest.raises(Refusal, match="does not offer"):
         tab.look({"params": None})
+
+
+def test_the_picture_is_told_in_json_why_there_is_no_other_place(tiny_family, monkeypatch):
+    asked = {"params": {"text": "\u00ad\u00ad", "model": "bert"}}
+    monkeypatch.setattr(tab, "followed_word", lambda *_: None)
+    assert json.loads(tab.look(asked)) == {"error": strings.NO_WORD}
+    missing = {"bert": Refusal("The weights of BERT are missing.")}
+    monkeypatch.setattr(tab, "get_runs", lambda _: ({}, missing))
+    assert json.loads(tab.look(asked)) == {"error": "The weights of BERT are missing."}
 
 
 def test_steps_follow_the_answer_or_the_typed_word(tiny_family):

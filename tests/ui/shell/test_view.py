@@ -143,6 +143,8 @@ def test_the_same_answer_twice_is_told_twice():
     assert first != second
     assert json.loads(first)["a"] == json.loads(second)["a"] == 1
     assert canvas.postprocess("") == ""
+    for empty in ("{}", "{ }"):
+        assert [*json.loads(canvas.postprocess(empty))] == ["serial"]
 
 
 def test_only_the_last_of_several_questions_is_answered(page):
