@@ -81,6 +81,7 @@ def drawn_texts():
     return found[:20]
 
 
+@pytest.mark.long
 def test_the_control_s_mean_is_that_of_heads_shuffled_and_drawn_here(drawn_texts):
     """Twelve shuffles of the student, and twelve draws from ALBERT's heads, by this test's own."""
     rng = np.random.default_rng(4)
@@ -98,6 +99,7 @@ def test_the_control_s_mean_is_that_of_heads_shuffled_and_drawn_here(drawn_texts
             assert found.matched.low <= np.median(expected) <= found.matched.high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_shuffled", [True, False])
 def test_a_student_of_shuffled_heads_is_no_better_than_its_control(drawn_texts, is_shuffled):
     """Of 100 students, five on each of 20 texts, at most five are above the control."""
@@ -111,6 +113,7 @@ def test_a_student_of_shuffled_heads_is_no_better_than_its_control(drawn_texts, 
     assert above <= 5
 
 
+@pytest.mark.long
 def test_a_student_of_another_model_s_heads_is_no_better_than_the_others(drawn_texts):
     rng = np.random.default_rng(8)
     above = 0

@@ -310,6 +310,7 @@ class FixedProcess:
         return np.zeros((len(question.rows), 64), np.float32)
 
 
+@pytest.mark.long
 def test_every_way_has_its_memory_and_its_texts_per_second_with_each_batch(
     tiny_family, monkeypatch
 ):
