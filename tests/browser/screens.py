@@ -1,6 +1,7 @@
 """Screenshots of each opening tab, on desktop and phone: ``python -m tests.browser.screens``.
 
-Stored in ``docs/screens``; a test checks that each shows its headline and the start of its picture.
+Stored in ``docs/screens``. ``tabs/test_first_screen.py`` checks that each tab shows its headline and
+the beginning of its picture, without the files.
 """
 
 import shutil

@@ -7,15 +7,13 @@ from playwright.sync_api import expect
 
 from explorer.assets import DATA
 from explorer.links.page_state import TABS
-from tests.browser import screens
+from tests.browser.screens import PICTURE
 from tests.browser.viewport import resize
 
 pytestmark = pytest.mark.browser
-SCREENS = {(1440, 900): 200, (1280, 720): 200, (390, 844): 220}
-"""How low the row of tabs may begin."""
-LOW = ((1280, 720), (390, 844))
+DESKS, PHONE = ((1440, 900), (1280, 720)), (390, 844)
+LOW = (DESKS[1], PHONE)
 """Those with the least room for a picture."""
-HEADLINE, FIRST_BAR = 300, 480
 
 
 def opened(page_at, **context):
@@ -30,7 +28,7 @@ def top(page, selector):
 
 @pytest.mark.parametrize(
     ("screens", "by"),
-    [(tuple(SCREENS)[:2], "key"), (tuple(SCREENS)[2:], "click")],
+    [(DESKS, "key"), ((PHONE,), "click")],
     ids=["desks", "phone"],
 )
 def test_the_answer_is_on_the_first_screen_and_the_tabs_stay_in_sight(page_at, screens, by):
@@ -39,20 +37,20 @@ def test_the_answer_is_on_the_first_screen_and_the_tabs_stay_in_sight(page_at, s
         expect(page.locator("body.dark")).to_have_count(int(is_dark))
         for width, height in screens:
             resize(page, width, height)
-            is_on_the_first_screen(page, width, height)
+            is_on_the_first_screen(page, width)
         page.locator("#theme-switch").click()
     scrolled_down(page)
     expect(page.locator("#tabs [role=tablist]").first).to_be_in_viewport()
     the_next_tab_begins_at_its_top(page, by)
 
 
-def is_on_the_first_screen(page, width, height):
+def is_on_the_first_screen(page, width):
+    """The tabs, the finding, and each model's answer with the two after it."""
     assert page.evaluate("scrollY") == 0
-    assert top(page, "#tabs [role=tablist]") <= SCREENS[width, height]
-    assert top(page, ".finding") <= HEADLINE
-    assert top(page, ".pr-bar") <= FIRST_BAR
-    for answer in page.locator(".pr-first").all():
-        expect(answer).to_be_in_viewport(ratio=1)
+    parts = page.locator("#tabs > .tab-wrapper, .finding:visible, .pr-first:visible").all()
+    assert len(parts) >= 5
+    for part in parts:
+        expect(part).to_be_in_viewport(ratio=1)
     rows = 3 if width == 390 else 10
     for column in page.locator(".pr-list").all():
         expect(column.locator(".pr-row")).to_have_count(rows)
@@ -77,12 +75,10 @@ def the_next_tab_begins_at_its_top(page, by):
         tab.evaluate("tab => tab.parentElement.scrollTo({left: 9999})")
         box = tab.bounding_box()
         page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    headline = page.locator("#tab-claims .finding").first
-    expect(headline).to_be_in_viewport(ratio=1)
+    expect(page.locator("#tab-claims .finding").first).to_be_in_viewport(ratio=1)
     page.wait_for_function(
         "Math.abs(document.querySelector('#tabs').getBoundingClientRect().top) < 2"
     )
-    assert headline.bounding_box()["y"] < 100
 
 
 def test_the_box_the_keys_the_badge_and_the_heads_of_the_columns(page_at):
@@ -193,14 +189,13 @@ def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(page_at):
         resize(page, 1440, 900)
         expect(page.locator(f"#tab-{tab}-button")).to_have_attribute("aria-selected", "true")
         assert page.evaluate(EDGES) == pytest.approx(edges, abs=0.1), f"{tab} moves the others"
-        for width, height in screens.SIZES.items():
+        for width, height in (DESKS[0], PHONE):
             resize(page, width, height)
-            screens.drawn(page, tab)
+            page.locator(f"#tab-{tab} {PICTURE}:visible").first.wait_for()
+            page.evaluate("scrollTo(0, 0)")
             page.wait_for_function(WHOLE, arg=tab)
             expect(page.locator(f"#tab-{tab} .finding:visible").first).to_be_in_viewport(ratio=1)
-            assert top(page, f"#tab-{tab} {screens.PICTURE}") < height, (tab, width)
-            shown = screens.SCREENS / f"{tab}-{width}.png"
-            assert shown.is_file(), "python -m tests.browser.screens"
+            assert top(page, f"#tab-{tab} {PICTURE}") < height, (tab, width)
 
 
 VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
