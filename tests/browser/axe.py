@@ -44,12 +44,16 @@ RUN = f"""async ([place, few, laid]) => {{
   const isFirst = !window.axeKinds?.[place], fresh = ({KINDS})(place);
   // What is preloaded is for a rule on the page's style sheets, which are the same for all of its parts.
   const options = {{resultTypes: ['violations'], preload: !place}};
-  const rules = {{'color-contrast': {{enabled: false}}, 'label-content-name-mismatch': {{enabled: true}}}};
-  const looks = isFirst ? [[place ?? document, {{rules}}]]
-    : [[place ?? document, {{runOnly: laid}}], ...(fresh.length ? [[fresh, {{rules}}]] : [])];
-  if (found.length) looks.push([found, {{runOnly: ['color-contrast']}}]);
+  const rules = {{'label-content-name-mismatch': {{enabled: true}}}};
+  // One run for the whole part, because each run lays a grid over every element of the page.
+  axe.configure({{rules: [{{id: 'color-contrast', selector: '[data-sample]'}}]}});
+  const looks = [[place ?? document, isFirst ? {{rules}} : {{runOnly: [...laid, 'color-contrast']}}]];
+  const others = {{...rules, 'color-contrast': {{enabled: false}}}};
+  if (!isFirst && fresh.length) looks.push([fresh, {{rules: others}}]);
+  for (const node of found) node.toggleAttribute('data-sample', true);
   const broken = [];
   for (const [where, what] of looks) broken.push(...(await axe.run(where, {{...options, ...what}})).violations);
+  for (const node of found) node.toggleAttribute('data-sample', false);
   return broken.map(({{id, nodes}}) => [id, nodes.map(node => node.html.slice(0, 160))]);
 }}"""
 
