@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from explorer.models.specs import MINI
 from explorer.ui.shell.tabs import TABS
+from tests.browser.viewport import NEXT_FRAME
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
@@ -51,7 +52,8 @@ def says_the_same(page, alone, tab):
 
     def agree():
         ours, theirs = before = told()
-        page.wait_for_timeout(300)
+        for shown in (page, alone):
+            shown.evaluate(NEXT_FRAME)
         return ours == theirs and all(ours) and told() == before
 
     until(agree, 300, lambda: f"{tab}: {told()}")
