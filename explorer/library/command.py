@@ -70,6 +70,8 @@ MAX_INPUT = 2**24
 INPUT_TOO_LARGE = "Standard input has more than 16 MB: send its lines in parts."
 REFUSED_COLUMN = "refused"
 """Last column of the files of several lines: the reason for a line without an answer."""
+COLUMN_ROLES = ("text", "second", "answer", "good", "bad", "label")
+COLUMN = "column of the role {}, by its name or its number from 1"
 TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows."
 
 
@@ -304,6 +306,7 @@ def answer_texts(given: dict[str, Any], answers: Answers) -> int:
         return INTERRUPTED
     answers.append(("", result))
     left_out = result.answers.texts.left_out
+    sys.stderr.write(f"{result.read_as}\n")
     sys.stderr.write("".join(f"row {row.number}: {row.reason}\n" for row in left_out))
     return REFUSED_SOME if left_out else DONE
 
@@ -367,6 +370,11 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
         command.add_argument(name, nargs="+", metavar="NAME", help=note)
     elif parameter.default is parameter.empty:
         command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
+    elif name == "columns":
+        for role in COLUMN_ROLES:
+            command.add_argument(
+                f"--{role}", dest=name, action=_Column, metavar="COLUMN", help=COLUMN.format(role)
+            )
     elif name == "heads":
         note = "heads to switch off together, bert=0.3,1.7; may be repeated"
         command.add_argument("--heads", type=heads_of, action=_Merged, metavar="HEADS", help=note)
@@ -387,6 +395,15 @@ class _Merged(argparse.Action):
         merged = getattr(flags, self.dest) or {}
         more = {key: [*merged.get(key, ()), *items] for key, items in value.items()}
         setattr(flags, self.dest, merged | more)
+
+
+class _Column(argparse.Action):
+    """Action that keeps the column of a role, named by its option."""
+
+    def __call__(self, _parser: Any, flags: Any, value: Any, option: Any = None) -> None:  # noqa: ANN401
+        """Add the column to those before."""
+        before = getattr(flags, self.dest) or {}
+        setattr(flags, self.dest, before | {option.removeprefix("--"): value})
 
 
 def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:

@@ -54,6 +54,8 @@ BAD_ROWS = (
 )
 BAD_GROUPS = "“group” has {n} names for {rows}: it needs one for each row."
 NO_FILE = "The file “{name}” is not there or cannot be read."
+BAD_COLUMNS = '“columns” must be a mapping such as {"text": "tweet", "label": 3}.'
+NEEDS_PACKAGE = "This file needs {package}: pip install {package}, or save it as .csv."
 NO_PIECE = "{label} reads no part of this text, so it has no score."
 MASK_TO_SCORE = "The text has a [MASK]: a text is scored with all of its words."
 NO_MASK_TO_ATTRIBUTE = "The text has no [MASK]: mask the word whose prediction is to be attributed."

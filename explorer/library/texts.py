@@ -3,15 +3,16 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import methodcaller
+from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
+from explorer.analysis.texts.cells import MAX_ROWS, BadRows, RawTable
 from explorer.analysis.texts.reading import MAX_BYTES, read_table
 from explorer.analysis.texts.results import ListResult, TextsOptions
-from explorer.analysis.texts.rows import BadRows, RawTable, text_list
+from explorer.analysis.texts.rows import text_list
 from explorer.assets import DATA
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.texts.answers import NOTHING_DONE, Progress, TextsQuestion
@@ -21,10 +22,16 @@ from explorer.library.progress import each
 from explorer.library.results import Result
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
+from explorer.views.texts.read_as import read_as
 from explorer.views.texts.rows import COLUMNS, as_json, table_rows
 from explorer.views.texts.strings import cautions, headline, precision_sentence, second_line
 
 GROUP = "group"
+WITH_PANDAS = {
+    ".parquet": ("read_parquet", "pyarrow"),
+    ".xlsx": ("read_excel", "openpyxl"),
+}
+"""Files that pandas reads, by what, and the package that it needs for them."""
 Rows = str | Path | Iterable[str | Mapping[str, Any]]
 
 
@@ -40,6 +47,11 @@ class Texts(Result):
     missing: Mapping[str, Refusal]
     precision: ListPrecision | None = None
     """The differences that half precision makes in the shortest rows; None in float32."""
+
+    @property
+    def read_as(self) -> str:
+        """Sentence on how the list was read: its kind, its columns, and those not used."""
+        return read_as(self.answers.texts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON of ``/texts``."""
@@ -119,6 +131,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     layer: int = -1,
     score: str = "pll",
     group: str | Sequence[object] = "",
+    columns: Mapping[str, str | int] | None = None,
 ) -> Texts:
     """Return what each model says of every row of a list, and how the models compare.
 
@@ -138,19 +151,37 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             column ``group``, if there is one. Labelled rows of one group, such as sentences about
             one word or by one author, stay on one side of every split. Other kinds get a share for
             each group.
+        columns: Column of a role, by its name or its number from 1, where it is not the recognised
+            one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
+            label and group; an empty name takes a role away.
 
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model can be had.
         Interrupted: Ctrl-C; its ``result`` has the rows that were done.
     """
     table = table_of(rows)
-    columns: dict[str, str] = {}
+    chosen = named(table, columns or {})
     if not isinstance(group, str):
-        table, columns = grouped(table, group), {"group": GROUP}
+        table, chosen = grouped(table, group), chosen | {"group": GROUP}
     elif group:
-        columns = {"group": group}
-    how = (kind, columns, TextsOptions(pooling, layer, score))
+        chosen |= {"group": group}
+    how = (kind, chosen, TextsOptions(pooling, layer, score))
     return answered(table, family, how, CancelToken())
+
+
+def named(table: RawTable, columns: Mapping[str, str | int]) -> dict[str, str]:
+    """Return the name of each column that is given by its name, or by its number from 1.
+
+    Raises:
+        BadRows: they are not a mapping.
+    """
+    if not isinstance(columns, Mapping):
+        raise BadRows(strings.BAD_COLUMNS)
+    names = {str(place): name for place, name in enumerate(table.names, 1)}
+    return {
+        role: str(given) if given in table.names else names.get(str(given), str(given))
+        for role, given in columns.items()
+    }
 
 
 def grouped(table: RawTable, groups: Sequence[object]) -> RawTable:
@@ -219,11 +250,15 @@ def table_of(rows: Rows) -> RawTable:
         try:
             if not path.exists() and path.name == str(rows) and bundled.exists():
                 path = bundled
+            most = -1 if path.suffix.lower() in WITH_PANDAS else MAX_BYTES + 1
             with path.open("rb") as file:
-                content = file.read(MAX_BYTES + 1)
+                content = file.read(most)
         except (OSError, ValueError) as error:  # a name may be too long, or hold a zero byte
             raise BadRows(strings.NO_FILE.format(name=brief(rows))) from error
-        return read_table(content, path.name)
+        if path.suffix.lower() in WITH_PANDAS:
+            rows = _records(content, path)
+        else:
+            return read_table(content, path.name)
     # A mapping would give its keys, and a frame the names of its columns.
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):
         raise BadRows(strings.BAD_ROWS)
@@ -240,6 +275,31 @@ def _up_to_limit(lines: Iterable[str]) -> Iterator[str]:
             return
 
 
+def _records(content: bytes, path: Path) -> list[Mapping[str, Any]]:
+    """Return the rows of a Parquet or Excel file.
+
+    Raises:
+        BadRows: the package that pandas reads it with is not installed, or the file is damaged.
+    """
+    import pandas
+
+    reader, package = WITH_PANDAS[path.suffix.lower()]
+    try:
+        frame = getattr(pandas, reader)(BytesIO(content))
+    except ImportError as error:
+        raise BadRows(strings.NEEDS_PACKAGE.format(package=package)) from error
+    except Exception as error:
+        # Each engine of pandas raises its own errors.
+        raise BadRows(strings.NO_FILE.format(name=brief(str(path)))) from error
+    frame = frame.head(MAX_ROWS + 1).astype(object)
+    return frame.where(frame.notna(), None).to_dict("records")
+
+
+def _plain_value(value: Any) -> Any:  # noqa: ANN401 - any value of a cell
+    """Return a value of numpy as Python's, and a date as its text."""
+    return value.tolist() if hasattr(value, "tolist") else value.isoformat()
+
+
 def _as_line(row: object) -> str:
     """Return a row as one line of JSON; numpy's numbers are numbers.
 
@@ -250,7 +310,7 @@ def _as_line(row: object) -> str:
         raise BadRows(strings.BAD_ROWS)
     value = row if isinstance(row, str) else dict(row)
     try:
-        return json.dumps(value, ensure_ascii=False, default=methodcaller("item"))
+        return json.dumps(value, ensure_ascii=False, default=_plain_value)
     except (TypeError, AttributeError, ValueError) as error:
         raise BadRows(strings.BAD_ROWS) from error
 

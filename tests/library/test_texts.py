@@ -202,3 +202,47 @@ def test_a_shell_prints_what_is_done_after_ctrl_c(tiny_family, file, ctrl_c, cap
 def test_a_text_alone_is_no_list(name):
     with pytest.raises(Refusal, match="is not there or cannot be read"):
         explorer.texts(name)
+
+
+def test_a_column_has_the_role_that_it_is_given_by_its_name_or_number(tiny_family, tmp_path):
+    path = tmp_path / "moods.csv"
+    path.write_text("note,other\nthe first long note here,he is good.\nthe second one,it is bad.\n")
+    assert explorer.texts(path).answers.texts.rows[0].text == "the first long note here"
+    for column in ("other", 2):
+        result = explorer.texts(path, columns={"text": column})
+        assert [row.text for row in result.answers.texts.rows] == ["he is good.", "it is bad."]
+        assert result.read_as == "2 sentences: “other” is the text. Not used: “note”."
+        assert result.to_dict()["read_as"] == result.read_as
+    with pytest.raises(Refusal, match="no column “3” here"):
+        explorer.texts(path, columns={"text": 3})
+    with pytest.raises(Refusal, match="“columns” must be a mapping"):
+        explorer.texts(path, columns=["text"])
+
+
+def test_the_shell_says_how_a_list_was_read_and_takes_columns(tiny_family, tmp_path, capsys):
+    path = tmp_path / "moods.csv"
+    path.write_text("note,other\nthe first long note here,he is good.\nthe second one,it is bad.\n")
+    assert main(["texts", str(path), "--text", "other", "--csv", "-"]) == 0
+    out, said = capsys.readouterr()
+    assert "2 sentences: “other” is the text. Not used: “note”." in said
+    assert {row["text"] for row in csv.DictReader(io.StringIO(out))} == {
+        "he is good.",
+        "it is bad.",
+    }
+
+
+def test_a_parquet_file_is_read_and_an_excel_file_says_what_it_needs(tmp_path):
+    pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    frame = pandas.DataFrame(
+        {
+            "text": ["It is [MASK].", "He is [MASK]."],
+            "answer": ["good", None],
+            "tags": [["a"], ["b"]],
+        }
+    )
+    frame.to_parquet(tmp_path / "rows.parquet")
+    table = table_of(tmp_path / "rows.parquet")
+    assert table.cells == (("It is [MASK].", "good", "a"), ("He is [MASK].", "", "b"))
+    (tmp_path / "rows.xlsx").write_bytes(b"no workbook")
+    with pytest.raises(Refusal, match=r"needs openpyxl|cannot be read"):
+        table_of(tmp_path / "rows.xlsx")

@@ -6,8 +6,8 @@ import {keepForm, valuesInLink} from '../page/forms.js';
 import {deflated} from '../page/pack.js';
 
 const WAIT = 400, KB = 1024;   // milliseconds after a key; bytes
-const ENDINGS = ['txt', 'csv', 'tsv', 'jsonl'];
-const FIELDS = ['name', 'ending', 'kind', 'text', 'answer', 'good', 'bad', 'label', 'group', 'pooling', 'layer', 'score', 'rows'];
+const ENDINGS = ['txt', 'csv', 'tsv', 'jsonl', 'json'];
+const FIELDS = ['name', 'ending', 'kind', 'text', 'second', 'answer', 'good', 'bad', 'label', 'group', 'pooling', 'layer', 'score', 'rows'];
 
 /** @typedef {{text: string, name: string, ending: string, kind: string, columns: Record<string, string>, pooling: string, layer: string, score: string}} List
  * `name`: of a bundled list; `ending`: of a file's name */

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.digits import counted
-from explorer.analysis.texts.rows import MAX_CLASSES, MIN_CLASSES, BadRows, LeftOut, TextList
+from explorer.analysis.texts.cells import BadRows, LeftOut
+from explorer.analysis.texts.roles import MAX_CLASSES, MIN_CLASSES
+from explorer.analysis.texts.rows import TextList
 from explorer.models.run import read_only
 
 FOLDS, INNER_FOLDS = 5, 3

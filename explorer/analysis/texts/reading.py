@@ -1,21 +1,19 @@
 """Reading of pasted lines and of .txt, .csv, .tsv and .jsonl files, whatever is wrong with them."""
 
-import csv
-import io
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
 from explorer.analysis.digits import counted
-from explorer.analysis.texts.rows import MAX_ROWS, NAMES, BadRows, LeftOut, RawTable
-from explorer.analysis.texts.table_lines import has_text, records_of, usual_width
+from explorer.analysis.texts import json_rows
+from explorer.analysis.texts.cells import MAX_ROWS, BadRows, LeftOut, RawTable
+from explorer.analysis.texts.delimited import DELIMITERS, has_text, records_of, usual_width
+from explorer.analysis.texts.roles import KNOWN, NAMES
 from explorer.refusal import brief
 
 MAX_BYTES = 2**20
 MAX_COLUMNS = 100
-DELIMITERS = ",;\t|"
 SUFFIXES = {
     "csv": "table",
     "tsv": "table",
@@ -29,25 +27,31 @@ ZERO_BYTES = "This file holds zero bytes, which no text has: save it as UTF-8."
 TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
 EMPTY_FILE = "There is nothing to read: the list is empty."
 HEADER_ALONE = "There is nothing to read: below the names of the columns there is no row."
-NOT_JSON = "Its line is no JSON object."
 OPEN_QUOTE = "A quotation mark is opened here and never closed."
 EXTRA_CELLS = "It has {n} cells for {columns}."
 TOO_WIDE = (
     "This list has {columns} in {rows}, which is more than is read: keep the columns that matter."
 )
 ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a line."
-JSON_LINE = re.compile(r"\S[^\r\n]*")
-"""Line of JSON that is not empty; other ends of lines may stand in its strings."""
+TOKEN_LINES = (
+    "This file has a token and its tags on each line: a list has a text on each line, or a table."
+)
+LINE_FORMS = (
+    (("label", "text"), re.compile(r"__label__(\S+)\s+(.+)")),
+    (("label", "text"), re.compile(r"([A-Z]{2,8}):\w+ (.+)")),
+    (("text", "label"), re.compile(r"(.+)@(positive|negative|neutral)")),
+)
+"""Lines of fastText, TREC and the Financial PhraseBank: names and patterns of their cells."""
 SENTENCE_WORDS = 4
 """Words from which on a cell that ends as a sentence is one, above others that do."""
 ENDS = (".", "!", "?", "…")
+NAME = re.compile(r"[^\W\d][\w #.:()/?-]{0,59}|#[\w .-]{1,59}|")
+NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 POLARITY = {"good", "bad"}
 CERTAIN = {"text", "sentence", "label"}
 """Known names that no row of a list has in a cell of its own."""
-KNOWN = {name for names in NAMES.values() for name in names}
 BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 """First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
-csv.field_size_limit(MAX_BYTES)
 
 
 def read_table(content: str | bytes, name: str = "") -> RawTable:
@@ -68,9 +72,10 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     if not text.strip():
         raise BadRows(EMPTY_FILE)
     named = SUFFIXES.get(name.rpartition(".")[2].lower(), "")
-    form = named or _form_of(text)
     if is_cut and named in ("", "json") and re.match(r"\s*\[\s*[{\"]", text):
         raise BadRows(ARRAY_TOO_LARGE)
+    # A .txt may hold a table or JSON: its content decides.
+    form = named if named not in ("", "lines") else _form_of(text)
     readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
     table = readers[form](text)
     if not table.cells:
@@ -130,8 +135,12 @@ def _within_limit(content: str | bytes) -> tuple[str, bool]:
 
 
 def _form_of(text: str) -> str:
-    """Return what pasted content is: JSON lines, a table whose header is known, or plain lines."""
-    if all(line.lstrip().startswith("{") for line in islice(_json_lines(text), 20)) or _array(text):
+    """Return what content is: JSON, a table with tabs or a known header, or plain lines."""
+    if text.lstrip().startswith(("[", "{")) and (
+        all(line.lstrip().startswith("{") for line in islice(json_rows.lines(text), 20))
+        or isinstance(json_rows.parsed(text), dict)
+        or json_rows.whole(text)
+    ):
         return "json"
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and all("\t" in line for line in lines):
@@ -144,37 +153,57 @@ def _form_of(text: str) -> str:
 
 
 def _read_lines(text: str) -> RawTable:
+    if _has_token_lines(text):
+        raise BadRows(TOKEN_LINES)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for names, pattern in LINE_FORMS:
+        found = [pattern.fullmatch(line) for line in lines]
+        if len(lines) > 1 and all(found):
+            cells = tuple(match.groups() for match in found[:MAX_ROWS] if match)
+            return RawTable(names, cells, True, n_more=len(lines) - len(cells))
     has_header = len(lines) > 1 and lines[0].lower() in NAMES["text"]
-    n_more = max(0, len(lines) - has_header - MAX_ROWS)
     cells = tuple((line,) for line in lines[has_header : has_header + MAX_ROWS])
-    return RawTable(("text",), cells, has_header, n_more=n_more)
+    return RawTable(("text",), cells, has_header, n_more=len(lines) - has_header - len(cells))
+
+
+def _has_token_lines(text: str) -> bool:
+    """Return whether a file has a token and its tags on each line, as CoNLL's have."""
+    sentences = [part.split("\n") for part in text.replace("\r\n", "\n").strip().split("\n\n")]
+    lines = [line for sentence in sentences for line in sentence if line.strip()]
+    widths = {len(line.split()) for line in lines}
+    has_tags = len(widths) == 1 and 2 <= widths.pop() <= 5
+    return has_tags and len(lines) > 3 * len(sentences) > 3
 
 
 def _read_json(text: str) -> RawTable:
-    """Read one JSON object a line, or the objects of an array; a string alone is a text."""
+    """Read one JSON object a line, or the rows of an array or an object; a string is a text."""
+    found = json_rows.whole(text)
     objects: list[dict[str, object]] = []
     left_out = []
-    array, lines = _array(text), _json_lines(text)
-    values = array[:MAX_ROWS] or map(_parsed, islice(lines, MAX_ROWS))
+    lines = json_rows.lines(text)
+    values = map(json_rows.parsed, islice(lines, MAX_ROWS)) if found is None else found[:MAX_ROWS]
     for number, value in enumerate(values, 1):
         if isinstance(value, str):
             value = {"text": value}
         if not isinstance(value, dict):
-            left_out.append(LeftOut(number, NOT_JSON))
+            left_out.append(LeftOut(number, json_rows.NOT_JSON))
             value = {}
         objects.append(value)
     names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
-    n_more = max(0, len(array) - MAX_ROWS) if array else sum(1 for _ in lines)
+    n_more = sum(1 for _ in lines) if found is None else len(found) - len(objects)
     _check_width(len(names), len(objects) + n_more)
-    cells = tuple(tuple(_cell(value.get(name)) for name in names) for value in objects)
     if not names:
-        raise BadRows(EMPTY_FILE if not left_out else f"Row {left_out[0].number}: {NOT_JSON}")
-    return RawTable(names, cells, True, tuple(left_out), n_more)
-
-
-def _json_lines(text: str) -> Iterator[str]:
-    return (line.group() for line in JSON_LINE.finditer(text))
+        reason = f"Row {left_out[0].number}: {json_rows.NOT_JSON}" if left_out else EMPTY_FILE
+        raise BadRows(reason)
+    rows = [[json_rows.cell(value.get(name)) for name in names] for value in objects]
+    structured = frozenset(
+        (number, names[place])
+        for number, row in enumerate(rows, 1)
+        for place, value in enumerate(row)
+        if isinstance(value, json_rows.Cell)
+    )
+    cells = tuple(tuple(each if isinstance(each, str) else "" for each in row) for row in rows)
+    return RawTable(names, cells, True, tuple(left_out), n_more, structured)
 
 
 def _check_width(n_columns: int, n_rows: int) -> None:
@@ -184,31 +213,9 @@ def _check_width(n_columns: int, n_rows: int) -> None:
         raise BadRows(TOO_WIDE.format(columns=columns, rows=rows))
 
 
-def _array(text: str) -> list[object]:
-    """Return the values of a text that is one JSON array with rows; empty for any other."""
-    value = _parsed(text) if text.lstrip().startswith("[") else None
-    is_list = isinstance(value, list) and any(isinstance(each, dict | str) for each in value)
-    return value if isinstance(value, list) and is_list else []
-
-
-def _parsed(line: str) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _cell(value: object) -> str:
-    # A frame's empty cell is not a number; as a word it would be an answer.
-    if value is None or value != value:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 def _read_delimited(text: str) -> RawTable:
     """Read a table with the delimiter that divides most of its rows alike."""
-    delimiter = max(DELIMITERS, key=lambda sign: _fit(text, sign))
-    found = records_of(text, delimiter, MAX_ROWS + 1)
+    found, delimiter = records_of(text, KNOWN, MAX_ROWS + 1)
     records = found.rows
     if not records:
         raise BadRows(EMPTY_FILE)
@@ -255,36 +262,31 @@ def _without_empty_end(record: list[str]) -> list[str]:
     return record[:n]
 
 
-def _fit(text: str, delimiter: str) -> tuple[bool, float, int]:
-    """Rate a delimiter: a known header, then the share of rows of one width, then that width."""
-    sample = [
-        row
-        for row in csv.reader(io.StringIO(text[:50_000], newline=""), delimiter=delimiter)
-        if row
-    ][:50]
-    usual = usual_width(sample)
-    known = sum(cell.strip().lower() in KNOWN for cell in sample[0]) if sample else 0
-    share = sum(len(row) == usual for row in sample) / len(sample) if usual > 1 else 0.0
-    return known > 1, share, usual
-
-
 def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row names the columns: by known names, else by its form.
 
-    Names by their form are short, all different, and are no value of their own column.
+    Names by their form are short, all different, and are no value of their own column. A column
+    below them has numbers only, words with spaces below a name without one, or long cells.
     """
     names = [cell.strip() for cell in first]
     columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
     if _has_known_names(names, columns):
         return True
-    if len(set(names)) < len(names) or not all(
-        re.fullmatch(r"[^\W\d][\w -]{0,29}", n) for n in names
-    ):
+    if len(set(names)) < len(names) or not all(map(NAME.fullmatch, names)):
         return False
     if any(name in column for name, column in zip(names, columns, strict=True)):
         return False
-    lengths = [sum(map(len, column)) / max(len(column), 1) for column in columns]
-    return any(mean > 3 * len(name) for name, mean in zip(names, lengths, strict=True))
+    return any(map(_is_named, names, columns))
+
+
+def _is_named(name: str, column: Sequence[str]) -> bool:
+    """Return whether the cells of a column are unlike the name above them."""
+    cells = [cell for cell in column if cell]
+    if not cells:
+        return False
+    has_numbers = all(NUMBER.fullmatch(cell) for cell in cells)
+    has_spaces = " " not in name and sum(" " in cell for cell in cells) > 0.9 * len(cells)
+    return has_numbers or has_spaces or sum(map(len, cells)) > 3 * len(name) * len(cells)
 
 
 def _has_known_names(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:

@@ -4,23 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from explorer.models.tokens import MASK, SEPARATOR, plain_text
-from explorer.refusal import Refusal, brief
+from explorer.analysis.texts.cells import MAX_ROWS, BadRows, LeftOut, RawTable
+from explorer.analysis.texts.roles import KNOWN, NAMES, kind_of, recognised
+from explorer.models.tokens import MASK, SEPARATOR, find_choices, plain_text
+from explorer.refusal import brief
 
 KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled")
-MAX_ROWS = 2_000
 MAX_TOKENS = 512
-MIN_CLASSES, MAX_CLASSES = 2, 20
-NAMES: dict[str, tuple[str, ...]] = {
-    "text": ("text", "sentence", "review", "content", "phrase", "masked", "prompt"),
-    "answer": ("answer", "target", "expected", "word"),
-    "good": ("good", "sentence_good", "sentence1", "sent_more"),
-    "bad": ("bad", "sentence_bad", "sentence2", "sent_less"),
-    "label": ("label", "class", "category", "labels", "topic", "sentiment"),
-    "group": ("group", "field", "phenomenon", "subset", "bias_type"),
-}
-"""Column names of each role, in lower case, the preferred one first."""
-LONGEST_LABEL = 40
 NO_COLUMN = "There is no column “{name}” here. The columns are: {known}."
 NO_ROLE = "“{role}” is no role of a column: {known}."
 NO_KIND = "The kind must be one of: {known}."
@@ -30,45 +20,39 @@ NEEDS = {
     "pairs": "Pairs need two columns of sentences, good and bad.",
     "labelled": "Labelled rows need a column with texts and a column “label”.",
 }
+REQUIRED = {
+    "masked": ("text",),
+    "plain": ("text",),
+    "pairs": ("good", "bad"),
+    "labelled": ("text", "label"),
+}
+OPTIONAL = {
+    "masked": ("answer", "group"),
+    "plain": ("group",),
+    "pairs": ("group",),
+    "labelled": ("second", "group"),
+}
+"""Roles that a kind reads where a list has them."""
+SCORES = {"score", "relatedness_score", "similarity", "similarity_score", "gold_score"}
+SCORED = (
+    "These are pairs with a score, “{name}”: a list has pairs with a label, or a good and a bad "
+    "sentence. Choose the kind and the columns."
+)
+GAPS = re.compile(r"_{3,}")
+GAP = "It has a gap of underscores: write [MASK] there."
+CHOICES = "It has a choice, {choice}: in a list write [MASK], and one of the words as the answer."
 NO_ROWS = "There are no rows to read."
 EMPTY = "It has no text."
 NOT_ONE_MASK = "It has {n} masks; exactly one is read."
 EMPTY_SIDE = "One of its two sentences is empty."
 NO_LABEL = "It has no label."
+INSIDE = (
+    "“{name}” holds an object or several values in each row, and no other column is known to hold "
+    "texts: give a column with one text in each row."
+)
+NOT_A_CELL = "Its “{name}” holds an object or several values; one is read."
 TOO_MANY = "It and all rows after it, {n} together, are over the limit of {most} rows."
 LAST_ONE = "It is over the limit of {most} rows."
-
-
-class BadRows(Refusal):
-    """Refusal of a list that cannot be read; the message is one sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Row that is not read, with the reason."""
-
-    number: int
-    """Counted from 1, without the header and without empty rows."""
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RawTable:
-    """Cells of a file by row, before columns have a meaning."""
-
-    names: tuple[str, ...]
-    """Header of each column, or "column 1" ... where the file has none."""
-    cells: tuple[tuple[str, ...], ...]
-    """By row, at most ``MAX_ROWS``; every row has as many cells as there are names."""
-    has_header: bool
-    left_out: tuple[LeftOut, ...] = ()
-    n_more: int = 0
-    """Rows after these, which are only counted."""
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows, those that are only counted included."""
-        return len(self.cells) + self.n_more
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +78,9 @@ class TextList:
     """Name of the column of each role that is read."""
     rows: tuple[TextRow, ...]
     left_out: tuple[LeftOut, ...] = ()
+    has_header: bool = True
+    unused: tuple[str, ...] = ()
+    """Names of the columns that are not read."""
 
     @property
     def n_different(self) -> int:
@@ -105,7 +92,7 @@ class TextList:
         numbers = {row.number for row in left_out}
         rows = tuple(row for row in self.rows if row.number not in numbers)
         together = sorted((*self.left_out, *left_out), key=lambda row: row.number)
-        return TextList(self.kind, self.columns, rows, tuple(together))
+        return replace(self, rows=rows, left_out=tuple(together))
 
 
 def text_list(
@@ -123,6 +110,9 @@ def text_list(
         BadRows: there is no such kind or column, the kind lacks a column, or no row is left.
     """
     roles = recognised(table)
+    if not columns and not kind:
+        _check_scores(table, roles)
+        _check_values(table, roles)
     for role, name in (columns or {}).items():
         if role not in NAMES:
             raise BadRows(NO_ROLE.format(role=brief(role), known=", ".join(NAMES)))
@@ -140,38 +130,18 @@ def text_list(
     return _rows(table, kind, _needed(kind, roles))
 
 
-def recognised(table: RawTable) -> dict[str, str]:
-    """Return the column of each role: by its name, else by its content."""
-    lower = [name.strip().lower() for name in table.names]
-    roles: dict[str, str] = {}
-    for role, names in NAMES.items():
-        place = next((lower.index(name) for name in names if name in lower), None)
-        if place is not None and table.names[place] not in roles.values():
-            roles[role] = table.names[place]
-    if ("good" in roles) != ("bad" in roles):
-        roles.pop("good", roles.pop("bad", None))
-    free = [i for i, name in enumerate(table.names) if name not in roles.values()]
-    if free and "text" not in roles and "good" not in roles:
-        longest = max(free, key=lambda i: sum(len(row[i]) for row in table.cells))
-        roles["text"] = table.names[longest]
-        free.remove(longest)
-    if "label" not in roles and not table.has_header:
-        labels = next((i for i in free if _are_labels([row[i] for row in table.cells])), None)
-        if labels is not None:
-            roles["label"] = table.names[labels]
-    return roles
+def _check_scores(table: RawTable, roles: Mapping[str, str]) -> None:
+    """Refuse pairs with a score: read as good and bad sentences they would be misjudged."""
+    name = next((name for name in table.names if name.strip().lower() in SCORES), None)
+    if name and "label" not in roles and ("second" in roles or roles.get("good") in table.names):
+        raise BadRows(SCORED.format(name=brief(name)))
 
 
-def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
-    """Return the kind that the columns of a table suggest."""
-    if "good" in roles and "label" not in roles:
-        return "pairs"
-    texts = _column(table, roles.get("text", ""))
-    if texts and 2 * sum(MASK in plain_text(text) for text in texts) >= len(texts):
-        return "masked"
-    labels = {label for label in _column(table, roles.get("label", "")) if label}
-    is_labelled = MIN_CLASSES <= len(labels) <= MAX_CLASSES
-    return "labelled" if is_labelled else "pairs" if "good" in roles else "plain"
+def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
+    """Refuse a list without a known column of texts where the texts may be inside an object."""
+    held = [name for number, name in table.structured if number == 1]
+    if held and roles.get("text", "").lower() not in KNOWN and "good" not in roles:
+        raise BadRows(INSIDE.format(name=brief(min(held))))
 
 
 def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:
@@ -180,14 +150,15 @@ def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:
     Raises:
         BadRows: the kind lacks one.
     """
-    is_pair = kind == "pairs" or (kind == "labelled" and "text" not in roles)
-    needed = (("good", "bad") if is_pair else ("text",)) + (
-        ("label",) if kind == "labelled" else ()
-    )
-    if any(role not in roles for role in needed):
+    roles = dict(roles)
+    if kind == "labelled" and "text" not in roles and "good" in roles:
+        roles |= {"text": roles["good"], "second": roles["bad"]}
+    if kind == "pairs" and "good" not in roles and "second" in roles:
+        roles |= {"good": roles["text"], "bad": roles["second"]}
+    if any(role not in roles for role in REQUIRED[kind]):
         raise BadRows(NEEDS[kind])
-    extra = ("answer", "group") if kind == "masked" else ("group",)
-    return {role: roles[role] for role in (*needed, *extra) if role in roles}
+    read = (*REQUIRED[kind], *OPTIONAL[kind])
+    return {role: roles[role] for role in NAMES if role in read and role in roles}
 
 
 def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
@@ -202,7 +173,9 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
         if number in unreadable:
             continue
         cell = {role: plain_text(row[place]) for role, place in places.items()}
-        if reason := _fault(kind, cell):
+        held = [name for name in roles.values() if (number, name) in table.structured]
+        reason = NOT_A_CELL.format(name=brief(held[0])) if held else _fault(kind, cell)
+        if reason:
             left_out.append(LeftOut(number, reason))
         else:
             rows.append(_row(number, kind, cell))
@@ -211,7 +184,8 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
             f"{NO_ROWS} Row {left_out[0].number}: {left_out[0].reason}" if left_out else NO_ROWS
         )
     left_out.sort(key=lambda row: row.number)
-    return TextList(kind, roles, tuple(rows), tuple(left_out))
+    unused = tuple(name for name in table.names if name not in roles.values())
+    return TextList(kind, roles, tuple(rows), tuple(left_out), table.has_header, unused)
 
 
 def _fault(kind: str, cell: Mapping[str, str]) -> str:
@@ -221,30 +195,27 @@ def _fault(kind: str, cell: Mapping[str, str]) -> str:
             return EMPTY_SIDE
     elif not cell["text"]:
         return EMPTY
-    if kind == "masked" and (n_masks := cell["text"].count(MASK)) != 1:
+    elif "second" in cell and not cell["second"]:
+        return EMPTY_SIDE
+    if kind == "labelled":
+        return NO_LABEL if cell["label"] in ("", "-") else ""
+    return _gap(kind, cell["text"]) if kind != "pairs" else ""
+
+
+def _gap(kind: str, text: str) -> str:
+    """Return the reason why a text's gap is not read; empty if it is."""
+    if choices := find_choices(text):
+        return CHOICES.format(choice=brief(text[choices[0].start : choices[0].end]))
+    if GAPS.search(text):
+        return GAP
+    if kind == "masked" and (n_masks := text.count(MASK)) != 1:
         return NOT_ONE_MASK.format(n=n_masks)
-    return NO_LABEL if kind == "labelled" and not cell["label"] else ""
+    return ""
 
 
 def _row(number: int, kind: str, cell: Mapping[str, str]) -> TextRow:
     extra = {name: cell.get(name, "") for name in ("answer", "label", "group")}
-    if "good" not in cell:
-        return TextRow(number, cell["text"], **extra)
-    if kind == "labelled":
-        return TextRow(number, f"{cell['good']} {SEPARATOR} {cell['bad']}", **extra)
-    return TextRow(number, cell["good"], cell["bad"], **extra)
-
-
-def _column(table: RawTable, name: str) -> list[str]:
-    if name not in table.names:
-        return []
-    place = table.names.index(name)
-    return [row[place].strip() for row in table.cells]
-
-
-def _are_labels(values: Sequence[str]) -> bool:
-    """Return whether values are a few short labels, each on two rows or more on average."""
-    labels = {value.strip() for value in values}
-    is_short = all(0 < len(label) <= LONGEST_LABEL for label in labels)
-    few = MIN_CLASSES <= len(labels) <= min(MAX_CLASSES, len(values) // 2)
-    return is_short and few and not any(re.search(r"\[mask\]", label, re.I) for label in labels)
+    if kind == "pairs":
+        return TextRow(number, cell["good"], cell["bad"], **extra)
+    texts = filter(None, (cell["text"], cell.get("second")))
+    return TextRow(number, f" {SEPARATOR} ".join(texts), **extra)

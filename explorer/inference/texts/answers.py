@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from explorer.analysis.precision import ListPrecision, list_differences
+from explorer.analysis.texts.cells import BadRows
 from explorer.analysis.texts.labelled import usable
 from explorer.analysis.texts.masked import joined_blocks
 from explorer.analysis.texts.results import (
@@ -18,7 +19,7 @@ from explorer.analysis.texts.results import (
     pair_list,
     sentence_list,
 )
-from explorer.analysis.texts.rows import BadRows, TextList
+from explorer.analysis.texts.rows import TextList
 from explorer.analysis.texts.sentences import SCORES
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.texts.batches import (
@@ -141,7 +142,7 @@ class TextsQuestion:
         done = sorted(row for part in self._parts for row in part.rows)
         texts = self.ready.texts
         rows = tuple(texts.rows[row] for row in done)
-        return TextList(texts.kind, texts.columns, rows, texts.left_out)
+        return replace(texts, rows=rows)
 
     def _labels(self) -> dict[str, str]:
         return {key: spec.label for key, spec in self.ready.specs.items()}

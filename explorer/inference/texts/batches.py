@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from explorer.analysis.texts.cells import BadRows, LeftOut
 from explorer.analysis.texts.labelled import Cost
-from explorer.analysis.texts.rows import MAX_TOKENS, BadRows, LeftOut, TextList
+from explorer.analysis.texts.rows import MAX_TOKENS, TextList
 from explorer.context import context
 from explorer.inference.runs import call_on_model, device_of, gather
 from explorer.inference.scheduling.cancel import CancelToken

@@ -6,7 +6,7 @@ from explorer import limits
 from explorer.analysis.texts.results import TextsOptions
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.library import strings
-from explorer.library.texts import answered, table_of
+from explorer.library.texts import answered, named, table_of
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import page_family
 
@@ -19,6 +19,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     layer: int = -1,
     score: str = "pll",
     group: str = "",
+    columns: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return what each model says of every row of a list, and how the models compare.
 
@@ -36,6 +37,9 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             and Ivanova 2023).
         group: Column that names each row's group; empty: ``group``, if there is one. Labelled rows
             of one group stay on one side of every split.
+        columns: Column of a role, by its name or its number from 1, where it is not the recognised
+            one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
+            label and group.
 
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each
@@ -48,6 +52,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         raise Refusal(limits.TEXTS.sentence(n=f"{len(rows):,}"))
     models, cancel = page_family(family), CancelToken()
     cancel.set_deadline(limits.TEXTS_TIME.maximum)
-    columns = {"group": group} if group else {}
-    how = (kind, columns, TextsOptions(pooling, layer, score))
-    return answered(table_of(rows), models, how, cancel).to_dict()
+    table = table_of(rows)
+    chosen = named(table, columns or {}) | ({"group": group} if group else {})
+    how = (kind, chosen, TextsOptions(pooling, layer, score))
+    return answered(table, models, how, cancel).to_dict()

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import counted
-from explorer.analysis.texts.rows import KINDS, MAX_ROWS, MAX_TOKENS, LeftOut, TextList
+from explorer.analysis.texts.cells import LeftOut
+from explorer.analysis.texts.rows import KINDS, MAX_ROWS, MAX_TOKENS
 
 LABEL = "Your texts"
 QUESTION = "Which of the models is best for a list of your own texts?"
@@ -18,18 +19,12 @@ KIND_NAMES = {
     "pairs": "Pairs of sentences",
     "labelled": "Labelled texts",
 }
-KIND_NOUN = {
-    "masked": "masked row",
-    "plain": "sentence",
-    "pairs": "pair",
-    "labelled": "labelled text",
-}
-"""A row of each kind."""
 GOES_IN = {
     "masked": "text with one [MASK]; answer and group, where you have them",
     "plain": "one sentence a line",
     "pairs": "good and bad, or sentence1 and sentence2; group, where you have one",
-    "labelled": "text and label: 2 to 20 labels, 40 rows or more; group, where rows stay together",
+    "labelled": "text and label, or two texts and label: 2 to 20 labels, 40 rows or more; group, "
+    "where rows stay together",
 }
 """Columns of each kind."""
 COMES_OUT = {
@@ -63,6 +58,7 @@ ASK = {
 """Strings of the form."""
 ROLES = {
     "text": "Text",
+    "second": "Second text",
     "answer": "Answer",
     "good": "Good sentence",
     "bad": "Bad sentence",
@@ -89,6 +85,7 @@ TABLE = {
     "none": "No row is like that.",
     "number": "#",
     "text": "Text",
+    "second": "Second text",
     "answer": "answer: {answer}",
     "label_of": "label: {label}",
     "bad": "not: {bad}",
@@ -195,13 +192,6 @@ SCORES_NEED_ALL = "Stopped after {done} of {total}. Scores need all rows: press 
 STOP = "Stop"
 FEW_LEFT_OUT = 3
 """Rows left out that the sentence above the table names."""
-
-
-def recognised(texts: TextList) -> str:
-    """Return what a list was taken for: its kind, and the column of each role."""
-    noun = counted(len(texts.rows), KIND_NOUN[texts.kind])
-    columns = ", ".join(f"{ROLES[role].lower()}: “{name}”" for role, name in texts.columns.items())
-    return f"{noun}. Columns: {columns}."
 
 
 def left_out_said(left_out: Sequence[LeftOut]) -> str:

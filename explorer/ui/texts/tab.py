@@ -13,10 +13,12 @@ import gradio as gr
 from explorer import assets, limits
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
+from explorer.analysis.texts.cells import RawTable
 from explorer.analysis.texts.labelled import usable
 from explorer.analysis.texts.reading import MAX_BYTES, decoded, read_table
 from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
-from explorer.analysis.texts.rows import KINDS, RawTable, TextList, kind_of, recognised, text_list
+from explorer.analysis.texts.roles import kind_of, recognised
+from explorer.analysis.texts.rows import KINDS, TextList, text_list
 from explorer.analysis.texts.sentences import SCORES
 from explorer.inference.runs import ran_with
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
@@ -34,6 +36,7 @@ from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.validation import refuse_bad_input
 from explorer.ui.texts import strings
 from explorer.views.markup import Markup, el, finding, join, note, refusal_message, script_json
+from explorer.views.texts.read_as import read_as
 
 ID = "texts"
 LABEL = strings.LABEL
@@ -47,7 +50,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "masked": ("text", "answer", "group"),
     "plain": ("text", "group"),
     "pairs": ("good", "bad", "group"),
-    "labelled": ("text", "label", "group"),
+    "labelled": ("text", "second", "label", "group"),
 }
 """Columns of each kind that a reader may choose."""
 
@@ -327,7 +330,7 @@ def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
         return described | {"error": str(refusal), "kind": kind, "columns": chosen}
     chosen = {role: texts.columns.get(role, "") for role in ROLES[texts.kind]}
     return described | {
-        "said": strings.recognised(texts),
+        "said": read_as(texts),
         "left_out": strings.left_out_said(texts.left_out),
         "kind": texts.kind,
         "columns": chosen,

@@ -23,6 +23,7 @@ from explorer.analysis.texts.scores import LabelledResult, Scored
 from explorer.analysis.texts.sentences import SentenceScore
 from explorer.models.tokens import MASK, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
+from explorer.views.texts.read_as import read_as
 from explorer.views.texts.strings import BASELINES, cautions
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -71,6 +72,7 @@ def as_json(result: ListResult) -> dict[str, Any]:
     return {
         "kind": kind,
         "columns": dict(result.texts.columns),
+        "read_as": read_as(result.texts),
         "n_rows": len(result.texts.rows),
         "left_out": [{"row": row.number, "reason": row.reason} for row in result.texts.left_out],
         "summary": summary_json(result),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds, percent, signed
 from explorer.analysis.precision import ListPrecision
+from explorer.analysis.texts.cells import LeftOut
 from explorer.analysis.texts.comparison import Duel
 from explorer.analysis.texts.results import (
     LabelledList,
@@ -14,7 +15,6 @@ from explorer.analysis.texts.results import (
     SentenceList,
     has_truth,
 )
-from explorer.analysis.texts.rows import LeftOut
 from explorer.views.markup import (
     Markup,
     el,

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from explorer.analysis.texts import labelled
+from explorer.analysis.texts.cells import BadRows
 from explorer.analysis.texts.labelled import (
     PATTERNS,
     STRENGTHS,
@@ -34,7 +35,7 @@ from explorer.analysis.texts.labelled import (
     majority,
     usable,
 )
-from explorer.analysis.texts.rows import BadRows, TextList, TextRow
+from explorer.analysis.texts.rows import TextList, TextRow
 from explorer.analysis.texts.scores import advice, below_guessing, labelled_result
 
 NAMES = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}

@@ -5,9 +5,10 @@ from contextlib import suppress
 
 import pytest
 
-from explorer.analysis.texts import reading, table_lines
+from explorer.analysis.texts import delimited, json_rows, reading
+from explorer.analysis.texts.cells import MAX_ROWS, BadRows
 from explorer.analysis.texts.reading import MAX_BYTES, decoded, read_table
-from explorer.analysis.texts.rows import MAX_ROWS, BadRows, text_list
+from explorer.analysis.texts.rows import text_list
 
 TWO = [("It is good.", "pos"), ("It is bad.", "neg")]
 CSV = "text,label\nIt is good.,pos\nIt is bad.,neg\n"
@@ -115,8 +116,8 @@ STRAY_QUOTES = {
     "a quote and a later one": (
         '"Hello there\tpos\nShe said "hi" to me\tneg\n',
         "a.tsv",
-        [('She said "hi" to me', "neg")],
-        [1],
+        [('"Hello there', "pos"), ('She said "hi" to me', "neg")],
+        [],
     ),
     "a quoted row after it": (
         'text,label\n"Bad film,neg\nok two,pos\n"Nice, one",pos\n',
@@ -153,36 +154,9 @@ def test_an_open_quote_takes_no_other_row_with_it_wherever_the_next_one_stands(n
     texts = text_list(table, "labelled", dict(zip(("text", "label"), columns, strict=True)))
     assert [(row.text, row.label) for row in texts.rows] == expected
     assert [row.number for row in texts.left_out] == faulty
-    assert {row.reason for row in texts.left_out} == {
-        "A quotation mark is opened here and never closed."
-    }
-
-
-HOSTILE_QUOTES = ('a","b\n', '"a\n', 'a"b"\n', '"a"b\n', '"","\n', '"a\n""\n', '"x"y\n"\n')
-
-
-@pytest.mark.parametrize("line", HOSTILE_QUOTES)
-def test_lines_are_read_a_few_times_whatever_their_quotes(line, monkeypatch):
-    read, n = [], 3_000
-
-    class Counted(list):
-        def __getitem__(self, number):
-            line = super().__getitem__(number)
-            read.append(len(line))
-            return line
-
-    table_of_lines = table_lines._Table
-    monkeypatch.setattr(
-        table_lines, "_Table", lambda lines, *more: table_of_lines(Counted(lines), *more)
+    assert all(
+        row.reason == "A quotation mark is opened here and never closed." for row in texts.left_out
     )
-    text = "text,label\n" + line * n
-    records = table_lines.records_of(text, ",", 10**6)
-    assert len(records.rows) > n / 3, "no row takes all others with it"
-    assert sum(read) < 50 * len(text)
-    read.clear()
-    text = "text,label\n" + "a\n" * n + line * 300 + "a" * 20_000
-    table_lines.records_of(text, ",", 10**6)
-    assert sum(read) < 50 * len(text), "a long line counts by its letters"
 
 
 MANY = 9_000
@@ -213,7 +187,7 @@ HOSTILE_LINES = ("{\n", '"a,b\n', '"a""\n', 'a "b" c",x\n', '"\n', '""\n', "a\n"
 @pytest.mark.parametrize("name", ["", "a.csv", "a.jsonl"])
 @pytest.mark.parametrize("line", HOSTILE_LINES)
 def test_the_work_for_a_megabyte_is_that_of_the_rows_that_are_read(line, name, monkeypatch):
-    done = {"parsed": 0, "left out": 0, "alone": 0}
+    done = {"parsed": 0, "left out": 0, "lines": 0}
 
     def counted(what, function):
         def watched(*asked):
@@ -222,12 +196,12 @@ def test_the_work_for_a_megabyte_is_that_of_the_rows_that_are_read(line, name, m
 
         return watched
 
-    monkeypatch.setattr(reading, "_parsed", counted("parsed", reading._parsed))
+    monkeypatch.setattr(json_rows, "parsed", counted("parsed", json_rows.parsed))
     monkeypatch.setattr(reading, "LeftOut", counted("left out", reading.LeftOut))
-    monkeypatch.setattr(table_lines, "_alone", counted("alone", table_lines._alone))
+    monkeypatch.setattr(delimited, "_joined", counted("lines", delimited._joined))
     with suppress(BadRows):
         read_table(line * (MAX_BYTES // len(line)), name)
-    most = MAX_ROWS + 2 * table_lines.SAMPLE
+    most = MAX_ROWS + 2 * delimited.SAMPLE_ROWS
     assert max(done.values()) <= most, done
 
 

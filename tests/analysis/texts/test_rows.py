@@ -2,8 +2,9 @@
 
 import pytest
 
+from explorer.analysis.texts.cells import BadRows
 from explorer.analysis.texts.reading import read_table
-from explorer.analysis.texts.rows import KINDS, BadRows, text_list
+from explorer.analysis.texts.rows import KINDS, text_list
 
 
 def listed(content, **how):
@@ -21,7 +22,7 @@ def listed(content, **how):
         (
             "sentence1,sentence2,label\nHe is.,He are.,0\nA.,B.,1",
             "labelled",
-            {"good", "bad", "label"},
+            {"text", "second", "label"},
         ),
         ("review,sentiment\nNice.,pos\nBad.,neg", "labelled", {"text", "label"}),
         ("text,label\nNice.,pos\nBad.,pos", "plain", {"text"}),

@@ -32,7 +32,9 @@ def test_pasted_rows_are_read_run_filtered_opened_and_come_back_to(page_at):
     page.get_by_role("tab", name="Your texts", exact=True).click()
     page.locator(".tx-row textarea").fill(PASTED)
     said = page.locator(".tx-said")
-    expect(said).to_contain_text("3 masked rows. Columns: text: “text”, answer: “answer”")
+    expect(said).to_contain_text(
+        "3 masked rows: “text” is the text, “answer” the answer and “group” the group"
+    )
     expect(said).to_contain_text("Row 4: It has 0 masks")
     page.keyboard.press("Control+Enter")
     finished(page, 3)

@@ -12,9 +12,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from explorer.analysis.texts import labelled
+from explorer.analysis.texts.cells import BadRows
 from explorer.analysis.texts.reading import read_table
 from explorer.analysis.texts.results import TextsOptions, by_disagreement
-from explorer.analysis.texts.rows import BadRows, text_list
+from explorer.analysis.texts.rows import text_list
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.texts import batches
 from explorer.inference.texts.answers import TextsQuestion

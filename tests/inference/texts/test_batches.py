@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from explorer.analysis.measures import js
+from explorer.analysis.texts.cells import BadRows
 from explorer.analysis.texts.reading import read_table
-from explorer.analysis.texts.rows import BadRows, text_list
+from explorer.analysis.texts.rows import text_list
 from explorer.context import configure
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.measurement_lock import MeasurementLock

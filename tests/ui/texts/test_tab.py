@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from explorer import assets
-from explorer.analysis.texts.rows import LeftOut
+from explorer.analysis.texts.cells import LeftOut
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.inference.texts import batches
 from explorer.inference.texts.answers import Progress
@@ -192,7 +192,7 @@ def test_too_few_labelled_rows_keep_how_they_are_read_and_can_be_read_as_sentenc
     assert said["error"].endswith("40 are needed. Add rows, or read them as sentences.")
     assert (said["kind"], said["columns"]) == (
         "labelled",
-        {"text": "text", "label": "label", "group": ""},
+        {"text": "text", "second": "", "label": "label", "group": ""},
     )
     assert "error" not in json.loads(read_list(few | {"kind": "plain"}))
 
