@@ -154,7 +154,7 @@ def distillation_finding(
         join(
             " teacher ",
             names[0],
-            f", and they share {none_or_all(shared, 5)} of their top 5 words; ",
+            f"; at every T they share {none_or_all(shared, 5)} of their top 5 words; ",
         ),
         predictions,
     )

@@ -28,8 +28,8 @@ def judge(text, t, p, q, kl, words, shared, names=("BERT", "DistilBERT")):
     same = rf"both say “?{first}”? \((\S+) and (\S+)\)"
     two = rf"{names[0]} says “?{first}”? \((\S+)\), {names[1]} “?{second}”? \((\S+)\)"
     said = re.fullmatch(
-        rf"At temperature T = {t:g}, student {names[1]} is (\S+) nats \(KL\) from teacher {names[0]}, and "
-        rf"they share (none|all|[1-4]) of their top 5 words; {same if first == second else two}\.",
+        rf"At temperature T = {t:g}, student {names[1]} is (\S+) nats \(KL\) from teacher {names[0]}; at "
+        rf"every T they share (none|all|[1-4]) of their top 5 words; {same if first == second else two}\.",
         text,
     )
     assert said, text

@@ -43,7 +43,7 @@ def test_the_headline_names_both_models_and_the_distance(tiny_family):
         kl = f"{pair.kl_teacher_student:.3f}"
         assert plain.startswith(
             f"At temperature T = {temperature:g}, student mini-DistilBERT is {kl} nats (KL) from "
-            "teacher mini-BERT, and they share "
+            "teacher mini-BERT; at every T they share "
         )
         p, q = (float(shown) for shown in re.findall(r"[( ](0\.\d{3,6})(?=\)|,? and)", plain)[-2:])
         assert (p, q) == pytest.approx((pair.teacher.max(), pair.student.max()), abs=5.1e-4)
