@@ -52,7 +52,9 @@ def none_or_all(count: int, total: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share as per cent: ``93.4%``; 100.0% is all of them, not nearly all."""
+    """Format a share as per cent: ``93.4%``; 100.0% is all of them and 0.0% none, not nearly so."""
+    if 0 < share < 0.0005:
+        return "< 0.1%"
     return "> 99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
@@ -88,9 +90,26 @@ def ordinal(n: int) -> str:
     return f"{n}{suffix}"
 
 
+def nats(x: float) -> str:
+    """Format an amount of nats to three decimals, or as a power of ten where these would be 0."""
+    if abs(x) < 0.5 * 10**-MAX_DECIMALS:
+        return "0.000"
+    return power(x) if abs(x) < 0.001 else f"{x:,.3f}".replace("-", "−")
+
+
+def cosine(x: float) -> str:
+    """Format a cosine or a CKA, of at most 1, to three decimals."""
+    return f"{round(x, 3) + 0.0:.3f}".replace("-", "−")
+
+
 def quotient(x: float) -> str:
-    """Format a quotient of two sizes: two decimals below 2, one from there on."""
-    return f"{x:,.2f}" if x < 1.995 else f"{x:,.1f}"
+    """Format a quotient of two amounts: two decimals below 2, one from there on."""
+    return power(x) if 0 < x < 0.01 else f"{x:,.2f}" if x < 1.995 else f"{x:,.1f}"
+
+
+def time_ratio(x: float) -> str:
+    """Format the ratio of two measured times, or an end of its interval: two decimals."""
+    return f"{x:,.2f}"
 
 
 def in_unit(value: float, unit: str, decimals: int = 1) -> str:
@@ -98,11 +117,43 @@ def in_unit(value: float, unit: str, decimals: int = 1) -> str:
     return f"{value:,.{decimals}f}{UNBREAKABLE}{unit}"
 
 
-def millions(count: float) -> str:
-    """Format a count in millions: 109,482,240 as ``109.5 M``."""
-    return in_unit(count / 1e6, "M")
+def weights(count: float) -> str:
+    """Format a number of weights: exact below a million, two decimals below ten, then one.
+
+    ``591,360``, ``9.55 M``, ``109.5 M``, ``1.2 G``.
+    """
+    size = abs(count)
+    if size < 999_999.5:
+        return f"{count:,.0f}".replace("-", "−")
+    if size >= 999.95e6:
+        return in_unit(count / 1e9, "G").replace("-", "−")
+    return in_unit(count / 1e6, "M", 2 if size < 9.995e6 else 1).replace("-", "−")
+
+
+def memory(n_bytes: float) -> str:
+    """Format an amount of memory: one decimal in MB, two in GB; 1 MB is 1,000,000 bytes."""
+    if n_bytes >= 999.95e6:
+        return in_unit(n_bytes / 1e9, "GB", 2)
+    return in_unit(n_bytes / 1e6, "MB", 1 if n_bytes >= 0.95e6 else 2)
+
+
+def gflop(x: float) -> str:
+    """Format operations, given in GFLOP: two decimals below 10, one from there on."""
+    return in_unit(x, "GFLOP", 2 if x < 9.995 else 1)
 
 
 def milliseconds(ms: float) -> str:
     """Format a time: two decimals below 10 ms, one below 100 ms, none from there on."""
-    return in_unit(ms, "ms", 0 if ms >= 100 else 1 if ms >= 10 else 2)
+    return f"{in_ms(ms)}{UNBREAKABLE}ms"
+
+
+def in_ms(ms: float) -> str:
+    """Format a time as ``milliseconds`` without its unit, for a column that names it."""
+    if 0 < ms < 0.01:
+        return power(ms)
+    return f"{ms:,.{0 if ms >= 100 else 1 if ms >= 10 else 2}f}"
+
+
+def rate(per_second: float) -> str:
+    """Format a number a second: one decimal below 100, none from there on."""
+    return f"{per_second:,.{1 if per_second < 100 else 0}f}"

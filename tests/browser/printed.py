@@ -27,7 +27,7 @@ SAVED = (
 Left out are controls, notes, the axes of charts, and the tensors of one selected cell.
 """
 NUMBER = re.compile(r"(?<![\w.,])[-+−]?\d[\d,]*(?:\.\d+)?(?:×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?(?![\w])%?")
-NO_VALUE = re.compile(r"> 99\.9%|95% CI")
+NO_VALUE = re.compile(r"> 99\.9%|< 0\.1%|95% CI")
 UNITS = (1, 100, 1e-3, 1e-6, 1e-9, 1 / 2**20, 1 / 60)
 """Factors of printed units: 1, percent, thousands, millions, billions, MiB, minutes."""
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -37,7 +37,7 @@ def unsaved(one):
     """Return the numbers that a picture prints and its files lack.
 
     A count below 1,000 is ignored: it numbers a layer or a head, or counts rows. So are
-    the bound "> 99.9%" and the level of a confidence interval, which stand for no value.
+    the bounds "> 99.9%" and "< 0.1%", and the level of a confidence interval, which stand for no value.
     """
     document = json.loads(one["json"])
     cells = [cell for row in document["rows"] for cell in row]

@@ -1,7 +1,7 @@
 // The dial: a shared layer applied once, twice ... up to twice as often as usual.
 import {make, note, say, vary} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
-import {brief, number, unbreakable} from '../kit/numbers.js';
+import {gflop, nats, number, quotient} from '../kit/numbers.js';
 import {niceTop} from '../kit/scales.js';
 import {choose, chosen} from '../page/here.js';
 
@@ -62,8 +62,8 @@ export function dial(model, place, data, {asks, shows}) {
       vary(bar, '--share', p / full);
       return make('li', {}, make('span', {class: 'dd-word'}, word), make('span', {class: 'dd-track'}, bar), make('span', {class: 'dd-p'}, number(p)));
     }));
-    const work = say(times === usual ? texts.same_work : texts.work, {gflop: `${brief(model.flops[times - 1] / 1e9)}${unbreakable}GFLOP`, share: `${brief(model.flops[times - 1] / model.flops[usual - 1])} ×`});
-    const facts = [say(same ? texts.same : texts.other, {n: usual}), say(texts.distance, {kl: brief(found.kl[times - 1])}), work];
+    const work = say(times === usual ? texts.same_work : texts.work, {gflop: gflop(model.flops[times - 1] / 1e9), share: `${quotient(model.flops[times - 1] / model.flops[usual - 1])} ×`});
+    const facts = [say(same ? texts.same : texts.other, {n: usual}), say(texts.distance, {kl: nats(found.kl[times - 1])}), work];
     return [list, make('ul', {class: 'dd-facts'}, ...facts.map(fact => make('li', {}, fact)))];
   }
 

@@ -3,7 +3,7 @@ import {headImage, paletteOf} from '../attention/colours.js';
 import {choice} from '../kit/choice.js';
 import {make, resize, say} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
-import {bytes} from '../kit/numbers.js';
+import {bytes, nats} from '../kit/numbers.js';
 import {look} from '../page/look.js';
 
 export {constants, table, whole} from '../kit/figure.js';
@@ -31,7 +31,7 @@ export function show(root, data, context) {
     const brush = resize(shown, SIDE, SIDE);
     brush.imageSmoothingEnabled = size > shown.width;
     brush.drawImage(image, 0, 0, SIDE, SIDE);
-    const step = layer ? say(texts.step, {js: data.step[layer - 1][chosen].toFixed(2)}) : '';
+    const step = layer ? say(texts.step, {js: nats(data.step[layer - 1][chosen])}) : '';
     return make('figure', {}, shown, make('figcaption', {}, make('b', {text: String(layer + 1)}), make('span', {text: step})));
   }
 

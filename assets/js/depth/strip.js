@@ -1,6 +1,6 @@
 // One model's strip: a row for each layer, a column for each word in the running, place and KL beside.
 import {make, say, svg, vary} from '../kit/dom.js';
-import {brief, number} from '../kit/numbers.js';
+import {nats, number} from '../kit/numbers.js';
 
 const CURVE = 34;
 const rowOf = deepest => deepest > 8 ? 26 : 36;
@@ -13,7 +13,7 @@ export function sizeOf(models) {
 
 export const layerName = (texts, layer) => layer ? say(texts.layer, {n: layer}) : texts.embeddings;
 /** A divergence as the strips print it. @param {number} kl */
-export const klOf = kl => kl >= 9.95 ? kl.toFixed(1) : kl.toFixed(2);
+export const klOf = kl => nats(kl);
 const short = p => p >= 0.0005 ? p.toFixed(3) : '';
 
 /** The largest probability in any strip of one mask: the fullest colour. @param {any[]} models @param {number} place */
@@ -31,7 +31,7 @@ function row(model, mask, layer, texts, full) {
   return make('div', {class: `dp-row${layer === mask.decided ? ' decides' : ''}${layer >= mask.decided ? ' decided' : ''}`},
     make('span', {class: 'dp-layer'}, layer ? String(layer) : texts.embeddings), ...cells,
     make('span', {class: 'dp-place', title: say(texts.place_cell, {...about, word: mask.words[0], rank: place})}, place),
-    make('span', {class: 'dp-kl', title: say(texts.kl_cell, {...about, kl: brief(kl)})}, klOf(kl)));
+    make('span', {class: 'dp-kl', title: say(texts.kl_cell, {...about, kl: nats(kl)})}, klOf(kl)));
 }
 
 function curve(mask, top, {row, height}, at) {

@@ -1,7 +1,7 @@
 // Agreement over the bundled sentences: three shares, and the worst sentences as buttons.
 import {typeText} from '../page/parts.js';
 import {captioned, make} from '../kit/dom.js';
-import {percent} from '../kit/numbers.js';
+import {nats, percent} from '../kit/numbers.js';
 import {compare} from '../page/here.js';
 
 function big(value, label, note) {
@@ -19,7 +19,7 @@ function worst(data) {
       if (lab) lab.scrollIntoView({block: 'start'});
     });
     return make('tr', {}, make('th', {scope: 'row'}, button), make('td', {}, make('em', {class: 'w'}, item.teacher)),
-      make('td', {}, make('em', {class: 'w'}, item.student)), make('td', {}, item.kl.toFixed(3)), make('td', {}, String(item.shared)));
+      make('td', {}, make('em', {class: 'w'}, item.student)), make('td', {}, nats(item.kl)), make('td', {}, String(item.shared)));
   });
 }
 
@@ -33,7 +33,7 @@ export function show(root, data) {
   const texts = data.texts;
   root.replaceChildren(
     make('div', {class: 'da-bigs'}, big(percent(data.first), texts.first), big(percent(data.five), texts.five),
-      big(data.kl.toFixed(3), texts.kl), big(percent(data.teacher_right), texts.teacher_right), big(percent(data.student_right), texts.student_right)),
+      big(nats(data.kl), texts.kl), big(percent(data.teacher_right), texts.teacher_right), big(percent(data.student_right), texts.student_right)),
     make('p', {class: 'note'}, texts.note),
     captioned(texts.worst, make('div', {class: 'table da-table', tabindex: 0, role: 'region', 'aria-label': texts.worst}, make('table', {},
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),

@@ -1,6 +1,6 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
 import {make, note, sayNodes as say, vary, word} from '../kit/dom.js';
-import {number, percent, shown, sideBySide} from '../kit/numbers.js';
+import {nats, number, percent, shown, sideBySide} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {choice} from '../kit/choice.js';
 import {placeOf} from '../kit/scales.js';
@@ -166,11 +166,11 @@ function words(view, {t, a, b, soft}) {
   view.plainKl ??= divergences(data.teacher.logits, data.student.logits, 1).ab;
   for (const [key, value] of Object.entries({kl_teacher_student: found.ab, kl_plain: view.plainKl, kl_student_teacher: found.ba,
     js: found.js, t2_kl: t * t * found.ab, entropy_teacher: found.ha, entropy_student: found.hb})) {
-    view.measures.cells[key].textContent = Math.abs(value) < 5e-5 ? '0.0000' : value.toFixed(4);
+    view.measures.cells[key].textContent = nats(value);
     view.measures.cells[key].dataset.value = value;
   }
   const [first, second] = sideBySide([a.p[data.teacher.top[0]], b.p[data.student.top[0]]]);
-  const told = {t: shown(t), teacher: first, student: second, kl: number(Math.abs(Number(found.ab.toFixed(9))))};
+  const told = {t: shown(t), teacher: first, student: second, kl: nats(Math.abs(found.ab))};
   for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]')) place.textContent = told[place.getAttribute('data-soft')];
   view.scale.textContent = scaleNow() === 'log' ? texts.scale_log : texts.scale;
   if (!data.beside) return;

@@ -1,6 +1,6 @@
 // The triple loss on one sentence: weights and temperature move here, the parts arrived once.
 import {make, note, stacks, vary} from '../kit/dom.js';
-import {brief, fixed, percent, shown} from '../kit/numbers.js';
+import {brief, nats, percent, shown, cosine} from '../kit/numbers.js';
 import {look} from '../page/look.js';
 
 const PARTS = ['ce', 'mlm', 'cos'];
@@ -39,25 +39,25 @@ function paint(view) {
   const total = PARTS.reduce((sum, part) => sum + chosen[part] * (value[part] || 0), 0);
   for (const part of PARTS) {
     const missing = value[part] === null, weighted = missing ? 0 : chosen[part] * value[part];
-    rows[part].raw.textContent = missing ? '–' : value[part].toFixed(4);
+    rows[part].raw.textContent = missing ? '–' : nats(value[part]);
     rows[part].times.textContent = `× ${brief(chosen[part])}`;
-    rows[part].part.textContent = missing ? texts.unknown : weighted.toFixed(4);
+    rows[part].part.textContent = missing ? texts.unknown : nats(weighted);
     rows[part].share.textContent = missing || !total ? '' : percent(weighted / total);
     vary(rows[part].fill, '--share', total ? weighted / total : 0);
   }
-  view.total.textContent = total.toFixed(4);
+  view.total.textContent = nats(total);
   view.total.dataset.value = total;
   view.head.textContent = texts.head.replace('{t}', shown(chosen.t));
   const kl = data.kl[i], top = Math.max(...kl), worst = kl.indexOf(top);
   words.forEach((cell, w) => {
     vary(cell.bar, '--share', top ? kl[w] / top : 0);
-    cell.value.textContent = brief(kl[w]);
+    cell.value.textContent = nats(kl[w]);
     cell.node.classList.toggle('worst', w === worst);
-    cell.node.title = texts.word.replace('{kl}', kl[w].toFixed(4)).replace('{cos}', data.cosine ? fixed(data.cosine[w], 4) : texts.no_cosine);
+    cell.node.title = texts.word.replace('{kl}', nats(kl[w])).replace('{cos}', data.cosine ? cosine(data.cosine[w]) : texts.no_cosine);
   });
   strip.setAttribute('aria-label', texts.strip);
-  view.worst.textContent = texts.worst.replace('{word}', data.tokens[worst]).replace('{kl}', top.toFixed(3))
-    .replace('{share}', Math.round(100 * top / (kl.reduce((a, b) => a + b, 0) || 1)));
+  view.worst.textContent = texts.worst.replace('{word}', data.tokens[worst]).replace('{kl}', nats(top))
+    .replace('{share}', percent(top / (kl.reduce((a, b) => a + b, 0) || 1)));
 }
 
 function row(part, texts) {

@@ -22,7 +22,13 @@ export const number = p => inDecimals(p, 3);   // of one argument: it is handed 
 /** Probabilities beside each other, in the fewest decimals from 3 (or `least`) to 6 that keep unequal ones unequal. @param {number[]} values */
 export const sideBySide = (values, least = 3) => [3, 4, 5, 6].filter(decimals => decimals >= least).map(decimals => values.map(p => inDecimals(p, decimals)))
   .reduce((best, row) => new Set(row).size > new Set(best).size ? row : best);
-export const percent = p => p >= 0.9995 && p < 1 ? '> 99.9%' : `${(100 * p).toFixed(1)}%`;
+export const percent = p => p > 0 && p < 0.0005 ? '< 0.1%' : p >= 0.9995 && p < 1 ? '> 99.9%' : `${(100 * p).toFixed(1)}%`;
+/** Nats: three decimals, or a power of ten where these would be 0. @param {number} x */
+export const nats = x => (Math.abs(x) < 5e-7 ? '0.000' : Math.abs(x) < 0.001 ? power(x) : digits(x, 3));
+/** A cosine or a CKA. @param {number} x */
+export const cosine = x => fixed(x, 3);
+/** A quotient of two amounts: two decimals below 2, one from there on. @param {number} x */
+export const quotient = x => (x > 0 && x < 0.01 ? power(x) : digits(x, x < 1.995 ? 2 : 1));
 export const wholePercent = p => `${Math.round(p * 100)}%`;
 export const shown = t => String(Number(t < 1 ? t.toFixed(3) : t.toFixed(2)));
 export const brief = v => {
@@ -35,11 +41,15 @@ export const brief = v => {
 /** Space between a number and its unit, at which no line breaks. */
 export const unbreakable = '\u00a0';
 
-// Counts: with separators, in millions, and in the unit that fits.
+// Counts: with separators, and in the unit that fits. analysis/digits.py has the same rules by the same names.
 export const digits = (n, d) => minus(n.toLocaleString('en', {minimumFractionDigits: d, maximumFractionDigits: d}));
-export const million = n => `${digits(n / 1e6, 1)}${unbreakable}M`;
 export const exact = n => minus(Math.round(n).toLocaleString('en'));
-export const fine = n => {
+/** A number of weights: exact below a million, two decimals below ten, then one. @param {number} n */
+export const weights = n => {
   const size = Math.abs(n);
-  return size < 1e5 ? exact(n) : size < 1e7 ? `${digits(n / 1e6, 2)}${unbreakable}M` : size < 1e9 ? million(n) : `${digits(n / 1e9, 1)}${unbreakable}G`;
+  return size < 999999.5 ? exact(n) : size >= 999.95e6 ? `${digits(n / 1e9, 1)}${unbreakable}G` : `${digits(n / 1e6, size < 9.995e6 ? 2 : 1)}${unbreakable}M`;
 };
+/** An amount of memory: one decimal in MB, two in GB. @param {number} n in bytes */
+export const memory = n => (n >= 999.95e6 ? `${digits(n / 1e9, 2)}${unbreakable}GB` : `${digits(n / 1e6, n >= 0.95e6 ? 1 : 2)}${unbreakable}MB`);
+/** Operations: two decimals below 10, one from there on. @param {number} x in GFLOP */
+export const gflop = x => `${digits(x, x < 9.995 ? 2 : 1)}${unbreakable}GFLOP`;

@@ -1,6 +1,6 @@
 // What a box of the flow opens to: its stations, each with the numbers of every model, the lists of words capped, and its arithmetic.
 import {make, say, sayNodes, vary, word} from '../kit/dom.js';
-import {fixed, floats, sideBySide} from '../kit/numbers.js';
+import {fixed, floats, number} from '../kit/numbers.js';
 import {arithmetic} from './arithmetic.js';
 import {listed, more} from './lists.js';
 
@@ -22,12 +22,8 @@ function strip(values, palette, most) {
   return canvas;
 }
 
-/** How the lists beside each other print their numbers: unequal weights never alike. */
-function printer(models, station, lists) {
-  if (station !== 'softmax') return value => fixed(value, 2);
-  const shown = models.flatMap(model => listed(model, lists).map(i => model.weights[i])), printed = sideBySide(shown);
-  return value => printed[shown.indexOf(value)];
-}
+/** How the lists print their numbers: weights as probabilities, scores with two decimals. */
+const printer = station => (station === 'softmax' ? number : value => fixed(value, 2));
 
 /** A list's tokens, each with a bar below it. */
 function tokens(model, name, {texts, lists, print}) {
@@ -69,7 +65,7 @@ function aside(model, station, texts) {
 export function station({models, texts, chosen: {words, at}}, station, view) {
   const id = `ly-${station}`, open = make('div', {class: 'ly-open', id, hidden: true});
   const button = make('button', {type: 'button', 'aria-expanded': 'false', 'aria-controls': id, title: say(texts.open, {station: texts.stations[station]})}, texts.stations[station]);
-  const print = printer(models, station, view.lists), toggle = yes => {
+  const print = printer(station), toggle = yes => {
     if (yes && !open.firstChild) open.append(...models.map(model => make('div', {class: 'ly-sum', 'data-model': model.key}, make('h5', {class: 'model-name', 'data-model': model.key}, model.label), ...arithmetic(model, station, texts, view.lists))));
     open.hidden = !yes;
     button.setAttribute('aria-expanded', String(yes));

@@ -1,6 +1,6 @@
 // One layer as textbooks draw it: boxes one below the other, lines around the blocks for the residual connections, a shared layer as a loop.
 import {make, say, sayNodes, svg, vary, word} from '../kit/dom.js';
-import {sideBySide} from '../kit/numbers.js';
+import {number} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {largest} from './lists.js';
 
@@ -56,12 +56,12 @@ function inside(model, stage, {texts, printed, of}) {
   return said;
 }
 
-/** All probabilities of the flow, printed so that unequal ones never look alike. */
+/** All probabilities of the flow as they are printed. */
 function numbers(models) {
   const readings = models.flatMap(model => model.readings ?? []), shown = models.flatMap(model => mostRead(model).map(i => ({model, i, p: model.read_from[i]})));
-  const p = sideBySide(readings.map(([, one]) => one)), weights = sideBySide(shown.map(one => one.p)), read = new Map(models.map(model => [model, {}]));
-  shown.forEach(({model, i}, n) => { read.get(model)[i] = weights[n]; });
-  return {predicted: new Map(readings.map((one, n) => [one, p[n]])), read, most: Math.max(...shown.map(one => one.p), 1e-9)};
+  const read = new Map(models.map(model => [model, {}]));
+  shown.forEach(({model, i, p}) => { read.get(model)[i] = number(p); });
+  return {predicted: new Map(readings.map(one => [one, number(one[1])])), read, most: Math.max(...shown.map(one => one.p), 1e-9)};
 }
 
 /** One row of boxes, a model each, and the place below it that they open. @param {string} stage @param {(node: HTMLElement) => void} press */

@@ -2,7 +2,7 @@
 import {slider} from '../kit/choice.js';
 import {el, note, say} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
-import {digits, exact, fine} from '../kit/numbers.js';
+import {exact, percent, weights} from '../kit/numbers.js';
 import {look} from '../page/look.js';
 
 export {whole} from '../kit/figure.js';
@@ -56,7 +56,7 @@ export function show(root, data) {
   function refresh() {
     const {v, h, e} = widths(data), plain = v * h, split = factorised(v, h, e), even = plain / (v + h);
     sentence.textContent = say(split < plain ? texts.saves : texts.costs, {
-      plain: fine(plain), split: fine(split), share: digits(100 * Math.abs(1 - split / plain), 1), even: exact(Math.floor(even))});
+      plain: weights(plain), split: weights(split), share: percent(Math.abs(1 - split / plain)), even: exact(Math.floor(even))});
     chart.set({data: chosen(spec.data, data)});
   }
   refresh();

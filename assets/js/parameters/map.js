@@ -1,13 +1,12 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 import {switcher} from '../kit/choice.js';
 import {el, find, make, say, sized, stacks} from '../kit/dom.js';
-import {digits, fine, million, percent, unbreakable} from '../kit/numbers.js';
+import {memory, percent, weights} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
 
 /** How a label may stand in its part, the longest first. */
 const FORMS = ['', 'two', 'short'];
-const mega = n => `${digits(n / 1e6, 1)}${unbreakable}MB`;
 const chosenMode = look('mode', 'stored'), chosenFamily = look('counts', '');
 // A choice of whose counts are shown holds for the family that it was made beside.
 const beside = (chosen = '') => chosen.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);
@@ -79,14 +78,14 @@ function makeRow(row, {scale, first}, texts, inspector) {
   const name = el('h3', 'model-name', row.label);
   const total = el('strong', 'pm-total'), unit = el('span', 'pm-unit');
   const head = el('header');
-  const apart = el('button', 'chip pm-head', `+ ${fine(row.head.size)} ${texts.parts.head.toLowerCase()}`, {type: 'button'});
+  const apart = el('button', 'chip pm-head', `+ ${weights(row.head.size)} ${texts.parts.head.toLowerCase()}`, {type: 'button'});
   apart.addEventListener('click', () => inspect(inspector, row, row.head, texts));
   head.append(name, total, unit, apart);
   const bar = el('div', 'pm-bar');
   bar.tabIndex = 0;
   bar.setAttribute('role', 'group');
   bar.setAttribute('aria-label', say(texts.bar,
-    {label: row.label, stored: million(row.total), applied: million(row.applied)}));
+    {label: row.label, stored: weights(row.total), applied: weights(row.applied)}));
   const cells = cellsOf(row).map(cell => {
     const part = el('i', 'pm-cell' + (cell.again ? ' again' : ''));
     part.dataset.part = cell.part;
@@ -99,8 +98,8 @@ function makeRow(row, {scale, first}, texts, inspector) {
   const smaller = row.savings.filter(([, saved]) => saved > 0), fits = smaller.reduce((sum, [, saved]) => sum + saved, row.total) <= scale;
   const ghosts = (fits ? smaller : []).map(([change, saved]) => {
     const part = el('i', 'pm-ghost');
-    part.title = `${texts.changes[change]}: −${fine(saved)}`;
-    part.append(make('span', {}, make('span', {class: 'pm-what'}, `${texts.changes[change]}: `), `−${fine(saved)}`));
+    part.title = `${texts.changes[change]}: −${weights(saved)}`;
+    part.append(make('span', {}, make('span', {class: 'pm-what'}, `${texts.changes[change]}: `), `−${weights(saved)}`));
     return {change, saved, part};
   });
   bar.append(...cells.map(c => c.part), ...ghosts.map(g => g.part));
@@ -144,8 +143,8 @@ function makeRow(row, {scale, first}, texts, inspector) {
       part.classList.toggle('folded', !shown);
       set(part, shown ? saved : 0);
     }
-    total.textContent = million(mode === 'applied' ? row.applied : row.total);
-    unit.textContent = mode === 'applied' ? texts.modes.applied.toLowerCase() : mega(row.bytes) + ' fp32';
+    total.textContent = weights(mode === 'applied' ? row.applied : row.total);
+    unit.textContent = mode === 'applied' ? texts.modes.applied.toLowerCase() : memory(row.bytes) + ' fp32';
     text.textContent = captionOf(row, first, texts, mode);
     trim();
   }
@@ -170,18 +169,18 @@ function captionOf(row, first, texts, mode) {
   const pooler = row.cells.find(c => c.part === 'pooler');
   const shared = row.cells.some(c => c.calls > 1);
   const layers = shared
-    ? `${texts.one_layer} ${fine(row.layer)}, ${say(texts.run, {n: row.calls})}`
-    : row.calls === 1 ? `${texts.one_layer} ${fine(row.layer)}`
-    : `${row.calls} ${texts.layers_each} ${fine(row.layer)}`;
-  const parts = [`${texts.embeddings} ${fine(embeddings)}`, layers];
-  if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${fine(pooler.size)}`);
+    ? `${texts.one_layer} ${weights(row.layer)}, ${say(texts.run, {n: row.calls})}`
+    : row.calls === 1 ? `${texts.one_layer} ${weights(row.layer)}`
+    : `${row.calls} ${texts.layers_each} ${weights(row.layer)}`;
+  const parts = [`${texts.embeddings} ${weights(embeddings)}`, layers];
+  if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${weights(pooler.size)}`);
   const savings = row.savings.filter(([change]) => mode === 'stored' || change !== 'sharing');
   if (!savings.length) return parts.join(', ');
   const saved = savings.reduce((sum, [, n]) => sum + n, 0);
   const oneWay = savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
-  const steps = savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}` +
+  const steps = savings.map(([change, n]) => `${texts.changes[change]} ${weights(Math.abs(n))}` +
     (oneWay && n / saved >= 5e-4 ? ` (${percent(n / saved)})` : ''));
-  return `${parts.join(', ')}. ${fine(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first, how: texts.how[mode]})}: ${steps.join(', ')}.`;
+  return `${parts.join(', ')}. ${weights(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first, how: texts.how[mode]})}: ${steps.join(', ')}.`;
 }
 
 let inspected = [];   // the row and the cell last looked at
@@ -190,7 +189,7 @@ function inspect(inspector, row, cell, texts) {
   inspected = [row, cell];
   const whole = chosenMode.value === 'applied' && cell.calls ? row.applied : row.total;
   // The head is beside the bar, not a part of it.
-  const share = cell === row.head ? '' : `, ${(100 * cell.size / whole).toFixed(cell.size / whole < .01 ? 3 : 1)}%`;
+  const share = cell === row.head ? '' : `, ${percent(cell.size / whole)}`;
   const where = cell.layer === null ? '' : `, ${texts.layer} ${cell.layer + 1}`;
   const line = el('p', 'pm-line');
   const name = el('span', 'model-name', row.label);

@@ -3,7 +3,7 @@ import {slider, switcher} from '../kit/choice.js';
 import {el, note, say, stacks} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {look} from '../page/look.js';
-import {digits, exact, million} from '../kit/numbers.js';
+import {digits, exact, unbreakable, weights} from '../kit/numbers.js';
 
 export {whole} from '../kit/figure.js';
 
@@ -39,14 +39,14 @@ export function show(root, data) {
     note(texts.published), deep, lower, chart.node);
   function refresh() {
     const rows = modes[widthIn(modes)], of = Object.fromEntries(rows.map(r => [r.mode, r]));
-    sentence.textContent = say(texts.finding, {none: million(of.none.total), all: million(of.all.total),
-      attention: million(of.attention.total), ffn: million(of.ffn.total), applied: million(of.all.applied)});
+    sentence.textContent = say(texts.finding, {none: weights(of.none.total), all: weights(of.all.total),
+      attention: weights(of.attention.total), ffn: weights(of.ffn.total), applied: weights(of.all.applied)});
     bars.replaceChildren(...rows.map(row => bar(row, of.none.total, texts)));
     scores.replaceChildren(scoreTable(rows, texts));
     stacks(scores);
     deep.textContent = say(texts.deep, {depth: depthNow(), one: depthNow() === 1 ? '' : 's',
-      albert: million(count('all', of.all.total, parts, depthNow())),
-      bert: million(count('none', of.none.total, parts, depthNow())), layer: exact(parts.attention + parts.ffn)});
+      albert: weights(count('all', of.all.total, parts, depthNow())),
+      bert: weights(count('none', of.none.total, parts, depthNow())), layer: exact(parts.attention + parts.ffn)});
     const spec = data.figures[Object.keys(modes).indexOf(widthIn(modes))];
     chart.set({layout: spec.layout, data: spec.data.map((trace, i) => i < rows.length ? trace : dot(trace, rows[i - rows.length], parts))});
   }
@@ -56,7 +56,7 @@ export function show(root, data) {
 /** What a way of sharing stores at the chosen depth. */
 function dot(trace, row, parts) {
   const y = count(row.mode, row.total, parts, depthNow());
-  return {...trace, x: [depthNow()], y: [y], text: [million(y)]};
+  return {...trace, x: [depthNow()], y: [y], text: [weights(y)]};
 }
 
 function bar(row, scale, texts) {
@@ -73,7 +73,7 @@ function scoreTable(rows, texts) {
   for (const row of rows) {
     const line = el('tr');
     line.append(el('th', '', texts.modes[row.mode], {scope: 'row'}),
-      ...[million(row.total), row.printed + 'M', row.squad1, row.squad2, digits(row.mnli, 1), digits(row.sst2, 1),
+      ...[weights(row.total), `${row.printed}${unbreakable}M`, row.squad1, row.squad2, digits(row.mnli, 1), digits(row.sst2, 1),
         digits(row.race, 1), digits(row.average, 1)].map((t, i) => el('td', i ? 'published' : '', t)));
     body.append(line);
   }

@@ -3,7 +3,7 @@ import {slider, switcher} from '../kit/choice.js';
 import {el, make, say, stacks, vary} from '../kit/dom.js';
 import {figure, readable} from '../kit/figure.js';
 import {sorted} from '../kit/maths.js';
-import {digits, exact, million, unbreakable} from '../kit/numbers.js';
+import {digits, exact, gflop, quotient, unbreakable, weights} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
 
@@ -35,11 +35,11 @@ function columns(texts, length) {
     {id: 'name', head: texts.heads.name, value: r => r.name, print: r => r.name},
     {id: 'total', head: texts.heads.total, value: r => r.total, print: r => exact(r.total), bar: true},
     {id: 'printed', head: texts.heads.printed, value: r => r.printed[0][0],
-      print: r => r.printed.map(p => p[0] + 'M').join(' / '), title: r => r.printed.map(p => `${p[0]}M: ${p[1]}`).join('; ')},
+      print: r => r.printed.map(p => `${p[0]}${unbreakable}M`).join(' / '), title: r => r.printed.map(p => `${p[0]}${unbreakable}M: ${p[1]}`).join('; ')},
     {id: 'off', head: texts.heads.off, value: offPrinted, print: r => (offPrinted(r) > 0 ? '+' : '−') + digits(100 * Math.abs(offPrinted(r)), 1) + '%'},
-    {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => million(r.applied)},
+    {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => weights(r.applied)},
     {id: 'work', head: say(texts.heads.work, {length}), value: r => work(r, length),
-      print: r => digits(work(r, length) / 1e9, 2), bar: true},
+      print: r => gflop(work(r, length) / 1e9).replace(/\D+$/, ''), bar: true},
     {id: 'layers', head: 'L', value: r => r.layers, print: r => r.layers, title: () => texts.heads.layers},
     {id: 'width', head: 'H', value: r => r.width, print: r => exact(r.width), title: () => texts.heads.width},
     {id: 'embedding', head: 'E', value: r => r.embedding, print: r => exact(r.embedding), title: () => texts.heads.embedding},
@@ -102,14 +102,14 @@ function tableParts(rows, texts, length, refresh) {
 /** The widest ALBERT beside the large BERT. @param {any[]} rows @param {number} length */
 function compared(rows, length) {
   const [wide, large] = ['albert-xxlarge-v2', 'bert-large-uncased'].map(name => rows.find(r => r.name === name));
-  return {wide, large, weights: wide.total / large.total, work: work(wide, length) / work(large, length)};
+  return {wide, large, ratios: {weights: wide.total / large.total, work: work(wide, length) / work(large, length)}};
 }
 
 function comparison(rows, texts, length) {
-  const {wide, large, weights, work: done} = compared(rows, length), [one, many] = texts.tokens;
-  const gflop = row => `${digits(work(row, length) / 1e9, 1)}${unbreakable}GFLOP`, millions = row => million(row.total);
-  return say(texts.finding, {weights: digits(weights, 2), stored: millions(wide), of_stored: millions(large), length, tokens: length === 1 ? one : many,
-    work: digits(done, 1), done: gflop(wide), of_done: gflop(large)});
+  const {wide, large, ratios} = compared(rows, length), [one, many] = texts.tokens;
+  const done = row => gflop(work(row, length) / 1e9), stored = row => weights(row.total);
+  return say(texts.finding, {weights: quotient(ratios.weights), stored: stored(wide), of_stored: stored(large), length, tokens: length === 1 ? one : many,
+    work: quotient(ratios.work), done: done(wide), of_done: done(large)});
 }
 
 function tableOf(rows, texts, length, refresh) {
@@ -151,9 +151,9 @@ function tableOf(rows, texts, length, refresh) {
 
 /** @type {import('../gradio.js').Picture['said']} */
 export function said({rows, lengths}) {
-  const {weights, work: done} = compared(rows, lengthNow(lengths)), form = formNow();
+  const {ratios} = compared(rows, lengthNow(lengths)), form = formNow();
   return {text: null, family: null, models: null, state: {form, length: lengthNow(lengths), ...form === 'table' ? {unit: unitName()} : {}},
-    xxlarge_over_bert_large: {weights, work: done}};
+    xxlarge_over_bert_large: ratios};
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */

@@ -43,7 +43,7 @@ function row(view, rank) {
   const dots = make('span', {class: 'pr-dots', 'aria-hidden': 'true'},
     ...(isInAll ? [] : others).map(other => make('i', {'data-model': other})));
   const item = make('li', {class: `pr-row${isInAll ? ' shared' : ''}${yours ? ' yours' : ''}`, 'data-word': word,
-    title: `${mask.pieces[rank]}, ${p < .001 ? number(p) : p.toFixed(4)}, ${note}`},
+    title: `${mask.pieces[rank]}, ${number(p)}, ${note}`},
     guess(view, word), dots, make('span', {class: 'pr-track'}, bar),
     make('span', {class: 'pr-p'}, number(p)),
     make('span', {class: 'sr'}, yours ? `${note}, ${data.texts.yours_row}` : note));

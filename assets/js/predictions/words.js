@@ -1,6 +1,6 @@
 // Every word masked in turn: a tile per word, a line per model, darker where it surprises.
 import {captioned, closest, make, note, say, vary} from '../kit/dom.js';
-import {number} from '../kit/numbers.js';
+import {nats, number} from '../kit/numbers.js';
 
 const DARKEST_NATS = 9;
 const choices = new WeakMap();   // root -> the text's words and the tile that the reader chose
@@ -38,7 +38,7 @@ function details(entry, data) {
     return make('tr', {},
       make('th', {scope: 'row'}, make('span', {class: 'model-name', 'data-model': key}, label)),
       make('td', {}, unknown ? data.texts.nothing : number(found.p)),
-      make('td', {}, unknown ? '–' : say(data.texts.surprise, {nats: found.nats.toFixed(2)})),
+      make('td', {}, unknown ? '–' : say(data.texts.surprise, {nats: nats(found.nats)})),
       make('td', {}, unknown || !found.rank ? '–' : found.rank.toLocaleString('en')),
       make('td', {}, found.pieces.join(' + ')),
       make('td', {}, answers));

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift, WeightLineage
+from explorer.analysis.digits import cosine, nats
 from explorer.library import strings as sentences
 from explorer.models.specs import ModelSpec
 from explorer.ui.kit.strings import LINK
@@ -172,7 +173,7 @@ def similarity_finding(similarity: LayerSimilarity, labels: Mapping[str, str]) -
         layer, cka, chance = similarity.nearest(key, similarity.last(key), first)
         place = f"layer {layer}" if layer else "the embeddings"
         name = model_name(key, labels[key])
-        numbers = f" (CKA {cka:.2f}, by chance {chance:.2f})"
+        numbers = f" (CKA {cosine(cka)}, by chance {cosine(chance)})"
         numbers_html = numbers if parts else explained(numbers, "CKA")
         parts.append(join(place, " is most similar to the last layer of ", name, numbers_html))
     return finding("In ", model_name(first, labels[first]), " ", listed(parts), ".")
@@ -196,7 +197,7 @@ def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
     """Return between which applications a shared layer's heads change most and least."""
     steps = drift.step.mean(1)
     most, least = int(steps.argmax()), int(steps.argmin())
-    much, little = f"{steps[most]:.2f}", f"{steps[least]:.2f}"
+    much, little = nats(steps[most]), nats(steps[least])
     name = model_name(spec.key, spec.label)
     lead = "With the same weights at every application, "
     if much == little:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.digits import counted, none_or_all, probability, side_by_side
+from explorer.analysis.digits import counted, nats, none_or_all, percent, side_by_side
 from explorer.analysis.distillation.live import LiveReport, LiveSettings
 from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
 from explorer.analysis.distillation.soft import AgreementAtLarge, SoftPair
@@ -136,7 +136,7 @@ def distillation_finding(
             ("t", f"{pair.temperature:g}"),
             ("teacher", first[0]),
             ("student", first[1]),
-            ("kl", probability(abs(round(pair.kl_teacher_student, 9)))),
+            ("kl", nats(abs(pair.kl_teacher_student))),
         )
     )
     predictions = (
@@ -181,7 +181,7 @@ LOSSES = {
     "no_cosine": "undefined",
     "strip": "KL of each token; the tallest bar is the largest",
     "head": "Where does the student fail? KL(teacher ‖ student) per token at T = {t}",
-    "worst": "Largest divergence at “{word}”: {kl} nats, {share}% of the sentence's total.",
+    "worst": "Largest divergence at “{word}”: {kl} nats, {share} of the sentence's total.",
     "word": "{kl} nats; cosine of the last hidden states {cos}",
     "notes": [
         "L_ce = T² · KL(teacher ‖ student), token mean; L_mlm = cross-entropy on masked words, "
@@ -192,8 +192,8 @@ LOSSES = {
     ],
 }
 CE_TWICE = (
-    "At T = 2, L_ce is {all:.4f} nats over all {n} tokens and {hidden:.4f} over the {masks} "
-    "masked {pieces} alone.\n"
+    "At T = 2, L_ce is {all} nats over all {n} tokens and {hidden} over the {masks} "
+    "masked {pieces} only.\n"
     "The recipe has a switch for that (restrict_ce_to_mask), and the bundled student was trained "
     "with it: on the second number only."
 )
@@ -263,8 +263,8 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
         return ""
     at = list(losses.temperatures).index(2.0)
     return CE_TWICE.format(
-        all=losses.ce[at],
-        hidden=losses.ce_hidden[at],
+        all=nats(losses.ce[at]),
+        hidden=nats(losses.ce_hidden[at]),
         n=losses.kl.shape[1],
         masks=n_masks,
         pieces="piece" if n_masks == 1 else "pieces",
@@ -280,7 +280,7 @@ def agreement_note(agreement: AgreementAtLarge, labels: tuple[str, str]) -> str:
     return (
         f"{labels[1]} (student) against {labels[0]} (teacher) on {len(agreement)} short sentences "
         "with one masked word each, which come with the explorer: too few and too simple for a "
-        f"benchmark. Same top prediction: 95% CI {low:.0%} to {high:.0%}."
+        f"benchmark. Same top prediction: 95% CI {percent(low)} to {percent(high)}."
     )
 
 
@@ -328,10 +328,10 @@ def live_sentence(settings: LiveSettings, reports: Sequence[LiveReport]) -> str:
     if not losses:
         return f"Step 0 of {settings.steps}: before training."
     if step < settings.steps:
-        return f"Step {step} of {settings.steps}: loss {losses[-1]:.2f}."
+        return f"Step {step} of {settings.steps}: loss {losses[-1]:.3f}."
     first, last = agreements[0], agreements[-1]
     return (
-        f"In {counted(settings.steps, 'step')} the loss went from {losses[0]:.2f} to "
-        f"{losses[-1]:.2f}; on held-out sentences the student's top prediction is the teacher's in "
-        f"{last.same_first:.0%} of cases ({first.same_first:.0%} at the start)."
+        f"In {counted(settings.steps, 'step')} the loss went from {losses[0]:.3f} to "
+        f"{losses[-1]:.3f}; on held-out sentences the student's top prediction is the teacher's in "
+        f"{percent(last.same_first)} of cases ({percent(first.same_first)} at the start)."
     )

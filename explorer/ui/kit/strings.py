@@ -217,7 +217,7 @@ SHARED = (
 )
 NOT_SHARED = "No public link: gradio.live cannot be reached from here. The page runs locally."
 SAME = 0.015
-"""Relative difference below which two amounts of compute are called the same."""
+"""Relative difference below which two amounts of compute are called nearly the same."""
 
 
 def stored_said(weights: float, of_first: float) -> str:
@@ -232,7 +232,9 @@ def stored_said(weights: float, of_first: float) -> str:
 
 def compute_said(times: float) -> str:
     """Return a phrase that compares two models' FLOP of one forward pass by their quotient."""
-    return "the same compute" if abs(times - 1) < SAME else f"{times:.2f} × the compute"
+    if abs(times - 1) < SAME:
+        return "the same compute" if times == 1 else "nearly the same compute"
+    return "half the compute" if quotient(times) == "0.50" else f"{quotient(times)} × the compute"
 
 
 def where_it_runs(local: str, public: str | None, was_chosen: bool) -> str:

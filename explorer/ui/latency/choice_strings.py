@@ -3,7 +3,15 @@
 from collections.abc import Collection, Mapping, Sequence
 from math import floor
 
-from explorer.analysis.digits import counted, enumerated, in_unit, percent
+from explorer.analysis.digits import (
+    counted,
+    enumerated,
+    memory,
+    milliseconds,
+    percent,
+    rate,
+    time_ratio,
+)
 from explorer.analysis.latency.faster import FasterResult
 from explorer.analysis.latency.model_choice import (
     Candidate,
@@ -309,9 +317,9 @@ COSTS_NOTE = (
     "Predictions are compared at {n} masks, in texts of exactly the timed length made of whole "
     "bundled sentences, because what is compiled for one length runs at that length only."
 )
-FASTEST = "{label}: fastest with {name}, {times:.2f} × the time of float32{same}"
+FASTEST = "{label}: fastest with {name}, {times} × the time of float32{same}"
 SAME = ", {share} of the top predictions unchanged"
-ALL_SAME = "fastest with all of them unchanged: {name}, {times:.2f} ×"
+ALL_SAME = "fastest with all of them unchanged: {name}, {times} ×"
 NONE_SAME = "nothing clearly faster leaves all of them unchanged"
 FASTER_LEAST = "lowest memory with {name}, {size}"
 NOT_FASTER = "{label}: nothing here is clearly faster than float32"
@@ -351,8 +359,8 @@ def _table_notes(result: FasterResult) -> list[str]:
 
 
 def megabytes(n_bytes: int | None) -> str:
-    """Return memory in MB; a dash if unknown."""
-    return "–" if n_bytes is None else in_unit(n_bytes / 1e6, "MB", 0)
+    """Return an amount of memory; a dash if unknown."""
+    return "–" if n_bytes is None else memory(n_bytes)
 
 
 def throughput(interval: tuple[float, float | None] | None) -> str:
@@ -360,7 +368,7 @@ def throughput(interval: tuple[float, float | None] | None) -> str:
     if interval is None:
         return "–"
     per_second, p90_ms = interval
-    return f"{per_second:,.1f}" + (f" ({p90_ms:,.2f} ms)" if p90_ms else "")
+    return rate(per_second) + (f" ({milliseconds(p90_ms)})" if p90_ms else "")
 
 
 def ranked(variants: VariantLatency, result: FasterResult) -> str:
@@ -403,11 +411,11 @@ def _fastest(label: str, times: Mapping[str, float], same: Mapping[str, float]) 
     ordered = sorted(times, key=lambda name: times[name])
     first = ordered[0]
     share = SAME.format(share=share_said(same[first])) if first in same else ""
-    parts = [FASTEST.format(label=label, name=first, times=times[first], same=share)]
+    parts = [FASTEST.format(label=label, name=first, times=time_ratio(times[first]), same=share)]
     if same and same.get(first) != 1:
         unchanged = [name for name in ordered if same.get(name) == 1]
         parts.append(
-            ALL_SAME.format(name=unchanged[0], times=times[unchanged[0]])
+            ALL_SAME.format(name=unchanged[0], times=time_ratio(times[unchanged[0]]))
             if unchanged
             else NONE_SAME
         )

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import floor, log10
 from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.digits import capitalised, enumerated
+from explorer.analysis.digits import capitalised, enumerated, in_ms, percent, rate
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -133,23 +132,18 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
         rows.append(
             [
                 model_name(spec.key, spec.label, spec.size),
-                *map(_printed, (ms, limit.arithmetic_ms, limit.memory_ms)),
+                *map(in_ms, (ms, limit.arithmetic_ms, limit.memory_ms)),
                 limit.bound_by,
-                f"{shares[spec.name]:.0%}",
-                f"{final.rates(spec, ms)[1]:,.0f}",
-                f"{limit.peak_gflops:,.0f}",
+                percent(shares[spec.name]),
+                rate(final.rates(spec, ms)[1]),
+                rate(limit.peak_gflops),
                 choice_strings.megabytes(limit.working_set),
-                f"{limit.bandwidth_gb:,.0f}",
+                rate(limit.bandwidth_gb),
             ]
         )
     sentence = note(strings.limits_sentence(final, machine_limits, shares))
     html, numbers = table(strings.LIMITS_HEAD, rows), limits_records(machine_limits, final)
     return [join(sentence, with_save_menu("latency/limits", html, numbers, is_picture=False))]
-
-
-def _printed(ms: float) -> str:
-    """Return milliseconds without their unit: one decimal, below 10 ms three digits."""
-    return f"{ms:,.1f}" if ms >= 10 or not ms else f"{ms:.{2 - floor(log10(ms))}f}"
 
 
 def measure_ways(
@@ -185,7 +179,7 @@ def draw_faster(result: Any) -> list[Any]:  # noqa: ANN401 - a Faster
                 [
                     model_name(spec.key, spec.label, spec.size),
                     model.name,
-                    f"{model.median_ms:,.2f}",
+                    in_ms(model.median_ms),
                     gain,
                     "–" if cost is None else choice_strings.whole_percent(cost.same_top1),
                     "–" if cost is None else strings.divergence(cost.mean_kl),

@@ -1,6 +1,6 @@
 """Sentences of the comparison of size, compute and time."""
 
-from explorer.analysis.digits import counted, milliseconds, repeated
+from explorer.analysis.digits import counted, milliseconds, rate, repeated, time_ratio
 from explorer.analysis.latency.measure import LatencySummary, ModelLatency
 from explorer.analysis.latency.ratio import MIN_P90, Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
@@ -86,7 +86,7 @@ def paradox_finding(
     if summary is None or first.ms is None or star.ms is None:
         cost = star.gflops / first.gflops
         link = ", but" if _opposed(star.parameters / first.parameters, cost) else " and"
-        takes = f"{link} does {compute_said(cost)}. How long does it take?"
+        takes = f"{link} needs {compute_said(cost)}. How long does it take?"
         return finding(lead, named, stored, base, takes)
     verdict = _verdict(first, star, _differs(star, paradox, summary))
     lines = [join(_fastest(paradox, summary), lead, named, stored, base, verdict, ".")]
@@ -131,12 +131,11 @@ def _times(
     """Return a model's line: ratio with interval, p50, p90, texts per second."""
     times = ""
     if row is not first and row.times is not None:
-        ends = f"95% CI {row.times.low:.2f} to {row.times.high:.2f}"
+        ends = f"95% CI {time_ratio(row.times.low)} to {time_ratio(row.times.high)}"
         interval = ends if row.times.is_sure else "no interval"
-        times = f"{row.times.ratio:.2f} × {first.label}'s time ({interval}); "
+        times = f"{time_ratio(row.times.ratio)} × {first.label}'s time ({interval}); "
     p90 = "" if model.p90_ms is None else f"p90 {milliseconds(model.p90_ms)}, "
-    rate = 1000 * workload.batch / (row.ms or 1)
-    printed_rate = f"{rate:,.0f}" if rate >= 100 else f"{rate:,.1f}"
+    printed_rate = rate(1000 * workload.batch / (row.ms or 1))
     each = "texts per CPU second" if workload.clock == "compute" else "texts a second"
     return join(
         model_name(row.key, row.label),
@@ -147,8 +146,8 @@ def _times(
 def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool) -> str:
     """Return the time after the size, joined by "yet" if the two are opposed."""
     if star.times is None:
-        return "; their times here are not compared"
-    times = f"{star.times.ratio:.2f} ×"
+        return "; too much else was running to compare times"
+    times = f"{time_ratio(star.times.ratio)} ×"
     if not star.times.is_sure:
         rounds = counted(star.times.n_rounds, "round")
         return f". Preliminary: {times} {first.label}'s time ({rounds}, no interval)"
@@ -178,8 +177,8 @@ def _time_and_work(first: SizeVsTimeRow, star: SizeVsTimeRow, times: Ratio) -> s
     if times.low > work * 1.05:
         return _slower(first, star)
     if times.low <= work <= times.high:
-        return "The interval of the time contains the quotient of the compute."
-    return "The time is near the quotient of the compute."
+        return "The measured interval includes the ratio of the compute."
+    return "The time is close to the ratio of the compute."
 
 
 def _slower(first: SizeVsTimeRow, star: SizeVsTimeRow) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explorer.analysis.digits import capitalised, counted, enumerated
+from explorer.analysis.digits import capitalised, counted, enumerated, nats, percent, time_ratio
 from explorer.analysis.latency.family import FamilyLatency, Roofline, SpeedOrder, Sweep, orders
 from explorer.analysis.latency.measure import LatencySummary
 from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
@@ -111,9 +111,10 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
         )
     elif summary.self_check is not None:
         check = summary.self_check
+        low, high = time_ratio(check.low), time_ratio(check.high)
         parts.append(
-            f"{first} against itself takes {check.low:.2f} to {check.high:.2f} × the time here: "
-            "smaller differences are noise. Confidence intervals of ratios are computed over "
+            f"{first} against itself takes {low} to {high} × the time "
+            "here: smaller differences are noise. Confidence intervals of ratios are computed over "
             f"blocks separated by pauses, and widened by {BETWEEN_PRESSES:.0%} for differences "
             "between runs. Where a machine's state outlasts a run, the next can differ by more."
         )
@@ -122,7 +123,7 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
 
 
 def _refused(summary: LatencySummary) -> str:
-    share = f"{summary.disturbed_share:.0%}" if summary.disturbed_share else "more than half"
+    share = percent(summary.disturbed_share) if summary.disturbed_share else "more than half"
     return (
         f"Other programs disturbed {share} of the rounds, so no ratio is given on this clock; "
         "CPU time does not need a quiet machine."
@@ -133,7 +134,7 @@ def neighbours(summary: LatencySummary, workload: Workload) -> str:
     """Return the share of rounds that other programs disturbed."""
     if summary.disturbed_share is None:
         return "This system does not show whether other programs disturbed the rounds."
-    share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
+    share = f"Other programs disturbed {percent(summary.disturbed_share)} of the rounds"
     if workload.clock == "wait":
         return f"{share}; ratios are from the others. The passes ran in a process of their own."
     return f"{share}; single-thread CPU time is barely affected."
@@ -251,9 +252,9 @@ def threads(n: object) -> str:
     return "1 thread" if n == 1 else f"{n} threads"
 
 
-def divergence(nats: float) -> str:
-    """Return a divergence in nats; rounding noise as "under 0.0001 nats"."""
-    return f"{nats:.4f} nats" if nats >= 0.00005 else "under 0.0001 nats"
+def divergence(amount: float) -> str:
+    """Return a divergence with its unit; rounding noise is 0.000."""
+    return f"{nats(amount)} nats"
 
 
 def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> str:
@@ -293,7 +294,7 @@ def _takes(ratio: Ratio) -> str:
     if not ratio.is_sure:
         return f"{sentence}."
     fast = ratio.inverse
-    return f"{sentence}; it is {fast.ratio:.2f} × [{fast.low:.2f}, {fast.high:.2f}] as fast."
+    return f"{sentence}; it is {ratio_text(fast)} as fast."
 
 
 def sweep_sentence(sweep: Sweep) -> str:
@@ -360,7 +361,7 @@ def limits_sentence(
     """Return the share of the machine's limit that each model reaches, and what binds it."""
     labels = {spec.name: spec.label for spec in result.specs}
     parts = [
-        f"{labels[limit.name]} {share[limit.name]:.0%} (bound by {limit.bound_by})"
+        f"{labels[limit.name]} {percent(share[limit.name])} (bound by {limit.bound_by})"
         for limit in limits
     ]
     return f"Share of this machine's limit: {', '.join(parts)}."

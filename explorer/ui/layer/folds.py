@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import assets
-from explorer.analysis.digits import signed
+from explorer.analysis.digits import percent, signed, time_ratio
 from explorer.inference.cache import key_of_family
 from explorer.inference.runs import call_on_model, gather, ran_with, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
@@ -94,13 +94,14 @@ def _found(points: "tuple[RecurrentPoint, ...]", spec: "ModelSpec") -> tuple[Mar
             point.ratio,
             strings.RECURRENT_LAST if sentences else strings.RECURRENT_FOUND,
         )
-        ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio.is_sure else strings.NO_INTERVAL
-        sentences += sentence.format(n=point.length, ratio=f"{ratio.ratio:.2f}", ends=ends)
+        low, high = time_ratio(ratio.low), time_ratio(ratio.high)
+        ends = f"{low} to {high}" if ratio.is_sure else strings.NO_INTERVAL
+        sentences += sentence.format(n=point.length, ratio=time_ratio(ratio.ratio), ends=ends)
     last = points[-1]
     conditions = strings.RECURRENT_NOTE.format(
         model=spec.label,
         d=spec.architecture.d_model,
-        share=last.flops[1] / last.flops[0],
+        share=percent(last.flops[1] / last.flops[0]),
         n=last.length,
     )
     return finding(sentences, "."), note(conditions)

@@ -204,7 +204,7 @@ RECURRENT = {
 }
 TIME = "Time an LSTM against one layer"
 RECURRENT_NOTE = (
-    "An LSTM, {d} wide: {share:.0%} of the arithmetic of one layer of {model} at {n} tokens, but "
+    "An LSTM, {d} wide: {share} of the arithmetic of one layer of {model} at {n} tokens, but "
     "in {n} steps, not 1."
 )
 RECURRENT_FOUND = "At {n} tokens the LSTM takes {ratio} × the layer's time ({ends})"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import gradio as gr
 
+from explorer.analysis.digits import memory, percent, quotient
 from explorer.inference.cache import memo
 from explorer.inference.runs import call_on_model, network_key
 from explorer.inference.scheduling.cancel import CancelToken
@@ -311,13 +312,13 @@ def draw_memory(
     rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
     bert, albert = (shape_memory(BASE[key], *shape) for key in ("bert", "albert"))
     sentence = strings.MEMORY_FINDING.format(
-        weight_share=f"{albert.weight_bytes / bert.weight_bytes:.1%}",
-        peak_share=f"{albert.peak_bytes / bert.peak_bytes:.0%}",
+        times=quotient(bert.weight_bytes / albert.weight_bytes),
+        peak_share=percent(albert.peak_bytes / bert.peak_bytes),
         length=work.length,
         batch=work.batch,
     )
     resident = resident_bytes() if measured else None
-    process_note = strings.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
+    process_note = strings.MEMORY_PROCESS.format(size=memory(resident)) if resident else ""
     compared = {
         "albert_weights_over_bert": albert.weight_bytes / bert.weight_bytes,
         "albert_pass_over_bert": albert.peak_bytes / bert.peak_bytes,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from explorer.analysis.digits import counted, millions, repeated
+from explorer.analysis.digits import counted, repeated, weights
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import Architecture
@@ -49,7 +49,7 @@ MAP = {
     "stored_note": "In float32. Dashed: what {first} has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again. "
     "Embedding tables count in full, though a pass reads only the rows of its own tokens, at no "
-    "FLOP: with a smaller table a model applies fewer weights and does the same compute.",
+    "FLOP: with a smaller table a model applies fewer weights and needs nearly the same compute.",
     "hint": "Point at a part, or use the arrow keys, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",
@@ -86,7 +86,7 @@ def parameters_finding(members: Sequence["FamilyMember"], family: str = "base") 
     in_order = sorted(others, key=lambda member: not _shares(member))
     parts = [_compared(member, first, not i) for i, member in enumerate(in_order)]
     if not parts:
-        parts = [join(_named(first), f" stores {millions(first.counts.total)} weights")]
+        parts = [join(_named(first), f" stores {weights(first.counts.total)} weights")]
     return el(
         "p",
         lead,
@@ -111,8 +111,8 @@ def _compared(member: "FamilyMember", first: "FamilyMember", is_first: bool) -> 
     work = forward_flops(member.spec, LENGTH) / forward_flops(first.spec, LENGTH)
     return join(
         *(_named(member), f" stores {stored_said(own, other)} ", _named(first)),
-        f" ({millions(own)}{f', not {millions(other)}' if is_first and own != other else ''})",
-        f" and does {compute_said(work)}{WORK_AT if is_first else ''}",
+        f" ({weights(own)}{f', not {weights(other)}' if is_first and own != other else ''})",
+        f" and needs {compute_said(work)}{WORK_AT if is_first else ''}",
         _reason(member, first),
     )
 
@@ -235,9 +235,9 @@ EMBEDDING_TEXTS = {
     "chart": "Embedding weights against E, with the real models",
     "here": "your choice",
     "saves": "One table V × H stores {plain} weights, V × E + E × H stores {split}: "
-    "{share}% less. It saves as long as E is at most {even}.",
+    "{share} less. It saves as long as E is at most {even}.",
     "costs": "One table V × H stores {plain} weights, V × E + E × H stores {split}: "
-    "{share}% more. It would save only with E at most {even}.",
+    "{share} more. It would save only with E at most {even}.",
     "two": "two tables, V × E + E × H",
     "one": "one table, V × H",
     "weights": "Weights",
@@ -350,9 +350,9 @@ MEMORY_TEXTS = {
     "measured": "Measured here",
 }
 MEMORY_FINDING = (
-    "At base size ALBERT's weights take {weight_share} of the memory of BERT's, but the "
-    "activations of one pass ({batch} × {length} tokens) take {peak_share}. Sharing "
-    "layers saves weights alone."
+    "At base size ALBERT's weights take {times} times less memory than BERT's, but the "
+    "activations of one pass ({batch} × {length} tokens) take {peak_share} of BERT's. Sharing "
+    "layers saves storage only."
 )
 MEMORY_NOTE = (
     "Float32 weights stay in memory; activations are what a pass needs beyond them at its peak.\n"
@@ -366,5 +366,5 @@ MEMORY_ACTIVATION = (
 )
 MEMORY_KEPT = ("only what the next layer needs", "all attention matrices and hidden states")
 MEMORY_PLACE = "Measurements ahead of this one: {n}. It starts by itself."
-MEMORY_PROCESS = "The whole process uses {mb:,.0f} MB now."
+MEMORY_PROCESS = "The whole process uses {size} now."
 PART_NAMES = PARTS

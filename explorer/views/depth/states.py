@@ -18,7 +18,7 @@ from explorer.analysis.depth.states import (
     WordTrajectory,
     content_rows,
 )
-from explorer.analysis.digits import enumerated
+from explorer.analysis.digits import cosine, enumerated, percent
 from explorer.analysis.records import Records, unrounded
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens
@@ -132,7 +132,7 @@ def projection_figure(
     ]
     slider = {"steps": steps, "active": n_steps - 1, "currentvalue": {"prefix": texts["prefix"]}}
     axes = [
-        f"{texts['axis']} {n}: {share:.0%}"
+        f"{texts['axis']} {n}: {percent(share)}"
         for n, share in enumerate(projection.explained.tolist(), 1)
     ]
     scene: dict[str, Any] = {
@@ -153,7 +153,7 @@ def projection_canvas(
     """Return the chart, its points, and a note with the explained variance."""
     names, at = [word.text for word in words], first_shown(words)
     note = texts["note"].format(
-        share=f"{projection.explained.sum():.0%}", first=next(iter(labels.values())), word=names[at]
+        share=percent(projection.explained.sum()), first=next(iter(labels.values())), word=names[at]
     )
     constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in labels}}
     rows = [
@@ -290,7 +290,7 @@ def similarity_canvas(
 ) -> str:
     """Return the heatmap and its chance level; ``sentences`` go into the numbers' Python code."""
     chance = similarity.shuffled
-    sentence = texts["chance"].format(low=f"{chance.min():.2f}", high=f"{chance.max():.2f}")
+    sentence = texts["chance"].format(low=cosine(chance.min()), high=cosine(chance.max()))
     rows = [
         (labels[key], layer, labels[other], at, similarity.cka[r, c], chance[r, c])
         for r, (key, layer) in enumerate(similarity.rows)

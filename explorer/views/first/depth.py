@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 from typing import Any
 
-from explorer.analysis.digits import probability
+from explorer.analysis.digits import nats, probability
 from explorer.views.first.parts import buttons, controls
 from explorer.views.markup import (
     Markup,
@@ -141,7 +141,7 @@ def _finding(data: Mapping[str, Any], place: int) -> Markup:
 
 
 def _kl(kl: float) -> str:
-    return f"{kl:.1f}" if kl >= 9.95 else f"{kl:.2f}"
+    return nats(kl)
 
 
 def _strip(

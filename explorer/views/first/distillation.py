@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.digits import percent, probability
+from explorer.analysis.digits import nats, percent, probability
 from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax, softmax
 from explorer.views.first.parts import buttons, controls
 from explorer.views.markup import Markup, el, explained, join, model_name, note
@@ -220,7 +220,7 @@ def _divergences(pair: Sequence[Softened], data: Mapping[str, Any], temperature:
     for key, label, _ in texts["measures"]:
         lines += [
             el("dt", explained(label, *texts["terms"])),
-            el("dd", f"{divergences[key] + 0.0:.4f}"),
+            el("dd", nats(divergences[key])),
         ]
     title = el("h3", texts["measures_title"])
     return el("section", title, el("dl", *lines, class_="ds-measures"), class_="card ds-card")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import cos, pi, sin
 from typing import Any
 
-from explorer.analysis.digits import side_by_side
+from explorer.analysis.digits import probability
 from explorer.views.first.parts import controls, menu
 from explorer.views.markup import (
     Markup,
@@ -58,7 +58,7 @@ def degrees(angle: float) -> str:
 
 
 class Printed:
-    """Probabilities of the boxes, printed so that unequal ones never look alike."""
+    """Probabilities of the boxes as they are printed."""
 
     def __init__(self, models: Sequence[Model]) -> None:
         readings = [(m["key"], n) for m in models for n in range(len(m.get("readings") or ()))]
@@ -67,9 +67,8 @@ class Printed:
         weights = [
             (m["key"], i, m["read_from"][i]) for m in models for i in self.most_read[m["key"]]
         ]
-        self.predicted = dict(zip(readings, side_by_side(p) if p else [], strict=True))
-        printed = side_by_side([w for *_, w in weights])
-        self.read = {(key, i): text for (key, i, _), text in zip(weights, printed, strict=True)}
+        self.predicted = dict(zip(readings, map(probability, p), strict=True))
+        self.read = {(key, i): probability(weight) for key, i, weight in weights}
         self.most = max([w for *_, w in weights] + [1e-9])
 
 

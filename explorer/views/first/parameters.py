@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from explorer.analysis.digits import UNBREAKABLE, millions
+from explorer.analysis.digits import memory, weights
 from explorer.views.first.parts import controls, switch
 from explorer.views.markup import Markup, el, explained
 
@@ -51,12 +51,12 @@ def _modes(data: Mapping[str, Any]) -> Markup:
 
 
 def _row(row: Row, scale: int, texts: Mapping[str, Any]) -> Markup:
-    head = f"+ {_fine(row['head']['size'])} {texts['parts']['head'].lower()}"
-    unit = f"{row['bytes'] / 1e6:,.1f}{UNBREAKABLE}MB fp32"
+    head = f"+ {weights(row['head']['size'])} {texts['parts']['head'].lower()}"
+    unit = f"{memory(row['bytes'])} fp32"
     header = el(
         "header",
         el("h3", row["label"], class_="model-name"),
-        el("strong", millions(row["total"]), class_="pm-total"),
+        el("strong", weights(row["total"]), class_="pm-total"),
         el("span", unit, class_="pm-unit"),
         el("span", head, class_="chip pm-head"),
     )
@@ -67,7 +67,7 @@ def _row(row: Row, scale: int, texts: Mapping[str, Any]) -> Markup:
     smaller = [(change, saved) for change, saved in row["savings"] if saved > 0]
     if row["total"] + sum(saved for _, saved in smaller) <= scale:
         for change, saved in smaller:
-            change_text = f"{texts['changes'][change]}: −{_fine(saved)}"
+            change_text = f"{texts['changes'][change]}: −{weights(saved)}"
             label = el("span", change_text) if saved / scale >= LEAST_LABELLED * 2 else None
             parts.append(el("i", label, class_="pm-ghost", style=_place(at, saved, scale)))
             at += saved
@@ -89,10 +89,3 @@ def _cell(cell: Row, at: int, scale: int, texts: Mapping[str, Any]) -> Markup:
 
 def _place(at: int, size: int, scale: int) -> str:
     return f"left:{100 * at / scale:.4f}%;width:{100 * size / scale:.4f}%"
-
-
-def _fine(n: int) -> str:
-    """Format a count as exactly as its size allows, as kit/numbers.js does."""
-    if n < 1e5:
-        return f"{n:,}"
-    return f"{n / 1e6:,.2f}{UNBREAKABLE}M" if n < 1e7 else millions(n)

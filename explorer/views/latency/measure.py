@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.analysis.digits import in_unit, millions, milliseconds
+from explorer.analysis.digits import (
+    UNBREAKABLE,
+    gflop,
+    in_ms,
+    milliseconds,
+    quotient,
+    rate,
+    time_ratio,
+    weights,
+)
 from explorer.analysis.latency.family import FamilyLatency, share_of_limit
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow, row_label
@@ -51,13 +60,13 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
         BarGroup(
             models,
             lambda row: row.parameters,
-            millions,
+            weights,
             lambda row: row.parameters / first.parameters,
         ),
         BarGroup(
             models,
             lambda row: row.gflops,
-            lambda n: in_unit(n, "GFLOP", 2),
+            gflop,
             lambda row: row.gflops / first.gflops,
         ),
         # The ratio comes from the paired rounds or is None: medians do not make a ratio.
@@ -94,8 +103,8 @@ def paradox_records(paradox: SizeVsTime) -> Records:
 def ratio_text(ratio: Ratio) -> str:
     """Format a ratio with its interval, if there is one."""
     if not ratio.is_sure:
-        return f"{ratio.ratio:.2f} ×"
-    return f"{ratio.ratio:.2f} × [{ratio.low:.2f}, {ratio.high:.2f}]"
+        return f"{time_ratio(ratio.ratio)} ×"
+    return f"{time_ratio(ratio.ratio)} × [{time_ratio(ratio.low)}, {time_ratio(ratio.high)}]"
 
 
 def _group(column: BarGroup, title: tuple[str, str]) -> Markup:
@@ -126,7 +135,8 @@ def _bar(row: SizeVsTimeRow, column: BarGroup, top: float) -> Markup:
             class_="lt-row",
             data_model=row.key,
         )
-    share = None if times is None else el("small", f"{times:.2f} ×")
+    printed = time_ratio if number == row.ms else quotient
+    share = None if times is None else el("small", f"{printed(times)} ×")
     is_sure = column.is_sure(row)
     fill = el("div", class_="lt-fill", style=f"width:{100 * number / top:.2f}%")
     whisker = _whisker(row, top) if number == row.ms else None
@@ -205,7 +215,7 @@ def samples_figure(result: FamilyLatency, texts: Mapping[str, str]) -> "go.Figur
                 line={"color": CLEAR},
                 marker={"color": colour, "size": 6, "opacity": 0.5},
                 hoveron="points",
-                hovertemplate="%{x:.3f}\u00a0ms<extra>%{y}</extra>",
+                hovertemplate="%{x:.2f}\u00a0ms<extra>%{y}</extra>",
             )
         )
         ends = {"x0": model.median_ms, "x1": model.median_ms}
@@ -220,17 +230,17 @@ def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Ma
     rows: list[list[str | Markup]] = []
     for row, model in zip(result.rows, result.summary.models, strict=True):
         has_interval = np.isfinite(model.high_ms)
-        span = f"{model.low_ms:,.2f} to {model.high_ms:,.2f}" if has_interval else "–"
-        tokens, gflop = result.rates(row.spec, model.median_ms)
+        span = f"{in_ms(model.low_ms)} to {in_ms(model.high_ms)}" if has_interval else "–"
+        tokens, work = result.rates(row.spec, model.median_ms)
         rows.append(
             [
                 model_name(row.spec.key, row_label(row, result.devices), row.spec.size),
-                f"{model.median_ms:,.2f}",
+                in_ms(model.median_ms),
                 span,
-                "–" if model.p90_ms is None else f"{model.p90_ms:,.2f}",
-                f"{model.first_call_ms:,.0f}",
-                f"{tokens:,.0f}",
-                f"{gflop:,.1f}",
+                "–" if model.p90_ms is None else in_ms(model.p90_ms),
+                in_ms(model.first_call_ms),
+                rate(tokens),
+                rate(work),
             ]
         )
     return table(list(head), rows, caption)
@@ -267,8 +277,9 @@ def _scale_row(mark: Mark, scale: tuple[float, float]) -> Markup:
     left, right = _place(ratio.low, scale), _place(ratio.high, scale)
     interval = el("div", class_="lt-interval", style=f"left:{left:.2f}%;width:{right - left:.2f}%")
     point = el("div", class_="lt-point", style=f"left:{_place(ratio.ratio, scale):.2f}%")
-    span = f" [{ratio.low:.2f}, {ratio.high:.2f}]" if np.isfinite(ratio.high) else ""
-    numbers = el("span", el("small", mark.note), el("b", f"{ratio.ratio:.2f} ×"), span)
+    ends = f" [{time_ratio(ratio.low)}, {time_ratio(ratio.high)}]"
+    span = ends if np.isfinite(ratio.high) else ""
+    numbers = el("span", el("small", mark.note), el("b", f"{time_ratio(ratio.ratio)} ×"), span)
     return el(
         "div",
         el("div", model_name(mark.key, mark.label), numbers),
@@ -299,9 +310,9 @@ def recorded_table(report: Mapping[str, list], head: Sequence[str], caption: str
     rows: list[list[str | Markup]] = [
         [
             model_name(m["model"], f"{m['name']} on {m['device']}" if several else m["name"]),
-            f"{m['median_ms']:,.2f}",
-            f"{m['gflops']:,.2f}",
-            f"{m['gflops'] / m['median_ms'] * 1e3:,.1f}",
+            in_ms(m["median_ms"]),
+            gflop(m["gflops"]).removesuffix(f"{UNBREAKABLE}GFLOP"),
+            rate(m["gflops"] / m["median_ms"] * 1e3),
         ]
         for m in report["models"]
     ]

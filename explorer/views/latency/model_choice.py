@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import in_unit, milliseconds, percent
+from explorer.analysis.digits import memory, milliseconds, percent
 from explorer.analysis.latency.model_choice import (
     Candidate,
     Comparison,
@@ -200,7 +200,7 @@ def choose_table(
     rows: list[list[str | Markup]] = [
         [
             model_name(specs[key].key, specs[key].label, specs[key].size),
-            _format_figure(candidate.megabytes, lambda n: in_unit(n, "MB")),
+            _format_figure(candidate.megabytes, lambda n: memory(1e6 * n)),
             _format_figure(candidate.milliseconds, milliseconds),
             _format_figure(candidate.score, percent),
             verdicts[key],

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import in_unit, millions, percent, power
+from explorer.analysis.digits import gflop, in_unit, memory, percent, quotient, weights
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.markup import Markup, el, finding, model_name, refusal_message, table
 
@@ -61,7 +61,7 @@ def built_finding(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[s
         texts["sentence"].format(
             total=f"{built.total:,}",
             applied=f"{built.applied:,}",
-            ratio=f"{ratio:,.2f}" if ratio >= 0.01 else power(ratio),
+            ratio=quotient(ratio),
             nearest=nearest.spec.name,
         )
     )
@@ -80,19 +80,19 @@ def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, st
         *(
             [
                 texts["bytes"].format(name=name),
-                in_unit(total * size / 1e6, "MB"),
+                memory(total * size),
                 in_unit(total * size / 2**20, "MiB"),
             ]
             for name, size in (("fp32", 4), ("fp16", 2), ("int8", 1))
         ),
         [
             texts["work"].format(length=built.length, batch=built.batch),
-            in_unit(built.flops / 1e9, "GFLOP", 2),
+            gflop(built.flops / 1e9),
             "",
         ],
         [
             texts["activations"],
-            in_unit(built.peak_bytes / 1e6, "MB"),
+            memory(built.peak_bytes),
             in_unit(built.peak_bytes / 2**20, "MiB"),
         ],
     ]
@@ -112,7 +112,7 @@ def _size_bars(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str,
                 el("i", class_="kept", style=f"left:0;width:{100 * total / scale:.3f}%"),
                 class_="track",
             ),
-            el("span", millions(total) if total >= 1e5 else f"{total:,}", class_="n"),
+            el("span", weights(total), class_="n"),
             data_model=key or None,
             class_="" if key else "yours",
         )

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import log10
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import millions
+from explorer.analysis.digits import weights
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas, figure_json, label_sides, line
 from explorer.views.markup import script_json
@@ -75,7 +75,7 @@ def _dot(mode: "SharingMode") -> "go.Scatter":
         mode="markers+text",
         # The lines rise to the right; the lowest is level, with the axis below it.
         textposition="bottom right" if REPEATED[mode.mode] else "top left",
-        text=[millions(mode.total)],
+        text=[weights(mode.total)],
         marker={"size": 8, "color": colour},
         textfont_color=colour,
         showlegend=False,

@@ -68,7 +68,7 @@ def the_strips_the_dial_and_every_word(page):
     expect(page.locator("#tab-depth .finding")).to_contain_text(re.compile(r"in layer \d of 6"))
     dial = page.locator(".dd")
     expect(dial.locator("output")).to_have_text("9 ×")
-    expect(dial.locator(".dd-facts")).to_contain_text("1.5 × the usual compute")
+    expect(dial.locator(".dd-facts")).to_contain_text("1.50 × the usual compute")
     page.locator(".dd input").fill("6")
     expect(dial.locator(".dd-facts")).to_contain_text("0 nats")
     page.wait_for_function("!location.search.includes('times=')")

@@ -35,7 +35,7 @@ test('it stands at the usual depth, with the final answers, asked of nobody', ()
   assert.equal(node.querySelector('output').textContent, '2 × (as usual)');
   assert.deepEqual(texts(node, '.dd-list li'), ['cat0.750', 'dog0.125']);
   assert.deepEqual(shares(node, '.dd-bar'), [.75, .125]);
-  assert.deepEqual(facts(node), ['same as 2', '0 nats', '3\u00a0GFLOP, usual']);
+  assert.deepEqual(facts(node), ['same as 2', '0.000 nats', '3.00\u00a0GFLOP, usual']);
   assert.equal(node.querySelector('h3').textContent, 'What of ALBERT?');
   assert.equal(asked.length, 0);
 });
@@ -45,7 +45,7 @@ test('fewer times: what the layer before has to say, and what it costs; the link
   turn(node, 1);
   assert.deepEqual([node.querySelector('output').textContent, node.querySelector('input').getAttribute('aria-valuetext')], ['1 ×', '1 ×']);
   assert.deepEqual(texts(node, '.dd-list li'), ['dog0.600', 'cat0.250']);
-  assert.deepEqual(facts(node), ['not as 2', '0.5 nats', '1.5\u00a0GFLOP, 0.5 ×']);
+  assert.deepEqual(facts(node), ['not as 2', '0.500 nats', '1.50\u00a0GFLOP, 0.50 ×']);
   assert.equal(state.wanted.times, '1');
   turn(node, 2);
   assert.equal(state.wanted.times, undefined);
@@ -60,9 +60,9 @@ test('beyond the usual depth the server is asked once, and until then it says ho
   assert.equal(node.querySelector('.dd-answer').textContent, 'up to 4 times');
   await settled();
   assert.deepEqual(texts(node, '.dd-list li'), ['cat0.500']);
-  assert.deepEqual(facts(node), ['same as 2', '0.25 nats', '4.5\u00a0GFLOP, 1.5 ×']);
+  assert.deepEqual(facts(node), ['same as 2', '0.250 nats', '4.50\u00a0GFLOP, 1.50 ×']);
   turn(node, 4);
-  assert.deepEqual(facts(node), ['not as 2', '1 nats', '6\u00a0GFLOP, 2 ×']);
+  assert.deepEqual(facts(node), ['not as 2', '1.000 nats', '6.00\u00a0GFLOP, 2.0 ×']);
   assert.deepEqual(curve(node), [.5, 0, .25, 1]);
   await settled();
   assert.deepEqual(asked, [{params: {text: `x${nth}`}, want: 'dial', model: 'albert', mask: 1}]);

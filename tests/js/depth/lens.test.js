@@ -45,15 +45,15 @@ test('a row for each layer: probabilities, the place of the final answer, KL, an
   const bert = strip(shown().root, 'bert');
   assert.deepEqual(texts(bert, '.dp-word'), ['cat', 'dog']);
   assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => [...row.children].map(node => node.textContent)),
-    [['emb.', '0.010', '0.250', '1,500', '12.0'], ['1', '0.003', '0.500', '2', '3.00'], ['2', '0.998', '', '1', '0.00']]);
+    [['emb.', '0.010', '0.250', '1,500', '12.000'], ['1', '0.003', '0.500', '2', '3.000'], ['2', '0.998', '', '1', '0.000']]);
   assert.deepEqual(shares(bert, '.dp-cell'), [.1, .501, .055, .708, 1, 0], 'the largest of all models has the fullest colour');
-  assert.equal(shown().root.querySelector('.dp-scale').textContent, 'Colour 00.998; KL 0 to 12.0');
+  assert.equal(shown().root.querySelector('.dp-scale').textContent, 'Colour 00.998; KL 0 to 12.000');
   assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => row.className), ['dp-row', 'dp-row', 'dp-row decides decided']);
   assert.deepEqual([...strip(shown({mask: '1'}).root, 'bert').querySelectorAll('.dp-row')].map(row => row.className),
     ['dp-row decides decided', 'dp-row decided', 'dp-row decided']);
   assert.equal(bert.querySelectorAll('.dp-cell')[3].title, 'BERT, layer 1: dog 0.500');
   assert.equal(bert.querySelector('.dp-place').title, 'emb.: cat in 1,500');
-  assert.equal(bert.querySelector('.dp-kl').title, 'emb.: 12 nats');
+  assert.equal(bert.querySelector('.dp-kl').title, 'emb.: 12.000 nats');
   assert.deepEqual([...bert.querySelectorAll('.dp-word')].map(node => node.className), ['dp-word first', 'dp-word']);
 });
 

@@ -72,11 +72,11 @@ const head = (root, i) => click(root.querySelectorAll('.aw-choice button')[i]);
 test('a tile for each layer, of the chosen head, fuller where it looks more', () => {
   const root = filmed(), first = inks(root);
   assert.equal(first.length, 3);
-  assert.deepEqual(texts(root, '.df figcaption'), ['1', '2js 0.25', '3js 0.33']);
+  assert.deepEqual(texts(root, '.df figcaption'), ['1', '2js 0.250', '3js 0.333']);
   assert.equal(root.querySelector('.df').getAttribute('aria-label'), 'Head 1');
   head(root, 1);
   const second = inks(root);
-  assert.deepEqual(texts(root, '.df figcaption'), ['1', '2js 0.50', '3js 0.25']);
+  assert.deepEqual(texts(root, '.df figcaption'), ['1', '2js 0.500', '3js 0.250']);
   assert.equal(root.querySelector('.df').getAttribute('aria-label'), 'Head 2');
   const green = [first[0], second[0], first[1], second[1], first[2], second[2]];   // bytes 0, 50, 100, … of a ramp from white
   assert.ok(green.every((v, i) => i === 0 || v < green[i - 1]), String(green));

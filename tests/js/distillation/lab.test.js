@@ -68,15 +68,15 @@ test('measures at T = 1 are those of the two lists', () => {
   near(value(root, 't2_kl'), kl(TEACHER, STUDENT));
   near(value(root, 'entropy_teacher'), entropy(TEACHER));
   near(value(root, 'entropy_student'), entropy(STUDENT));
-  assert.equal(root.querySelector('[data-measure=entropy_teacher]').textContent, entropy(TEACHER).toFixed(4));
+  assert.equal(root.querySelector('[data-measure=entropy_teacher]').textContent, entropy(TEACHER).toFixed(3));
   assert.deepEqual(texts(root, '.ds-measures dt'), ['KL forward', 'KL at 1', 'KL back', 'JS', 'T2', 'H t', 'H s']);
   assert.equal(root.querySelector('.ds-measures .term').getAttribute('popovertarget'), 'box-kl');
 });
 
-test('models that agree have a divergence of 0.0000, not of some rounding', () => {
+test('models that agree have a divergence of 0.000, not of some rounding', () => {
   const {root} = shown({models: [lab().models[0], {...lab().models[0], key: 'distilbert', role_key: 'student'}]});
-  assert.equal(root.querySelector('[data-measure=kl_teacher_student]').textContent, '0.0000');
-  assert.equal(root.querySelector('[data-measure=js]').textContent, '0.0000');
+  assert.equal(root.querySelector('[data-measure=kl_teacher_student]').textContent, '0.000');
+  assert.equal(root.querySelector('[data-measure=js]').textContent, '0.000');
 });
 
 test('the card says what each keeps for the words that are not its first', () => {

@@ -8,7 +8,7 @@ const {chosen} = await import('../../../assets/js/page/here.js');
 const {constants, show, table} = await import('../../../assets/js/distillation/losses.js');
 
 const said = {start: {ce: 5, mlm: 2, cos: 1, t: 2}, ce: 'soft', mlm: 'hidden', cos: 'states', weights: {ce: 'α', mlm: 'β', cos: 'γ'}, temperature: 'T',
-  unknown: 'unknown', head: 'At T = {t}', word: 'kl {kl}, cos {cos}', strip: 'Words', worst: '{word}: {kl}, {share}%', reset: 'Reset', total: 'Sum',
+  unknown: 'unknown', head: 'At T = {t}', word: 'kl {kl}, cos {cos}', strip: 'Words', worst: '{word}: {kl}, {share}', reset: 'Reset', total: 'Sum',
   table: 'Parts', columns: ['part', 'raw', 'times', 'weighted', 'share'], notes: ['One.', 'Two.']};
 const data = {texts: said, temperatures: [1, 2, 4], ce: [.5, .25, .125], mlm: 3, cos: .75, tokens: ['[CLS]', 'a', 'cat'],
   kl: [[.1, .2, .3], [.02, .06, .04], [0, 0, 0]], cosine: [.5, .6, .7], place: 1, answer: 7};
@@ -23,10 +23,10 @@ function shown(changes) {
 
 test('each part times its weight, its share of the sum, and the sum', () => {
   const root = shown();   // 5 · 0.25 + 2 · 3 + 1 · 0.75 = 8
-  assert.deepEqual(row(root, 0), ['soft', '0.2500', '× 5', '1.2500', '15.6%']);
-  assert.deepEqual(row(root, 1), ['hidden', '3.0000', '× 2', '6.0000', '75.0%']);
-  assert.deepEqual(row(root, 2), ['states', '0.7500', '× 1', '0.7500', '9.4%']);
-  assert.equal(root.querySelector('.dl-total').textContent, '8.0000');
+  assert.deepEqual(row(root, 0), ['soft', '0.250', '× 5', '1.250', '15.6%']);
+  assert.deepEqual(row(root, 1), ['hidden', '3.000', '× 2', '6.000', '75.0%']);
+  assert.deepEqual(row(root, 2), ['states', '0.750', '× 1', '0.750', '9.4%']);
+  assert.equal(root.querySelector('.dl-total').textContent, '8.000');
   assert.equal(root.querySelector('.dl-total').dataset.value, '8');
   assert.deepEqual(shares(root, '.dl-shares i'), [.156, .75, .094]);
   assert.equal(root.querySelector('tbody td').getAttribute('data-label'), 'raw');
@@ -37,10 +37,10 @@ test('a word for each token, its bar a share of the worst, which is named with i
   assert.equal(root.querySelector('h3').textContent, 'At T = 2');
   assert.deepEqual(texts(root, '.dl-token'), ['[CLS]', 'a', 'cat']);
   assert.deepEqual(shares(root, '.dl-bar i'), [.333, 1, .667]);
-  assert.deepEqual(texts(root, '.dl-kl'), ['0.02', '0.06', '0.04']);
+  assert.deepEqual(texts(root, '.dl-kl'), ['0.020', '0.060', '0.040']);
   assert.deepEqual([...root.querySelectorAll('.dl-word')].map(node => node.classList.contains('worst')), [false, true, false]);
-  assert.equal(root.querySelectorAll('.dl-word')[2].title, 'kl 0.0400, cos 0.7000');
-  assert.equal(root.querySelector('.ds-sentence').textContent, 'a: 0.060, 50%');
+  assert.equal(root.querySelectorAll('.dl-word')[2].title, 'kl 0.040, cos 0.700');
+  assert.equal(root.querySelector('.ds-sentence').textContent, 'a: 0.060, 50.0%');
   assert.equal(root.querySelector('.dl-strip').getAttribute('aria-label'), 'Words');
 });
 
@@ -48,10 +48,10 @@ test('the temperature moves the soft loss and the words alone', () => {
   const root = shown(), t = root.querySelector('#dl-t');
   assert.deepEqual([t.min, t.max, t.value, root.querySelector('[for=dl-t]:is(output)').textContent], ['0', '2', '1', '2']);
   enter(t, '0');
-  assert.deepEqual(row(root, 0).slice(1, 4), ['0.5000', '× 5', '2.5000']);
-  assert.equal(row(root, 1)[3], '6.0000');
+  assert.deepEqual(row(root, 0).slice(1, 4), ['0.500', '× 5', '2.500']);
+  assert.equal(row(root, 1)[3], '6.000');
   assert.equal(root.querySelector('h3').textContent, 'At T = 1');
-  assert.equal(root.querySelector('.ds-sentence').textContent, 'cat: 0.300, 50%');
+  assert.equal(root.querySelector('.ds-sentence').textContent, 'cat: 0.300, 50.0%');
   assert.equal(t.getAttribute('aria-valuetext'), '1');
 });
 
@@ -59,20 +59,20 @@ test('words of which none is apart have empty bars and a share of nothing', () =
   const root = shown();
   enter(root.querySelector('#dl-t'), '2');
   assert.deepEqual(shares(root, '.dl-bar i'), [0, 0, 0]);
-  assert.equal(root.querySelector('.ds-sentence').textContent, '[CLS]: 0.000, 0%');
+  assert.equal(root.querySelector('.ds-sentence').textContent, '[CLS]: 0.000, 0.0%');
 });
 
 test('a weight moves its part and the sum, is printed, and Reset puts all back', () => {
   const root = shown(), mlm = root.querySelector('#dl-mlm');
   assert.deepEqual([mlm.min, mlm.max, mlm.step, mlm.value], ['0', '10', '0.1', '2']);
   enter(mlm, '0.5');
-  assert.deepEqual(row(root, 1).slice(2, 4), ['× 0.5', '1.5000']);
-  assert.equal(root.querySelector('.dl-total').textContent, '3.5000');
+  assert.deepEqual(row(root, 1).slice(2, 4), ['× 0.5', '1.500']);
+  assert.equal(root.querySelector('.dl-total').textContent, '3.500');
   assert.equal(root.querySelector('output[for=dl-mlm]').textContent, '0.5');
   assert.equal(root.querySelector('output[for=dl-ce]').textContent, '5');
   enter(root.querySelector('#dl-t'), '0');
   click(root.querySelector('.chip'));
-  assert.equal(root.querySelector('.dl-total').textContent, '8.0000');
+  assert.equal(root.querySelector('.dl-total').textContent, '8.000');
   assert.deepEqual([mlm.value, root.querySelector('#dl-t').value], ['2', '1']);
 });
 
@@ -81,13 +81,13 @@ test('without any weight there is no share', () => {
   for (const part of ['ce', 'mlm', 'cos']) enter(root.querySelector(`#dl-${part}`), '0');
   assert.deepEqual([0, 1, 2].map(i => row(root, i)[4]), ['', '', '']);
   assert.deepEqual(shares(root, '.dl-shares i'), [0, 0, 0]);
-  assert.equal(root.querySelector('.dl-total').textContent, '0.0000');
+  assert.equal(root.querySelector('.dl-total').textContent, '0.000');
 });
 
 test('a part that is not known counts for nothing and says so', () => {
   const root = shown({mlm: null});
   assert.deepEqual(row(root, 1), ['hidden', '–', '× 2', 'unknown', '']);
-  assert.equal(root.querySelector('.dl-total').textContent, '2.0000');
+  assert.equal(root.querySelector('.dl-total').textContent, '2.000');
   assert.deepEqual(shares(root, '.dl-shares i'), [.625, 0, .375]);
 });
 
@@ -96,7 +96,7 @@ test('what was chosen stays for the next word, unless its temperatures are other
   enter(root.querySelector('#dl-cos'), '3');
   const next = place();
   show(next, data);
-  assert.deepEqual([next.querySelector('#dl-cos').value, next.querySelector('.dl-total').textContent], ['3', '9.5000']);
+  assert.deepEqual([next.querySelector('#dl-cos').value, next.querySelector('.dl-total').textContent], ['3', '9.500']);
   show(next, {...data, temperatures: [3, 5, 2]});
   assert.equal(next.querySelector('#dl-cos').value, '3');
   show(next, {...data, temperatures: [3, 5, 7], texts: {...said, start: {...said.start, t: 5}}});

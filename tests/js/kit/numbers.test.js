@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {brief, bytes, exact, fine, fixed, floats, million, number, percent, shown, sideBySide, wholePercent} from '../../../assets/js/kit/numbers.js';
+import {brief, bytes, exact, fixed, floats, number, percent, shown, sideBySide, weights, wholePercent} from '../../../assets/js/kit/numbers.js';
 
 const pack = typed => Buffer.from(typed.buffer).toString('base64');
 
@@ -23,7 +23,7 @@ test('probabilities beside each other print alike only where six decimals cannot
 });
 
 test('a share is 100% only when it is all', () => {
-  assert.deepEqual([1, .9999, .9994, .5, 0].map(percent), ['100.0%', '> 99.9%', '99.9%', '50.0%', '0.0%']);
+  assert.deepEqual([1, .9999, .9994, .5, .0005, .0004, 0].map(percent), ['100.0%', '> 99.9%', '99.9%', '50.0%', '0.1%', '< 0.1%', '0.0%']);
 });
 
 test('three digits of anything, without a tail of zeros', () => {
@@ -36,8 +36,8 @@ test('a change has a true minus, and none where it rounds to nothing', () => {
 });
 
 test('counts in the unit that fits', () => {
-  assert.deepEqual([1536, 3938304, 109482240, 2.4e9].map(fine), ['1,536', '3.94\u00a0M', '109.5\u00a0M', '2.4\u00a0G']);
-  assert.equal(million(66362880), '66.4\u00a0M');
+  assert.deepEqual([1536, 3938304, 109482240, 2.4e9].map(weights), ['1,536', '3.94\u00a0M', '109.5\u00a0M', '2.4\u00a0G']);
+  assert.equal(weights(66362880), '66.4\u00a0M');
   assert.equal(exact(335141888), '335,141,888');
   assert.deepEqual([.05, 1, 2.5, 20].map(shown), ['0.05', '1', '2.5', '20']);
 });
@@ -53,7 +53,7 @@ test('where one way of printing ends and the next begins', () => {
   assert.deepEqual([.9996, 1, 1.2345, 1.999].map(shown), ['1', '1', '1.23', '2']);
   assert.deepEqual([1e-99, 2e-99, .0014].map(number), ['0.000', '2.0×10⁻⁹⁹', '0.001']);
   assert.deepEqual([.9995, .99949, 1].map(percent), ['> 99.9%', '99.9%', '100.0%']);
-  assert.deepEqual([99999, 1e5, 9.99e6, 1e7, 9.99e8, 1e9, -2e6, -50].map(fine),
-    ['99,999', '0.10\u00a0M', '9.99\u00a0M', '10.0\u00a0M', '999.0\u00a0M', '1.0\u00a0G', '−2.00\u00a0M', '−50']);
-  assert.deepEqual([million(1e6), exact(1.5), brief(1.2345), brief(12.04)], ['1.0\u00a0M', '2', '1.23', '12']);
+  assert.deepEqual([99999, 999999, 1e6, 9.99e6, 1e7, 9.99e8, 1e9, -2e6, -50].map(weights),
+    ['99,999', '999,999', '1.00\u00a0M', '9.99\u00a0M', '10.0\u00a0M', '999.0\u00a0M', '1.0\u00a0G', '−2.00\u00a0M', '−50']);
+  assert.deepEqual([weights(1e6), exact(1.5), brief(1.2345), brief(12.04)], ['1.00\u00a0M', '2', '1.23', '12']);
 });

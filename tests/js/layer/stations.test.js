@@ -48,11 +48,11 @@ test('the layer is drawn as its blocks, what the head reads where there is a sta
   assert.equal(root.querySelector('.finding').textContent, 'In layer 2, attention changes cat more than feed-forward, in BERT; feed-forward changes it more in ALBERT.');
   assert.deepEqual([...root.querySelectorAll('[data-stage]')].map(node => node.dataset.stage), ['input', 'attention', 'norm1', 'feed', 'norm2']);
   assert.deepEqual(texts(root, '.ly-heads small'), ['note bert', 'note albert']);
-  assert.deepEqual(boxes(root, 'input'), ['Inputfrom 1says the 0.5000', 'Inputfrom 1says a 0.1000']);
+  assert.deepEqual(boxes(root, 'input'), ['Inputfrom 1says the 0.500', 'Inputfrom 1says a 0.100']);
   assert.deepEqual(boxes(root, 'attention')[0], 'Attentionmean of 2cat0.700[CLS]0.250<b>0.050');
-  assert.deepEqual(boxes(root, 'norm1'), ['Norm 1says a 4.00×10⁻⁴turned 76°', 'Norm 1says a 0.2000turned 60°']);
+  assert.deepEqual(boxes(root, 'norm1'), ['Norm 1says a 4.0×10⁻⁴turned 76°', 'Norm 1says a 0.200turned 60°']);
   assert.deepEqual(boxes(root, 'feed'), ['FFcat alone', 'FFcat alone']);
-  assert.deepEqual(boxes(root, 'norm2'), ['Norm 2says cat 0.7500turned 60°', 'Norm 2says a 0.5004turned 76°']);
+  assert.deepEqual(boxes(root, 'norm2'), ['Norm 2says cat 0.750turned 60°', 'Norm 2says a 0.500turned 76°']);
   const bars = [...stage(root, 'attention').querySelectorAll('.ly-lane[data-model=bert] i')].map(bar => Number(bar.style.getPropertyValue('--share')).toFixed(3));
   assert.deepEqual(bars, ['1.000', '0.357', '0.071']);
   assert.deepEqual(texts(root, '.card p'), ['Away.']);
@@ -120,7 +120,7 @@ test('a station says its sentence, its numbers and what is this model\'s alone',
 
 test('weights that differ never print alike beside each other, and none prints as 0', () => {
   const sharp = {weights: [.9991, .00042, .00043], exponentials: [1, .000420378, .000430387]}, {root} = shown(undefined, {models: [model('bert', sharp), model('albert', {weights: [.9987, .0009, .0004]})]}, {look: 'stages:attention,sums:softmax.heads'});
-  assert.deepEqual(texts(row(root, 'softmax'), '.ly-cell b'), ['0.9991', '4.20×10⁻⁴', '4.30×10⁻⁴', '0.9987', '9.00×10⁻⁴', '4.00×10⁻⁴']);
+  assert.deepEqual(texts(row(root, 'softmax'), '.ly-cell b'), ['0.999', '4.2×10⁻⁴', '4.3×10⁻⁴', '0.999', '9.0×10⁻⁴', '4.0×10⁻⁴']);
   const cells = (name, which) => [...row(root, name).querySelectorAll('.ly-sum[data-model=bert] tbody tr')].map(line => line.children[which].textContent);
   assert.deepEqual([cells('softmax', 3), cells('softmax', 2)], [['0.99910', '4.200×10⁻⁴', '4.300×10⁻⁴'], ['1.00000', '4.204×10⁻⁴', '4.304×10⁻⁴']]);
   assert.deepEqual([cells('heads', 1), cells('heads', 3)], [['0.99910', '4.200×10⁻⁴', '4.300×10⁻⁴'], ['0.9991', '8.40×10⁻⁴', '0.0013']]);

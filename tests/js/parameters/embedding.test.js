@@ -9,7 +9,7 @@ const {show, table} = await import('../../../assets/js/parameters/embedding.js')
 
 const pins = [{key: 'bert', name: 'BERT', v: 30522, h: 768, e: 768}, {key: 'albert', name: 'ALBERT', v: 30000, h: 768, e: 128}];
 const said = {v: 'V', h: 'H', e: 'E', pins: 'models', note: 'note', chart: 'cost', here: 'here',
-  saves: 'saves {share}%: {split} for {plain}, until {even}', costs: 'costs {share}%: {split} for {plain}, until {even}'};
+  saves: 'saves {share}: {split} for {plain}, until {even}', costs: 'costs {share}: {split} for {plain}, until {even}'};
 const figures = [{layout: {height: 320}, data: [{name: 'two', x: [1, 64, 4096], y: []}, {name: 'one', x: [1, 64, 4096], y: []}, {name: 'models', x: [768, 128]},
   {name: 'mine', x: [], y: []}]}];
 /** The picture on a page that a link has opened; null: as another picture left the page. */

@@ -143,11 +143,11 @@ test('as applied, a part’s share is of all that is applied, and a copy is the 
   assert.equal(line(), 'ALBERT, Layer 2, Attention: 10,000,000 weights, 14.1% (the same again)');
 });
 
-test('less than a per cent has three digits', () => {
+test('a share has one decimal, and what is nearly nothing is not called nothing', () => {
   const share = size => { const {cells, line} = open(only({...BASE[0], cells: [{...BASE[0].cells[0], size}, ...BASE[0].cells.slice(1)]}));
     cells('bert')[0].dispatchEvent(new Event('pointerenter'));
     return line().split(', ').at(-1); };
-  assert.deepEqual([share(1e6), share(999999)], ['1.0%', '1.000%']);
+  assert.deepEqual([share(1e6), share(999999), share(10000)], ['1.0%', '1.0%', '< 0.1%']);
 });
 
 test('the head stands beside the bar, and is no share of it', () => {

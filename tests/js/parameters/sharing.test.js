@@ -66,7 +66,7 @@ test('the depth that was chosen stays for another embedding and another drawing'
 test('the paper’s scores stand beside what is counted here, marked as published', () => {
   const {root} = open(), rows = [...root.querySelectorAll('.table tbody tr')].map(line => [...line.children]);
   assert.deepEqual(texts(root, '.table thead th'), said.score_heads);
-  assert.deepEqual(rows[0].map(cell => cell.textContent), ['everything', '18.0\u00a0M', '19M', '88.5/81.0', '78.8/75.5', '81.6', '90.0', '63.5', '80.1']);
+  assert.deepEqual(rows[0].map(cell => cell.textContent), ['everything', '18.0\u00a0M', '19\u00a0M', '88.5/81.0', '78.8/75.5', '81.6', '90.0', '63.5', '80.1']);
   assert.deepEqual(rows[0].map(cell => cell.className), ['', '', ...Array(7).fill('published')]);
   assert.deepEqual(rows[0].map(cell => cell.dataset.label), said.score_heads);
   assert.equal(rows.length, 4);

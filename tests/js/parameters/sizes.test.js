@@ -56,16 +56,16 @@ test('the sentence compares the widest ALBERT with the large BERT', () => {
   // 8e9 * 128 + 4e6 * 128 ** 2 = 1089.5e9 beside 1e9 + 2e9 * 128 + 1e6 * 128 ** 2 = 273.4e9
   assert.equal(sentence(), '0.75 of the weights (225.0\u00a0M of 300.0\u00a0M), 4.0 of the work (1,089.5\u00a0GFLOP of 273.4\u00a0GFLOP) at 128 tokens');
   enter(length, '0');
-  assert.equal(sentence(), '0.75 of the weights (225.0\u00a0M of 300.0\u00a0M), 2.7 of the work (8.0\u00a0GFLOP of 3.0\u00a0GFLOP) at 1 token');   // 8.004 beside 3.001
+  assert.equal(sentence(), '0.75 of the weights (225.0\u00a0M of 300.0\u00a0M), 2.7 of the work (8.00\u00a0GFLOP of 3.00\u00a0GFLOP) at 1 token');   // 8.004 beside 3.001
 });
 
 test('each model’s row has its counts as they are printed', () => {
   const {column} = open();
   assert.deepEqual(column('weights'), ['300,000,000', '225,000,000', '12,000,000']);
-  assert.deepEqual(column('printed'), ['340M', '235M / 233M', '11M']);
+  assert.deepEqual(column('printed'), ['340\u00a0M', '235\u00a0M / 233\u00a0M', '11\u00a0M']);
   assert.deepEqual(column('off'), ['−11.8%', '−4.3%', '+9.1%']);
   assert.deepEqual(column('applied'), ['900.0\u00a0M', '675.0\u00a0M', '36.0\u00a0M']);
-  assert.deepEqual(column('GFLOPs at 128'), ['273.38', '1,089.54', '128.00']);
+  assert.deepEqual(column('GFLOPs at 128'), ['273.4', '1,089.5', '128.0']);
   assert.deepEqual(['L', 'H', 'E', 'A'].map(column), [['24', '12', '12'], ['1,024', '4,096', '768'], ['1,024', '128', '128'], ['16', '64', '12']]);
 });
 
@@ -88,7 +88,7 @@ test('a bar is as long as its share of the largest', () => {
 test('a short name has its meaning on it, a printed number its source', () => {
   const {heads, cells} = open();
   assert.deepEqual(heads().map(head => head.firstChild.title), ['', '', '', '', '', '', 'layers', 'width', 'embedding', 'heads', '', '', '']);
-  assert.deepEqual(cells('printed').map(cell => cell.title), ['340M: BERT', '235M: ALBERT; 233M: hub', '11M: A "small", one']);
+  assert.deepEqual(cells('printed').map(cell => cell.title), ['340\u00a0M: BERT', '235\u00a0M: ALBERT; 233\u00a0M: hub', '11\u00a0M: A "small", one']);
   assert.deepEqual([cells('L')[0].title, cells('weights')[0].title], ['', '']);
   assert.deepEqual(cells('printed')[1].dataset.label, 'printed');
 });

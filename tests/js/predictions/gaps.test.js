@@ -44,10 +44,10 @@ test('all bars of a gap have one scale, the round number above the largest', () 
 test('a word that others list too says which; one of a model alone says that', () => {
   const root = shown(), all = [...root.querySelectorAll('.pr-row')];
   const [cat, dog, man] = all;
-  assert.equal(cat.title, '▁cat, 0.4000, also DistilBERT and ALBERT');
+  assert.equal(cat.title, '▁cat, 0.400, also DistilBERT and ALBERT');
   assert.equal(cat.querySelector('.sr').textContent, 'also DistilBERT and ALBERT');
-  assert.equal(dog.title, '▁dog, 0.2000, also DistilBERT');
-  assert.equal(man.title, '▁man, 0.1000, alone');
+  assert.equal(dog.title, '▁dog, 0.200, also DistilBERT');
+  assert.equal(man.title, '▁man, 0.100, alone');
   assert.deepEqual([cat, dog, man].map(row => row.classList.contains('shared')), [true, false, false]);
   assert.deepEqual([cat, dog, man].map(row => [...row.querySelectorAll('.pr-dots i')].map(dot => dot.getAttribute('data-model'))),
     [[], ['distilbert'], []]);   // a word in all lists has its name below them
@@ -56,7 +56,7 @@ test('a word that others list too says which; one of a model alone says that', (
 
 test('four models are joined by commas and one and', () => {
   const root = shown({models: {...models(), other: model('Other', mask(['cat'], [.4]))}});
-  assert.equal(root.querySelector('.pr-row').title, '▁cat, 0.4000, also DistilBERT, ALBERT and Other');
+  assert.equal(root.querySelector('.pr-row').title, '▁cat, 0.400, also DistilBERT, ALBERT and Other');
 });
 
 test('fewer words leave more to the rest, are compared among themselves, and stay so for the next text', () => {
@@ -66,7 +66,7 @@ test('fewer words leave more to the rest, are compared among themselves, and sta
   root = shown({}, '1');
   assert.equal(root.querySelector('output').textContent, '1');
   assert.deepEqual(texts(root, '.pr-rest'), ['0.600 outside this word; among 3.3', '0.700 outside this word; among 1,235', '0.990 outside this word; among 12']);
-  assert.equal(root.querySelector('.pr-row').title, '▁cat, 0.4000, also ALBERT');
+  assert.equal(root.querySelector('.pr-row').title, '▁cat, 0.400, also ALBERT');
   assert.match(root.querySelector('.pr-gap > .note').textContent, /^None in all 3\. /);
   const next = place();
   show(next, {texts: said, masks: [gap], models: models()});

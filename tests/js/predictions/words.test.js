@@ -61,10 +61,10 @@ test('what each model says of the open word', () => {
   const root = shown();
   assert.equal(root.querySelector('figcaption').textContent, 'cat');
   assert.deepEqual(texts(root, 'thead th'), said.head);
-  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', '0.500', '4.50 nats', '2', 'a', 'it 0.500, he 0.250', 'ALBERT', '0.100', '2.30 nats', '1',
+  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', '0.500', '4.500 nats', '2', 'a', 'it 0.500, he 0.250', 'ALBERT', '0.100', '2.300 nats', '1',
     'a', 'it 0.500, he 0.250']);
   click(root.querySelectorAll('.pw-tile')[2]);
-  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', 'not in it', '–', '–', 'a', 'it 0.500, he 0.250', 'ALBERT', '2.0×10⁻⁴', '18.00 nats', '1,500',
+  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', 'not in it', '–', '–', 'a', 'it 0.500, he 0.250', 'ALBERT', '2.0×10⁻⁴', '18.000 nats', '1,500',
     'zy + x', 'it 0.500, he 0.250']);
 });
 

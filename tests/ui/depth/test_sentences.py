@@ -113,7 +113,7 @@ def test_no_layer_of_the_first_model_is_more_similar_than_the_one_named(found):
     assert names_in(text) == keys
     told = re.findall(
         r"(?:layer (\d)|the embeddings) is most similar to the last layer of (\w+) "
-        r"\(CKA (\d\.\d\d), by chance (\d\.\d\d)\)",
+        r"\(CKA (\d\.\d{3}), by chance (\d\.\d{3})\)",
         text,
     )
     for key, (layer, name, cka, chance) in zip(others, told, strict=True):
@@ -123,8 +123,8 @@ def test_no_layer_of_the_first_model_is_more_similar_than_the_one_named(found):
         assert name == LABELS[key]
         assert found.cka[row, column] == found.cka[row, own].max()
         assert (cka, chance) == (
-            f"{found.cka[row, column]:.2f}",
-            f"{found.shuffled[row, column]:.2f}",
+            f"{found.cka[row, column]:.3f}",
+            f"{found.shuffled[row, column]:.3f}",
         )
 
 
@@ -133,7 +133,7 @@ def test_no_layer_of_the_first_model_is_more_similar_than_the_one_named(found):
 def test_heads_change_most_and_least_where_they_print_so_and_equally_where_they_do_not(steps):
     drift = SharedDrift(np.array(steps), np.zeros((len(steps) + 1, 2)))
     text = read(strings.shared_finding(drift, MINI["albert"]))
-    mean = [f"{sum(row) / 2:.2f}" for row in steps]
+    mean = [f"{sum(row) / 2:.3f}" for row in steps]
     told = re.findall(r"(most|least) between (?:applications )?(\d) and (\d)", text)
     assert ("equally" in text) == (len(set(mean)) == 1) == (not told)
     for kind, start, end in told:

@@ -96,10 +96,10 @@ def test_the_interval_of_agreement_holds_the_share_that_it_is_of(same):
     empty = (np.zeros(len(same)),) * 6
     found = AgreementAtLarge(np.array(same), *empty)
     text = read(strings.agreement_note(found, ("BERT", "DistilBERT")))
-    low, high = map(int, re.search(r"95% CI (\d+)% to (\d+)%", text).groups())
-    assert low <= round(100 * np.mean(same)) <= high
+    low, high = map(float, re.search(r"95% CI ([\d.]+)% to ([\d.]+)%", text).groups())
+    assert low <= round(100 * np.mean(same), 1) <= high
     ends = share_interval(sum(same), len(same))
-    assert (low, high) == tuple(round(100 * end) for end in ends)
+    assert (low, high) == tuple(float(f"{100 * end:.1f}") for end in ends)
     assert f"on {len(same)} short sentence" in text
 
 
@@ -121,11 +121,17 @@ def test_a_live_run_says_where_it_is_and_compares_its_end_with_its_start(steps, 
     ]
     text = read(strings.live_sentence(SimpleNamespace(steps=steps), reports))
     if last < steps:
-        assert text == f"Step {last} of {steps}: loss {course[-1][0]:.2f}."
+        assert text == f"Step {last} of {steps}: loss {course[-1][0]:.3f}."
         return
     assert text.startswith(f"In {steps} step{'s' * (steps > 1)} the loss went from ")
-    assert f"from {course[1][0]:.2f} to {course[-1][0]:.2f}; " in text
-    assert f"in {course[-1][1]:.0%} of cases ({course[0][1]:.0%} at the start)." in text
+    assert f"from {course[1][0]:.3f} to {course[-1][0]:.3f}; " in text
+    assert f"in {percents(course[-1][1])} of cases ({percents(course[0][1])} at the start)." in text
+
+
+def percents(share):
+    if 0 < share < 0.0005:
+        return "< 0.1%"
+    return "> 99.9%" if 0.9995 <= share < 1 else f"{100 * share:.1f}%"
 
 
 @law
@@ -148,5 +154,5 @@ def test_the_loss_of_the_masked_pieces_is_said_where_there_are_any(masks, tokens
     text = read(strings.ce_twice(losses, masks))
     assert bool(text) == bool(masks)
     if masks:
-        assert "0.5000 nats over all" in text
-        assert f"2.5000 over the {masks} masked piece{'s' * (masks > 1)} alone" in text
+        assert "0.500 nats over all" in text
+        assert f"2.500 over the {masks} masked piece{'s' * (masks > 1)} only" in text

@@ -300,9 +300,9 @@ def test_what_a_run_came_to_is_its_end_against_its_start():
 
     reports = [report(0, 0, 0.1), report(5, 5.0, 0.4), report(10, 1.25, 0.7)]
     said = live_sentence(LiveSettings(steps=10), reports)
-    assert said.startswith("In 10 steps the loss went from 5.00 to 1.25; ")
-    assert said.endswith("in 70% of cases (10% at the start).")
-    assert live_sentence(LiveSettings(steps=10), reports[:2]) == "Step 5 of 10: loss 5.00."
+    assert said.startswith("In 10 steps the loss went from 5.000 to 1.250; ")
+    assert said.endswith("in 70.0% of cases (10.0% at the start).")
+    assert live_sentence(LiveSettings(steps=10), reports[:2]) == "Step 5 of 10: loss 5.000."
 
 
 def test_a_total_without_a_part_says_so(tiny_family):
@@ -330,7 +330,7 @@ def test_few_sentences_come_with_an_interval():
 
     said = agreement_note(Found(same_first=np.arange(24) < 18), ("BERT", "DistilBERT"))
     assert "24 short sentences" in said
-    assert "55% to 88%" in said
+    assert "55.1% to 88.0%" in said
 
 
 def test_the_soft_loss_is_said_over_all_tokens_and_over_the_hidden_ones(tiny_family):
@@ -344,7 +344,7 @@ def test_the_soft_loss_is_said_over_all_tokens_and_over_the_hidden_ones(tiny_fam
     assert len(masks) == 2
     assert abs(everywhere - hidden) > 1e-3, "or the test says nothing"
     said = re.search(
-        r"is (\d+\.\d{4}) nats over all 9 tokens.* (\d+\.\d{4}) over the 2 masked", notes
+        r"is (\d+\.\d{3}) nats over all 9 tokens.* (\d+\.\d{3}) over the 2 masked", notes
     )
     assert [float(n) for n in said.groups()] == pytest.approx([everywhere, hidden], abs=2e-3)
 

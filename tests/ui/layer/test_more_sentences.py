@@ -66,4 +66,4 @@ def test_what_an_lstm_costs_is_said_of_the_shortest_and_the_longest_text(values,
     assert len(re.findall(r"at \d+ tokens", finding, re.IGNORECASE)) == len(expected)
     assert finding.count("too few rounds") == (0 if is_sure else len(expected))
     assert f"at {points[-1].length} tokens, but in {points[-1].length} steps" in note
-    assert "50% of the arithmetic" in note
+    assert "50.0% of the arithmetic" in note

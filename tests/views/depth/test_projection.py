@@ -42,5 +42,5 @@ def test_its_rows_are_its_points_and_the_note_says_how_much_they_show():
     drawn = json.loads(projection_canvas(FOUND, LABELS, groups, words, PROJECTION))
     assert len(drawn["numbers"]["rows"]) == 3 * (5 + 3)
     assert drawn["numbers"]["rows"][4] == ["BERT", 1, "[MASK]", *FOUND.points["bert"][1, 1]]
-    assert f"{FOUND.explained.sum():.0%}" in drawn["note"]
+    assert f"{FOUND.explained.sum():.1%}" in drawn["note"]
     assert "“[MASK]”" in drawn["note"]

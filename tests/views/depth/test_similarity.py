@@ -24,7 +24,7 @@ def test_a_cell_says_which_layers_it_compares_and_what_chance_gives():
     assert sent["numbers"]["rows"][5] == ["BERT", 1, "ALBERT", 0, 0.8, 0.08]
     assert sent["numbers"]["constants"] == {"TEXTS": ["a"]}
     assert sent["numbers"]["said"] == {"text": None}, "it is of the bundled sentences"
-    assert "0.03 to 0.10" in sent["note"]
+    assert "0.033 to 0.100" in sent["note"]
     axis = figure["layout"]["xaxis"]
     assert (axis["tickvals"], axis["ticktext"]) == ([0, 1, 2], ["emb.", "1", "emb."])
     named = [(one["text"], one["x"], one["y"]) for one in figure["layout"]["annotations"]]

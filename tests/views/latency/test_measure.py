@@ -134,7 +134,7 @@ def test_documents_from_strangers_stay_text():
     markup = recorded_table(report, ["Model", "ms", "GFLOP", "GFLOP / s"], evil)
     assert "<script>" not in markup
     assert "&lt;script&gt;" in markup
-    assert "500.0" in markup
+    assert ">500<" in markup
 
 
 def test_downloads_carry_the_document_itself():
@@ -237,7 +237,7 @@ def test_refused_ratios_are_nowhere_on_the_page():
     assert "109\u00a0ms" in finding
     assert "50.0\u00a0ms" in finding
     assert "×" not in status
-    assert "disturbed 70% of the rounds" in status
+    assert "disturbed 70.0% of the rounds" in status
     assert "ratios are from" not in status
     assert "than its compute suggests" not in status
     assert "the self-check" not in detail(refused())
