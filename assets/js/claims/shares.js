@@ -77,7 +77,11 @@ export function show(root, data) {
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const of = (name, counts) => Object.keys(data.verdicts).map(verdict =>
-    [name, data.verdicts[verdict], counts[verdict] || 0, (counts[verdict] || 0) / Object.values(counts).reduce((sum, n) => sum + n, 0)]);
-  return {columns: ['report', 'verdict', 'claims', 'share_of_the_report'], rows: [...of('all', data.total), ...data.reports.flatMap(r => of(r.name, r.counts))]};
+  const of = (name, counts) => {
+    const n = Object.values(counts).reduce((sum, count) => sum + count, 0), decided = n - (counts.unsupported || 0);
+    return Object.keys(data.verdicts).map(verdict => [name, data.verdicts[verdict], counts[verdict] || 0, (counts[verdict] || 0) / n,
+      verdict === 'unsupported' ? null : (counts[verdict] || 0) / decided]);
+  };
+  return {columns: ['report', 'verdict', 'claims', 'share_of_the_report', 'share_of_the_decided'],
+    rows: [...of('all', data.total), ...data.reports.flatMap(r => of(r.name, r.counts))]};
 }

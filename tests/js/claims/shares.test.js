@@ -66,8 +66,14 @@ test('a filter that was set before is shown', () => {
 
 test('the table counts every verdict of all and of each report', () => {
   const {columns, rows} = table(data);
-  assert.deepEqual(columns, ['report', 'verdict', 'claims', 'share_of_the_report']);
+  assert.deepEqual(columns, ['report', 'verdict', 'claims', 'share_of_the_report', 'share_of_the_decided']);
   assert.equal(rows.length, 12);
   assert.deepEqual(rows.slice(2, 6).map(row => row.slice(0, 3)), [['all', 'Wrong', 3], ['all', 'No source', 0], ['Report A', 'Right', 2], ['Report A', 'Imprecise', 0]]);
   for (const report of ['all', 'Report A']) assert.equal(rows.filter(([name]) => name === report).reduce((sum, row) => sum + row[3], 0), 1);
+});
+
+test('what has no source is no part of the share of the decided claims', () => {
+  const {rows} = table({...data, total: {right: 3, wrong: 1, unsupported: 6}, reports: []});
+  const share = Object.fromEntries(rows.map(row => [row[1], row[4]]));
+  assert.deepEqual([share.Right, share.Wrong, share['No source']], [0.75, 0.25, null]);
 });

@@ -220,7 +220,7 @@ test('a file is made of the picture above its menu, of a canvas or of a drawing 
   click(details.querySelector('button'));
   assert.equal(details.querySelector('[role=status]').textContent, '');
   await files(1);
-  assert.match(await made[0].text(), /\r\nreport,verdict,claims,share_of_the_report\r\nall,Right,2,1\r\nall,Wrong,0,0\r\n$/);
+  assert.match(await made[0].text(), /\r\nreport,verdict,claims,share_of_the_report,share_of_the_decided\r\nall,Right,2,1,1\r\nall,Wrong,0,0,0\r\n$/);
   assert.equal(details.open, false);
   const drawn = document.createElement('div');
   drawn.className = 'drawn';
