@@ -28,13 +28,13 @@ async function canvas(kind, value, root = place(), module = '') {
   await settled();
   return {element, root: element.querySelector('.canvas'), props, heard, update: async next => { props.value = next; await update(); await settled(); }};
 }
-const shares = counts => JSON.stringify({texts: {label: 'All', report: '{name}', right_share: '{share}'}, verdicts: {right: 'Right', wrong: 'Wrong'},
+const shares = counts => JSON.stringify({texts: {label: 'All', report: '{name}', right_share: '{share}', rules: {}}, verdicts: {right: 'Right', wrong: 'Wrong'},
   total: counts, reports: []});
 
 test('a canvas shows its value, its next one, and nothing without one', async () => {
   const {root, update} = await canvas('claims/shares', shares({right: 2, wrong: 2}));
   assert.deepEqual(texts(root, '.cs-segment'), ['2 right', '2 wrong']);
-  assert.deepEqual(gradio.tableOf(root).rows, [['all', 'Right', 2, .5], ['all', 'Wrong', 2, .5]]);
+  assert.deepEqual(gradio.tableOf(root).rows, [['all', 'Right', 2, .5, .5], ['all', 'Wrong', 2, .5, .5]]);
   assert.deepEqual(gradio.valueAt(root), {kind: 'claims/shares', value: shares({right: 2, wrong: 2})});
   await update(shares({right: 5}));
   assert.deepEqual(texts(root, '.cs-segment'), ['5 right']);
@@ -215,7 +215,7 @@ test('a file is made of the picture above its menu, of a canvas or of a drawing 
   begun();
   const {element, root} = await canvas('claims/shares', shares({right: 2}));
   element.insertAdjacentHTML('beforeend', menu);
-  const details = element.querySelector('details');
+  const details = [...element.querySelectorAll('details')].at(-1);
   const files = async count => { for (let i = 0; i < 200 && made.length < count; i++) await settled(10); await settled(10); };
   click(details.querySelector('button'));
   assert.equal(details.querySelector('[role=status]').textContent, '');
