@@ -114,8 +114,9 @@ function gapBlock(data, models, gap) {
     model.card ? card(key, model) : column({key, model, gap, by, data, max, inAll, first}))));
   const foot = [];
   if (models.length > 1) {
-    foot.push(inAll.length ? say(data.texts.shared, {n: models.length, words: inAll.map(word => `“${word}”`).join(', ')})
-      : say(data.texts.shared_none, {n: models.length}), ' ');
+    const lists = say(data.texts[models.length === 2 ? 'both_lists' : 'all_lists'], {n: models.length});
+    foot.push(inAll.length ? say(data.texts.shared, {lists, words: inAll.map(word => `“${word}”`).join(', ')})
+      : say(data.texts.shared_none, {lists}), ' ');
   }
   block.append(make('p', {class: 'note scale'}, ...foot, say(data.texts.scale, {max})));
   return block;

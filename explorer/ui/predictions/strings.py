@@ -55,8 +55,10 @@ CANVAS = {
     "first": "top prediction",
     "also": "also listed by {names}",
     "only": "listed by this model only",
-    "shared": "In all {n} lists: {words}.",
-    "shared_none": "No word is in all {n} lists.",
+    "shared": "In {lists}: {words}.",
+    "shared_none": "No word is in {lists}.",
+    "both_lists": "both lists",
+    "all_lists": "all {n} lists",
     "scale": "Bars end at {max}.",
     "rule": "[MASK] hides a word (or piece), which each model predicts from the text on both "
     "sides. Bold: in all lists; dot: the other model listing it.\n"

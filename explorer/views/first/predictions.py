@@ -132,7 +132,9 @@ class Gap:
             return scale
         words = ", ".join(f"“{word}”" for word in self.in_all)
         shared = texts["shared" if self.in_all else "shared_none"]
-        return f"{shared.format(n=len(self.models), words=words)} {scale}"
+        n = len(self.models)
+        lists = texts["both_lists" if n == 2 else "all_lists"].format(n=n)
+        return f"{shared.format(lists=lists, words=words)} {scale}"
 
     def _column(self, key: str) -> Markup:
         model, mask = self.models[key], self.models[key]["masks"][self.mask]

@@ -8,7 +8,7 @@ const {choices, constants, said: said_, show, table} = await import('../../../as
 const {begin} = await import('../../../assets/js/page/masks.js');
 
 const said = {shown: 'Shown', rest: 'outside these {k}', rest_one: 'outside this word', spread: 'among {n}', also: 'also {names}', only: 'alone',
-  shared: 'In all {n}: {words}.', shared_none: 'None in all {n}.', scale: 'Full: {max}.', rule: 'Rule.\nSpread.', mask: 'Gap {i} of {n}',
+  shared: 'In {lists}: {words}.', shared_none: 'None in {lists}.', both_lists: 'both', all_lists: 'all {n}', scale: 'Full: {max}.', rule: 'Rule.\nSpread.', mask: 'Gap {i} of {n}',
   yours: '{word}: {p}, {rank} of {size}', yours_pieces: '{word} is {n} pieces', yours_unknown: '{word} unknown', yours_row: 'you hid it', more: 'More', put: 'Fill with {word}'};
 const mask = (words, p, changes = {}) => ({words, pieces: words.map(word => `▁${word}`), p, choices: 3.25, ...changes});
 const model = (label, ...masks) => ({label, vocabulary: 30522, masks});
@@ -81,7 +81,7 @@ test('probabilities that sum to more than one leave nothing, not less', () => {
 
 test('several words in all lists are all named; of one model nothing is', () => {
   const {bert, distilbert} = models();
-  assert.match(shown({models: {bert, distilbert}}).querySelector('.pr-gap > .note').textContent, /^In all 2: “cat”, “dog”\. Full/);
+  assert.match(shown({models: {bert, distilbert}}).querySelector('.pr-gap > .note').textContent, /^In both: “cat”, “dog”\. Full/);
   assert.equal(shown({models: {bert}}).querySelector('.pr-gap > .note').textContent, 'Full: 0.5.');
 });
 
