@@ -232,7 +232,7 @@ def test_the_shell_says_how_a_list_was_read_and_takes_columns(tiny_family, tmp_p
 
 
 def test_a_parquet_file_is_read_and_an_excel_file_says_what_it_needs(tmp_path):
-    pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    pytest.importorskip("pyarrow", reason="needs pyarrow: pip install pyarrow")
     frame = pandas.DataFrame(
         {
             "text": ["It is [MASK].", "He is [MASK]."],

@@ -128,7 +128,7 @@ function weighted({ce, mlm, cos, texts}, i) {
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.temperatures.flatMap((t, i) =>
-    data.tokens.map((token, w) => [t, w + 1, token, data.kl[i][w], data.cosine?.[w] ?? null, data.ce[i], data.mlm, data.cos, ...weighted(data, i)]));
-  return {columns: ['temperature', 'position', 'token', 'kl_nats', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos', ...PARTS.map(part => `weighted_${part}`), 'total',
+    data.tokens.map((token, w) => [t, w + 1, token, data.kl[i][w], data.kl[i][w] / (data.kl[i].reduce((a, b) => a + b, 0) || 1), data.cosine?.[w] ?? null, data.ce[i], data.mlm, data.cos, ...weighted(data, i)]));
+  return {columns: ['temperature', 'position', 'token', 'kl_nats', 'share_of_kl', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos', ...PARTS.map(part => `weighted_${part}`), 'total',
     ...PARTS.map(part => `share_${part}`)], rows};
 }

@@ -29,7 +29,7 @@ if ANSWER is not None:
     place = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[mask, 0]
     mlm = -logits[1][place].log_softmax(-1)[ANSWER].item()
 
-columns = ["temperature", "position", "token", "kl_nats", "cosine"]
+columns = ["temperature", "position", "token", "kl_nats", "share_of_kl", "cosine"]
 columns += ["loss_ce", "loss_mlm", "loss_cos"]
 columns += [*(f"weighted_{part}" for part in WEIGHTS), "total"]
 columns += [f"share_{part}" for part in WEIGHTS]
@@ -52,6 +52,7 @@ for t in TEMPERATURES:
                 token + 1,
                 word,
                 kl[token].item(),
+                (kl[token] / (kl.sum() or 1)).item(),
                 cosine[token].item() if alike else None,
                 ce,
                 mlm,

@@ -110,8 +110,8 @@ CANVAS = {
     "scale": "Strips: one cell a dimension, in the order of the vector; full colour at",
     "terms": places("residual", "layer norm", "logit lens"),
     "how": "Click a box for its numbers.",
-    "note": "Turned: the angle between the word's vector before the block and after its add & "
-    "norm: 0° keeps its direction, 90° leaves nothing of it.\n"
+    "note": "Turned: the angle of the word's vector before the block and after its add & norm; at "
+    "90° nothing of it is left.\n"
     "A line around a block is its residual connection: add & norm adds the block's input, "
     "then applies a layer norm. Predictions are the masked-LM head's (a logit lens), which was "
     "trained on the last layer: early ones are unreliable.",

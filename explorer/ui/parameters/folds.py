@@ -320,7 +320,7 @@ def draw_memory(
     resident = resident_bytes() if measured else None
     process_note = strings.MEMORY_PROCESS.format(size=memory(resident)) if resident else ""
     compared = {
-        "albert_weights_over_bert": albert.weight_bytes / bert.weight_bytes,
+        "bert_weights_over_albert": bert.weight_bytes / albert.weight_bytes,
         "albert_pass_over_bert": albert.peak_bytes / bert.peak_bytes,
         "width": BASE["bert"].architecture.d_model,
     }

@@ -60,8 +60,8 @@ CANVAS = {
     "both_lists": "both lists",
     "all_lists": "all {n} lists",
     "scale": "Bars end at {max}.",
-    "rule": "[MASK] hides a word (or piece), which each model predicts from the text on both "
-    "sides. Bold: in all lists; dot: the other model listing it.\n"
+    "rule": "[MASK] hides a word, which each model predicts from both sides. Bold: in all lists; "
+    "dot: the other model listing it.\n"
     "Probabilities are over the whole vocabulary; all bars of a mask share one scale. A word that "
     "starts with … continues the word before. Perplexity n: like choosing among n equally likely "
     "words.",

@@ -45,7 +45,9 @@ def test_a_size_is_chosen_for_one_column_and_back_brings_the_family_again(page_a
 def a_link_opens_with_its_sizes_in_the_lists(page):
     finding = page.locator("#tab-parameters .finding:visible")
     expect(finding).to_contain_text("as many weights as mini-BERT (222.6 M, not 15.0 M)")
-    expect(finding).to_contain_text("it stores one layer and runs it 12 times")
+    expect(finding).to_contain_text(
+        "it stores one layer, 4,096 wide, not 384, and runs it 12 times"
+    )
     page.locator(".badge-chip").click()
     expect(page.get_by_label("ALBERT", exact=True)).to_have_value(re.compile("^ALBERT-xxlarge, "))
     expect(page.get_by_label("BERT", exact=True)).to_have_value(re.compile("^mini-BERT, "))

@@ -110,13 +110,13 @@ test('its lines of Python know the word and the temperatures', () => {
 });
 
 test('a row for each token at each temperature, with the losses of that temperature', () => {
-  const {columns, rows} = table({temperatures: [1, 2], tokens: ['[CLS]', 'a'], kl: [[.1, .2], [.3, .4]], cosine: [.5, .6],
+  const {columns, rows} = table({temperatures: [1, 2], tokens: ['[CLS]', 'a'], kl: [[.25, .75], [.5, .5]], cosine: [.5, .6],
     ce: [7, 8], mlm: null, cos: 10, texts: data.texts}), {ce: a, cos: c} = constants(data).WEIGHTS, total = 7 * a + 10 * c;
-  assert.deepEqual(columns, ['temperature', 'position', 'token', 'kl_nats', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos', 'weighted_ce', 'weighted_mlm',
+  assert.deepEqual(columns, ['temperature', 'position', 'token', 'kl_nats', 'share_of_kl', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos', 'weighted_ce', 'weighted_mlm',
     'weighted_cos', 'total', 'share_ce', 'share_mlm', 'share_cos']);
-  assert.deepEqual(rows.map(row => row.slice(0, 8)), [[1, 1, '[CLS]', .1, .5, 7, null, 10], [1, 2, 'a', .2, .6, 7, null, 10],
-    [2, 1, '[CLS]', .3, .5, 8, null, 10], [2, 2, 'a', .4, .6, 8, null, 10]]);
-  assert.deepEqual(rows[0].slice(8), [7 * a, null, 10 * c, total, 7 * a / total, null, 10 * c / total]);
+  assert.deepEqual(rows.map(row => row.slice(0, 9)), [[1, 1, '[CLS]', .25, .25, .5, 7, null, 10], [1, 2, 'a', .75, .75, .6, 7, null, 10],
+    [2, 1, '[CLS]', .5, .5, .5, 8, null, 10], [2, 2, 'a', .5, .5, .6, 8, null, 10]]);
+  assert.deepEqual(rows[0].slice(9), [7 * a, null, 10 * c, total, 7 * a / total, null, 10 * c / total]);
 });
 
 test('weights and temperature go into the link and come from there', () => {

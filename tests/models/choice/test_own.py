@@ -441,7 +441,7 @@ def test_a_family_that_is_mixed_says_who_left_layers_out(folder):
     spec = add(folder / "bert-large-uncased")
     shown = str(parameters.show(PageState(family=family_of(spec)))[0])
     told = re.sub("<[^>]*>", "", shown)
-    assert re.search(r"mini-DistilBERT stores [^;]*: it has 3 layers\.", told)
+    assert re.search(r"mini-DistilBERT stores [^;]*: it has 3 layers, 72 wide, not 64\.", told)
 
 
 @pytest.fixture

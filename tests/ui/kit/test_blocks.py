@@ -1,6 +1,7 @@
 """What an event writes: the same as Gradio's own way, without building what is left out."""
 
 import json
+from contextvars import copy_context
 
 import gradio as gr
 import httpx
@@ -129,7 +130,10 @@ def test_two_pages_of_one_process_each_keep_the_state_that_they_open_on():
     dtypes = ("float32", "bfloat16")
     pages = [build_page(PageState(dtype=dtype)) for dtype in dtypes]
     asked = [
-        get_function_with_locals(page_family, page, None, True, None, None)("mini")
+        # Gradio sets the page for the rest of a request: here for its own context only.
+        copy_context().run(
+            get_function_with_locals(page_family, page, None, True, None, None), "mini"
+        )
         for page in pages
     ]
     assert tuple(family.dtype for family in asked) == dtypes
