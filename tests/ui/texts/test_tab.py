@@ -1,6 +1,7 @@
 """The tab for lists of texts: what the form sends, what is drawn meanwhile, stopped and refused."""
 
 import base64
+import gc
 import json
 import re
 import zlib
@@ -9,9 +10,10 @@ import pytest
 
 from explorer import assets
 from explorer.analysis.texts.cells import LeftOut
+from explorer.analysis.texts.results import MaskedList
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.inference.texts import batches
-from explorer.inference.texts.answers import Progress
+from explorer.inference.texts.answers import Progress, TextsQuestion
 from explorer.library.texts import answered, table_of
 from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
@@ -19,6 +21,7 @@ from explorer.ui.texts import strings, tab
 from explorer.ui.texts.tab import read_list
 from explorer.views.texts.summary import left_out_html
 from tests.inference.texts.test_batches import csv_of
+from tests.waiting import until
 
 STATE = PageState()
 MASKED = [("the [MASK] sat.", "cat", "x"), ("he is [MASK].", "unbelievable", "y")]
@@ -42,6 +45,15 @@ def drawn(content, **how):
         (str(summary), json.loads(rows or "{}"), json.loads(charts or "{}"), stop.visible)
         for summary, rows, charts, stop in handler(tab.LIST)(asked(content, **how), STATE)
     ]
+
+
+def test_nothing_of_a_list_is_held_once_it_is_answered(tiny_family):
+    """Its rows, scores and arrays are free memory again, whatever the page still shows."""
+    assert drawn(csv_of(MASKED, "text,answer,group"))[-1][1]["lines"]
+    until(lambda: not len(tab.LIST.queue))
+    gc.collect()
+    held = (tab.ListQuestion, tab.ListAnswer, TextsQuestion, MaskedList)
+    assert [type(each).__name__ for each in gc.get_objects() if isinstance(each, held)] == []
 
 
 def test_the_rows_are_those_of_the_library(tiny_family):
