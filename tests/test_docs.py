@@ -146,6 +146,7 @@ CHANGES = [
     "a new endpoint",
     "a job that reads the weights",
     "another kind of list in Your texts",
+    "a name of a column that is recognised",
     "a list to try",
     "a claim",
     "a new example",

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from explorer.analysis.texts.cells import BadRows
@@ -19,13 +18,6 @@ SEVERAL_LISTS = (
 )
 LINE = re.compile(r"\S[^\r\n]*")
 """Line of JSON that is not empty; its strings may have other ends of lines."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Value of a cell that is no text and no number: a list of several, or an object."""
-
-    is_list: bool
 
 
 def whole(text: str) -> Sequence[object] | None:
@@ -98,13 +90,13 @@ def _by_column(value: Mapping[str, object]) -> Sequence[object] | None:
     return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def cell(value: object) -> str | Cell:
-    """Return the text of a value; a list of one is its element."""
+def cell(value: object) -> str | None:
+    """Return the text of a value, or of the one in a list; None for an object or several values."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     # A frame's empty cell is not a number; as a word it would be an answer.
     if value is None or value != value:
         return ""
     if isinstance(value, list | dict):
-        return Cell(isinstance(value, list))
+        return None
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -200,9 +200,9 @@ def _read_json(text: str) -> RawTable:
         (number, names[place])
         for number, row in enumerate(rows, 1)
         for place, value in enumerate(row)
-        if isinstance(value, json_rows.Cell)
+        if value is None
     )
-    cells = tuple(tuple(each if isinstance(each, str) else "" for each in row) for row in rows)
+    cells = tuple(tuple(each or "" for each in row) for row in rows)
     return RawTable(names, cells, True, tuple(left_out), n_more, structured)
 
 
