@@ -227,7 +227,7 @@ IN_SIGHT = """place => {
 """Whether the lit picture stands below the row of tabs and above the tour's bar, wholly or by its first 300 px."""
 
 
-def test_twelve_stops_by_buttons_and_keys_each_of_them_a_link(page_at):
+def test_every_stop_of_the_tour_by_buttons_and_keys_each_of_them_a_link(page_at):
     page = page_at("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
     page.get_by_role("button", name="Tour", exact=True).click()
