@@ -138,7 +138,6 @@ def _form_of(text: str) -> str:
     """Return what content is: JSON, a table with tabs or a known header, or plain lines."""
     if text.lstrip().startswith(("[", "{")) and (
         all(line.lstrip().startswith("{") for line in islice(json_rows.lines(text), 20))
-        or isinstance(json_rows.parsed(text), dict)
         or json_rows.whole(text)
     ):
         return "json"
