@@ -140,7 +140,7 @@ def rows_of(family: str, count: int) -> TextList:
 def ask(texts: TextList, state: PageState) -> None:
     """Run masked rows through all models as ``/texts`` does."""
     with in_this_thread():
-        question = TextsQuestion(texts, state)
+        question = TextsQuestion(texts, state.ask)
         for _ in question.run(CancelToken()):
             pass
         question.result()
@@ -150,7 +150,7 @@ def ask_features(texts: TextList, state: PageState) -> None:
     """Compute the features of all layers of all models."""
     with in_this_thread():
         for _ in feature_parts(
-            prepare_features(texts, state, CancelToken()), "mean", CancelToken()
+            prepare_features(texts, state.ask, CancelToken()), "mean", CancelToken()
         ):
             pass
 

@@ -57,7 +57,7 @@ def ask(texts: list[str], most: int) -> None:
     before, worker_queues.MAX_ROWS = worker_queues.MAX_ROWS, most
     try:
         states = [PageState(text=text, family="base", device="cpu") for text in texts]
-        futures = [runs.start_run(spec, state) for state in states for spec in BASE.values()]
+        futures = [runs.start_run(spec, state.ask) for state in states for spec in BASE.values()]
         for future in futures:
             future.result()
     finally:

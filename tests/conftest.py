@@ -115,7 +115,7 @@ class TinyFamily:
         """Return one model's run over a text."""
         from explorer.inference.runs import get_run
 
-        return get_run(self.specs[key], PageState(text=text))
+        return get_run(self.specs[key], PageState(text=text).ask)
 
     def swept(self, run):
         """Return the logits with one head off at a time, per layer: [head, mask, vocabulary]."""

@@ -242,7 +242,7 @@ def test_the_least_memory_that_is_taken_is_enough_for_the_family(monkeypatch, ti
     configure(memory_limit=0.0)
     start.parse_flags(["--memory", f"{least_memory():.2f}"])
     assert context().memory_limit == least_memory() * 1e9
-    runs, missing = get_runs(PageState(text="The cat sat on the [MASK]."))
+    runs, missing = get_runs(PageState(text="The cat sat on the [MASK].").ask)
     assert (list(runs), missing) == (list(specs.MODEL_KEYS), {})
 
 

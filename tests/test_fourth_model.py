@@ -43,7 +43,7 @@ def plain_roberta(four):
 def test_its_numbers_are_those_of_plain_transformers(four, text):
     tokenizer, network = plain_roberta(four)
     spec = specs.MINI["roberta"]
-    run = get_run(spec, PageState(text=text))
+    run = get_run(spec, PageState(text=text).ask)
     sides = [side.replace("[MASK]", tokenizer.mask_token) for side in text.split("[SEP]")]
     inputs = tokenizer(*sides, return_tensors="pt")
     assert list(run.tokens.ids) == inputs["input_ids"][0].tolist()
@@ -55,7 +55,7 @@ def test_its_numbers_are_those_of_plain_transformers(four, text):
 
 
 def test_every_token_of_it_lies_in_its_word(four):
-    tokens = get_run(specs.MINI["roberta"], PageState(text=PAIR)).tokens
+    tokens = get_run(specs.MINI["roberta"], PageState(text=PAIR).ask).tokens
     # The two bytes of an accented letter are two tokens with one span.
     read = "".join(tokens.text[start:end] for start, end in dict.fromkeys(tokens.spans))
     assert read == PAIR.replace("[SEP]", "").replace(" ", "")

@@ -86,7 +86,7 @@ def test_a_model_without_a_head_keeps_nobody_from_an_answer(tab, dtype, headless
 
 def test_half_precision_of_a_model_without_a_head_is_its_attention_alone(headless):
     state = PageState(text=f"the {MASK} sat", family=headless, dtype="bfloat16")
-    said = str(status_html(state, runs.get_runs(state)[0]))
+    said = str(status_html(state, runs.get_runs(state.ask)[0]))
     assert "encoder: attention weights differ by up to" in said
     assert "mini-ALBERT: printed probabilities that differ" in said
 

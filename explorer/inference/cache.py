@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from explorer.links.page_state import PageState
+from explorer.inference.ask import Ask
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 
@@ -130,9 +130,9 @@ def key_of(run: Run) -> Key:
     return (run.spec.name, run.tokens.text, run.device, run.dtype)
 
 
-def key_of_family(name: str, specs: Mapping[str, ModelSpec], state: PageState) -> tuple:
+def key_of_family(name: str, specs: Mapping[str, ModelSpec], ask: Ask) -> tuple:
     """Return the key of a result from all models of a family, whatever the page's text."""
-    return (name, tuple(spec.name for spec in specs.values()), state.device, state.dtype)
+    return (name, tuple(spec.name for spec in specs.values()), ask.device, ask.dtype)
 
 
 def size_of(value: object) -> int:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, WatchedSentence
 from explorer.context import context
+from explorer.inference.ask import Ask
 from explorer.inference.backend import Backend, OnProgress, name_of
 from explorer.inference.cache import CACHE, Key
 from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.local import InlineBackend, LocalBackend
-from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, NetworkKey
@@ -76,10 +76,10 @@ def round_robin(
 def call_on_model(
     job: Callable[[Any, *Arguments], Answer],
     spec: ModelSpec,
-    state: PageState,
+    ask: Ask,
     *arguments: *Arguments,
 ) -> Answer:
-    """Return the result of a job on the network of a spec, on the state's device and dtype.
+    """Return the result of a job on the network of a spec, on its device and dtype.
 
     The job is listed in ``explorer.inference.backend.JOBS``; its first argument is the network,
     which stays with the backend.
@@ -88,13 +88,13 @@ def call_on_model(
         ModelUnavailable: the weights cannot be loaded.
         UnknownJob: the job is not listed.
     """
-    return backend().call(network_key(spec, state), name_of(job), arguments)
+    return backend().call(network_key(spec, ask), name_of(job), arguments)
 
 
 def stream_from_model(
     job: Callable[[Any, *Arguments], Iterator[Answer]],
     spec: ModelSpec,
-    state: PageState,
+    ask: Ask,
     *arguments: *Arguments,
 ) -> Iterator[Answer]:
     """Yield the results of a job on the network of a spec; closing the iterator ends the job.
@@ -103,11 +103,11 @@ def stream_from_model(
         ModelUnavailable: the weights cannot be loaded.
         UnknownJob: the job is not listed.
     """
-    return backend().stream(network_key(spec, state), name_of(job), arguments)
+    return backend().stream(network_key(spec, ask), name_of(job), arguments)
 
 
 def stream_live_distillation(
-    teacher: ModelSpec, state: PageState, settings: LiveSettings, sentence: WatchedSentence
+    teacher: ModelSpec, ask: Ask, settings: LiveSettings, sentence: WatchedSentence
 ) -> Iterator[LiveReport | None]:
     """Yield reports of a new student that learns from a copy of the teacher.
 
@@ -115,23 +115,18 @@ def stream_live_distillation(
     """
     from explorer.analysis.distillation.student import distil_live
 
-    return stream_from_model(distil_live, teacher, state, settings, sentence)
+    return stream_from_model(distil_live, teacher, ask, settings, sentence)
 
 
-def network_key(spec: ModelSpec, state: PageState) -> NetworkKey:
-    """Return the key of the network of a spec on the state's device and dtype."""
-    return NetworkKey(spec, device_of(state), state.dtype)
+def network_key(spec: ModelSpec, ask: Ask) -> NetworkKey:
+    """Return the key of the network of a spec on the device and in the dtype."""
+    return NetworkKey(spec, device_of(ask), ask.dtype)
 
 
-def device_of(state: PageState) -> str:
-    """Return the device a state runs on: for ``auto`` the fastest, for an absent one the CPU."""
+def device_of(ask: Ask) -> str:
+    """Return the device that runs are on: for ``auto`` the fastest, for an absent one the CPU."""
     known = devices()
-    return known[-1] if state.device == "auto" else state.device if state.device in known else "cpu"
-
-
-def ran_with(state: PageState) -> dict[str, str]:
-    """Return the models, device and precision that a state runs with, by their names in files."""
-    return {"family": state.family, "device": device_of(state), "dtype": state.dtype}
+    return known[-1] if ask.device == "auto" else ask.device if ask.device in known else "cpu"
 
 
 def devices() -> tuple[str, ...]:
@@ -146,17 +141,15 @@ def default_family() -> str:
     return "base" if all(cached_path(spec) for spec in family_specs("base")) else "mini"
 
 
-def warm_up(state: PageState) -> threading.Thread:
+def warm_up(ask: Ask) -> threading.Thread:
     """Import torch, load the family and run the opening text in a background thread."""
 
     def warm() -> None:
         try:
             wait_for_imports()
-            if state.device not in ("auto", *devices()):
-                logger.warning(
-                    "There is no %s here: it runs on %s.", state.device, device_of(state)
-                )
-            get_runs(state)
+            if ask.device not in ("auto", *devices()):
+                logger.warning("There is no %s here: it runs on %s.", ask.device, device_of(ask))
+            get_runs(ask)
         except Exception:
             # The page meets the same failure at its first Compare and reports it to the reader.
             logger.exception("warm-up failed")
@@ -166,33 +159,33 @@ def warm_up(state: PageState) -> threading.Thread:
     return thread
 
 
-def get_run(spec: ModelSpec, state: PageState, report: OnProgress | None = None) -> Run:
-    """Return the run of one model over the state's text, from the cache or computed on a worker.
+def get_run(spec: ModelSpec, ask: Ask, report: OnProgress | None = None) -> Run:
+    """Return the run of one model over the text, from the cache or computed on a worker.
 
     Raises:
         ModelUnavailable: the weights cannot be loaded.
         BadText: the text cannot be run.
     """
-    return start_run(spec, state, report).result()
+    return start_run(spec, ask, report).result()
 
 
-def _key(spec: ModelSpec, state: PageState) -> Key:
-    network = network_key(spec, state)
-    return (spec.name, clean_text(state.text), network.device, network.dtype)
+def _key(spec: ModelSpec, ask: Ask) -> Key:
+    network = network_key(spec, ask)
+    return (spec.name, clean_text(ask.text), network.device, network.dtype)
 
 
-def is_cheap_now(state: PageState) -> bool:
+def is_cheap_now(ask: Ask) -> bool:
     """Return whether a text's runs are cached, or can be computed now without delaying others."""
-    specs = family_specs(state.family)
-    if all(_key(spec, state) in CACHE for spec in specs):
+    specs = ask.specs.values()
+    if all(_key(spec, ask) in CACHE for spec in specs):
         return True
-    ready = all(backend().is_ready(network_key(spec, state)) for spec in specs)
+    ready = all(backend().is_ready(network_key(spec, ask)) for spec in specs)
     return ready and not CACHE.is_waited_for
 
 
-def start_run(spec: ModelSpec, state: PageState, report: OnProgress | None = None) -> "Future[Run]":
+def start_run(spec: ModelSpec, ask: Ask, report: OnProgress | None = None) -> "Future[Run]":
     """Return a future of the run of one model; concurrent requests for a run share its pass."""
-    network, key = network_key(spec, state), _key(spec, state)
+    network, key = network_key(spec, ask), _key(spec, ask)
     future, is_first = CACHE.claim(key)
     if is_first:
         run = backend().run(network, key[1], report)
@@ -200,9 +193,7 @@ def start_run(spec: ModelSpec, state: PageState, report: OnProgress | None = Non
     return future
 
 
-def _load_all(
-    specs: tuple[ModelSpec, ...], state: PageState, report: OnProgress | None
-) -> "dict[str, ModelUnavailable]":
+def _load_all(ask: Ask, report: OnProgress | None) -> "dict[str, ModelUnavailable]":
     """Load the networks and return the errors of those that cannot be loaded, by model key.
 
     Loading has its own threads, because a download of minutes would block the workers.
@@ -210,8 +201,8 @@ def _load_all(
     from explorer.models.hub import ModelUnavailable
 
     missing = {}
-    absent = [spec for spec in specs if not backend().is_ready(network_key(spec, state))]
-    loads = [partial(backend().load, network_key(spec, state), report) for spec in absent]
+    absent = [spec for spec in ask.specs.values() if not backend().is_ready(network_key(spec, ask))]
+    loads = [partial(backend().load, network_key(spec, ask), report) for spec in absent]
     waits: list[Callable[[], None]] = (
         list(loads) if _is_inline.get() else [_LOADERS.submit(load).result for load in loads]
     )
@@ -224,7 +215,7 @@ def _load_all(
 
 
 def runs_with_mlm_head(
-    state: PageState,
+    ask: Ask,
 ) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
     """Return the runs of the models that have an MLM head, and the reasons for all others.
 
@@ -234,13 +225,13 @@ def runs_with_mlm_head(
     from explorer.models.forward import NO_HEAD
     from explorer.models.hub import ModelUnavailable
 
-    runs, missing = get_runs(state)
+    runs, missing = get_runs(ask)
     no_head = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
     return {k: run for k, run in runs.items() if k not in no_head}, missing | no_head
 
 
 def get_runs(
-    state: PageState, report: OnProgress | None = None
+    ask: Ask, report: OnProgress | None = None
 ) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
     """Return the runs of a family by model key, and the errors of the unavailable models.
 
@@ -249,9 +240,9 @@ def get_runs(
     """
     from explorer.models.hub import ModelUnavailable
 
-    missing = _load_all(family_specs(state.family), state, report)
-    specs = [spec for spec in family_specs(state.family) if spec.key not in missing]
-    futures = [start_run(spec, state, report) for spec in specs]
+    missing = _load_all(ask, report)
+    specs = [spec for spec in ask.specs.values() if spec.key not in missing]
+    futures = [start_run(spec, ask, report) for spec in specs]
     runs: dict[str, Run] = {}
     for spec, future in zip(specs, futures, strict=True):
         try:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather, get_run
 from explorer.library import strings
 from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
 from explorer.library.progress import each
 from explorer.library.results import Result
-from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
@@ -70,7 +70,7 @@ class Attention(Result):
 
     def _run(self, model: str) -> Run:
         with asked(self.family) as models:
-            return get_run(models.spec(model or self.model), models.state(self.text))
+            return get_run(models.spec(model or self.model), models.ask(self.text))
 
 
 def attention(
@@ -93,7 +93,7 @@ def attention(
     with asked(family) as models:
         spec = models.spec(model)
         layer, head = check_head(spec, layer, head)
-        run = get_run(spec, models.state(text))
+        run = get_run(spec, models.ask(text))
         pieces, weights = run.tokens.pieces, run.attention[layer, head]
         return Attention(run.tokens.text, models, model, layer, head, pieces, weights)
 
@@ -218,22 +218,20 @@ def ablate(
     with asked(family) as models:
         heads = None if heads is None else checked_heads(models, heads)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ABLATE)
-        text, state = next(iter(runs.values())).tokens.text, models.state(text)
+        text, ask = next(iter(runs.values())).tokens.text, models.ask(text)
         if heads is None:
-            return Importance(text, models.name, importances(runs, state), missing)
+            return Importance(text, models.name, importances(runs, ask), missing)
         off = {key: heads.get(key, ()) for key in runs}
-        jobs = [
-            partial(ablated, run, kept_heads(run, off[key]), state) for key, run in runs.items()
-        ]
+        jobs = [partial(ablated, run, kept_heads(run, off[key]), ask) for key, run in runs.items()]
         return Ablation(text, models.name, off, dict(zip(runs, gather(jobs), strict=True)), missing)
 
 
-def importances(runs: Mapping[str, Run], state: PageState) -> "dict[str, HeadImportance]":
+def importances(runs: Mapping[str, Run], ask: Ask) -> "dict[str, HeadImportance]":
     """Compute the effect of every head of every model."""
     from explorer.analysis.attention import head_importance
 
     return {
-        key: head_importance(run, list(each(swept_layers(run, state), run.attention.shape[0], key)))
+        key: head_importance(run, list(each(swept_layers(run, ask), run.attention.shape[0], key)))
         for key, run in runs.items()
     }
 
@@ -248,26 +246,26 @@ def kept_heads(run: Run, off: object) -> np.ndarray:
     return mask
 
 
-def ablated(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
+def ablated(run: Run, kept: np.ndarray, ask: Ask) -> "HeadAblation":
     """Compute one model's answers without some heads; with all on, the run's own answers."""
     from explorer.analysis.attention import head_ablation
     from explorer.models.inside.interventions import ablated_logits
 
     if kept.all():
         return head_ablation(run, run.mask_logits, ())
-    logits = call_on_model(ablated_logits, run.spec, state, run.tokens, kept[None])[0]
+    logits = call_on_model(ablated_logits, run.spec, ask, run.tokens, kept[None])[0]
     off = [(int(layer), int(head)) for layer, head in np.argwhere(~kept)]
     return head_ablation(run, logits, off)
 
 
-def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
+def swept_layers(run: Run, ask: Ask) -> Iterator[np.ndarray]:
     """Yield per layer the mask logits with each head off; other jobs may run between layers."""
     from explorer.models.inside.interventions import ablated_logits, one_head_off
 
     shape = run.spec.architecture
     for layer in range(shape.n_layers):
         variants = one_head_off(shape.n_layers, shape.n_heads, layer)
-        yield call_on_model(ablated_logits, run.spec, state, run.tokens, variants)
+        yield call_on_model(ablated_logits, run.spec, ask, run.tokens, variants)
 
 
 def _mask(kl: float, words: Sequence[Any]) -> dict[str, Any]:

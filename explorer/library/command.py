@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import explorer
 from explorer.analysis.records import harmless
+from explorer.inference.ask import DTYPES
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
-from explorer.links.page_state import DTYPES
 from explorer.models.choice.family import column, sizes_of
 from explorer.models.specs import KINDS
 from explorer.refusal import Refusal

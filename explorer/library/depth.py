@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from explorer import assets
+from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of_family, memo
 from explorer.inference.runs import call_on_model, gather, get_run, get_runs
 from explorer.library import strings
 from explorer.library.family import Family, asked, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
-from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK
@@ -79,17 +79,17 @@ def depth(text: str, family: Family | str = "mini", model: str = "bert") -> Dept
         Refusal: there is no mask, no such model, or the text is too long.
     """
     with asked(family) as models:
-        spec, state = models.spec(model), models.state(text)
-        run = get_run(spec, state)
+        spec, ask = models.spec(model), models.ask(text)
+        run = get_run(spec, ask)
         if not run.tokens.mask_positions:
             raise Refusal(strings.NO_MASK_TO_FOLLOW)
         masks = range(len(run.tokens.mask_positions))
-        lenses = tuple(lens_of(run, state, mask) for mask in masks)
+        lenses = tuple(lens_of(run, ask, mask) for mask in masks)
         return Depth(model, run.tokens.pieces, run.vocabulary, lenses)
 
 
 def lens_of(
-    run: Run, state: PageState, mask: int, followed: Mapping[str, int] = MappingProxyType({})
+    run: Run, ask: Ask, mask: int, followed: Mapping[str, int] = MappingProxyType({})
 ) -> "MaskLens":
     """Compute the lens of one mask at every layer; its last row is the run's own answer.
 
@@ -99,7 +99,7 @@ def lens_of(
     from explorer.models.forward import state_logits
 
     states = run.hidden_states[:-1, run.tokens.mask_positions[mask]]
-    earlier = call_on_model(state_logits, run.spec, state, states)
+    earlier = call_on_model(state_logits, run.spec, ask, states)
     logits = np.concatenate([earlier, run.mask_logits[mask, None]])
     return mask_lens(run, mask, logits, followed)
 
@@ -164,14 +164,14 @@ def similarity(family: Family | str = "mini") -> Similarity:
         Refusal: no model can be had.
     """
     with asked(family) as models:
-        state = models.state(sentences()[0])
-        runs, missing = get_runs(state)
+        ask = models.ask(sentences()[0])
+        runs, missing = get_runs(ask)
         if not runs:
             raise Refusal(" ".join(str(error) for error in missing.values()))
         specs = {key: run.spec for key, run in runs.items()}
         layers = memo(
-            key_of_family("similarity", specs, state),
-            lambda: result_of(compared(specs, state), len(sentences()), "sentences"),
+            key_of_family("similarity", specs, ask),
+            lambda: result_of(compared(specs, ask), len(sentences()), "sentences"),
         )
         return Similarity(models.name, layers, missing)
 
@@ -184,9 +184,7 @@ def sentences() -> tuple[str, ...]:
     )
 
 
-def compared(
-    specs: Mapping[str, ModelSpec], state: PageState
-) -> "Generator[int, None, LayerSimilarity]":
+def compared(specs: Mapping[str, ModelSpec], ask: Ask) -> "Generator[int, None, LayerSimilarity]":
     """Run every sentence; yield how many are done before each batch, and return the similarity."""
     from explorer.analysis.depth.states import layer_similarity
 
@@ -194,7 +192,7 @@ def compared(
     for start in range(0, len(sentences()), AT_ONCE):
         yield start
         batch = sentences()[start : start + AT_ONCE]
-        for result in gather([partial(states_of, specs, state, text) for text in batch]):
+        for result in gather([partial(states_of, specs, ask, text) for text in batch]):
             for key, states in result.items():
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MAX_WORDS:
@@ -204,15 +202,15 @@ def compared(
     return layer_similarity(states_by_key)
 
 
-def states_of(specs: Mapping[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:
+def states_of(specs: Mapping[str, ModelSpec], ask: Ask, text: str) -> dict[str, np.ndarray]:
     """Compute the word states of one sentence in every model, without caching the runs."""
     from explorer.analysis.alignment import align
     from explorer.analysis.depth.lens import sentence_states
     from explorer.models.forward import tokenize
 
-    tokens = {key: call_on_model(tokenize, spec, state, text) for key, spec in specs.items()}
+    tokens = {key: call_on_model(tokenize, spec, ask, text) for key, spec in specs.items()}
     alignment, states = align(tokens), {}
     for key, spec in specs.items():
         groups = tuple(alignment.groups[key][i] for i in alignment.readable)
-        states[key] = call_on_model(sentence_states, spec, state, tokens[key], groups)
+        states[key] = call_on_model(sentence_states, spec, ask, tokens[key], groups)
     return states

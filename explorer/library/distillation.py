@@ -4,12 +4,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.analysis.records import Records
+from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, get_run
 from explorer.library import strings
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
-from explorer.links.page_state import PageState
-from explorer.models.choice.family import specs_by_key
 from explorer.models.specs import distilled_pair
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
@@ -98,7 +97,7 @@ def distillation(
 
     with asked(family) as models:
         temperature = check_temperature(temperature)
-        pair = pair_logits(models.state(text))
+        pair = pair_logits(models.ask(text))
         positions = pair.teacher.tokens.mask_positions
         if not positions:
             raise Refusal(strings.NO_MASK_TO_COMPARE)
@@ -113,7 +112,7 @@ def distillation(
         )
 
 
-def run_of(key: str, state: PageState, text: str) -> "Run":
+def run_of(key: str, ask: Ask, text: str) -> "Run":
     """Return the run of one model of the family on a text.
 
     Raises:
@@ -122,13 +121,13 @@ def run_of(key: str, state: PageState, text: str) -> "Run":
     from explorer.models.forward import NO_HEAD
     from explorer.models.hub import ModelUnavailable
 
-    spec = specs_by_key(state.family)[key]
+    spec = ask.specs[key]
     if not spec.has_head:
         raise ModelUnavailable(spec, NO_HEAD)
-    return get_run(spec, replace(state, text=text))
+    return get_run(spec, replace(ask, text=text))
 
 
-def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
+def pair_logits(ask: Ask, text: str | None = None) -> "PairLogits":
     """Run teacher and student on a text, with the head's logits at every token.
 
     Raises:
@@ -138,8 +137,8 @@ def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
     from explorer.models.forward import state_logits
 
     def both(key: str) -> "tuple[Run, np.ndarray]":
-        run = run_of(key, state, state.text if text is None else text)
-        return run, call_on_model(state_logits, run.spec, state, run.hidden_states[-1])
+        run = run_of(key, ask, ask.text if text is None else text)
+        return run, call_on_model(state_logits, run.spec, ask, run.hidden_states[-1])
 
     (teacher, teacher_logits), (student, student_logits) = map(both, distilled_pair())
     return PairLogits(teacher, student, teacher_logits, student_logits)

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from explorer.inference.ask import DTYPES, Ask
 from explorer.inference.cache import CACHE
 from explorer.inference.runs import (
     backend,
@@ -17,7 +18,6 @@ from explorer.inference.runs import (
     runs_with_mlm_head,
 )
 from explorer.library import strings
-from explorer.links.page_state import DTYPES, PageState
 from explorer.models.choice.family import (
     OWN,
     PRESETS,
@@ -42,6 +42,8 @@ class Family:
 
     name: str
     """A preset, or the size in each column: ``bert=large,distilbert=base,albert=xlarge``."""
+    specs: Mapping[str, ModelSpec]
+    """The models by key: ``bert``, ``distilbert``, ``albert``."""
     device: str = "cpu"
     dtype: str = "float32"
     given: "tuple[LoadedModel, ...]" = ()
@@ -50,11 +52,6 @@ class Family:
     """True: passes run in the caller's thread. False: on the backend of this process."""
     lock: Any = field(default_factory=RLock, init=False)
     """Held while networks of the caller are asked."""
-
-    @property
-    def specs(self) -> dict[str, ModelSpec]:
-        """The models by key: ``bert``, ``distilbert``, ``albert``."""
-        return specs_by_key(self.name)
 
     def spec(self, model: str) -> ModelSpec:
         """Return the spec of a model by its key.
@@ -67,23 +64,28 @@ class Family:
             raise Refusal(strings.BAD_MODEL.format(keys=", ".join(keys), last=last))
         return self.specs[model]
 
-    def state(self, text: str = "") -> PageState:
-        """Return the state of a page that shows a text on these models.
+    def ask(self, text: str = "") -> Ask:
+        """Return what these models are asked with a text.
 
         Raises:
             Refusal: the text is no string.
         """
-        return PageState(
-            text=checked_text(text), family=self.name, device=self.device, dtype=self.dtype
-        )
+        return Ask(checked_text(text), self.specs, self.device, self.dtype)
 
     def __repr__(self) -> str:
         labels = ", ".join(spec.label for spec in self.specs.values())
         return f"<Family {labels} on {self.device} in {self.dtype}>"
 
 
-def checked_family(family: str, hint: str = "") -> str:
-    """Return a family in its canonical form: a preset's name, or the size in each column.
+def named_family(
+    family: str,
+    device: str = "cpu",
+    dtype: str = "float32",
+    hint: str = "",
+    *,
+    is_inline: bool = True,
+) -> Family:
+    """Return a preset, or the size in each column, as a family; no network is loaded.
 
     Raises:
         Refusal: there is no such family; its sentence ends with the hint.
@@ -93,7 +95,7 @@ def checked_family(family: str, hint: str = "") -> str:
         sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
         sentence = strings.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes)
         raise Refusal(f"{sentence} {hint}".rstrip())
-    return known
+    return Family(known, specs_by_key(known), device, dtype, is_inline=is_inline)
 
 
 def checked_text(text: object, name: str = "text") -> str:
@@ -128,9 +130,7 @@ def asked(family: Family | str) -> Iterator[Family]:
     Raises:
         Refusal: there is no such family.
     """
-    models = (
-        family if isinstance(family, Family) else Family(checked_family(family, strings.OWN_FAMILY))
-    )
+    models = family if isinstance(family, Family) else named_family(family, hint=strings.OWN_FAMILY)
     with ExitStack() as stack:
         if models.is_inline:
             stack.enter_context(in_this_thread())
@@ -152,7 +152,7 @@ def masked_runs(
     Raises:
         Refusal: no model can be had, or there is no mask, with the sentence ``no_mask``.
     """
-    runs, missing = runs_with_mlm_head(models.state(text))
+    runs, missing = runs_with_mlm_head(models.ask(text))
     if not runs:
         raise Refusal(" ".join(str(error) for error in missing.values()))
     if not any(run.tokens.mask_positions for run in runs.values()):
@@ -187,10 +187,10 @@ def load(
     if isinstance(models, Mapping):
         family = _own_family(models, device, dtype)
     else:
-        family = Family(checked_family(models, strings.OWN_FAMILY), device, dtype)
+        family = named_family(models, device, dtype, strings.OWN_FAMILY)
     with asked(family):
         for spec in family.specs.values():
-            backend().load(network_key(spec, family.state()), None)
+            backend().load(network_key(spec, family.ask()), None)
     return family
 
 
@@ -228,7 +228,8 @@ def _own_family(models: Mapping[str, Any], device: str, dtype: str) -> Family:
     where = {(network.device, network.dtype) for network in given} or {(device, dtype)}
     if len(where) > 1:
         raise Refusal(strings.TWO_DEVICES)
-    family = Family(family_name(sizes), *where.pop(), given=tuple(given))
+    name = family_name(sizes)
+    family = Family(name, specs_by_key(name), *where.pop(), given=tuple(given))
     # A lambda or a bound method would hold the family for ever.
     weakref.finalize(family, _forget, tuple(own)).atexit = False
     return family

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from explorer.inference.ask import Ask
 from explorer.inference.cache import CACHE, key_of
 from explorer.inference.runs import call_on_model, gather, get_runs
 from explorer.library import strings
 from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
 from explorer.library.results import Result
-from explorer.links.page_state import PageState, hidden_words
 from explorer.models.run import READINGS, Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of, word_id
@@ -105,8 +105,8 @@ def layer(  # noqa: PLR0913 - the fields of a link
         Refusal: there is no such model, layer, head or word, or the model cannot be had.
     """
     with asked(family) as models:
-        spec, state = models.spec(model), models.state(text)
-        runs, missing = get_runs(state)
+        spec, ask = models.spec(model), models.ask(text)
+        runs, missing = get_runs(ask)
         if model in missing:
             raise missing[model]
         followed = followed_word(runs, int(word) if isinstance(word, Integral) else -1)
@@ -115,7 +115,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
         chosen = followed.at if word == -1 else word
         _check_place(spec, (layer, head, chosen), len(followed.shown))
         place = (int(layer), int(head), followed.positions(model))
-        return LayerSteps(traced(runs[model], state, place))
+        return LayerSteps(traced(runs[model], ask, place))
 
 
 def _check_place(spec: ModelSpec, place: tuple[object, ...], n_words: int) -> None:
@@ -126,7 +126,7 @@ def _check_place(spec: ModelSpec, place: tuple[object, ...], n_words: int) -> No
         raise Refusal(strings.BAD_PLACE.format(label=spec.label, **last))
 
 
-def traced(run: Run, state: PageState, place: tuple[int, int, Sequence[int]]) -> "TracedLayer":
+def traced(run: Run, ask: Ask, place: tuple[int, int, Sequence[int]]) -> "TracedLayer":
     """Compute one model's stations at a layer, a head and the word's first token position."""
     from explorer.analysis.layer import layer_trace
     from explorer.models.inside.activations import embedding_activations, layer_activations
@@ -134,20 +134,20 @@ def traced(run: Run, state: PageState, place: tuple[int, int, Sequence[int]]) ->
 
     layer, head, (position, *_) = place
     states = run.hidden_states[layer]
-    activations = call_on_model(layer_activations, run.spec, state, states, layer, head, position)
-    embedding = call_on_model(embedding_activations, run.spec, state, run.tokens, position)
+    activations = call_on_model(layer_activations, run.spec, ask, states, layer, head, position)
+    embedding = call_on_model(embedding_activations, run.spec, ask, run.tokens, position)
     trace = layer_trace(states[position], activations)
     vectors = (
         states[position],
         activations.attention_norm.outputs,
         run.hidden_states[layer + 1, position],
     )
-    readings = _mlm_readings(run, state, (layer, position), vectors) if run.spec.has_head else None
+    readings = _mlm_readings(run, ask, (layer, position), vectors) if run.spec.has_head else None
     return TracedLayer(run, layer, head, position, "", "", activations, embedding, trace, readings)
 
 
 def _mlm_readings(
-    run: Run, state: PageState, place: tuple[int, int], vectors: Sequence[np.ndarray]
+    run: Run, ask: Ask, place: tuple[int, int], vectors: Sequence[np.ndarray]
 ) -> "tuple[Reading, Reading, Reading]":
     """Return the head's first word and its probability before, within and after the layer.
 
@@ -163,7 +163,7 @@ def _mlm_readings(
     if missing:
         states = np.stack([vectors[i] for i in missing])
         logits, spelling = (
-            call_on_model(state_logits, run.spec, state, states),
+            call_on_model(state_logits, run.spec, ask, states),
             spelling_of(run.vocabulary),
         )
         for i, row in zip(missing, np.exp(log_softmax(logits)), strict=True):
@@ -275,29 +275,32 @@ def contexts(text: str, family: Family | str = "mini") -> Contexts:
         Refusal: there is no mask, or no model predicts words.
     """
     with asked(family) as models:
-        state = models.state(text)
+        ask = models.ask(text)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_READ)
         text = next(iter(runs.values())).tokens.text
-        return Contexts(text, models.name, contexts_of(runs, state), missing)
+        return Contexts(text, models.name, contexts_of(runs, ask), missing)
 
 
 def contexts_of(
-    runs: Mapping[str, Run], state: PageState
+    runs: Mapping[str, Run], ask: Ask, hidden: Sequence[str] = ()
 ) -> "dict[str, tuple[ContextAnswers, ...]]":
-    """Compute every model's readings at every mask: one forward pass of six rows each."""
-    jobs = [partial(_contexts, run, state) for run in runs.values()]
+    """Compute every model's readings at every mask: one forward pass of six rows each.
+
+    ``hidden`` holds the words behind the masks, where they are known.
+    """
+    jobs = [partial(_contexts, run, ask, hidden) for run in runs.values()]
     return dict(zip(runs, gather(jobs), strict=True))
 
 
-def _contexts(run: Run, state: PageState) -> "tuple[ContextAnswers, ...]":
+def _contexts(run: Run, ask: Ask, hidden: Sequence[str]) -> "tuple[ContextAnswers, ...]":
     from explorer.analysis.layer import context_answers
     from explorer.models.inside.interventions import context_logits, is_shuffled
 
-    logits = call_on_model(context_logits, run.spec, state, run.tokens)
+    logits = call_on_model(context_logits, run.spec, ask, run.tokens)
     can_shuffle = is_shuffled(run.tokens)
     indices = [i for i, name in enumerate(READINGS) if can_shuffle or name != "shuffled"]
     readings = tuple(READINGS[i] for i in indices)
-    n, hidden = logits.shape[1], hidden_words(state)
+    n = logits.shape[1]
     ids = [_id_of(run, word) for word in hidden[:n]]
     wanted = [*ids, *[-1] * n][:n]
     return tuple(

@@ -19,13 +19,13 @@ from explorer.analysis.depth.patching import (
     score_gap,
     text_pair,
 )
+from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.library import strings
 from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
-from explorer.links.page_state import PageState
 from explorer.models.run import Patch, Run, patch_batches
 from explorer.models.tokens import BadText, Tokens
 from explorer.refusal import Refusal
@@ -112,19 +112,19 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         Refusal: the texts differ in other ways, are too long, or no model can be had.
     """
     with asked(family) as models:
-        state = models.state(text)
-        runs, missing = runs_with_mlm_head(state)
+        ask = models.ask(text)
+        runs, missing = runs_with_mlm_head(ask)
         if not runs:
             raise Refusal(" ".join(str(error) for error in missing.values()))
         second = checked_text(second, "second").strip() or next(
-            (c.text for c in proposals(runs, state)), ""
+            (c.text for c in proposals(runs, ask)), ""
         )
-        texts = read_both(runs, second, state)
+        texts = read_both(runs, second, ask)
         refused = {key: Refusal(reason) for key, reason in texts.refused().items()}
         if not texts.pair.groups:
             raise Refusal(" ".join(map(str, refused.values())))
         n = sum(len(patches(*texts.runs[key], g)) for key, g in texts.pair.groups.items())
-        maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, state), n, "patches"))
+        maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, ask), n, "patches"))
         first, second = (run.tokens.text for run in next(iter(texts.runs.values())))
         return Patched(
             first, second, models.name, tuple(texts.pair.words), dict(maps), {**missing, **refused}
@@ -136,7 +136,7 @@ def has_masks(runs: Mapping[str, Run]) -> bool:
     return any(run.tokens.mask_positions for run in runs.values())
 
 
-def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...]:
+def proposals(runs: Mapping[str, Run], ask: Ask) -> tuple[OneChange, ...]:
     """Return per kind of change the first that most models can be patched with, best fit first."""
     from explorer.models.forward import tokenize
 
@@ -144,13 +144,11 @@ def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...
         return ()
     best: dict[str, tuple[int, OneChange]] = {}
     tried = dict.fromkeys(KINDS, 0)
-    for change in one_changes(state.text):
+    for change in one_changes(ask.text):
         tried[change.kind] += 1
         if tried[change.kind] > MAX_TRIED or best.get(change.kind, (0,))[0] == len(runs):
             continue
-        tokens = {
-            k: call_on_model(tokenize, run.spec, state, change.text) for k, run in runs.items()
-        }
+        tokens = {k: call_on_model(tokenize, run.spec, ask, change.text) for k, run in runs.items()}
         n_models = n_patched({key: run.tokens for key, run in runs.items()}, tokens)
         if n_models > best.get(change.kind, (0,))[0]:
             best[change.kind] = (n_models, change)
@@ -166,7 +164,7 @@ def n_patched(first: Mapping[str, Tokens], second: Mapping[str, Tokens]) -> int:
         return 0
 
 
-def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
+def read_both(runs: Mapping[str, Run], second: str, ask: Ask) -> Texts:
     """Run every model on both texts and pair their words.
 
     Raises:
@@ -179,7 +177,7 @@ def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
     check_length(runs)
     if not second:
         raise BadText(strings.NO_PROPOSAL)
-    others, _ = runs_with_mlm_head(replace(state, text=second))
+    others, _ = runs_with_mlm_head(replace(ask, text=second))
     runs_of_both = {key: (run, others[key]) for key, run in runs.items() if key in others}
     first_tokens, second_tokens = (
         {key: pair[i].tokens for key, pair in runs_of_both.items()} for i in (0, 1)
@@ -202,11 +200,11 @@ def check_length(runs: Mapping[str, Run]) -> None:
             raise BadText(strings.TOO_MANY_PIECES.format(most=MAX_TOKENS, model=label, n=n))
 
 
-def patched_all(texts: Texts, state: PageState) -> Generator[int, None, Maps]:
+def patched_all(texts: Texts, ask: Ask) -> Generator[int, None, Maps]:
     """Patch every state, one batch per model at a time; yield how many are done, return maps."""
     planned = {key: patches(*texts.runs[key], g) for key, g in texts.pair.groups.items()}
     gaps: dict[str, Gaps] = {key: {} for key in planned}
-    jobs = {key: list(batch_jobs(texts.runs[key], p, state)) for key, p in planned.items()}
+    jobs = {key: list(batch_jobs(texts.runs[key], p, ask)) for key, p in planned.items()}
     for results in round_robin(jobs):
         for key, result in results.items():
             gaps[key] |= result
@@ -220,21 +218,21 @@ def key_of_maps(texts: Texts) -> tuple:
 
 
 def batch_jobs(
-    runs: tuple[Run, Run], planned: Sequence[Patch], state: PageState
+    runs: tuple[Run, Run], planned: Sequence[Patch], ask: Ask
 ) -> Iterator[Callable[[], Gaps]]:
     """Yield one model's patches as jobs of one batch each."""
     n_layers = runs[0].spec.architecture.n_layers
     for batch in patch_batches(planned, len(runs[0].tokens), n_layers):
-        yield partial(score_gaps, state, runs, batch)
+        yield partial(score_gaps, ask, runs, batch)
 
 
-def score_gaps(state: PageState, runs: tuple[Run, Run], batch: Sequence[Patch]) -> Gaps:
+def score_gaps(ask: Ask, runs: tuple[Run, Run], batch: Sequence[Patch]) -> Gaps:
     """Compute per patch [mask]: score of the first answer minus score of the second."""
     from explorer.models.inside.interventions import patched_logits
 
     first, second = runs
     states = first.hidden_states
-    logits = call_on_model(patched_logits, first.spec, state, second.tokens, batch, states)
+    logits = call_on_model(patched_logits, first.spec, ask, second.tokens, batch, states)
     pairs = zip(first.mask_logits[:MAX_MASKS], second.mask_logits, strict=False)
     gaps = [score_gap(logits[:, i], rival_answers(*pair)) for i, pair in enumerate(pairs)]
     return dict(zip(batch, np.stack(gaps, 1), strict=True))

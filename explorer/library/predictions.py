@@ -19,6 +19,7 @@ from explorer.analysis.scoring import (
     text_score,
     words_masked,
 )
+from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
 from explorer.library import strings
 from explorer.library.family import (
@@ -31,7 +32,6 @@ from explorer.library.family import (
 )
 from explorer.library.progress import each
 from explorer.library.results import AttributionResult, Result, attribution_fields
-from explorer.links.page_state import PageState
 from explorer.models.run import Run, batches, read_only
 from explorer.models.tokens import MASK, clean_text, spelling_of, word_id
 from explorer.refusal import Refusal
@@ -189,10 +189,10 @@ def score(text: str, family: Family | str = "mini") -> Score:
         Refusal: there is a mask, the text is empty or too long, or no model can be had.
     """
     with asked(family) as models:
-        state = models.state(text)
-        if MASK in clean_text(state.text):
+        ask = models.ask(text)
+        if MASK in clean_text(ask.text):
             raise Refusal(strings.MASK_TO_SCORE)
-        runs, missing = runs_with_mlm_head(state)
+        runs, missing = runs_with_mlm_head(ask)
         unread = {
             key: Refusal(strings.NO_PIECE.format(label=run.spec.label))
             for key, run in runs.items()
@@ -202,7 +202,7 @@ def score(text: str, family: Family | str = "mini") -> Score:
         refused: dict[str, Refusal] = {**missing, **unread}
         if not runs:
             raise Refusal(" ".join(map(str, refused.values())))
-        by_mask = log_probabilities(runs, state, {key: _own(run) for key, run in runs.items()})
+        by_mask = log_probabilities(runs, ask, {key: _own(run) for key, run in runs.items()})
         scores = {k: text_score(k, r.spec.label, r.tokens, by_mask[k]) for k, r in runs.items()}
         return Score(next(iter(runs.values())).tokens.text, models.name, scores, refused)
 
@@ -217,12 +217,10 @@ Wanted = Mapping[str, list[tuple[Masked, int]]]
 """By model key: what is masked, and the token whose probability is wanted."""
 
 
-def log_probabilities(
-    runs: Mapping[str, Run], state: PageState, wanted: Wanted
-) -> dict[str, Scored]:
+def log_probabilities(runs: Mapping[str, Run], ask: Ask, wanted: Wanted) -> dict[str, Scored]:
     """Compute ln P of every wanted token, in rounds of one batch of every model."""
     scores: dict[str, Scored] = {key: {} for key in runs}
-    jobs = {key: list(_batches(run, state, dict(wanted[key]))) for key, run in runs.items()}
+    jobs = {key: list(_batches(run, ask, dict(wanted[key]))) for key, run in runs.items()}
     n_rounds = max(map(len, jobs.values()), default=0)
     for answers in each(round_robin(jobs), n_rounds, "batches"):
         for key, values in answers.items():
@@ -230,22 +228,20 @@ def log_probabilities(
     return scores
 
 
-def _batches(
-    run: Run, state: PageState, wanted: Mapping[Masked, int]
-) -> Iterator[Callable[[], Scored]]:
+def _batches(run: Run, ask: Ask, wanted: Mapping[Masked, int]) -> Iterator[Callable[[], Scored]]:
     """Yield one model's masked rows as jobs of one batch each."""
     waiting = iter(wanted.items())
     rows = [masked_row(run.tokens, masked, run.mask_id) for masked in wanted]
     for batch in batches(rows):
         part = [next(waiting) for _ in batch]
-        yield partial(_score_batch, run, state, batch, dict(part))
+        yield partial(_score_batch, run, ask, batch, dict(part))
 
 
-def _score_batch(run: Run, state: PageState, rows: Any, wanted: Mapping[Masked, int]) -> Scored:  # noqa: ANN401
+def _score_batch(run: Run, ask: Ask, rows: Any, wanted: Mapping[Masked, int]) -> Scored:  # noqa: ANN401
     from explorer.models.forward import target_rows
 
     targets = tuple(wanted.values())
-    values = call_on_model(target_rows, run.spec, state, rows, targets)[:, 0]
+    values = call_on_model(target_rows, run.spec, ask, rows, targets)[:, 0]
     return dict(zip(wanted, values.tolist(), strict=True))
 
 
@@ -296,7 +292,7 @@ def attribute(
         Refusal: there is no such mask, or no vocabulary has the word as one piece.
     """
     with asked(family) as models:
-        state = models.state(text)
+        ask = models.ask(text)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)
         n_masks = min(len(run.tokens.mask_positions) for run in runs.values())
         if not is_index(mask, n_masks):
@@ -308,7 +304,7 @@ def attribute(
             labels = [run.spec.label for run in runs.values()]
             raise Refusal(strings.not_one_piece(target, labels))
         runs = {key: runs[key] for key in targets}
-        results = attributions(runs, state, int(mask), targets)
+        results = attributions(runs, ask, int(mask), targets)
         text = next(iter(runs.values())).tokens.text
         return Attributions(text, models.name, int(mask), results, {**missing, **unknown})
 
@@ -330,27 +326,27 @@ def targets_of(
 
 
 def attributions(
-    runs: Mapping[str, Run], state: PageState, mask: int, targets: Mapping[str, int]
+    runs: Mapping[str, Run], ask: Ask, mask: int, targets: Mapping[str, int]
 ) -> dict[str, Attribution]:
     """Compute both attributions of every model's answer."""
     left = {k: words_masked(r.tokens, r.tokens.mask_positions[mask]) for k, r in runs.items()}
     wanted = {k: [(where, targets[k]) for _, where in places] for k, places in left.items()}
-    left_out = log_probabilities(runs, state, wanted)
+    left_out = log_probabilities(runs, ask, wanted)
     results = {}
     for key, run in each(runs.items(), len(runs), "gradients"):
         decrease = {word: left_out[key][where] for word, where in left[key]}
-        results[key] = _attribution(run, state, (mask, targets[key]), decrease)
+        results[key] = _attribution(run, ask, (mask, targets[key]), decrease)
     return results
 
 
 def _attribution(
-    run: Run, state: PageState, answer: tuple[int, int], left_out: Mapping[int, float]
+    run: Run, ask: Ask, answer: tuple[int, int], left_out: Mapping[int, float]
 ) -> Attribution:
     from explorer.models.gradients import answer_slopes
 
     (mask, target), tokens = answer, run.tokens
     position = tokens.mask_positions[mask]
-    slopes = call_on_model(answer_slopes, run.spec, state, tokens, position, target)
+    slopes = call_on_model(answer_slopes, run.spec, ask, tokens, position, target)
     decrease = np.zeros(len(tokens.words))
     for word, log_probability in left_out.items():
         decrease[word] = slopes.difference - log_probability

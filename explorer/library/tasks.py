@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from explorer import assets
+from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather, get_run
 from explorer.library import strings
 from explorer.library.family import Family, asked, checked_text
 from explorer.library.results import AttributionResult, Result, attribution_fields
-from explorer.links.page_state import PageState
-from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, BadText, clean_text, plain_text
 from explorer.refusal import Refusal
@@ -80,17 +79,17 @@ def pair(first: str, second: str, family: Family | str = "mini") -> PairAnswers:
         if not all(any(map(str.isalnum, sentence)) for sentence in sentences):
             raise Refusal(strings.BAD_PAIR)
         asked_pair = SentencePair(sentences[0], sentences[1], sentences[1])
-        state = models.state()
+        ask = models.ask()
         return PairAnswers(
-            tuple(_pair_answer(spec, asked_pair, state) for spec in models.specs.values())
+            tuple(_pair_answer(spec, asked_pair, ask) for spec in models.specs.values())
         )
 
 
-def head_is_there(spec: ModelSpec, state: PageState) -> bool:
+def head_is_there(spec: ModelSpec, ask: Ask) -> bool:
     """Return whether the checkpoint holds a pair head."""
     from explorer.models.task_heads.classifiers import has_pair_head
 
-    return call_on_model(has_pair_head, spec, state)
+    return call_on_model(has_pair_head, spec, ask)
 
 
 def skill_of(spec: ModelSpec) -> "PairAccuracy | None":
@@ -105,13 +104,13 @@ def skill_of(spec: ModelSpec) -> "PairAccuracy | None":
 
 
 def ask_heads(
-    specs: Mapping[str, ModelSpec], pair: "SentencePair", state: PageState
+    specs: Mapping[str, ModelSpec], pair: "SentencePair", ask: Ask
 ) -> "dict[str, PairOrders]":
     """Compute each head's answers in the three orders; cached runs are used."""
     from explorer.analysis.tasks.pairs import ORDERS, pair_orders
 
     jobs = [
-        partial(_logits, spec, replace(state, text=pair.text(order)))
+        partial(_logits, spec, replace(ask, text=pair.text(order)))
         for spec in specs.values()
         for order in ORDERS
     ]
@@ -119,22 +118,22 @@ def ask_heads(
     return {key: pair_orders(np.stack([next(logits) for _ in ORDERS])) for key in specs}
 
 
-def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
+def _logits(spec: ModelSpec, ask: Ask) -> np.ndarray:
     from explorer.models.task_heads.classifiers import pair_logits
 
-    return call_on_model(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
+    return call_on_model(pair_logits, spec, ask, get_run(spec, ask).hidden_states[-1, 0])
 
 
-def _pair_answer(spec: ModelSpec, pair: "SentencePair", state: PageState) -> PairAnswer:
+def _pair_answer(spec: ModelSpec, pair: "SentencePair", ask: Ask) -> PairAnswer:
     from explorer.models.hub import ModelUnavailable
 
     written: float | None = None
     swapped: float | None = None
     try:
-        trained = head_is_there(spec, state)
+        trained = head_is_there(spec, ask)
         note = strings.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
         if trained:
-            answers = ask_heads({spec.key: spec}, pair, state)
+            answers = ask_heads({spec.key: spec}, pair, ask)
             written, swapped, _ = answers[spec.key].in_order.tolist()
     except ModelUnavailable as error:
         trained, note = False, str(error)
@@ -178,10 +177,10 @@ def sentiment(text: str, family: Family | str = "mini") -> Sentiment:
     from explorer.analysis.tasks.tuned import tuned_sentiment
 
     with asked(family) as models:
-        state = models.state()
-        specs, missing = _some_tuned(state, "sst2")
+        ask = models.ask()
+        specs, missing = _some_tuned(ask, "sst2")
         return Sentiment(
-            ask_all(specs, state, tuned_sentiment, readable(checked_text(text))), missing
+            ask_all(specs, ask, tuned_sentiment, readable(checked_text(text))), missing
         )
 
 
@@ -234,15 +233,15 @@ def question(question: str, passage: str, family: Family | str = "mini") -> Answ
     from explorer.models.task_heads.classifiers import read_passage
 
     with asked(family) as models:
-        state = models.state()
-        specs, missing = _some_tuned(state, "squad")
+        ask = models.ask()
+        specs, missing = _some_tuned(ask, "squad")
         question = checked_text(question, "question")
         read_text = read_passage(checked_text(passage, "passage"))
-        results = ask_all(specs, state, tuned_answer, question, read_text)
+        results = ask_all(specs, ask, tuned_answer, question, read_text)
         return Answers(read_text, results, missing)
 
 
-def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
+def tuned_family(ask: Ask, task: str) -> tuple[Specs, dict[str, str]]:
     """Return a family's models with a head for the task, and why the others have none.
 
     The reason is a missing checkpoint, or else how to train the adapter.
@@ -252,9 +251,9 @@ def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
 
     specs: Specs = {}
     missing: dict[str, str] = {}
-    for spec in family_specs(state.family):
+    for spec in ask.specs.values():
         try:
-            call_on_model(card_of, spec, state, task)
+            call_on_model(card_of, spec, ask, task)
             specs[spec.key] = spec
         except (NotTuned, ModelUnavailable) as error:
             missing[spec.key] = str(error)
@@ -263,12 +262,12 @@ def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
 
 def ask_all(
     specs: Mapping[str, ModelSpec],
-    state: PageState,
-    ask: Callable[..., Answer],
+    ask: Ask,
+    compute: Callable[..., Answer],
     *question: str,
 ) -> dict[str, Answer]:
     """Return every model's answer to one question; cached answers run no model."""
-    jobs = [partial(call_on_model, ask, spec, state, *question) for spec in specs.values()]
+    jobs = [partial(call_on_model, compute, spec, ask, *question) for spec in specs.values()]
     return dict(zip(specs, gather(jobs), strict=True))
 
 
@@ -284,8 +283,8 @@ def readable(text: str) -> str:
     return segment
 
 
-def _some_tuned(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
-    specs, missing = tuned_family(state, task)
+def _some_tuned(ask: Ask, task: str) -> tuple[Specs, dict[str, str]]:
+    specs, missing = tuned_family(ask, task)
     if not specs:
         raise Refusal(" ".join(missing.values()))
     return specs, missing

@@ -222,7 +222,7 @@ def answered(
     with asked(family) as models:
         texts = text_list(table, kind, columns)
         try:
-            question = TextsQuestion(texts, models.state(), options, cancel)
+            question = TextsQuestion(texts, models.ask(), options, cancel)
         except Cancelled as cancelled:
             raise (BadRows(NOTHING_DONE) if cancelled.reason == "deadline" else cancelled) from None
         try:

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from explorer.analysis.measures import TEMPERATURES
+from explorer.inference.ask import DTYPES
 from explorer.links.page_state import (
-    DTYPES,
     FOLDS,
     LENSES,
     MAX_DEPTHS,

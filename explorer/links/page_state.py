@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from explorer.assets import examples
+from explorer.inference.ask import Ask
+from explorer.models.choice.family import specs_by_key
 
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "joint", "attribution"),
@@ -63,7 +65,6 @@ LOOKS: dict[str, tuple[str, ...]] = {
 """Names of ``look``, by the tab that shows them."""
 MAX_DEPTHS = 2
 """Maximum applications of a shared layer, as a multiple of the usual number."""
-DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
 """Fields that a run depends on: a change of another field needs no model."""
 DEFAULT_TEXT: str = examples()[0]["text"]
@@ -124,6 +125,11 @@ class PageState:
     """Never part of a link: the recipient's machine differs from the sender's."""
     dtype: str = "float32"
     """Never part of a link, like ``device``."""
+
+    @property
+    def ask(self) -> Ask:
+        """What the page's models are asked: its text, models, device and precision."""
+        return Ask(self.text, specs_by_key(self.family), self.device, self.dtype)
 
 
 def shown_by() -> dict[str, tuple[str, ...]]:

@@ -83,7 +83,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     if flags.log:
         access_log.show()
     limit_arenas()
-    prepare(opened_on(flags), warm_up(opened_on(flags)))
+    prepare(opened_on(flags), warm_up(opened_on(flags).ask))
     shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
     local, public = launched(page, flags, options)
     if public and not context().public_url:

@@ -49,7 +49,7 @@ class Encoder(ModelServer):
 
 def served_page(start: PageState) -> FastAPI:
     """Return the page as ``app.py`` serves it, with the same look, scripts and middleware."""
-    warm_up(start)
+    warm_up(start.ask)
     options, page = launch_options(os.getenv("EXPLORER_PUBLIC_URL", "")), build_page(start)
     page.state_session_capacity = options["state_session_capacity"]
     known = signature(gr.mount_gradio_app).parameters

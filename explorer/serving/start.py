@@ -113,7 +113,7 @@ def _device(name: str) -> str:
 
 def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse and check the command line; where a flag is absent Gradio's own variable applies."""
-    from explorer.links.page_state import DTYPES
+    from explorer.inference.ask import DTYPES
 
     parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument(

@@ -69,8 +69,8 @@ def test_there_are_four_models_and_an_own_table_has_them_all():
 
 def test_it_is_found_named_and_taken_by_auto():
     assert devices.available_devices() == ("cpu", NAME)
-    assert devices.resolve_device("auto") == device_of(replace(HERE, device="auto")) == NAME
-    assert device_of(replace(HERE, device="pretend:7")) == "cpu"
+    assert devices.resolve_device("auto") == device_of(replace(HERE, device="auto").ask) == NAME
+    assert device_of(replace(HERE, device="pretend:7").ask) == "cpu"
     assert devices.device_name(NAME) == NAME
     devices.synchronise(NAME)
     devices.forget_free_memory()
@@ -78,8 +78,8 @@ def test_it_is_found_named_and_taken_by_auto():
 
 @pytest.mark.parametrize("text", [TEXT, PAIR, "It is not bad."])
 def test_runs_are_the_cpus(text):
-    on_device, _ = get_runs(replace(THERE, text=text))
-    for key, run in get_runs(replace(HERE, text=text))[0].items():
+    on_device, _ = get_runs(replace(THERE, text=text).ask)
+    for key, run in get_runs(replace(HERE, text=text).ask)[0].items():
         assert on_device[key].device == NAME
         for name in ("hidden_states", "attention", "mask_logits"):
             np.testing.assert_allclose(getattr(on_device[key], name), getattr(run, name), atol=1e-4)
@@ -89,7 +89,7 @@ def test_runs_are_the_cpus(text):
 def test_a_compare_crosses_a_few_times_and_never_for_one_number(key):
     load_model(MINI[key], NAME)
     CROSSED.clear()
-    get_run(MINI[key], THERE)
+    get_run(MINI[key], THERE.ask)
     assert CROSSED["cpu"] <= MAX_BACK
     assert CROSSED["to"] <= MAX_THERE
     assert CROSSED["item"] == 0
@@ -207,7 +207,7 @@ def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch)
 def test_a_live_lesson_learns_there(few_questions):
     from explorer.analysis.distillation.student import distil_live
 
-    run = get_run(MINI["bert"], HERE)
+    run = get_run(MINI["bert"], HERE.ask)
     watched = WatchedSentence(run.tokens.ids, run.tokens.mask_positions[0], (10, 20))
     settings = replace(LiveSettings(), steps=10)
     first = []
@@ -229,24 +229,24 @@ def test_latency_is_timed_by_its_own_events():
 
 
 def test_without_memory_there_is_a_sentence_and_the_next_text_runs():
-    get_runs(THERE)
+    get_runs(THERE.ask)
     CACHE.clear()
     FULL[0] = True
     try:
         with pytest.raises(torch.OutOfMemoryError) as error:
-            get_run(MINI["bert"], THERE)
+            get_run(MINI["bert"], THERE.ask)
     finally:
         FULL[0] = False
     assert "memory" in sentence_of(error.value)
     assert not is_loaded(MINI["bert"], NAME, "float32")
-    assert get_run(MINI["bert"], THERE).device == NAME
+    assert get_run(MINI["bert"], THERE.ask).device == NAME
 
 
 @pytest.mark.parametrize(("dtype", "tabs"), [("float16", TABS[::2]), ("bfloat16", TABS[1::2])])
 def test_halves_run(dtype, tabs):
-    runs, missing = get_runs(replace(THERE, dtype=dtype))
+    runs, missing = get_runs(replace(THERE, dtype=dtype).ask)
     assert not missing
-    for key, run in get_runs(HERE)[0].items():
+    for key, run in get_runs(HERE.ask)[0].items():
         np.testing.assert_allclose(runs[key].attention, run.attention, atol=0.1)
     for tab in tabs:
         assert shown(tab, replace(THERE, dtype=dtype))

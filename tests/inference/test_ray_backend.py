@@ -85,9 +85,9 @@ def machine(tiny_family, monkeypatch):
 
 
 def test_a_run_from_elsewhere_is_the_run_from_here(machine, tiny_family, monkeypatch):
-    found, missing = get_runs(PageState(text=TEXT))
+    found, missing = get_runs(PageState(text=TEXT).ask)
     assert not missing
-    other = get_run(found["bert"].spec, PageState(text="a dog"))
+    other = get_run(found["bert"].spec, PageState(text="a dog").ask)
     assert other.vocabulary is found["bert"].vocabulary, "it is sent once"
     configure(backend=local.LocalBackend())
     CACHE.clear()
@@ -122,10 +122,10 @@ def test_every_tab_is_the_same_from_elsewhere(machine, monkeypatch):
 def test_a_refusal_beyond_the_wire_is_the_same_sentence(machine, tiny_family):
     for text in ("", "cat " * 600):
         with pytest.raises(BadText):
-            get_runs(PageState(text=text))
+            get_runs(PageState(text=text).ask)
     spec = tiny_family.specs["bert"]
     with pytest.raises(BadText, match="512 fit"):
-        call_on_model(forward.tokenize, spec, PageState(), "cat " * 600)
+        call_on_model(forward.tokenize, spec, PageState().ask, "cat " * 600)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_failure_is_logged_beside_the_weights_and_arrives_as_one(
     monkeypatch.setattr(local, "job_named", lambda name: broken)
     spec = next(iter(family_specs("mini")))
     with pytest.raises(arrives) as failure:
-        call_on_model(forward.tokenize, spec, PageState(), TEXT)
+        call_on_model(forward.tokenize, spec, PageState().ask, TEXT)
     (record,) = caplog.records
     assert record.exc_info[1] is raised
     assert type(failure.value) is arrives
@@ -159,7 +159,7 @@ def test_weights_that_cannot_be_had_beyond_the_wire_are_a_card(machine, monkeypa
 
     monkeypatch.setattr(ray_backend, "leased", absent)
     monkeypatch.setattr(local, "leased", absent)
-    found, missing = get_runs(PageState(text=TEXT))
+    found, missing = get_runs(PageState(text=TEXT).ask)
     assert found == {}
     assert [str(missing[key]).endswith("it is gone.") for key in MODEL_KEYS] == [True] * 3
     assert [missing[key].spec.key for key in MODEL_KEYS] == list(MODEL_KEYS)
@@ -171,11 +171,11 @@ def test_a_lesson_goes_on_beyond_the_wire_and_ends_with_its_listener(
 ):
     settings = LiveSettings(layers=1, steps=12)
     told = runs.stream_live_distillation(
-        tiny_family.specs["bert"], PageState(), settings, WatchedSentence()
+        tiny_family.specs["bert"], PageState().ask, settings, WatchedSentence()
     )
     assert [report.step for report in told if report] == list(range(13))
     again = runs.stream_live_distillation(
-        tiny_family.specs["bert"], PageState(), settings, WatchedSentence()
+        tiny_family.specs["bert"], PageState().ask, settings, WatchedSentence()
     )
     assert next(again).step == 0
     assert loading.weight_memory._leases, "it goes on"
@@ -206,7 +206,7 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
 
     def asking():
         try:
-            call_on_model(forward.state_logits, spec, PageState(), states)
+            call_on_model(forward.state_logits, spec, PageState().ask, states)
         except Cancelled as error:
             failed.append(error)
 

@@ -171,22 +171,22 @@ def test_the_same_text_runs_no_model_again(tiny_family, monkeypatch):
     calls = []
     original = forward.run_model
     monkeypatch.setattr(forward, "run_model", lambda *a: calls.append(1) or original(*a))
-    first, missing = get_runs(PageState(text="The cat sat on the [MASK]."))
+    first, missing = get_runs(PageState(text="The cat sat on the [MASK].").ask)
     assert list(first) == list(MODEL_KEYS)
     assert missing == {}
     for text in ("The cat sat on the [MASK].", " the cat"[:0] + "The cat sat on the <mask>."):
         state = PageState(text=text, tab="attention", layer=3, temperature=7.0)
-        again, _ = get_runs(state)
+        again, _ = get_runs(state.ask)
         assert all(again[k] is first[k] for k in MODEL_KEYS)
     assert len(calls) == 3
 
 
 def test_many_visitors_at_once_get_what_each_asked_for(tiny_family):
     texts = [f"The cat sat on the {'[MASK] ' * (i % 4)}mat {i}." for i in range(6)]
-    alone = {text: get_runs(PageState(text=text))[0] for text in texts}
+    alone = {text: get_runs(PageState(text=text).ask)[0] for text in texts}
     runs.CACHE.clear()
     found = {}
-    in_threads([lambda t=t: found.update({t: get_runs(PageState(text=t))[0]}) for t in texts])
+    in_threads([lambda t=t: found.update({t: get_runs(PageState(text=t).ask)[0]}) for t in texts])
     for text in texts:
         for model in MODEL_KEYS:
             expected, got = alone[text][model], found[text][model]
@@ -212,9 +212,9 @@ def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
     texts = ["the cat", "the cat [MASK]", "a dog sat", long.strip(), "the mat sat", "  "]
     # One worker: whoever comes second finds it busy.
     configure(backend=LocalBackend(1))
-    asked = [runs.start_run(bert, PageState(text=texts[0]), None)]
+    asked = [runs.start_run(bert, PageState(text=texts[0]).ask, None)]
     assert first.wait(300)
-    asked += [runs.start_run(bert, PageState(text=text), None) for text in texts[1:]]
+    asked += [runs.start_run(bert, PageState(text=text).ask, None) for text in texts[1:]]
     release.set()
     for text, future in zip(texts[:-1], asked, strict=False):
         assert future.result(300).tokens.text == text
@@ -232,7 +232,7 @@ def test_one_missing_model_leaves_the_other_two(tiny_family, tmp_path, monkeypat
     shutil.rmtree(tmp_path / "models" / "mini-distilbert")
     monkeypatch.setattr(specs, "BUNDLED", tmp_path / "models")
     monkeypatch.setattr(loading, "_loaded", {})
-    found, missing = get_runs(PageState(text="the cat"))
+    found, missing = get_runs(PageState(text="the cat").ask)
     assert list(found) == ["bert", "albert"]
     assert isinstance(missing["distilbert"], ModelUnavailable)
     assert str(missing["distilbert"]).count(".") == 1
@@ -254,12 +254,14 @@ def test_a_slow_download_keeps_no_other_visitor_waiting(tiny_family, monkeypatch
     monkeypatch.setattr(loading, "checkpoint_path", slow)
     answers = []
     base = PageState(text="the cat", family="base")
-    visitors = [threading.Thread(target=lambda: answers.append(get_runs(base))) for _ in range(2)]
+    visitors = [
+        threading.Thread(target=lambda: answers.append(get_runs(base.ask))) for _ in range(2)
+    ]
     for visitor in visitors:
         visitor.start()
     try:
         assert waiting.wait(300)
-        assert len(get_runs(PageState(text="the dog"))[0]) == 3
+        assert len(get_runs(PageState(text="the dog").ask)[0]) == 3
         assert answers == []
     finally:
         arrived.set()
@@ -272,21 +274,21 @@ def test_a_slow_download_keeps_no_other_visitor_waiting(tiny_family, monkeypatch
 
 def test_a_bad_text_is_one_sentence_and_the_next_request_works(tiny_family):
     with pytest.raises(BadText):
-        get_runs(PageState(text="  "))
+        get_runs(PageState(text="  ").ask)
     with pytest.raises(BadText, match="512 fit"):
-        get_runs(PageState(text="cat " * 600))
-    assert len(get_runs(PageState(text="the cat"))[0]) == 3
+        get_runs(PageState(text="cat " * 600).ask)
+    assert len(get_runs(PageState(text="the cat").ask)[0]) == 3
 
 
 @pytest.mark.parametrize("n", [0, 1, 50])
 def test_no_mask_one_mask_fifty_masks(tiny_family, n):
-    run = get_run(tiny_family.specs["albert"], PageState(text="the cat " + "[MASK] " * n))
+    run = get_run(tiny_family.specs["albert"], PageState(text="the cat " + "[MASK] " * n).ask)
     assert run.mask_logits.shape[0] == n == len(run.tokens.mask_positions)
 
 
 def test_an_absent_device_becomes_one_that_is_here(tiny_family):
     state = replace(PageState(text="the cat"), device="cuda")
-    run = get_run(tiny_family.specs["bert"], state)
+    run = get_run(tiny_family.specs["bert"], state.ask)
     assert run.device in runs.devices()
 
 
@@ -412,7 +414,7 @@ def test_only_what_is_on_the_list_runs_beside_the_weights(tiny_family):
     spec, state = tiny_family.specs["bert"], PageState()
     for job in (lambda loaded: loaded, tiny_family.loaded, os.system):
         with pytest.raises(UnknownJob):
-            runs.call_on_model(job, spec, state)
+            runs.call_on_model(job, spec, state.ask)
     with pytest.raises(UnknownJob):
         job_named("os:system")
 
@@ -453,4 +455,4 @@ def test_the_workers_do_nothing_for_a_visitor_who_has_left(tiny_family, busy, mo
     with pytest.raises(Cancelled):
         waits.result(60)
     left.clear()
-    assert runs.call_on_model(forward.state_logits, spec, state, states).shape[0] == 1
+    assert runs.call_on_model(forward.state_logits, spec, state.ask, states).shape[0] == 1

@@ -80,7 +80,7 @@ def as_written_down(tables):
 
 
 def as_computed(tables):
-    runs = get_runs(STATE)[0]
+    runs = get_runs(STATE.ask)[0]
     gaps = tables["predictions/gaps"]["rows"]
     logits = runs["bert"].mask_logits[0].astype(np.float64)
     p = np.exp(logits - logits.max())

@@ -37,7 +37,7 @@ def prepare(mood: str, *steps: str) -> None:
 def ask() -> dict:
     family, reports = default_family(), []
     state = PageState(text="The capital of France is [MASK].", family="base")
-    runs, missing = get_runs(state, lambda sentence, share: reports.append([sentence, share]))
+    runs, missing = get_runs(state.ask, lambda sentence, share: reports.append([sentence, share]))
     return {
         "family": family,
         "shapes": {key: run.mask_logits.shape for key, run in runs.items()},

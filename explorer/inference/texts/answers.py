@@ -21,6 +21,7 @@ from explorer.analysis.texts.results import (
 )
 from explorer.analysis.texts.rows import TextList
 from explorer.analysis.texts.sentences import SCORES
+from explorer.inference.ask import Ask
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.texts.batches import (
     Part,
@@ -34,7 +35,6 @@ from explorer.inference.texts.batches import (
     prepare_sentences,
     sentence_parts,
 )
-from explorer.links.page_state import PageState
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
 from explorer.timing.workload import is_whole
@@ -60,11 +60,11 @@ class TextsQuestion:
     def __init__(
         self,
         texts: TextList,
-        state: PageState,
+        ask: Ask,
         options: TextsOptions | None = None,
         cancel: CancelToken | None = None,
     ) -> None:
-        """Tokenize the rows with every model of the state's family.
+        """Tokenize the rows with every model.
 
         Raises:
             BadRows: an option is not offered, or no row can be read. ModelUnavailable: the weights
@@ -75,7 +75,7 @@ class TextsQuestion:
         prepare = {"masked": prepare_masked, "labelled": prepare_features}
         texts = usable(texts) if texts.kind == "labelled" else texts
         make = prepare.get(texts.kind, prepare_sentences)
-        ready: Prepared[Any] = make(texts, state, cancel or CancelToken())
+        ready: Prepared[Any] = make(texts, ask, cancel or CancelToken())
         self.ready = ready
         if texts.kind == "labelled":
             for spec in ready.specs.values():
@@ -105,7 +105,7 @@ class TextsQuestion:
         for part in self._all_parts(self.ready, cancel):
             self._parts.append(part)
             yield Progress(self.n_done, self.total)
-        if self.ready.state.dtype != "float32":
+        if self.ready.ask.dtype != "float32":
             self.precision = self._against_float32(cancel)
         if self.ready.texts.kind == "labelled":
             # A deadline is for the rows: what all of them are for is not given up at the end.
@@ -164,15 +164,15 @@ class TextsQuestion:
 
     def _against_float32(self, cancel: CancelToken) -> ListPrecision:
         """Run the first part, which holds the shortest rows, again in float32, and compare."""
-        texts, state = self.ready.texts, self.ready.state
-        exact = replace(self.ready, state=replace(state, dtype="float32"))
+        texts, ask = self.ready.texts, self.ready.ask
+        exact = replace(self.ready, ask=replace(ask, dtype="float32"))
         try:
             part = next(iter(self._all_parts(exact, cancel)))
         except Refusal as refusal:
-            return ListPrecision(state.dtype, {}, str(refusal))
+            return ListPrecision(ask.dtype, {}, str(refusal))
         half, score = self._parts[0].value, self.options.score
         differences = list_differences(texts.kind, score, half, part.value)
-        return ListPrecision(state.dtype, differences)
+        return ListPrecision(ask.dtype, differences)
 
     def _by_row(self) -> dict[str, list[Any]]:
         """Return the scores by model, in the order of the rows."""

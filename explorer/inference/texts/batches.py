@@ -12,11 +12,10 @@ from explorer.analysis.texts.cells import BadRows, LeftOut
 from explorer.analysis.texts.labelled import Cost
 from explorer.analysis.texts.rows import MAX_TOKENS, TextList
 from explorer.context import context
+from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, device_of, gather
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.links.page_state import PageState
-from explorer.models.choice.family import family_specs
 from explorer.models.run import MaskedRow, length_batches, read_only
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
@@ -60,7 +59,7 @@ class Prepared(Generic[Plan]):
 
     texts: TextList
     specs: Mapping[str, ModelSpec]
-    state: PageState
+    ask: Ask
     plans: Mapping[str, Sequence[Plan]]
     """By model, one for each row."""
     missing: Mapping[str, Refusal]
@@ -69,7 +68,7 @@ class Prepared(Generic[Plan]):
 
 def prepared(
     texts: TextList,
-    state: PageState,
+    ask: Ask,
     job: Callable[..., Any],
     inputs: Sequence[Any],
     cancel: CancelToken,
@@ -78,7 +77,7 @@ def prepared(
 
     Args:
         texts: The list.
-        state: The family, device and precision.
+        ask: The models, device and precision.
         job: Job that makes a plan, or a sentence why there is none, of each of many inputs.
         inputs: One for each row.
         cancel: Token that is checked before each part of the rows.
@@ -86,14 +85,13 @@ def prepared(
     Raises:
         BadRows: no row is left. Refusal: no model can be asked. Cancelled: between two parts.
     """
-    specs = {spec.key: spec for spec in family_specs(state.family)}
-    plans: dict[str, list[Any]] = {key: [None] * len(inputs) for key in specs}
+    plans: dict[str, list[Any]] = {key: [None] * len(inputs) for key in ask.specs}
     missing: dict[str, Refusal] = {}
     sizes = [len(row.text) + len(row.other) for row in texts.rows]
     for rows in length_batches(sizes, PART_ROWS, PART_CHARACTERS):
         cancel.check()
         part = [inputs[row] for row in rows]
-        jobs = {key: partial(_plans_of, job, specs[key], state, part) for key in plans}
+        jobs = {key: partial(_plans_of, job, ask.specs[key], ask, part) for key in plans}
         _put(plans, rows, dict(zip(jobs, gather([*jobs.values()]), strict=True)), missing)
     if not plans:
         raise Refusal(" ".join(str(error) for error in missing.values()))
@@ -108,8 +106,8 @@ def prepared(
         raise BadRows(f"No row can be read. Row {left_out[0].number}: {left_out[0].reason}")
     return Prepared(
         texts.without(left_out),
-        {key: specs[key] for key in plans},
-        state,
+        {key: ask.specs[key] for key in plans},
+        ask,
         {key: [of_model[place] for place in kept] for key, of_model in plans.items()},
         missing,
     )
@@ -132,7 +130,7 @@ def _put(
 
 
 def _plans_of(
-    job: Callable[..., Any], spec: ModelSpec, state: PageState, inputs: Sequence[Any]
+    job: Callable[..., Any], spec: ModelSpec, ask: Ask, inputs: Sequence[Any]
 ) -> list[Any] | Refusal:
     """Return a model's plans, or the reason why it cannot be asked."""
     from explorer.models.forward import NO_HEAD, encoded_texts
@@ -141,16 +139,16 @@ def _plans_of(
     if job is not encoded_texts and not spec.has_head:
         return ModelUnavailable(spec, NO_HEAD)
     try:
-        return call_on_model(job, spec, state, inputs, MAX_TOKENS)
+        return call_on_model(job, spec, ask, inputs, MAX_TOKENS)
     except ModelUnavailable as error:
         return error
 
 
 def in_batches(
-    ask: Callable[[list[Any]], np.ndarray],
+    compute: Callable[[list[Any]], np.ndarray],
     items: Sequence[Any],
     lengths: Sequence[int],
-    state: PageState,
+    ask: Ask,
     cancel: CancelToken,
 ) -> np.ndarray:
     """Return the results of items, in their order, asked in batches of like length.
@@ -159,13 +157,13 @@ def in_batches(
         Cancelled: between two batches.
     """
     results: list[Any] = [None] * len(items)
-    is_cpu = device_of(state) == "cpu"
+    is_cpu = device_of(ask) == "cpu"
     most = (MAX_TEXTS, MAX_TOKENS_AT_ONCE) if is_cpu else MAX_ON_DEVICE
     for batch in _beside_visitors(length_batches(lengths, *most), is_cpu):
         n_tokens = len(batch) * max(lengths[place] for place in batch)
         with _turn(cancel) if is_cpu and n_tokens >= LONG_TOKENS else nullcontext():
             cancel.check()
-            answers = ask([items[place] for place in batch])
+            answers = compute([items[place] for place in batch])
         for place, result in zip(batch, answers, strict=True):
             results[place] = result
     return np.stack(results) if results else np.zeros((0, 2))
@@ -188,14 +186,12 @@ def _beside_visitors(batches: Iterator[tuple[int, ...]], is_cpu: bool) -> Iterat
             batch = batch[n:]
 
 
-def prepare_masked(
-    texts: TextList, state: PageState, cancel: CancelToken
-) -> "Prepared[MaskedPlan]":
+def prepare_masked(texts: TextList, ask: Ask, cancel: CancelToken) -> "Prepared[MaskedPlan]":
     """Return the plans of masked rows."""
     from explorer.analysis.texts.masked import masked_plans
 
     asked = [(row.text, row.answer) for row in texts.rows]
-    return prepared(texts, state, masked_plans, asked, cancel)
+    return prepared(texts, ask, masked_plans, asked, cancel)
 
 
 def masked_parts(
@@ -209,20 +205,18 @@ def masked_parts(
     from explorer.analysis.texts.masked import masked_block
     from explorer.models.forward import loaded_vocabulary
 
-    specs, state = ready.specs, ready.state
-    vocabularies = {
-        key: call_on_model(loaded_vocabulary, spec, state) for key, spec in specs.items()
-    }
+    specs, ask = ready.specs, ready.ask
+    vocabularies = {key: call_on_model(loaded_vocabulary, spec, ask) for key, spec in specs.items()}
     lengths = [len(plan.row.ids) for plan in next(iter(ready.plans.values()))]
     for rows in length_batches(lengths, BLOCK_ROWS, BLOCK_ROWS * MAX_TOKENS):
         plans = {key: [of_model[row] for row in rows] for key, of_model in ready.plans.items()}
-        jobs = [partial(_masked_readings, specs[key], state, plans[key], cancel) for key in specs]
+        jobs = [partial(_masked_readings, specs[key], ask, plans[key], cancel) for key in specs]
         readings = dict(zip(specs, gather(jobs), strict=True))
         yield Part(rows, masked_block(plans, readings, vocabularies))
 
 
 def _masked_readings(
-    spec: ModelSpec, state: PageState, plans: "Sequence[MaskedPlan]", cancel: CancelToken
+    spec: ModelSpec, ask: Ask, plans: "Sequence[MaskedPlan]", cancel: CancelToken
 ) -> "MaskedReadings":
     from explorer.analysis.texts.masked import MaskedReadings
     from explorer.models.forward import vocabulary_rows
@@ -234,34 +228,34 @@ def _masked_readings(
         for row, target in zip(plan.pieces, plan.targets, strict=False)
     ]
 
-    def ask(batch: list[MaskedRow]) -> np.ndarray:
-        return call_on_model(vocabulary_rows, spec, state, batch)
+    def compute(batch: list[MaskedRow]) -> np.ndarray:
+        return call_on_model(vocabulary_rows, spec, ask, batch)
 
-    log_probs = in_batches(ask, rows, [len(row.ids) for row in rows], state, cancel)
-    return MaskedReadings(log_probs, target_scores(spec, state, pieces, cancel))
+    log_probs = in_batches(compute, rows, [len(row.ids) for row in rows], ask, cancel)
+    return MaskedReadings(log_probs, target_scores(spec, ask, pieces, cancel))
 
 
 def target_scores(
-    spec: ModelSpec, state: PageState, rows: Sequence[tuple[MaskedRow, int]], cancel: CancelToken
+    spec: ModelSpec, ask: Ask, rows: Sequence[tuple[MaskedRow, int]], cancel: CancelToken
 ) -> np.ndarray:
     """Return log-probability and rank, float64 [row, 2], of the target of each masked row."""
     from explorer.models.forward import target_rows
 
-    def ask(batch: list[tuple[MaskedRow, int]]) -> np.ndarray:
+    def compute(batch: list[tuple[MaskedRow, int]]) -> np.ndarray:
         masked, targets = zip(*batch, strict=True)
-        return call_on_model(target_rows, spec, state, masked, targets)
+        return call_on_model(target_rows, spec, ask, masked, targets)
 
-    return in_batches(ask, rows, [len(row.ids) for row, _ in rows], state, cancel)
+    return in_batches(compute, rows, [len(row.ids) for row, _ in rows], ask, cancel)
 
 
 def prepare_sentences(
-    texts: TextList, state: PageState, cancel: CancelToken
+    texts: TextList, ask: Ask, cancel: CancelToken
 ) -> "Prepared[list[SentencePlan]]":
     """Return the plans of plain sentences, or of both sentences of pairs."""
     from explorer.analysis.texts.sentences import row_plans
 
     sides = [(row.text, row.other) if row.other else (row.text,) for row in texts.rows]
-    return prepared(texts, state, row_plans, sides, cancel)
+    return prepared(texts, ask, row_plans, sides, cancel)
 
 
 def sentence_parts(
@@ -272,34 +266,34 @@ def sentence_parts(
     Raises:
         Cancelled: between two batches.
     """
-    specs, state = ready.specs, ready.state
+    specs, ask = ready.specs, ready.ask
     lengths = [len(plans[0].tokens) for plans in next(iter(ready.plans.values()))]
     for rows in length_batches(lengths, BLOCK_SENTENCES, BLOCK_TOKENS):
         jobs = [
-            partial(_scores, spec, state, [ready.plans[key][row] for row in rows], cancel)
+            partial(_scores, spec, ask, [ready.plans[key][row] for row in rows], cancel)
             for key, spec in specs.items()
         ]
         yield Part(rows, dict(zip(specs, gather(jobs), strict=True)))
 
 
 def _scores(
-    spec: ModelSpec, state: PageState, plans: "Sequence[list[SentencePlan]]", cancel: CancelToken
+    spec: ModelSpec, ask: Ask, plans: "Sequence[list[SentencePlan]]", cancel: CancelToken
 ) -> "list[list[SentenceScore]]":
     """Return one model's scores by row and sentence."""
     flat = [plan for of_row in plans for plan in of_row]
-    scores = iter(pseudo_log_likelihoods(spec, state, flat, cancel))
+    scores = iter(pseudo_log_likelihoods(spec, ask, flat, cancel))
     return [[next(scores) for _ in of_row] for of_row in plans]
 
 
 def pseudo_log_likelihoods(
-    spec: ModelSpec, state: PageState, plans: "Sequence[SentencePlan]", cancel: CancelToken
+    spec: ModelSpec, ask: Ask, plans: "Sequence[SentencePlan]", cancel: CancelToken
 ) -> "list[SentenceScore]":
     """Return one model's scores of sentences; the masked copies of all of them share batches."""
     from explorer.analysis.texts.sentences import sentence_score
 
     rows = [plan.rows() for plan in plans]
     flat = [row for of_plan in rows for row in of_plan]
-    log_probs = target_scores(spec, state, flat, cancel)[:, 0]
+    log_probs = target_scores(spec, ask, flat, cancel)[:, 0]
     ends = np.cumsum([len(of_plan) for of_plan in rows])
     return [
         sentence_score(plan, log_probs[end - len(of_plan) : end])
@@ -307,11 +301,11 @@ def pseudo_log_likelihoods(
     ]
 
 
-def prepare_features(texts: TextList, state: PageState, cancel: CancelToken) -> Prepared[Any]:
+def prepare_features(texts: TextList, ask: Ask, cancel: CancelToken) -> Prepared[Any]:
     """Return the input ids of texts."""
     from explorer.models.forward import encoded_texts
 
-    return prepared(texts, state, encoded_texts, [row.text for row in texts.rows], cancel)
+    return prepared(texts, ask, encoded_texts, [row.text for row in texts.rows], cancel)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -331,30 +325,30 @@ def feature_parts(
     Raises:
         Cancelled: between two batches.
     """
-    specs, state = ready.specs, ready.state
+    specs, ask = ready.specs, ready.ask
     lengths = [len(text.ids) for text in next(iter(ready.plans.values()))]
     for rows in length_batches(lengths, BLOCK_ROWS, BLOCK_ROWS * MAX_TOKENS):
         jobs = [
-            partial(_features, spec, state, [ready.plans[key][r] for r in rows], (pooling, cancel))
+            partial(_features, spec, ask, [ready.plans[key][r] for r in rows], (pooling, cancel))
             for key, spec in specs.items()
         ]
         yield Part(rows, dict(zip(specs, gather(jobs), strict=True)))
 
 
 def _features(
-    spec: ModelSpec, state: PageState, texts: Sequence[Any], how: tuple[str, CancelToken]
+    spec: ModelSpec, ask: Ask, texts: Sequence[Any], how: tuple[str, CancelToken]
 ) -> Features:
     from explorer.models.forward import timed_features
 
     pooling, cancel = how
     seconds = []
 
-    def ask(batch: list[Any]) -> np.ndarray:
-        values, took = call_on_model(timed_features, spec, state, batch, pooling)
+    def compute(batch: list[Any]) -> np.ndarray:
+        values, took = call_on_model(timed_features, spec, ask, batch, pooling)
         seconds.append(took)
         return values
 
-    values = in_batches(ask, texts, [len(text.ids) for text in texts], state, cancel)
+    values = in_batches(compute, texts, [len(text.ids) for text in texts], ask, cancel)
     return Features(values, sum(seconds))
 
 
@@ -383,7 +377,7 @@ def costs_of(
     return {
         key: Cost(
             1e3 * sum(part.value[key].seconds for part in parts) / n_rows,
-            call_on_model(encoder_bytes, spec, ready.state) / 1e6,
+            call_on_model(encoder_bytes, spec, ready.ask) / 1e6,
         )
         for key, spec in ready.specs.items()
     }

@@ -51,7 +51,7 @@ def show_summary(state: PageState, kind: str) -> list[str]:
     from explorer.analysis.attention import row_shares
     from explorer.views.attention import attention_summary_canvas
 
-    runs, missing = (runs_with_mlm_head if kind == "gradient" else get_runs)(state)
+    runs, missing = (runs_with_mlm_head if kind == "gradient" else get_runs)(state.ask)
     if not runs:
         return [why_missing(missing), "", strings.formula_html(kind)]
     if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
@@ -82,10 +82,10 @@ def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
     if kind == "rollout":
         return analysis.attention_rollout(run.attention)
     if kind == "value":
-        norms = call_on_model(value_norms, run.spec, state, run.hidden_states)
+        norms = call_on_model(value_norms, run.spec, state.ask, run.hidden_states)
         return analysis.value_weighted(run.attention, norms)
     token, position = int(run.mask_logits[0].argmax()), run.tokens.mask_positions[0]
-    gradient = call_on_model(attention_gradients, run.spec, state, run.tokens, position, token)
+    gradient = call_on_model(attention_gradients, run.spec, state.ask, run.tokens, position, token)
     return analysis.gradient_attention(run.attention, gradient)
 
 
@@ -144,7 +144,7 @@ def show_switches(state: PageState) -> tuple[str, str, str, gr.Button]:
 
     supersede(SWEEP)
     hidden = gr.Button(visible=False)
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     if not runs:
         return why_missing(missing), "", "", hidden
     if not any(run.tokens.mask_positions for run in runs.values()):
@@ -159,7 +159,7 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
 
     if state is None:
         return "", ""
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     if not runs:
         return why_missing(missing), ""
     if not any(run.tokens.mask_positions for run in runs.values()):
@@ -167,7 +167,7 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     off = question.get("off", {})
     with refuse_bad_input():
         masks = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
-    jobs = [partial(ablated, runs[key], masks[key], state) for key in runs]
+    jobs = [partial(ablated, runs[key], masks[key], state.ask) for key in runs]
     changed = [result for result in gather(jobs) if result.n_off]
     if not changed:
         return strings.change_finding(changed), ""
@@ -196,7 +196,7 @@ def sweep_heads(state: PageState, cancel_token: CancelToken) -> Steps:
     """
     from explorer.analysis.attention import head_importance
 
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     if not runs:
         raise next(iter(missing.values()))
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -205,7 +205,7 @@ def sweep_heads(state: PageState, cancel_token: CancelToken) -> Steps:
         if not run.tokens.mask_positions:
             continue
         layers: list[np.ndarray] = []
-        for logits in swept_layers(run, state):
+        for logits in swept_layers(run, state.ask):
             layers.append(logits)
             importance = importance | {key: head_importance(run, layers)}
             waiting = strings.progress(run.spec.label, len(layers), run.spec.architecture.n_layers)
@@ -253,7 +253,7 @@ def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:
     """Return the finding and the payload of one BertViz view, or why it is not drawn."""
     spec = next(spec for spec in family_specs(state.family) if spec.key == model)
     try:
-        run = get_run(spec, state)
+        run = get_run(spec, state.ask)
     except Refusal as error:
         return note(str(error)), ""
     if len(run.tokens) > LIMITS[view]:
@@ -262,7 +262,7 @@ def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:
     if view == "neuron":
         from explorer.models.inside.activations import queries_and_keys
 
-        vectors = call_on_model(queries_and_keys, spec, state, run.tokens)
+        vectors = call_on_model(queries_and_keys, spec, state.ask, run.tokens)
     payload = bertviz_payload(run, view, strings.title(spec.label, view), vectors)
     message = strings.view_finding(model, spec.label, view)
     return message, payload

@@ -40,7 +40,7 @@ def show(state: PageState) -> list[object]:
     from explorer.analysis.attention import head_statistics, word_heads
     from explorer.views.attention import attention_wall_canvas
 
-    runs, missing = get_runs(state)
+    runs, missing = get_runs(state.ask)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
         return [plain_cards(cards), ""]
@@ -124,7 +124,7 @@ def exact_heads(question: dict) -> str:
     from explorer.views.attention import exact_heads_canvas
 
     state, _ = from_page(link_in(question), PageState())
-    runs, _ = get_runs(state)
+    runs, _ = get_runs(state.ask)
     with refuse_bad_input():
         heads = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
         for key, layer, head in heads:

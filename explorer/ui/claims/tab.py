@@ -141,7 +141,7 @@ def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult"
     teacher, *_ = family_specs(exact.family)
     try:
         job = timed if check in TIMED else checked
-        return call_on_model(job, teacher, exact, exact.family, check, presses)
+        return call_on_model(job, teacher, exact.ask, exact.family, check, presses)
     except Exception as error:
         # One failing check must not end the others; sentence_of logs unexpected errors.
         return CheckResult(check, "failed", sentence_of(error), "", False, {})

@@ -50,7 +50,7 @@ def ask(state: PageState | None) -> Generator[list[Any], None, SimilarityQuestio
     """Return the page's models that can be loaded; draw that there are none."""
     if state is None:
         return None
-    runs, _ = get_runs(state)
+    runs, _ = get_runs(state.ask)
     if not runs:
         yield [note(strings.SIMILARITY_NO_MODEL), "", ""]
         return None
@@ -59,7 +59,7 @@ def ask(state: PageState | None) -> Generator[list[Any], None, SimilarityQuestio
 
 def compare(question: SimilarityQuestion, cancel_token: CancelToken) -> Steps:
     """Run every sentence, and return the layer similarity."""
-    steps = library.compared(question.specs, question.state)
+    steps = library.compared(question.specs, question.state.ask)
     return stepped(steps, len(library.sentences()), cancel_token)
 
 
@@ -77,7 +77,7 @@ SIMILARITY = Job(
     ask,
     compare,
     draw,
-    lambda question: key_of_family("similarity", question.specs, question.state),
+    lambda question: key_of_family("similarity", question.specs, question.state.ask),
 )
 
 
@@ -104,7 +104,7 @@ def lineage_of(specs: Mapping[str, ModelSpec], state: PageState) -> Markup:
     from explorer.models.inside.activations import cosines_with
 
     teacher, student = (specs[key] for key in distilled_pair())
-    cosines = call_on_model(cosines_with, student, state, teacher)
+    cosines = call_on_model(cosines_with, student, state.ask, teacher)
     lineage = weight_lineage(cosines, student.initialised_from)
     return strings.lineage_note(lineage, (teacher.label, student.label))
 
@@ -133,7 +133,7 @@ def followed(state: PageState) -> TrackedWords | Markup:
     """Return the first words of the text in every model, or a message if there are none."""
     from explorer.analysis.alignment import align
 
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     if not runs:
         return note(strings.SIMILARITY_NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
@@ -186,7 +186,7 @@ def show_shared(state: PageState) -> list[str]:
     from explorer.analysis.depth.states import shared_drift
     from explorer.views.depth.states import SHOWN, shared_drift_canvas
 
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     shapes = ((run, run.spec.architecture) for run in runs.values())
     run = next((run for run, shape in shapes if shape.n_stored_layers < shape.n_layers), None)
     if run is None:

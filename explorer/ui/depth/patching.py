@@ -46,7 +46,7 @@ def patch_all(question: PatchingQuestion, cancel_token: CancelToken) -> Steps:
     """Patch every state, one batch per model at a time, and return the maps."""
     runs, groups_by_key = question.texts.runs, question.texts.pair.groups
     n = sum(len(patches(*runs[key], groups)) for key, groups in groups_by_key.items())
-    return stepped(patched_all(question.texts, question.state), n, cancel_token)
+    return stepped(patched_all(question.texts, question.state.ask), n, cancel_token)
 
 
 def build_fold(state: gr.State) -> None:
@@ -89,12 +89,12 @@ def ask(state: PageState | None, second: str) -> Asking:
     if state is None:
         return None
     yield [gr.skip(), note(strings.READING), ""]
-    runs, _ = runs_with_mlm_head(state)
-    offered = proposals(runs, state)
+    runs, _ = runs_with_mlm_head(state.ask)
+    offered = proposals(runs, state.ask)
     second = clean_text(second) or (offered[0].text if offered else "")
     empty = patching_canvas(offered, state.text, second, None, strings.PICTURE)
     try:
-        both_texts = read_both(runs, second, state)
+        both_texts = read_both(runs, second, state.ask)
     except BadText as refusal:
         yield [second, note(str(refusal)), empty]
         return None

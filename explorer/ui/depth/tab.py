@@ -46,7 +46,7 @@ def show(state: PageState) -> list[object]:
     """Return the logit lens for the state's text; cached runs are not computed again."""
     from explorer.views.depth.lens import lens_canvas
 
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
         return [plain_cards(cards), ""]
@@ -84,7 +84,7 @@ def read_deeper(question: dict) -> str:
     from explorer.views.depth.lens import dial_json, every_word_json
 
     state, _ = from_page(link_in(question), PageState())
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     if not runs:
         raise next(iter(missing.values()))
     if question.get("want") == "dial":
@@ -127,7 +127,7 @@ def _kept_lenses(
     asked = tuple(tuple(ids.items()) for ids in followed)
     return memo(
         ("lenses", asked, *key_of(run)),
-        lambda: tuple(lens_of(run, state, mask, ids) for mask, ids in enumerate(followed)),
+        lambda: tuple(lens_of(run, state.ask, mask, ids) for mask, ids in enumerate(followed)),
     )
 
 
@@ -160,7 +160,7 @@ def _batches(
     targets = iter([target for word in words for target in word.targets])
     for rows in batches([row for word in words for row in word.rows]):
         wanted = tuple(islice(targets, len(rows)))
-        yield partial(call_on_model, batch_places, run.spec, state, rows, wanted)
+        yield partial(call_on_model, batch_places, run.spec, state.ask, rows, wanted)
 
 
 def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
@@ -170,9 +170,9 @@ def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
     from explorer.models.inside.interventions import unrolled_states
 
     times = MAX_DEPTHS * run.spec.architecture.n_layers
-    states = call_on_model(unrolled_states, run.spec, state, run.tokens, times)
+    states = call_on_model(unrolled_states, run.spec, state.ask, run.tokens, times)
     at_mask = states[1:, run.tokens.mask_positions[mask]]
-    logits = call_on_model(state_logits, run.spec, state, at_mask)
+    logits = call_on_model(state_logits, run.spec, state.ask, at_mask)
     usual = run.spec.architecture.n_layers - 1
     return depth_dial(
         run, np.concatenate([logits[:usual], run.mask_logits[mask, None], logits[usual + 1 :]])

@@ -9,7 +9,7 @@ from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import ran_with, stream_live_distillation
+from explorer.inference.runs import stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library.distillation import pair_logits, run_of
@@ -24,7 +24,7 @@ from explorer.ui.distillation.runs import (
     Focus,
     focus_of,
 )
-from explorer.ui.kit.canvas import Canvas, with_save_menu
+from explorer.ui.kit.canvas import Canvas, ran_with, with_save_menu
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, supersede
 from explorer.ui.kit.running import AT_ONCE
@@ -65,7 +65,7 @@ def show_losses(state: PageState) -> str:
     from explorer.views.distillation import distillation_losses
 
     focus = focus_of(state)
-    pair = pair_logits(state, focus.text)
+    pair = pair_logits(state.ask, focus.text)
     answer = piece_id(pair.teacher, focus.answer) if focus.answer else -1
     answers = (*(None,) * focus.mask, answer if answer >= 0 else None)
     no_answer = (
@@ -120,17 +120,17 @@ def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
 
     examples = sentences()
     logits: dict[str, list[np.ndarray]] = {TEACHER: [], STUDENT: []}
-    check_pair(*(run_of(key, state, examples[0]["text"]) for key in (TEACHER, STUDENT)))
+    check_pair(*(run_of(key, state.ask, examples[0]["text"]) for key in (TEACHER, STUDENT)))
     for n_done, sentence in enumerate(examples):
         cancel_token.check()
         for key, rows in logits.items():
-            run = run_of(key, state, sentence["text"])
+            run = run_of(key, state.ask, sentence["text"])
             rows.append(run.mask_logits[0])
         if n_done % 6 == 0:
             yield Progress(n_done, len(examples))
     answers = np.array([piece_id(run, sentence["answer"]) for sentence in examples])
     agreement = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
-    teacher, student = (run_of(key, state, examples[0]["text"]).spec.label for key in logits)
+    teacher, student = (run_of(key, state.ask, examples[0]["text"]).spec.label for key in logits)
     return AgreementResult(agreement, run.vocabulary, (teacher, student))
 
 
@@ -156,7 +156,7 @@ AGREEMENT = Job(
     lambda state: state or PageState(),
     run_agreement,
     draw_agreement,
-    lambda state: key_of_family("agreement", specs_by_key(state.family), state),
+    lambda state: key_of_family("agreement", specs_by_key(state.family), state.ask),
 )
 
 
@@ -181,7 +181,7 @@ def show_masking(state: PageState, rounds: int = 1, seed: int | None = 0) -> str
     from explorer.analysis.distillation.losses import masking_simulation
     from explorer.views.distillation import masking_html, masking_records
 
-    run = run_of(TEACHER, state, state.text)
+    run = run_of(TEACHER, state.ask, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
     own_masks = run.tokens.mask_positions
     indices = [i for i, special in enumerate(run.tokens.special) if not special]
@@ -313,7 +313,7 @@ def teach(question: LiveQuestion, cancel_token: CancelToken) -> Steps:
     from explorer.views.distillation import shown_word
 
     settings, at = question.settings, question.focus
-    run = run_of(TEACHER, question.state, at.text)
+    run = run_of(TEACHER, question.state.ask, at.text)
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]
     ids = top_ids(logits, WATCHED_WORDS)
     watched = WatchedSentence(run.tokens.ids, position, tuple(int(i) for i in ids))
@@ -322,7 +322,7 @@ def teach(question: LiveQuestion, cancel_token: CancelToken) -> Steps:
         tuple(shown_word(run.vocabulary, int(i)) for i in ids),
         softmax(logits, settings.temperature)[ids],
     )
-    for report in stream_live_distillation(run.spec, question.state, settings, watched):
+    for report in stream_live_distillation(run.spec, question.state.ask, settings, watched):
         cancel_token.check()
         if report is not None:
             live_run = replace(live_run, reports=(*live_run.reports, report))

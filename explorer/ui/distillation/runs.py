@@ -70,7 +70,7 @@ def hidden_word(state: PageState, focus: Focus) -> "tuple[HiddenWord, ModelUnava
     """
     from explorer.analysis.distillation.soft import HiddenWord, piece_id
 
-    teacher, student = (run_of(key, state, focus.text) for key in (TEACHER, STUDENT))
+    teacher, student = (run_of(key, state.ask, focus.text) for key in (TEACHER, STUDENT))
     beside, missing = run_beside(state, focus.text)
     answer = piece_id(teacher, focus.answer) if focus.answer else -1
     return HiddenWord(teacher, student, beside, focus.mask, answer), missing
@@ -81,6 +81,6 @@ def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailab
     from explorer.models.hub import ModelUnavailable
 
     try:
-        return run_of(BESIDE, state, text), None
+        return run_of(BESIDE, state.ask, text), None
     except ModelUnavailable as error:
         return None, error

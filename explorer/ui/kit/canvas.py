@@ -12,6 +12,8 @@ import gradio as gr
 
 from explorer.analysis.records import Records
 from explorer.assets import ASSETS
+from explorer.inference.runs import device_of
+from explorer.links.page_state import PageState
 from explorer.ui.kit import strings
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.validation import whole_characters, with_whole_characters
@@ -225,3 +227,8 @@ def read_question(text: str) -> dict[str, Any]:
     except (TypeError, ValueError, RecursionError):
         return {}
     return whole_characters(question) if isinstance(question, dict) else {}
+
+
+def ran_with(state: PageState) -> dict[str, str]:
+    """Return the models, device and precision that a page runs with, by their names in files."""
+    return {"family": state.family, "device": device_of(state.ask), "dtype": state.dtype}

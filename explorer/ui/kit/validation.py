@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 from gradio.context import LocalContext
 
-from explorer.library.family import Family, checked_family
+from explorer.library.family import Family, named_family
 from explorer.models.tokens import MASK, clean_text, split_words
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings
@@ -73,7 +73,7 @@ def page_family(family: str) -> Family:
         Refusal: there is no such family.
     """
     start = opens_on(LocalContext.blocks.get(None))
-    return Family(checked_family(family), start.device, start.dtype, is_inline=False)
+    return named_family(family, start.device, start.dtype, is_inline=False)
 
 
 def check_masks(text: str, maximum: int, sentence: str) -> None:

@@ -72,7 +72,7 @@ class MeasuredModels:
         place = (self.workload.device, self.workload.dtype)
         return (
             self.family == names_of(state)
-            and place == (device_of(state), state.dtype)
+            and place == (device_of(state.ask), state.dtype)
             and (self.score == score or is_one_work)
         )
 
@@ -242,7 +242,7 @@ def ask_times(state: PageState | None, score: str, with_ways: bool) -> TimingQue
 def measure_all(question: TimingQuestion, cancel_token: CancelToken) -> Steps:
     """Run every model on the sentences if the score needs it, then time them on its work."""
     state, score = question.state, question.score
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
     reads_here = score in choice_strings.RUN_HERE
@@ -295,7 +295,7 @@ def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
     if not lengths:
         lengths = [mean_tokens(spec, state) for spec in own] or [UNCOUNTED]
         length_of = length_of if own else "nothing"
-    device, length = device_of(state), min(max(round(max(lengths)), 2), MAX_LENGTH)
+    device, length = device_of(state.ask), min(max(round(max(lengths)), 2), MAX_LENGTH)
     workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
     passes = {key: entry.get("passes", 1.0) for key, entry in scores.items()}
     return Work(score, workload, passes, length_of)
@@ -304,7 +304,7 @@ def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
 def mean_tokens(spec: ModelSpec, state: PageState) -> float:
     """Return a model's mean number of tokens in the page's sentences."""
     states = [replace(state, text=sentence["text"]) for sentence in assets.sentences()]
-    return sum(len(get_run(spec, one_state).tokens) for one_state in states) / len(states)
+    return sum(len(get_run(spec, one_state.ask).tokens) for one_state in states) / len(states)
 
 
 def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[dict[str, str]]:
@@ -319,7 +319,7 @@ def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[d
 
 def first_word(spec: ModelSpec, state: PageState) -> str:
     """Return the likeliest token at the first mask, as a word."""
-    run = get_run(spec, state)
+    run = get_run(spec, state.ask)
     piece = run.vocabulary[int(run.mask_logits[0].argmax())]
     return spelling_of(run.vocabulary).word(piece).casefold()
 

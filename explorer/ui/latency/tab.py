@@ -107,7 +107,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState) -> list[object]:
     """Return updates of the controls, with the page's models and devices, and their values."""
-    runs, _ = get_runs(state)
+    runs, _ = get_runs(state.ask)
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
     settings = choice_in(state.timed, state.family)
     values = [gr.update(value=value) for value in astuple(settings)]

@@ -10,18 +10,18 @@ import gradio as gr
 from explorer import assets
 from explorer.analysis.digits import percent, signed, time_ratio
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import call_on_model, gather, ran_with, runs_with_mlm_head
+from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.library.layer import FollowedWord, contexts_of, followed_word
-from explorer.links.page_state import PageState
+from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, BadText, spelling_of, word_id
 from explorer.refusal import Refusal
-from explorer.ui.kit.canvas import Chart, with_save_menu
+from explorer.ui.kit.canvas import Chart, ran_with, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status
 from explorer.ui.layer import strings
@@ -127,7 +127,7 @@ def show_steps(state: PageState, typed: str | None = "") -> list[Any]:
     """Return finding and charts of the followed word's token, or a message."""
     from explorer.views.layer import steps_canvas
 
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     if not runs:
         return [why_missing(missing), ""]
     word = followed_word(runs, state.at)
@@ -177,7 +177,7 @@ def _own_answer(run: Run, word: FollowedWord, state: PageState) -> int:
     from explorer.models.forward import state_logits
 
     last = run.hidden_states[-1, word.positions(run.spec.key)[0]]
-    return int(call_on_model(state_logits, run.spec, state, last).argmax())
+    return int(call_on_model(state_logits, run.spec, state.ask, last).argmax())
 
 
 def steps_of(
@@ -194,8 +194,8 @@ def _steps(run: Run, word: FollowedWord, state: PageState, token_id: int) -> "An
     from explorer.models.inside.activations import block_states
 
     position = word.positions(run.spec.key)[0]
-    states = call_on_model(block_states, run.spec, state, run.hidden_states, position)
-    return answer_steps(call_on_model(state_logits, run.spec, state, states), token_id)
+    states = call_on_model(block_states, run.spec, state.ask, run.hidden_states, position)
+    return answer_steps(call_on_model(state_logits, run.spec, state.ask, states), token_id)
 
 
 def steps_finding(
@@ -235,14 +235,16 @@ def show_contexts(state: PageState) -> str:
     """Return the table of the six readings at the page's mask."""
     from explorer.views.layer import context_records, context_rows
 
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     if not runs:
         return why_missing(missing)
     n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
     if not n:
         return note(strings.NO_MASK)
     mask = min(state.mask, n - 1)
-    answers = {key: masks[mask] for key, masks in contexts_of(runs, state).items()}
+    answers = {
+        key: masks[mask] for key, masks in contexts_of(runs, state.ask, hidden_words(state)).items()
+    }
     labels = {key: run.spec.label for key, run in runs.items()}
     head, rows = context_rows(answers, labels, strings.CONTEXTS)
     mask_note = strings.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
@@ -280,7 +282,7 @@ def ask_scores(state: PageState | None) -> HeldOutQuestion | None:
     """
     if state is None:
         return None
-    runs, missing = runs_with_mlm_head(replace(state, text=assets.sentences()[0]["text"]))
+    runs, missing = runs_with_mlm_head(replace(state, text=assets.sentences()[0]["text"]).ask)
     if not runs:
         raise next(iter(missing.values()))
     return HeldOutQuestion(state, {key: run.spec for key, run in runs.items()}, missing)
@@ -301,7 +303,7 @@ def read_all(question: HeldOutQuestion, cancel_token: CancelToken) -> Steps:
                 call_on_model,
                 context_ranks,
                 spec,
-                question.state,
+                question.state.ask,
                 sentence["text"],
                 sentence["answer"],
             )
@@ -335,5 +337,5 @@ HELD_OUT = Job(
     ask_scores,
     read_all,
     draw_scores,
-    lambda question: key_of_family("contexts", question.specs, question.state),
+    lambda question: key_of_family("contexts", question.specs, question.state.ask),
 )

@@ -42,7 +42,7 @@ def show(state: PageState) -> list[object]:
     """Return the stations of the state's word, layer and head; cached runs are used."""
     from explorer.views.layer import layer_canvas
 
-    runs, missing = get_runs(state)
+    runs, missing = get_runs(state.ask)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
         return [plain_cards(cards), ""]
@@ -72,7 +72,7 @@ def look(question: dict) -> str:
     Either is JSON.
     """
     state, _ = from_page(link_in(question), PageState())
-    runs, missing = get_runs(state)
+    runs, missing = get_runs(state.ask)
     if not runs:
         return script_json({"error": " ".join(map(str, missing.values()))})
     _, canvas = show(state)
@@ -121,4 +121,4 @@ def walked_in(
         of_word = [run.tokens.pieces[i] for i in (position, *others)]
         word = "".join(spelling.text(piece) for piece in of_word if piece != spelling.starts)
         pieces = strings.PIECE.format(piece=spelling.word(of_word[0]), n=len(of_word), word=word)
-    return replace(traced(run, state, place), note=note, pieces=pieces)
+    return replace(traced(run, state.ask, place), note=note, pieces=pieces)

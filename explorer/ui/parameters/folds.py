@@ -117,8 +117,8 @@ def _spectrum(spec: ModelSpec, state: PageState) -> "EmbeddingSpectrum":
     """Return the singular values of a model's embedding; an SVD of it takes seconds."""
     from explorer.analysis.parameters.count import loaded_spectrum
 
-    key = ("spectrum", spec.name, *network_key(spec, state)[1:])
-    return memo(key, partial(call_on_model, loaded_spectrum, spec, state))
+    key = ("spectrum", spec.name, *network_key(spec, state.ask)[1:])
+    return memo(key, partial(call_on_model, loaded_spectrum, spec, state.ask))
 
 
 def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:

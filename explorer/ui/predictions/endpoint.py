@@ -74,7 +74,7 @@ def first_answers(state: PageState) -> list[FirstAnswer]:
     Raises:
         BadText: the text cannot be run.
     """
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     results = {key: mask_predictions(run, 1) for key, run in runs.items()}
     return [
         FirstAnswer(

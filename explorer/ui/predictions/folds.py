@@ -65,14 +65,14 @@ def plans_of(
     run: Run, state: PageState, stretches: Sequence[tuple[str, Word]]
 ) -> list[SpanPlan | str]:
     """Return the model's plan to score each span of text, or why it cannot."""
-    return call_on_model(loaded_plans, run.spec, state, tuple(stretches))
+    return call_on_model(loaded_plans, run.spec, state.ask, tuple(stretches))
 
 
 def batch_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
     """Compute logits [row, vocabulary] of one batch with a run's model."""
     from explorer.models.forward import row_logits
 
-    return call_on_model(row_logits, run.spec, state, rows)
+    return call_on_model(row_logits, run.spec, state.ask, rows)
 
 
 def all_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
@@ -146,7 +146,7 @@ def ask_words(state: PageState | None) -> Generator[list[Any], None, EveryWordQu
     """Return the page's models that predict words; draw that there are none."""
     if state is None:
         return None
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     if not runs:
         yield [note(NO_MODEL), ""]
         return None
@@ -208,7 +208,7 @@ def show_contrast(state: PageState) -> Markup:
         return note(
             strings.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
         )
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     if not runs:
         return note(NO_MODEL)
     blocks: list[Markup] = []
@@ -265,7 +265,7 @@ def build_ask_fold(state: gr.State) -> None:
 
 def show_asked(state: PageState, typed: str) -> Markup:
     """Return probability and rank of each typed word at each mask."""
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     if not runs:
         return note(NO_MODEL)
     gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]
@@ -351,7 +351,7 @@ def build_joint_fold(state: gr.State) -> None:
 
 def show_joint(state: PageState) -> Markup:
     """Return both fillings of the state's text, or what the text needs."""
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:
         return note(strings.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else NO_MODEL)
@@ -412,7 +412,7 @@ def draw_attribution(state: PageState, target: str, mask: int | None) -> list[An
 
 def _offers(state: PageState, target: str, number: int | None) -> gr.Radio:
     """Return the choice of one word that all models are asked about: each one's own answer."""
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     n_masks = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
     if not n_masks:
         return gr.Radio(choices=[], value=None, visible="hidden")
@@ -440,7 +440,7 @@ def show_attribution(
 
     if state is None:
         return note("")
-    runs, _ = runs_with_mlm_head(state)
+    runs, _ = runs_with_mlm_head(state.ask)
     if not runs:
         return note(NO_MODEL)
     tokens = next(iter(runs.values())).tokens
@@ -456,7 +456,9 @@ def show_attribution(
     if not targets:
         return note(not_one_piece(word, [run.spec.label for run in runs.values()]))
     key = ("attribution", mask, word, *(key_of(run) for run in runs.values()))
-    results = memo(key, lambda: attributions({k: runs[k] for k in targets}, state, mask, targets))
+    results = memo(
+        key, lambda: attributions({k: runs[k] for k in targets}, state.ask, mask, targets)
+    )
     records = attribution_records(results, mask, word)
     return join(
         note(attribution_strings.MASK_OF.format(i=mask + 1, n=n)) if n > 1 else None,

@@ -48,7 +48,7 @@ def show(state: PageState) -> list[object]:
     from explorer.views.markup import join
     from explorer.views.predictions import PredictionTexts, predictions_canvas
 
-    runs, missing = runs_with_mlm_head(state)
+    runs, missing = runs_with_mlm_head(state.ask)
     results = {key: _predictions_of(run) for key, run in runs.items()}
     labels = {key: run.spec.label for key, run in runs.items()}
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}

@@ -7,7 +7,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.assets import examples
-from explorer.links.page_state import DTYPES, PageState
+from explorer.inference.ask import DTYPES
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS
 from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import Canvas

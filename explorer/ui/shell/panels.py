@@ -87,7 +87,7 @@ def kept(state: PageState) -> Markup | None:
 def key_of_panel(state: PageState) -> Key:
     """Return the key of a panel: its models, and all that its address names."""
     names = tuple(spec.name for spec in family_specs(state.family))
-    return ("first", *names, *sorted(to_params(state).items()), device_of(state), state.dtype)
+    return ("first", *names, *sorted(to_params(state).items()), device_of(state.ask), state.dtype)
 
 
 def is_idle() -> bool:
@@ -99,7 +99,7 @@ def _may_compute(state: PageState) -> bool:
     """Take the right to compute one panel; ``_compute_and_release`` gives it back."""
     if not is_idle() or not _computing.acquire(blocking=False):
         return False
-    if is_cheap_now(state) and _allowance.take():
+    if is_cheap_now(state.ask) and _allowance.take():
         return True
     _computing.release()
     return False
@@ -114,7 +114,7 @@ def _compute_and_release(state: PageState) -> Markup | None:
 
 def compute(state: PageState) -> Markup | None:
     """Compute and keep a panel; None for a text that the page will refuse."""
-    state, key = replace(state, device=device_of(state)), key_of_panel(state)
+    state, key = replace(state, device=device_of(state.ask)), key_of_panel(state)
     try:
         tab = _tab(state)
         return CACHE.put(key, drawn(tab, state, tab.show(state)))
@@ -134,7 +134,7 @@ def prepare(start: PageState, warmed_up: threading.Thread) -> threading.Thread:
             state = replace(start, tab=tab.ID)
             while not is_idle():
                 time.sleep(BETWEEN_S)
-            if kept(state) is None and is_cheap_now(state):
+            if kept(state) is None and is_cheap_now(state.ask):
                 compute(state)
 
     thread = threading.Thread(target=prepare_all, daemon=True, name="first-pictures")

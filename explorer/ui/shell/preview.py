@@ -73,7 +73,7 @@ def picture_of(state: PageState) -> bytes | None:
     if key in CACHE or not _drawing.acquire(blocking=False):
         return CACHE.get(key)
     try:
-        picture = _draw(state) if is_free() and is_cheap_now(state) else None
+        picture = _draw(state) if is_free() and is_cheap_now(state.ask) else None
         return None if picture is None else CACHE.put(key, picture)
     finally:
         _drawing.release()

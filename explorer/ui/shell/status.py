@@ -51,7 +51,7 @@ def against_float32(state: PageState, runs: dict[str, Run]) -> Iterator[str]:
     sentences = strings.HALF
     yield sentences["name"].format(dtype=state.dtype)
     try:
-        exact, absent = get_runs(replace(state, dtype="float32"))
+        exact, absent = get_runs(replace(state, dtype="float32").ask)
     except Exception as error:
         yield sentences["absent"].format(reason=sentence_of(error))
         return

@@ -50,7 +50,7 @@ def wire_opening(page: gr.Blocks, start: PageState, bar: InputBar) -> None:
     """Tell the browser that the page is up; offer the machine's devices once torch is imported."""
 
     def offer_machine() -> list[gr.Dropdown]:
-        device = gr.Dropdown(choices=device_choices(*devices()), value=device_of(start))
+        device = gr.Dropdown(choices=device_choices(*devices()), value=device_of(start.ask))
         return [device, *offer_columns()]
 
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -115,7 +115,7 @@ def view(wiring: Wiring, request: ViewRequest, progress: gr.Progress) -> Outputs
         gr.Warning(strings.REPAIRED.format(fields=", ".join(repaired)))
     if PACKED in request.repaired:
         gr.Warning(strings.UNREADABLE)
-    state = replace(request.state, device=device_of(request.state))
+    state = replace(request.state, device=device_of(request.state.ask))
     runs, refusal = run_models(state, progress)
     tab_outputs: Outputs = {}
     if not refusal or "text" not in TAB_BY_ID[state.tab].READS:
@@ -161,7 +161,7 @@ def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:
 def run_models(state: PageState, progress: gr.Progress) -> tuple[dict[str, Run], Markup | str]:
     """Return the runs of a text, or a message why there are none."""
     try:
-        runs, _ = get_runs(state, lambda sentence, done: progress(done, desc=sentence))
+        runs, _ = get_runs(state.ask, lambda sentence, done: progress(done, desc=sentence))
     except Exception as error:
         return {}, refused(error)
     return runs, ""

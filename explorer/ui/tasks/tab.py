@@ -76,14 +76,14 @@ def show_pairs(state: PageState) -> Markup:
 
     own = sentence_pair(state.text, assets.plain_sentences())
     pair = own or sentence_pair(strings.EXAMPLE_PAIR, assets.plain_sentences())
-    runs, missing = get_runs(state)
+    runs, missing = get_runs(state.ask)
     specs = {key: run.spec for key, run in runs.items()}
     if pair is None or not specs:
         return join(*(plain_card(e.spec.label, str(e), key) for key, e in missing.items()))
-    trained = {key: head_is_there(spec, state) for key, spec in specs.items()}
+    trained = {key: head_is_there(spec, state.ask) for key, spec in specs.items()}
     skills = {key: skill_of(spec) for key, spec in specs.items()}
     shown_specs = {k: s for k, s in specs.items() if trained[k] and is_shown(skills[k])}
-    answers = ask_heads(shown_specs, pair, state)
+    answers = ask_heads(shown_specs, pair, state.ask)
     columns = [
         PairColumn(spec, answers.get(key), head_said(spec, trained[key], skills[key]))
         for key, spec in specs.items()
@@ -145,7 +145,7 @@ def show_quadrants(state: PageState) -> str:
     from explorer.analysis.tasks.pairs import pair_quadrants
     from explorer.views.tasks import pair_quadrants_html, pair_quadrants_records
 
-    runs, missing = get_runs(state)
+    runs, missing = get_runs(state.ask)
     if not runs:
         return why_missing(missing)
     alignment = align({key: run.tokens for key, run in runs.items()})

@@ -103,7 +103,7 @@ def sentiment_values(state: PageState) -> list[object]:
     plain = plain_text(state.text)
     default = FIRST_TEXT if MASK in plain or SEPARATOR in plain or "|" in plain else plain
     text = state.sentiment or default
-    models, _ = tuned_family(state, "sst2")
+    models, _ = tuned_family(state.ask, "sst2")
     return [gr.Column(visible=bool(models)), text, show_sentiment(state, text)]
 
 
@@ -116,7 +116,7 @@ def section(
     """
     if state is None:
         return ""
-    specs, missing = tuned_family(state, task)
+    specs, missing = tuned_family(state.ask, task)
     cards = cards_of(state, missing)
     if not specs:
         return cards
@@ -140,7 +140,7 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, Markup]:
         segment = readable(text)
-        results = ask_all(specs, state, tuned_sentiment, segment)
+        results = ask_all(specs, state.ask, tuned_sentiment, segment)
         picture = with_save_menu(
             "tasks/sentiment",
             join(
@@ -188,7 +188,7 @@ def build_question(state: gr.State) -> list[gr.components.Component]:
 
 def question_values(state: PageState) -> list[object]:
     """Return the section's values for the last question, or for an example."""
-    models, _ = tuned_family(state, "squad")
+    models, _ = tuned_family(state.ask, "squad")
     inputs = state.question or FIRST_QUESTION[0], state.passage or FIRST_QUESTION[1]
     return [gr.Column(visible=bool(models)), *inputs, show_question(state, *inputs)]
 
@@ -201,7 +201,7 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, Markup]:
         read_text = read_passage(passage)
-        results = ask_all(specs, state, tuned_answer, question, read_text)
+        results = ask_all(specs, state.ask, tuned_answer, question, read_text)
         inputs, adapters = (plain_text(question), read_text), adapters_of(specs, "squad")
         picture = with_save_menu(
             "tasks/question",

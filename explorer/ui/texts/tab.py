@@ -20,7 +20,6 @@ from explorer.analysis.texts.results import POOLINGS, ListResult, TextsOptions
 from explorer.analysis.texts.roles import kind_of, recognised
 from explorer.analysis.texts.rows import KINDS, TextList, text_list
 from explorer.analysis.texts.sentences import SCORES
-from explorer.inference.runs import ran_with
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.inference.texts import answers
@@ -30,7 +29,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs, specs_by_key
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings as kit
-from explorer.ui.kit.canvas import Canvas, Chart, read_question
+from explorer.ui.kit.canvas import Canvas, Chart, ran_with, read_question
 from explorer.ui.kit.folds import asks
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown
 from explorer.ui.kit.validation import refuse_bad_input
@@ -160,7 +159,7 @@ def run_list(listed: ListQuestion, cancel: CancelToken) -> Steps:
     progress = answers.Progress(0, len(listed.texts.rows))
     yield Progress(part=ListAnswer(progress))
     try:
-        question = TextsQuestion(listed.texts, listed.state, listed.options, cancel)
+        question = TextsQuestion(listed.texts, listed.state.ask, listed.options, cancel)
         is_labelled = listed.texts.kind == "labelled"
         result: ListResult | None = None
         begun = time.monotonic()

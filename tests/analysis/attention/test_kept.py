@@ -74,7 +74,7 @@ def drawn_texts():
     """The heads of three models on texts of at most 20 words."""
     found = []
     for text in TEXTS:
-        runs, _ = get_runs(PageState(text=text))
+        runs, _ = get_runs(PageState(text=text).ask)
         shared = word_heads(runs)
         if len(shared.alignment) <= 20:
             found.append((shared.attention, shared.alignment))

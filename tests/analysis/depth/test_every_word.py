@@ -15,7 +15,7 @@ STATE = PageState(text="the photosynthesis sat on 漢 [MASK].")
 
 @pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
 def test_each_column_is_the_worst_place_of_the_words_pieces(tiny_family, key):
-    runs, _ = get_runs(STATE)
+    runs, _ = get_runs(STATE.ask)
     alignment = align({k: run.tokens for k, run in runs.items()})
     found = words_of(runs, alignment, STATE)[key].rank
     run, loaded = runs[key], tiny_family.loaded(key)

@@ -62,7 +62,7 @@ def hover_previews_click_keeps_and_the_numbers_are_exact(page):
         "mini-DistilBERT layer 2, head 5"
     )
     expect(page.locator(".aw-panels figure").nth(1)).to_contain_text("Chosen")
-    heads = word_heads(get_runs(PageState(text=TEXT))[0])
+    heads = word_heads(get_runs(PageState(text=TEXT).ask)[0])
     assert page.evaluate(LOCK) == [1, 1, 4]
     matrix = page.locator(".aw-panels canvas").nth(1)
     matrix.focus()
@@ -82,7 +82,7 @@ def hover_previews_click_keeps_and_the_numbers_are_exact(page):
 
 
 def the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page):
-    heads = word_heads(get_runs(PageState(text=TEXT))[0])
+    heads = word_heads(get_runs(PageState(text=TEXT).ask)[0])
     words = heads.alignment.words
     (mask,) = [i for i, word in enumerate(words) if word.is_mask]
     far = [i for i, word in enumerate(words) if word.text.isalpha() and abs(i - mask) > 1]
@@ -103,7 +103,7 @@ def saved(page, menu, ending):
 
 def wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page):
     expect(page.locator(".aw-lens .note")).to_contain_text("percent")
-    heads = word_heads(get_runs(PageState(text=TEXT))[0])
+    heads = word_heads(get_runs(PageState(text=TEXT).ask)[0])
     _, layer, head = page.evaluate(LOCK)
     wall, lens = page.locator("#tab-attention .take:visible").all()[:2]
     name, rows = saved(page, wall, "csv")
@@ -183,7 +183,7 @@ def a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page):
 def test_heads_sorted_by_a_word_are_in_the_link_and_come_back_with_it(page_at):
     """The chosen word in the address, by Back and Forward, a reload, and in a fresh page."""
     page = opened(page_at(PATH))
-    shared = word_heads(get_runs(PageState(text=TEXT))[0])
+    shared = word_heads(get_runs(PageState(text=TEXT).ask)[0])
     words, heads = shared.alignment, shared.attention["bert"]
     france = [word.text for word in words.words].index("France")
     others = [i for i in words.content if i != france]

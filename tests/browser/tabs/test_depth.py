@@ -33,7 +33,7 @@ DISAGREE = "The river flows into the [MASK] Ocean."
 
 
 def one_model_s_answer_is_followed_in_all_of_them(page):
-    runs = {key: get_run(MINI[key], PageState(text=DISAGREE)) for key in MINI if key in KEYS}
+    runs = {key: get_run(MINI[key], PageState(text=DISAGREE).ask) for key in MINI if key in KEYS}
     word = mask_predictions(runs["distilbert"]).words[0][0]
     ranks = {}
     for key, run in runs.items():
@@ -56,7 +56,7 @@ def one_model_s_answer_is_followed_in_all_of_them(page):
 
 def the_strips_the_dial_and_every_word(page):
     answers = {
-        key: mask_predictions(get_run(MINI[key], PageState(text=TEXT))).words[1][0]
+        key: mask_predictions(get_run(MINI[key], PageState(text=TEXT).ask)).words[1][0]
         for key in ("bert", "distilbert", "albert")
     }
     for key, rows in (("bert", 7), ("distilbert", 4), ("albert", 7)):

@@ -93,7 +93,9 @@ def test_the_curves_and_the_bars_follow_the_dial_and_are_exact(page_at):
 
 def the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page):
     shown_lab, kept = lab(page), []
-    teacher, student = (get_run(MINI[key], PageState(text=TEXT)) for key in ("bert", "distilbert"))
+    teacher, student = (
+        get_run(MINI[key], PageState(text=TEXT).ask) for key in ("bert", "distilbert")
+    )
     for temperature, position in ((0.05, 0), (1, 300), (2, 369), (20, 600)):
         turn(page, position)
         expect(shown_lab).to_have_attribute("data-t", str(temperature))

@@ -92,7 +92,7 @@ def an_attention_weight_by_hand(page, model):
     scores = [number(row[1]) for row in rows]
     assert scores[key] == pytest.approx(score, abs=5e-5)
     exps = [math.exp(one - max(scores)) for one in scores]
-    run = get_run(MINI[model], PageState(text=TEXT))
+    run = get_run(MINI[model], PageState(text=TEXT).ask)
     at = run.tokens.mask_positions[0]
     layer = {"bert": 2, "albert": 2, "distilbert": 0}[model]
     if model == "distilbert":
@@ -141,7 +141,7 @@ def a_projected_dimension_by_hand(page):
     said = re.search(r"bias (\S+) = (\S+)", place.locator(".note").inner_text())
     bias, result = map(number, said.groups())
     assert sum(number(part) for *_, part in rows) + bias == pytest.approx(result, abs=1e-3)
-    run = get_run(MINI["albert"], PageState(text=TEXT))
+    run = get_run(MINI["albert"], PageState(text=TEXT).ask)
     at, chosen = run.tokens.mask_positions[0], place.locator("select option:checked").inner_text()
     assert result == pytest.approx(run.hidden_states[0, at, int(chosen) - 1], abs=1e-5)
 
@@ -181,7 +181,7 @@ READS = "[data-stage=attention] .ly-lane[data-model={}] .ly-reads > span"
 
 def the_flow_says_what_was_read_what_is_predicted_and_by_how_much_it_turned(page):
     for key, model in MINI.items():
-        run = get_run(model, PageState(text=TEXT))
+        run = get_run(model, PageState(text=TEXT).ask)
         layer, at = {"bert": 2, "albert": 2, "distilbert": 0}[key], run.tokens.mask_positions[0]
         weights = run.attention[layer, :, at].mean(0)
         most = weights.argsort()[::-1][:3]
@@ -216,7 +216,7 @@ def lists_of_a_long_text_are_short_until_all_is_asked_for(page):
     expect(list_of).to_have_count(12)
     printed = page.locator("[data-station=softmax] .ly-tokens b").all_inner_texts()
     assert all(number(one) > 0 for one in printed)
-    n = len(get_run(MINI["albert"], PageState(text=LONG)).tokens)
+    n = len(get_run(MINI["albert"], PageState(text=LONG).ask).tokens)
     more = page.locator("[data-station=softmax] .ly-cell[data-model=albert] .ly-more")
     expect(more).to_have_text(f"Show all {n}")
     more.press("Enter")
@@ -263,7 +263,7 @@ def another_word_layer_and_head_are_computed_kept_and_linked(page, page_at, app_
     again = other.locator(".ly-grid").inner_text()
     norms = [[s for s in text.splitlines() if s.startswith("norm")] for text in (first, again)]
     assert norms[0] == norms[1]
-    run = get_run(MINI["bert"], PageState(text=TEXT))
+    run = get_run(MINI["bert"], PageState(text=TEXT).ask)
     shown = other.locator("[data-station=softmax] [data-model=bert] li b").all_inner_texts()
     assert [*map(number, shown)] == pytest.approx(run.attention[5, 3, 2], abs=6e-4)
 

@@ -26,7 +26,9 @@ from tests.inference.texts.test_batches import MASKED, SENTENCES, csv_of
 
 
 def question(content, kind="", **options):
-    return TextsQuestion(text_list(read_table(content), kind), PageState(), TextsOptions(**options))
+    return TextsQuestion(
+        text_list(read_table(content), kind), PageState().ask, TextsOptions(**options)
+    )
 
 
 def finished(content, kind="", **options):
@@ -176,7 +178,7 @@ def test_what_half_precision_changes_is_that_of_plain_networks(tiny_family, kind
         "pairs": csv_of(list(zip(SENTENCES[:4], SENTENCES[4:8], strict=True)), "good,bad"),
         "labelled": csv_of([(s, "ab"[i % 2]) for i, s in enumerate(SENTENCES[:40])], "text,label"),
     }[kind]
-    asked = TextsQuestion(text_list(read_table(texts), kind), PageState(dtype="bfloat16"))
+    asked = TextsQuestion(text_list(read_table(texts), kind), PageState(dtype="bfloat16").ask)
     assert asked.precision is None
     list(asked.run(CancelToken()))
     assert asked.precision.dtype == "bfloat16"
@@ -229,7 +231,7 @@ def largest(kind, half, exact):
 
 
 def test_a_model_that_is_not_had_in_float32_is_not_compared(tiny_family, monkeypatch):
-    asked = TextsQuestion(text_list(read_table("the cat sat.")), PageState(dtype="bfloat16"))
+    asked = TextsQuestion(text_list(read_table("the cat sat.")), PageState(dtype="bfloat16").ask)
     parts = asked._all_parts
 
     def refused(ready, cancel):

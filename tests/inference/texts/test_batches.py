@@ -55,7 +55,9 @@ def in_order(parts, n_rows):
 def test_masked_rows_equal_plain_transformers(tiny_family):
     texts = text_list(read_table(csv_of(MASKED, "text,answer")))
     parts = list(
-        lists.masked_parts(lists.prepare_masked(texts, PageState(), CancelToken()), CancelToken())
+        lists.masked_parts(
+            lists.prepare_masked(texts, PageState().ask, CancelToken()), CancelToken()
+        )
     )
     several = 0
     for (text, answer), (part, place) in zip(MASKED, in_order(parts, 25), strict=True):
@@ -74,7 +76,9 @@ def test_masked_rows_equal_plain_transformers(tiny_family):
 def test_divergence_is_that_of_the_shared_words(tiny_family):
     texts = listed([text for text, _ in MASKED[:6]])
     parts = list(
-        lists.masked_parts(lists.prepare_masked(texts, PageState(), CancelToken()), CancelToken())
+        lists.masked_parts(
+            lists.prepare_masked(texts, PageState().ask, CancelToken()), CancelToken()
+        )
     )
     run = {key: tiny_family.loaded(key) for key in ("bert", "distilbert", "albert")}
 
@@ -116,7 +120,7 @@ def test_sentences_equal_plain_transformers(tiny_family):
     assert texts.kind == "plain"
     parts = list(
         lists.sentence_parts(
-            lists.prepare_sentences(texts, PageState(), CancelToken()), CancelToken()
+            lists.prepare_sentences(texts, PageState().ask, CancelToken()), CancelToken()
         )
     )
     for text, (part, place) in zip(SENTENCES[:25], in_order(parts, 25), strict=True):
@@ -132,7 +136,7 @@ def test_pairs_are_scored_as_two_sentences(tiny_family):
     assert texts.kind == "pairs"
     parts = list(
         lists.sentence_parts(
-            lists.prepare_sentences(texts, PageState(), CancelToken()), CancelToken()
+            lists.prepare_sentences(texts, PageState().ask, CancelToken()), CancelToken()
         )
     )
     part, place = in_order(parts, 2)[0]
@@ -149,7 +153,7 @@ def test_pairs_are_scored_as_two_sentences(tiny_family):
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_features_equal_plain_transformers(tiny_family, pooling):
     texts = listed(SENTENCES)
-    ready = lists.prepare_features(texts, PageState(), CancelToken())
+    ready = lists.prepare_features(texts, PageState().ask, CancelToken())
     features = lists.in_row_order(list(lists.feature_parts(ready, pooling, CancelToken())), 50)
     for key, of_model in features.items():
         by_hand = [
@@ -160,7 +164,7 @@ def test_features_equal_plain_transformers(tiny_family, pooling):
 
 def everything(texts):
     """Return all numbers of masked rows and of features, in the rows' order."""
-    ready = lists.prepare_masked(texts, PageState(), CancelToken())
+    ready = lists.prepare_masked(texts, PageState().ask, CancelToken())
     parts = list(lists.masked_parts(ready, CancelToken()))
     rows = in_order(parts, len(texts.rows))
     numbers = {
@@ -171,7 +175,7 @@ def everything(texts):
         for row, (p, i) in zip(texts.rows, rows, strict=True)
     }
     features = lists.feature_parts(
-        lists.prepare_features(texts, PageState(), CancelToken()), "mean", CancelToken()
+        lists.prepare_features(texts, PageState().ask, CancelToken()), "mean", CancelToken()
     )
     by_model = lists.in_row_order(list(features), len(texts.rows))
     vectors = {
@@ -199,7 +203,7 @@ def test_a_row_does_not_depend_on_its_batch(tiny_family, monkeypatch):
 
 def test_a_row_too_long_is_left_out_and_the_rest_goes_on(tiny_family):
     texts = listed(["the cat sat.", "a " * 600, "the dog is good."])
-    ready = lists.prepare_features(texts, PageState(), CancelToken())
+    ready = lists.prepare_features(texts, PageState().ask, CancelToken())
     assert [row.number for row in ready.texts.rows] == [1, 3]
     (left_out,) = ready.texts.left_out
     assert left_out.number == 2
@@ -209,14 +213,14 @@ def test_a_row_too_long_is_left_out_and_the_rest_goes_on(tiny_family):
 
 def test_a_list_of_which_no_row_can_be_read_says_why(tiny_family):
     with pytest.raises(BadRows, match=r"No row can be read. Row 1: .*602 tokens"):
-        lists.prepare_features(listed(["a " * 600]), PageState(), CancelToken())
+        lists.prepare_features(listed(["a " * 600]), PageState().ask, CancelToken())
 
 
 def test_a_cancelled_list_ends_between_two_batches_and_keeps_its_parts(tiny_family, monkeypatch):
     monkeypatch.setattr(lists, "BLOCK_ROWS", 8)
     texts, cancel = listed(SENTENCES), CancelToken()
     parts = lists.feature_parts(
-        lists.prepare_features(texts, PageState(), CancelToken()), "mean", cancel
+        lists.prepare_features(texts, PageState().ask, CancelToken()), "mean", cancel
     )
     kept = [next(parts), next(parts)]
     cancel.stop()
@@ -236,7 +240,11 @@ def test_logits_are_computed_at_masks_alone(tiny_family, monkeypatch):
 
     monkeypatch.setattr(forward, "apply_head", watched)
     texts = listed([text for text, _ in MASKED[:20]])
-    list(lists.masked_parts(lists.prepare_masked(texts, PageState(), CancelToken()), CancelToken()))
+    list(
+        lists.masked_parts(
+            lists.prepare_masked(texts, PageState().ask, CancelToken()), CancelToken()
+        )
+    )
     assert {len(shape) for shape in shapes} == {2}
     assert sum(shape[0] for shape in shapes) == 3 * 20
 
@@ -252,7 +260,7 @@ def test_an_accelerator_gets_larger_batches_and_the_same_order(monkeypatch):
             return np.array(items)
 
         lengths = [10 + n % 3 for n in range(100)]
-        found = lists.in_batches(ask, list(range(100)), lengths, PageState(), CancelToken())
+        found = lists.in_batches(ask, list(range(100)), lengths, PageState().ask, CancelToken())
         assert found.tolist() == list(range(100))
     assert max(sizes["cpu"]) == lists.MAX_TEXTS
     assert max(sizes["cuda"]) == lists.MAX_ON_DEVICE[0]
@@ -267,10 +275,10 @@ def test_long_passes_of_this_process_take_turns_and_short_ones_do_not(monkeypatc
         return np.array(items)
 
     for length in (9, lists.LONG_TOKENS):
-        lists.in_batches(ask, [0], [length], PageState(), CancelToken())
+        lists.in_batches(ask, [0], [length], PageState().ask, CancelToken())
     assert turns == [0, 1]
     configure(backend=SimpleNamespace(devices=lambda: ("cpu",)))
-    lists.in_batches(ask, [0], [lists.LONG_TOKENS], PageState(), CancelToken())
+    lists.in_batches(ask, [0], [lists.LONG_TOKENS], PageState().ask, CancelToken())
     assert turns == [0, 1, 0]
     assert not lock._turns
 
@@ -284,6 +292,6 @@ def test_beside_visitors_batches_are_small_and_the_order_is_the_same(monkeypatch
 
     monkeypatch.setattr(lists, "MEASUREMENT_LOCK", lock)
     with lock.answering():
-        found = lists.in_batches(ask, list(range(37)), [9] * 37, PageState(), CancelToken())
+        found = lists.in_batches(ask, list(range(37)), [9] * 37, PageState().ask, CancelToken())
     assert found.tolist() == list(range(37))
     assert max(sizes) == lists.MAX_TEXTS_BESIDE_VISITORS

@@ -271,10 +271,10 @@ def test_no_worker_loads_a_network(monkeypatch):
 
     monkeypatch.setattr(loading, "read_checkpoint", watched)
     state = PageState(text=TEXT, family="bert=base")
-    get_runs(state)
+    get_runs(state.ask)
     loading._loaded.clear()
     CACHE.clear()
-    start_run(spec, state).result()
+    start_run(spec, state.ask).result()
     assert begun.count(threading.current_thread().name) == 1
     assert not [name for name in begun if name.startswith("model")]
 
@@ -476,7 +476,7 @@ def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(mo
         for i in range(12)
     ]
     states = [PageState(text=f"{TEXT} {i}", family=family) for i, family in enumerate(chosen)]
-    right = [get_runs(state)[0] for state in states]
+    right = [get_runs(state.ask)[0] for state in states]
     assert len({spec.name for family in chosen for spec in family_specs(family)}) == 7
     loading._loaded.clear()
     CACHE.clear()

@@ -51,7 +51,7 @@ def test_each_columns_numbers_are_those_of_plain_transformers(family, seven):
         (mask,) = model["masks"]
         for said in mask["predictions"]:
             assert said["probability"] == pytest.approx(wanted[said["id"]].item(), abs=1e-5)
-        run = runs.get_run(spec, state_of(family))
+        run = runs.get_run(spec, state_of(family).ask)
         assert torch.allclose(torch.cat(out.attentions), torch.tensor(run.attention), atol=1e-5)
         states = torch.cat(out.hidden_states)
         assert torch.allclose(states, torch.tensor(run.hidden_states), atol=1e-5)
@@ -126,7 +126,7 @@ def test_the_layer_and_head_that_were_asked_for_are_shown(sizes, layer, head, sh
     deepest, widest = (models[data["chosen"][name]] for name in ("deepest", "widest"))
     assert f"{deepest['n_layers']} {widest['n_heads']}" == menus
     for model in models.values():
-        run = runs.get_run({s.key: s for s in family_specs(state.family)}[model["key"]], state)
+        run = runs.get_run({s.key: s for s in family_specs(state.family)}[model["key"]], state.ask)
         weights = run.attention[model["layer"], model["head"], model["position"]]
         assert model["weights"] == pytest.approx(weights.tolist(), abs=1e-5)
         said = f"head {model['head'] + 1} of {model['n_heads']}"

@@ -80,7 +80,7 @@ def test_it_is_a_choice_of_its_column_and_open_at_the_start(folder):
     answer = ENDPOINTS["predict"](TEXT, flags.family, 5)["models"][0]
     network = AutoModel.from_pretrained(folder / "bert-large-uncased")
     assert answer["name" if "name" in answer else "model"]
-    run = get_runs(PageState(text=TEXT, family=flags.family))[0]["bert"]
+    run = get_runs(PageState(text=TEXT, family=flags.family).ask)[0]["bert"]
     with torch.no_grad():
         states = network(torch.tensor([run.tokens.ids]), output_hidden_states=True).hidden_states
     assert torch.allclose(torch.cat(states), torch.tensor(run.hidden_states), atol=1e-5)
@@ -128,7 +128,7 @@ def test_weights_in_parts_are_read(copied):
     assert len(list(copied.glob("model-*.safetensors"))) > 1
     spec = add(copied)
     family = f"bert={spec.size},distilbert=mini,albert=mini"
-    assert get_runs(PageState(text=TEXT, family=family))[0]["bert"].spec == spec
+    assert get_runs(PageState(text=TEXT, family=family).ask)[0]["bert"].spec == spec
 
 
 @pytest.mark.parametrize("kind", [BertModel, BertForSequenceClassification])
@@ -139,9 +139,9 @@ def test_without_a_head_it_predicts_nothing_and_shows_all_else(kind, copied):
     spec = add(copied)
     assert not spec.has_head
     state = PageState(text=TEXT, family=f"bert={spec.size},distilbert=mini,albert=mini")
-    runs, _ = get_runs(state)
+    runs, _ = get_runs(state.ask)
     assert runs["bert"].attention.shape == (12, 12, *[len(runs["bert"].tokens)] * 2)
-    answers, missing = runs_with_mlm_head(state)
+    answers, missing = runs_with_mlm_head(state.ask)
     assert list(answers) == ["distilbert", "albert"]
     assert "no masked-LM head" in str(missing["bert"])
     for tab in TABS:
@@ -373,7 +373,7 @@ def test_what_is_spoiled_after_the_start_is_said_on_its_card(copied):
     spec = add(copied)
     spoil_file(copied)
     family = f"bert={spec.size},distilbert=mini,albert=mini"
-    _, missing = get_runs(PageState(text=TEXT, family=family))
+    _, missing = get_runs(PageState(text=TEXT, family=family).ask)
     assert isinstance(missing["bert"], ModelUnavailable)
     assert "damaged" in str(missing["bert"])
 

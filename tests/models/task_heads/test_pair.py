@@ -29,7 +29,7 @@ def test_ten_pairs_are_scored_as_the_whole_network_scores_them(key):
         inputs = tokenizer(first, second, return_token_type_ids=True, return_tensors="pt")
         with torch.no_grad():
             reference = network(**inputs)[NAMES[key]][0]
-        own = pair_logits(load_model(spec), get_run(spec, state).hidden_states[-1, 0])
+        own = pair_logits(load_model(spec), get_run(spec, state.ask).hidden_states[-1, 0])
         assert torch.allclose(torch.tensor(own), reference, atol=1e-5), (first, second)
 
 

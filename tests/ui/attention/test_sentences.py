@@ -96,7 +96,7 @@ def test_of_twenty_texts_the_near_copies_are_those_that_scipy_finds():
     rng = np.random.default_rng(0)
     for given_text in TEXTS:
         state = PageState(text=given_text)
-        runs, _ = get_runs(state)
+        runs, _ = get_runs(state.ask)
         html = str(tab.show(state)[0])
         text = read(html.split("</p>")[0])
         told(given_text, text)
@@ -178,7 +178,7 @@ def test_only_a_model_that_was_made_from_no_other_is_a_control():
 
 @pytest.mark.parametrize("absent", ["bert", "distilbert", "albert"])
 def test_without_teacher_or_student_nothing_is_compared_and_without_albert_heads_are(absent):
-    runs, _ = get_runs(PageState(text="The cat sat on the mat."))
+    runs, _ = get_runs(PageState(text="The cat sat on the mat.").ask)
     runs = {key: run for key, run in runs.items() if key != absent}
     heads = word_heads(runs)
     found = {key: head_statistics(one, heads.alignment) for key, one in heads.attention.items()}

@@ -52,7 +52,7 @@ def reading(monkeypatch):
 
 
 def answers(text) -> dict[str, Run]:
-    return get_runs(PageState(text=text))[0]
+    return get_runs(PageState(text=text).ask)[0]
 
 
 def stop_and_ask(text) -> None:

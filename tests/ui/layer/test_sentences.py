@@ -73,7 +73,7 @@ def test_of_twenty_texts_the_headline_names_the_block_that_turned_the_word_furth
     asked = [PageState(text=text, layer=layer) for text, layer in places]
     drawn = [json.loads(canvas) for _, canvas in map(tab.show, asked)]
     for (text, _), state, data, said in zip(places, asked, drawn, headlines(drawn), strict=True):
-        runs, _ = get_runs(state)
+        runs, _ = get_runs(state.ask)
         layers = {model["key"]: model["layer"] for model in data["models"]}
         angles = {key: turned(run, data, layers[key]) for key, run in runs.items()}
         place, claims = read_back(said)

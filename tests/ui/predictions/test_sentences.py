@@ -160,7 +160,7 @@ def test_of_twenty_texts_the_headline_says_what_the_softmax_of_the_logits_says(f
         request.getfixturevalue("tiny_family")
     for given_text in TEXTS:
         state = PageState(text=given_text)
-        runs, _ = runs_with_mlm_head(state)
+        runs, _ = runs_with_mlm_head(state.ask)
         labels = {key: run.spec.label for key, run in runs.items()}
         headline, _ = tab.show(state)
         finding, *notes = re.split('(?=<p class="note">)', str(headline))

@@ -13,7 +13,7 @@ STATE = PageState(text="The capital of [MASK] is [MASK].", dtype="bfloat16")
 
 
 def said(state):
-    return str(status.status_html(state, runs.get_runs(state)[0]))
+    return str(status.status_html(state, runs.get_runs(state.ask)[0]))
 
 
 def test_float32_says_nothing_of_precision():
@@ -46,7 +46,7 @@ def test_other_first_words_are_named_three_at_the_most(monkeypatch):
 
 
 def test_what_cannot_be_had_in_float32_is_not_compared(monkeypatch):
-    found, _ = runs.get_runs(STATE)
+    found, _ = runs.get_runs(STATE.ask)
     bert = found["bert"].spec
     monkeypatch.setattr(
         status, "get_runs", lambda _: ({}, {"bert": ModelUnavailable(bert, "1 GB is free")})
