@@ -128,7 +128,7 @@ class PageState:
 
     @property
     def ask(self) -> Ask:
-        """What the page's models are asked: its text, models, device and precision."""
+        """The text, models, device and precision of the page, for its runs."""
         return Ask(self.text, specs_by_key(self.family), self.device, self.dtype)
 
 
