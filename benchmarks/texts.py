@@ -17,13 +17,13 @@ from benchmarks.click import span
 from benchmarks.served import made_up_text, stand_in_family
 from explorer import assets
 from explorer.analysis.latency.ratio import paired_ratio
-from explorer.analysis.texts.reading import read_table
-from explorer.analysis.texts.rows import TextList, text_list
 from explorer.inference.runs import in_this_thread
 from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.texts.answers import TextsQuestion
-from explorer.inference.texts.batches import feature_parts, prepare_features
 from explorer.links.page_state import PageState
+from explorer.lists.batches import feature_parts, prepare_features
+from explorer.lists.read import read_table
+from explorer.lists.rows import TextList, text_list
+from explorer.lists.run import TextsQuestion
 from explorer.models.choice.family import family_specs
 from explorer.models.devices import resolve_device
 from explorer.models.loading import DTYPES, LoadedModel, load_model

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from explorer.library.predictions import attribute, predict, score
     from explorer.library.results import Result
     from explorer.library.tasks import pair, question, sentiment
-    from explorer.library.texts import Interrupted, texts
+    from explorer.lists.library import Interrupted, texts
     from explorer.refusal import Refusal
 
 __all__ = [
@@ -48,7 +48,7 @@ __all__ = [
 ]
 _HOMES = {
     "Family": "library.family",
-    "Interrupted": "library.texts",
+    "Interrupted": "lists.library",
     "Refusal": "refusal",
     "Result": "library.results",
     "ablate": "library.attention",
@@ -68,7 +68,7 @@ _HOMES = {
     "score": "library.predictions",
     "sentiment": "library.tasks",
     "similarity": "library.depth",
-    "texts": "library.texts",
+    "texts": "lists.library",
 }
 """Module of each public name."""
 

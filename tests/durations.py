@@ -22,6 +22,7 @@ PURPOSES = {
     "inference": "runs, their cache, batches, the queue, backends",
     "js": "browser code in node; saved scripts and notebooks",
     "library": "public functions equal endpoints; the shell",
+    "lists": "lists of texts: reading, scores, statistics, the tab",
     "links": "a link holds what the reader chose",
     "models": "tokens, weights, forward passes against transformers",
     "needs": "what the tests themselves need",

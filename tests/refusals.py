@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.sources import tree_of, trees_in
 
 PACKAGE = Path(__file__).parents[1] / "explorer"
-PLACES = ("library", "models", "analysis", "inference", "serving", "ui")
+PLACES = ("library", "models", "analysis", "inference", "serving", "ui", "lists")
 LEAST = 12
 """Letters of a piece of a sentence that tells it from others."""
 

@@ -30,6 +30,7 @@ SECOND_JOB = {
         "tests/inference",
         "explorer/analysis",
         "explorer/inference",
+        "explorer/lists",
         "explorer/models",
         "explorer/timing",
     ),

@@ -29,13 +29,33 @@ FOLDERS = {
     "timing": {"runtimes"},
     "analysis": FEATURES,
     "links": set(),
-    "inference": {"scheduling", "texts"},
+    "inference": {"scheduling"},
     "views": FEATURES | {"first"},
     "library": set(),
     "ui": FEATURES | {"shell", "kit"},
     "serving": {"middleware"},
+    "lists": {"views", "ui"},
 }
 """Every folder of the package: a layer and its features."""
+LISTS = {
+    "read": "analysis",
+    "delimited": "analysis",
+    "json_rows": "analysis",
+    "roles": "analysis",
+    "rows": "analysis",
+    "masked": "analysis",
+    "sentences": "analysis",
+    "labelled": "analysis",
+    "comparison": "analysis",
+    "judge": "analysis",
+    "results": "analysis",
+    "batches": "inference",
+    "run": "inference",
+    "views": "views",
+    "library": "library",
+    "ui": "ui",
+}
+"""The layer of each module and folder of ``explorer/lists``, which is the feature ``texts``."""
 SINGLE = {"assets", "context", "limits", "refusal"}
 """The modules that belong to no layer."""
 KNOWS = {
@@ -164,10 +184,20 @@ def imported(tree: ast.AST) -> set[str]:
     return found
 
 
+def placed(module: str) -> str:
+    """A module under its layer's name: ``lists.views.charts`` as ``views.texts.charts``."""
+    package, _, inside = module.partition(".")
+    if package != "lists":
+        return module
+    name, _, rest = inside.partition(".")
+    layer = LISTS[name] if name else "analysis"
+    return f"{layer}.texts.{rest if name == layer else inside}".rstrip(".")
+
+
 def imports() -> list[tuple[str, str]]:
-    """Every (importing, imported) pair of the package's own modules."""
+    """Every (importing, imported) pair of the package's own modules, under their layers' names."""
     return [
-        (name_of(path), name.removeprefix("explorer."))
+        (placed(name_of(path)), placed(name.removeprefix("explorer.")))
         for path, tree in sources().items()
         for name in sorted(imported(tree))
         if name.startswith("explorer.")
@@ -197,6 +227,13 @@ def test_every_folder_and_single_file_has_its_place():
     folders = {p.parent.relative_to(PACKAGE).as_posix() for p in sources()} - {"."}
     assert sorted(folders - placed - set(FOLDERS)) == []
     assert {p.stem for p in PACKAGE.glob("*.py")} == SINGLE | {"__init__", "__main__"}
+
+
+def test_every_module_of_lists_has_a_layer():
+    inside = {name.split(".")[1] for name in module_names() if name.startswith("lists.")}
+    assert set(LISTS) == inside
+    assert placed("lists.views.charts") == "views.texts.charts"
+    assert placed("lists.run") == "inference.texts.run"
 
 
 def test_a_layer_knows_only_the_layers_below():
@@ -234,7 +271,7 @@ def test_the_libraries_stay_on_their_layers():
         f"{name_of(path)} imports {name}"
         for path, tree in sources().items()
         for name in sorted(imported(tree))
-        if lies_in(name, LIBRARIES.get(layer_of(name_of(path)), set()))
+        if lies_in(name, LIBRARIES.get(layer_of(placed(name_of(path))), set()))
         and not lies_in(name_of(path), TRAINED)
     ]
     assert wrong == []
@@ -434,7 +471,8 @@ def test_results_are_frozen():
     working = {"_TrainingState", "_Log"}  # what a run changes as it goes on; nobody else sees them
     results = [
         (node.name, ast.unparse(decorator))
-        for tree in trees_in(PACKAGE / "analysis").values()
+        for path, tree in sources().items()
+        if lies_in(placed(name_of(path)), {"analysis"})
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
         for decorator in node.decorator_list

@@ -62,7 +62,17 @@ def read(pattern: str, kind: Callable[[str], list[str]]) -> dict[str, list[str]]
 @cache
 def sources() -> dict[str, list[str]]:
     """Every text that a reader may see, by file."""
-    layers = ("ui", "views", "analysis", "serving", "timing", "models", "inference", "links")
+    layers = (
+        "ui",
+        "views",
+        "analysis",
+        "serving",
+        "timing",
+        "models",
+        "inference",
+        "links",
+        "lists",
+    )
     return {
         **{
             k: v

@@ -12,8 +12,8 @@ from explorer.analysis.predictions import mask_predictions
 from explorer.models.run import Run
 
 if TYPE_CHECKING:
-    from explorer.analysis.texts.masked import MaskedAnswers
-    from explorer.analysis.texts.sentences import SentenceScore
+    from explorer.lists.masked import MaskedAnswers
+    from explorer.lists.sentences import SentenceScore
 
 PRINTED_WORDS = 10
 """Top predictions of each mask whose probabilities are compared."""

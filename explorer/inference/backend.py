@@ -71,8 +71,8 @@ JOBS = {
     "explorer.models.forward:encoder_bytes": LIGHT,
     "explorer.models.forward:timed_features": CHUNK,
     "explorer.models.forward:vocabulary_rows": CHUNK,
-    "explorer.analysis.texts.masked:masked_plans": TOKENIZING,
-    "explorer.analysis.texts.sentences:row_plans": TOKENIZING,
+    "explorer.lists.masked:masked_plans": TOKENIZING,
+    "explorer.lists.sentences:row_plans": TOKENIZING,
     "explorer.analysis.distillation.student:distil_live": INLINE,
 }
 """Every job by its name, with its policy; a backend runs no other."""

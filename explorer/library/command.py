@@ -278,7 +278,7 @@ def piped_lines() -> list[tuple[int, str]]:
     Raises:
         BadRows: its bytes are no text. Refusal: it is closed, or has more than ``MAX_INPUT`` bytes.
     """
-    from explorer.analysis.texts.reading import decoded
+    from explorer.lists.read import decoded
 
     if sys.stdin is None:
         raise Refusal(INPUT_CLOSED)
@@ -295,7 +295,7 @@ def answer_texts(given: dict[str, Any], answers: Answers) -> int:
     Raises:
         Refusal: there is nothing that can be answered.
     """
-    from explorer.library.texts import Interrupted, texts
+    from explorer.lists.library import Interrupted, texts
 
     try:
         with bars():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.precision import list_differences, precision_difference
-from explorer.analysis.texts.sentences import SentenceScore
+from explorer.lists.sentences import SentenceScore
 from explorer.models.forward import run_model, tokenize
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS

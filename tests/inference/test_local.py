@@ -182,7 +182,7 @@ def test_a_part_of_long_work_begins_when_the_questions_are_answered(where, passe
     assert passes
 
 
-PLANS = "explorer.analysis.texts.sentences:row_plans"
+PLANS = "explorer.lists.sentences:row_plans"
 
 
 def test_rows_are_tokenized_after_a_visitors_question_and_are_none_themselves(where, monkeypatch):

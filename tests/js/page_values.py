@@ -58,8 +58,8 @@ def layer_values(monkeypatch):
 
 
 def texts_values():
-    from explorer.ui.texts import tab
-    from tests.ui.texts.test_tab import asked
+    from explorer.lists.ui import tab
+    from tests.lists.ui.test_tab import asked
 
     *_, rows, charts, _ = list(handler(tab.LIST)(asked(LIST), STATE))[LAST]
     return {"texts/ask": tab.show(STATE)[1], "texts/rows": rows, "texts/charts": charts}

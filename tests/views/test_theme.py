@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from explorer.lists.views.charts import SHADE
 from explorer.models.specs import KINDS, MORE_KINDS
-from explorer.views.texts.charts import SHADE
 from explorer.views.theme import COLOURS, PAGES, chart_template, colour_rules
 
 CSS = Path(__file__).parents[2] / "assets" / "css"
@@ -59,7 +59,7 @@ def test_a_sign_alone_is_set_apart_from_the_sentence_around_it():
 def test_no_sentence_says_darker_where_the_dark_theme_is_brighter():
     from pathlib import Path
 
-    words = Path(__file__).parents[2].glob("explorer/ui/**/*strings.py")
+    words = Path(__file__).parents[2].glob("explorer/**/ui/**/*strings.py")
     assert [p.name for p in words if "darker" in p.read_text("utf-8").lower()] == []
 
 

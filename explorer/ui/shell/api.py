@@ -17,6 +17,7 @@ import gradio as gr
 from explorer import limits
 from explorer.inference.scheduling.budget import BUDGET
 from explorer.library.command import described
+from explorer.lists.ui.endpoint import texts
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
@@ -31,7 +32,6 @@ from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import attribute, predict, score
 from explorer.ui.tasks.endpoint import pair, question, sentiment
-from explorer.ui.texts.endpoint import texts
 
 CHOICES: dict[str, Any] = {
     "family": Literal[tuple(PRESETS)],

@@ -5,6 +5,7 @@ from typing import Protocol
 import gradio as gr
 
 from explorer.links.page_state import PageState
+from explorer.lists.ui import tab as texts
 from explorer.ui.attention import tab as attention
 from explorer.ui.claims import tab as claims
 from explorer.ui.depth import tab as depth
@@ -15,7 +16,6 @@ from explorer.ui.layer import tab as layer
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.tasks import tab as tasks
-from explorer.ui.texts import tab as texts
 
 
 class Tab(Protocol):

@@ -123,8 +123,8 @@ labelled rows of which some stay together."""
 def lists(monkeypatch):
     """Each kind's rows as the table of Your texts saves them, with what its lines are told."""
     import explorer
-    from explorer.analysis.texts import labelled
-    from explorer.views.texts.rows import rows_canvas
+    from explorer.lists import labelled
+    from explorer.lists.views.rows import rows_canvas
 
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
     found = {}

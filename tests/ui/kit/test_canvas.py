@@ -7,7 +7,7 @@ from explorer.ui.kit.canvas import OF_ROWS, RECIPES, Canvas, has_recipe, save_me
 from explorer.ui.shell.scripts import modules
 
 ROOT = Path(__file__).parents[3]
-SOURCES = [path.read_text("utf-8") for path in (ROOT / "explorer/ui").rglob("*.py")]
+SOURCES = [path.read_text("utf-8") for path in (ROOT / "explorer").rglob("ui/**/*.py")]
 CHARTS = {kind for source in SOURCES for kind in re.findall(r'\bChart\(\s*"([^"]+)"', source)}
 ROWS = r"^export (?:(?:async )?(?:function|const) table\b|\{.*\btable\b)"
 PICTURES = sorted(

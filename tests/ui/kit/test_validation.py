@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.served import event_number
+from explorer.lists.ui.tab import read_list
 from explorer.refusal import Refusal
 from explorer.ui.attention.tab import exact_heads
 from explorer.ui.depth.tab import read_deeper
@@ -18,7 +19,6 @@ from explorer.ui.kit.canvas import read_question
 from explorer.ui.kit.validation import whole_characters, with_whole_characters
 from explorer.ui.layer.tab import look
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.texts.tab import read_list
 
 pytestmark = pytest.mark.processes
 JSON = {"content-type": "application/json"}

@@ -1,1 +1,0 @@
-"""A reader's own list of texts through all models: which of them serves the task?"""

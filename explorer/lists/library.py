@@ -1,0 +1,333 @@
+"""A list of texts through all models: which of them serves the task?"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any, ClassVar
+
+from explorer.analysis.digits import counted
+from explorer.analysis.precision import ListPrecision
+from explorer.assets import DATA
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.library import strings
+from explorer.library.family import Family, asked, missing_reasons
+from explorer.library.progress import each
+from explorer.library.results import Result
+from explorer.lists.read import MAX_BYTES, read_table
+from explorer.lists.results import ListResult, TextsOptions
+from explorer.lists.roles import MAX_ROWS, BadRows, RawTable
+from explorer.lists.rows import text_list
+from explorer.lists.run import NOTHING_DONE, Progress, TextsQuestion
+from explorer.lists.views.rows import COLUMNS, as_json, table_rows
+from explorer.lists.views.strings import (
+    cautions,
+    headline,
+    precision_sentence,
+    read_as,
+    second_line,
+)
+from explorer.refusal import Refusal, brief
+from explorer.views.notebook import Sketch
+
+GROUP = "group"
+WITH_PANDAS = {
+    ".parquet": ("read_parquet", "pyarrow"),
+    ".xlsx": ("read_excel", "openpyxl"),
+}
+"""Files that pandas reads, by what, and the package that it needs for them."""
+Rows = str | Path | Iterable[str | Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Texts(Result):
+    """Answers of all models to the rows of a list."""
+
+    family: str
+    done: bool
+    """False: it was stopped, and ``answers`` has the rows that were done."""
+    answers: ListResult
+    """The frozen result of the list's kind, with its summary and all arrays."""
+    missing: Mapping[str, Refusal]
+    precision: ListPrecision | None = None
+    """The differences that half precision makes in the shortest rows; None in float32."""
+
+    @property
+    def read_as(self) -> str:
+        """Sentence on how the list was read: its kind, its columns, and those not used."""
+        return read_as(self.answers.texts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/texts``."""
+        answer = {"family": self.family, "done": self.done} | as_json(self.answers)
+        return answer | missing_reasons(self.missing)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each row of the list and each model."""
+        return table_rows(self.answers)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the headline with intervals, or the advice, and what comparisons allow to say."""
+        precision = precision_sentence(self.answers, self.precision)
+        lines = (
+            headline(self.answers),
+            second_line(self.answers),
+            *cautions(self.answers),
+            precision,
+        )
+        return tuple(filter(None, lines))
+
+
+class MaskedTexts(Texts):
+    """Masked rows: first words, and ranks and probabilities of the given answers."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["masked"]
+    SKETCH: ClassVar = Sketch("bars", "row", "answer_log_probability")
+    BAR: ClassVar = "probability"
+
+
+class PlainTexts(Texts):
+    """Sentences with both pseudo-log-likelihoods."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["plain"]
+    SKETCH: ClassVar = Sketch("bars", "row", "pll")
+
+
+class PairedTexts(Texts):
+    """Pairs of sentences, of which the good one should be likelier."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["pairs"]
+    SKETCH: ClassVar = Sketch("bars", "row", "margin")
+
+
+class LabelledTexts(Texts):
+    """Labelled rows with each classifier's prediction, made without that row."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["labelled"]
+    SKETCH: ClassVar = Sketch("bars", "row", "right")
+
+
+OF_KIND = {
+    "masked": MaskedTexts,
+    "plain": PlainTexts,
+    "pairs": PairedTexts,
+    "labelled": LabelledTexts,
+}
+
+
+class Interrupted(KeyboardInterrupt):
+    """Interruption by Ctrl-C that carries the answers to the rows that were done."""
+
+    def __init__(self, result: Texts) -> None:
+        super().__init__()
+        self.result = result
+
+
+def texts(  # noqa: PLR0913 - the endpoint's published arguments
+    rows: Rows,
+    family: Family | str = "mini",
+    kind: str = "",
+    pooling: str = "mean",
+    layer: int = -1,
+    score: str = "pll",
+    group: str | Sequence[object] = "",
+    columns: Mapping[str, str | int] | None = None,
+) -> Texts:
+    """Return what each model says of every row of a list, and how the models compare.
+
+    A row's numbers do not depend on the rows that it shares a batch with. A row that cannot be read
+    is left out with its number and the reason, and the others go on.
+
+    Args:
+        rows: File of texts (.txt, .csv, .tsv, .jsonl), or a list of texts, or of mappings with
+            ``text`` and, where there are any, ``answer``, ``label``, ``group``; for pairs ``good``
+            and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
+        family: What ``load`` returned, or the name of a family.
+        kind: "masked", "plain", "pairs" or "labelled"; empty: follows from the columns.
+        pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
+        layer: Layer of these features; 0 is the embeddings, -1 the last.
+        score: Score that pairs are judged by: "pll" or "pll_word_l2r".
+        group: Column that names each row's group, or in Python one name for each row; empty: the
+            column ``group``, if there is one. Labelled rows of one group, such as sentences about
+            one word or by one author, stay on one side of every split. Other kinds get a share for
+            each group.
+        columns: Column of a role, by its name or its number from 1, where it is not the recognised
+            one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
+            label and group; an empty name takes a role away.
+
+    Raises:
+        Refusal: the list cannot be read, an option is not offered, or no model can be had.
+        Interrupted: Ctrl-C; its ``result`` has the rows that were done.
+    """
+    table = table_of(rows)
+    chosen = named(table, columns or {})
+    if not isinstance(group, str):
+        table, chosen = grouped(table, group), chosen | {"group": GROUP}
+    elif group:
+        chosen |= {"group": group}
+    how = (kind, chosen, TextsOptions(pooling, layer, score))
+    return answered(table, family, how, CancelToken())
+
+
+def named(table: RawTable, columns: Mapping[str, str | int]) -> dict[str, str]:
+    """Return the name of each column that is given by its name, or by its number from 1.
+
+    Raises:
+        BadRows: they are not a mapping.
+    """
+    if not isinstance(columns, Mapping):
+        raise BadRows(strings.BAD_COLUMNS)
+    names = {str(place): name for place, name in enumerate(table.names, 1)}
+    return {
+        role: str(given) if given in table.names else names.get(str(given), str(given))
+        for role, given in columns.items()
+    }
+
+
+def grouped(table: RawTable, groups: Sequence[object]) -> RawTable:
+    """Return a table with a column of groups, in place of one of this name.
+
+    Raises:
+        BadRows: there is not one for each row.
+    """
+    names = [str(each) for each in groups]
+    if len(names) != table.n_rows:
+        raise BadRows(
+            strings.BAD_GROUPS.format(n=f"{len(names):,}", rows=counted(table.n_rows, "row"))
+        )
+    kept = [place for place, name in enumerate(table.names) if name != GROUP]
+    cells = [
+        (*(row[place] for place in kept), name)
+        for row, name in zip(table.cells, names, strict=False)
+    ]
+    header = (*(table.names[place] for place in kept), GROUP)
+    return replace(table, names=header, cells=tuple(cells))
+
+
+def answered(
+    table: RawTable,
+    family: Family | str,
+    how: tuple[str, Mapping[str, str], TextsOptions],
+    cancel: CancelToken,
+) -> Texts:
+    """Return the answers to a list, or to the rows that were done at the token's deadline.
+
+    Args:
+        table: The cells of the list.
+        family: What ``load`` returned, or the name of a family.
+        how: The kind, the columns that are named, and the options.
+        cancel: Token that may have a deadline.
+    """
+    kind, columns, options = how
+    with asked(family) as models:
+        texts = text_list(table, kind, columns)
+        try:
+            question = TextsQuestion(texts, models.ask(), options, cancel)
+        except Cancelled as cancelled:
+            raise (BadRows(NOTHING_DONE) if cancelled.reason == "deadline" else cancelled) from None
+        try:
+            for _ in each(rows_done(question.run(cancel)), question.total, "rows"):
+                pass
+        except Cancelled as cancelled:
+            if cancelled.reason != "deadline":
+                raise
+            return _result(question, models, done=False)
+        except KeyboardInterrupt:
+            if not question.n_done:
+                raise
+            raise Interrupted(_result(question, models, done=False)) from None
+        return _result(question, models, done=True)
+
+
+def table_of(rows: Rows) -> RawTable:
+    """Return the cells of a file, a bundled list by its name, or a list of texts or mappings.
+
+    Raises:
+        BadRows: there is no such file, or it cannot be read.
+    """
+    if isinstance(rows, str | Path):
+        path, bundled = Path(rows), DATA / "texts" / f"{rows}.csv"
+        try:
+            if not path.exists() and path.name == str(rows) and bundled.exists():
+                path = bundled
+            most = -1 if path.suffix.lower() in WITH_PANDAS else MAX_BYTES + 1
+            with path.open("rb") as file:
+                content = file.read(most)
+        except (OSError, ValueError) as error:  # a name may be too long, or hold a zero byte
+            raise BadRows(strings.NO_FILE.format(name=brief(rows))) from error
+        if path.suffix.lower() in WITH_PANDAS:
+            rows = _records(content, path)
+        else:
+            return read_table(content, path.name)
+    # A mapping would give its keys, and a frame the names of its columns.
+    if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):
+        raise BadRows(strings.BAD_ROWS)
+    return read_table("\n".join(_up_to_limit(map(_as_line, rows))), "rows.jsonl")
+
+
+def _up_to_limit(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines up to the one that is over the limit of bytes: no reader reads further."""
+    left = MAX_BYTES
+    for line in lines:
+        yield line
+        left -= len(line) + 1
+        if left < 0:
+            return
+
+
+def _records(content: bytes, path: Path) -> list[Mapping[str, Any]]:
+    """Return the rows of a Parquet or Excel file.
+
+    Raises:
+        BadRows: the package that pandas reads it with is not installed, or the file is damaged.
+    """
+    import pandas
+
+    reader, package = WITH_PANDAS[path.suffix.lower()]
+    try:
+        frame = getattr(pandas, reader)(BytesIO(content))
+    except ImportError as error:
+        raise BadRows(strings.NEEDS_PACKAGE.format(package=package)) from error
+    except Exception as error:
+        # Each engine of pandas raises its own errors.
+        raise BadRows(strings.NO_FILE.format(name=brief(str(path)))) from error
+    frame = frame.head(MAX_ROWS + 1).astype(object)
+    return frame.where(frame.notna(), None).to_dict("records")
+
+
+def _plain_value(value: Any) -> Any:  # noqa: ANN401 - any value of a cell
+    """Return a value of numpy as Python's, and a date as its text."""
+    return value.tolist() if hasattr(value, "tolist") else value.isoformat()
+
+
+def _as_line(row: object) -> str:
+    """Return a row as one line of JSON; numpy's numbers are numbers.
+
+    Raises:
+        BadRows: it is neither a text nor a mapping of cells.
+    """
+    if not isinstance(row, str | Mapping):
+        raise BadRows(strings.BAD_ROWS)
+    value = row if isinstance(row, str) else dict(row)
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_plain_value)
+    except (TypeError, AttributeError, ValueError) as error:
+        raise BadRows(strings.BAD_ROWS) from error
+
+
+def rows_done(progress: Iterator[Progress]) -> Iterator[int]:
+    """Yield once for each row that is done."""
+    before = 0
+    for state in progress:
+        yield from range(before, state.done)
+        before = state.done
+
+
+def _result(question: TextsQuestion, models: Family, done: bool) -> Texts:
+    result, missing = question.result(), question.ready.missing
+    return OF_KIND[result.texts.kind](models.name, done, result, missing, question.precision)

@@ -1,0 +1,247 @@
+"""Masked rows: each model's first word, the given answer, and how far the models are apart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.analysis.distillation.soft import shared_vocabulary
+from explorer.analysis.measures import js
+from explorer.analysis.predictions import SpanPlan, span_plan
+from explorer.lists.comparison import Duel, Share, duels, share_of, shares_by_group
+from explorer.models.run import MaskedRow, read_only
+from explorer.models.tokens import MASK, UNKNOWN, BadText, Word, put_into, spelling_of
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
+
+UNCLEAR = "It has {n} masks for {label}; exactly one is read."
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedPlan:
+    """Rows of input for one masked text and its answer, of one model."""
+
+    row: MaskedRow
+    """The text as it is given, read at its mask."""
+    targets: tuple[int, ...] = ()
+    """Ids of the answer's pieces; empty where there is no answer, or the vocabulary lacks it."""
+    pieces: tuple[MaskedRow, ...] = ()
+    """A row for each piece of an answer of several: as many masks, filled from left to right.
+    Empty where the answer is one piece, which the text's own row scores."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedAnswers:
+    """One model's answers to rows with one mask each."""
+
+    words: tuple[str, ...]
+    """The likeliest piece at each mask, spelled as a word."""
+    probabilities: np.ndarray
+    """float64 [row], the probability of that piece."""
+    log_probs: np.ndarray
+    """float64 [row], log-probability of the given answer in nats: the sum over its pieces, filled
+    from left to right; nan without an answer that the vocabulary can write."""
+    ranks: np.ndarray
+    """int64 [row], rank of the given answer: the worst of its pieces, each at its turn; 1 = first.
+    0 without an answer that the vocabulary can write."""
+    n_pieces: np.ndarray
+    """int64 [row], pieces of the given answer; 0 where the vocabulary cannot write it."""
+
+    def right(self, k: int = 1) -> np.ndarray:
+        """Return bool [row]: the given answer is among the first ``k``."""
+        return (self.ranks > 0) & (self.ranks <= k)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedReadings:
+    """One model's raw numbers for a block of rows."""
+
+    log_probs: np.ndarray
+    """float32 [row, vocabulary] at the mask."""
+    pieces: np.ndarray
+    """float64 [row of a piece, 2]: log-probability and rank, for the plans' pieces in order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedBlock:
+    """Answers of all models to some rows, and the divergences of each two."""
+
+    answers: Mapping[str, MaskedAnswers]
+    divergence: Mapping[tuple[str, str], np.ndarray]
+    """float64 [row]: Jensen-Shannon divergence in nats over the words that both vocabularies have,
+    each distribution scaled to sum to 1 there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedSummary:
+    """Headline of a list of masked rows; rows without an answer count for agreement alone."""
+
+    at_1: Mapping[str, Share]
+    at_5: Mapping[str, Share]
+    by_group: Mapping[str, Mapping[str, Share]]
+    """By model, then by group: accuracy at 1."""
+    duels: tuple[Duel, ...]
+    agreement: Mapping[tuple[str, str], Share]
+    """Rows in which two models have the same first word."""
+    several_pieces: Mapping[str, int]
+    """Rows whose answer is several pieces for a model."""
+    unknown: Mapping[str, int]
+    """Rows whose answer a model's vocabulary cannot write; it has them wrong."""
+
+
+def masked_plans(
+    loaded: "LoadedModel", rows: Sequence[tuple[str, str]], max_tokens: int
+) -> list[MaskedPlan | str]:
+    """Return the plan of each (text, answer), or the sentence why the text cannot be run."""
+    return [_plan(loaded, text, answer, max_tokens) for text, answer in rows]
+
+
+def _plan(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> MaskedPlan | str:
+    from explorer.models.forward import readable_tokens
+
+    tokens = readable_tokens(loaded, text, max_tokens)
+    if isinstance(tokens, str):
+        return tokens
+    if len(tokens.mask_positions) != 1:
+        return UNCLEAR.format(n=len(tokens.mask_positions), label=loaded.spec.label)
+    row = MaskedRow(tokens.ids, tokens.segments, tokens.mask_positions[0])
+    span = _answer_plan(loaded, tokens.text, answer, max_tokens) if answer else None
+    if span is None:
+        return MaskedPlan(row)
+    # One piece is read where the first word is read, so that rank 1 and the first word agree.
+    return MaskedPlan(row, span.targets, span.rows if len(span.rows) > 1 else ())
+
+
+def _answer_plan(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> SpanPlan | None:
+    """Return the plan of an answer in place of the mask; None where it cannot be written there."""
+    from explorer.models.forward import readable_tokens
+
+    start = text.index(MASK)
+    filled, word = put_into(text, Word(MASK, start, start + len(MASK)), answer)
+    tokens = readable_tokens(loaded, filled, max_tokens)
+    if isinstance(tokens, str):
+        return None
+    try:
+        plan = span_plan(tokens, word, int(loaded.tokenizer.mask_token_id))
+    except BadText:
+        return None
+    is_unknown = any(loaded.vocabulary[i] in UNKNOWN for i in plan.targets)
+    return None if is_unknown else plan
+
+
+def masked_answers(
+    plans: Sequence[MaskedPlan], readings: MaskedReadings, vocabulary: tuple[str, ...]
+) -> MaskedAnswers:
+    """Return a model's answers from its readings of the plans' rows."""
+    spelling, log_probs = spelling_of(vocabulary), readings.log_probs
+    first = log_probs.argmax(-1)
+    scores, ranks = np.full(len(plans), np.nan), np.zeros(len(plans), np.int64)
+    start = 0
+    for place, plan in enumerate(plans):
+        if plan.pieces:
+            pieces = readings.pieces[start : start + len(plan.pieces)]
+            scores[place], ranks[place] = pieces[:, 0].sum(), pieces[:, 1].max()
+            start += len(plan.pieces)
+        elif plan.targets:
+            target = log_probs[place, plan.targets[0]]
+            scores[place], ranks[place] = target, 1 + (log_probs[place] > target).sum()
+    likeliest = np.exp(log_probs[np.arange(len(plans)), first].astype(np.float64))
+    return MaskedAnswers(
+        tuple(spelling.word(vocabulary[i]) for i in first),
+        read_only(likeliest),
+        read_only(scores),
+        read_only(ranks),
+        read_only(np.array([len(plan.targets) for plan in plans], np.int64)),
+    )
+
+
+def masked_block(
+    plans: Mapping[str, Sequence[MaskedPlan]],
+    readings: Mapping[str, MaskedReadings],
+    vocabularies: Mapping[str, tuple[str, ...]],
+) -> MaskedBlock:
+    """Return all models' answers to a block of rows, and the divergences of each two."""
+    answers = {
+        key: masked_answers(plans[key], readings[key], vocabularies[key]) for key in readings
+    }
+    divergence = {
+        (a, b): shared_divergence(
+            (readings[a].log_probs, readings[b].log_probs), (vocabularies[a], vocabularies[b])
+        )
+        for a, b in combinations(readings, 2)
+    }
+    return MaskedBlock(answers, divergence)
+
+
+def joined_blocks(blocks: Sequence[tuple[Sequence[int], MaskedBlock]]) -> MaskedBlock:
+    """Return one block of (indices, block) pairs, in the order of the indices."""
+    order = np.argsort([row for rows, _ in blocks for row in rows])
+
+    def joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
+        return read_only(np.concatenate(arrays)[order])
+
+    answers, divergence = {}, {}
+    for key in blocks[0][1].answers:
+        parts = [block.answers[key] for _, block in blocks]
+        words = [word for part in parts for word in part.words]
+        answers[key] = MaskedAnswers(
+            tuple(words[place] for place in order),
+            joined([part.probabilities for part in parts]),
+            joined([part.log_probs for part in parts]),
+            joined([part.ranks for part in parts]),
+            joined([part.n_pieces for part in parts]),
+        )
+    for pair in blocks[0][1].divergence:
+        divergence[pair] = joined([block.divergence[pair] for _, block in blocks])
+    return MaskedBlock(answers, divergence)
+
+
+def shared_divergence(
+    log_probs: tuple[np.ndarray, np.ndarray],
+    vocabularies: tuple[tuple[str, ...], tuple[str, ...]],
+) -> np.ndarray:
+    """Return JS float64 [row] of two models over the words that both vocabularies have."""
+    first, second = log_probs
+    if vocabularies[0] != vocabularies[1]:
+        partner = shared_vocabulary(*vocabularies).partner
+        shared = np.flatnonzero(partner >= 0)
+        # Two tokens of the first vocabulary may have one partner: the first of them stands for it.
+        _, firsts = np.unique(partner[shared], return_index=True)
+        kept = shared[firsts]
+        first, second = first[:, kept], second[:, partner[kept]]
+    # Row by row: `python -m benchmarks texts` reads 4 % more rows a second than with whole blocks.
+    rows = [js(_shares(p), _shares(q)) for p, q in zip(first, second, strict=True)]
+    return read_only(np.array(rows, np.float64))
+
+
+def _shares(log_p: np.ndarray) -> np.ndarray:
+    """Return probabilities float64 that sum to 1."""
+    p = np.exp(log_p)
+    return p / p.sum(dtype=np.float64)
+
+
+def masked_summary(
+    answers: Mapping[str, MaskedAnswers], has_answer: np.ndarray, groups: Sequence[str]
+) -> MaskedSummary:
+    """Return the headline of a list.
+
+    Args:
+        answers: Each model's answers to all rows.
+        has_answer: bool [row], whether an answer is given.
+        groups: The group of each row; empty for none.
+    """
+    right = {key: each.right()[has_answer] for key, each in answers.items()}
+    kept = [group for group, is_kept in zip(groups, has_answer, strict=True) if is_kept]
+    words = {key: np.array(each.words, object) for key, each in answers.items()}
+    return MaskedSummary(
+        {key: share_of(hits) for key, hits in right.items()},
+        {key: share_of(each.right(5)[has_answer]) for key, each in answers.items()},
+        {key: shares_by_group(hits, kept) for key, hits in right.items()},
+        duels(right),
+        {(a, b): share_of(words[a] == words[b]) for a, b in combinations(words, 2)},
+        {key: int((each.n_pieces > 1).sum()) for key, each in answers.items()},
+        {key: int((has_answer & (each.n_pieces == 0)).sum()) for key, each in answers.items()},
+    )

@@ -1,0 +1,315 @@
+"""Reading of pasted lines and of .txt, .csv, .tsv and .jsonl files, whatever is wrong with them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
+
+from explorer.analysis.digits import counted
+from explorer.lists import json_rows
+from explorer.lists.delimited import DELIMITERS, has_text, records_of, usual_width
+from explorer.lists.roles import KNOWN, MAX_ROWS, NAMES, BadRows, LeftOut, RawTable
+from explorer.refusal import brief
+
+MAX_BYTES = 2**20
+MAX_COLUMNS = 100
+SUFFIXES = {
+    "csv": "table",
+    "tsv": "table",
+    "jsonl": "json",
+    "ndjson": "json",
+    "json": "json",
+    "txt": "lines",
+}
+NOT_TEXT = "This file holds no text: save it as .csv, .tsv, .jsonl or .txt."
+ZERO_BYTES = "This file holds zero bytes, which no text has: save it as UTF-8."
+TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
+EMPTY_FILE = "There is nothing to read: the list is empty."
+HEADER_ALONE = "There is nothing to read: below the names of the columns there is no row."
+OPEN_QUOTE = "A quotation mark is opened here and never closed."
+EXTRA_CELLS = "It has {n} cells for {columns}."
+TOO_WIDE = (
+    "This list has {columns} in {rows}, which is more than is read: keep the columns that matter."
+)
+ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a line."
+TOKEN_LINES = (
+    "This file has a token and its tags on each line: a list has a text on each line, or a table."
+)
+LINE_FORMS = (
+    (("label", "text"), re.compile(r"__label__(\S+)\s+(.+)")),
+    (("label", "text"), re.compile(r"([A-Z]{2,8}):\w+ (.+)")),
+    (("text", "label"), re.compile(r"(.+)@(positive|negative|neutral)")),
+)
+"""Lines of fastText, TREC and the Financial PhraseBank: names and patterns of their cells."""
+SENTENCE_WORDS = 4
+"""Words from which on a cell that ends as a sentence is one, above others that do."""
+ENDS = (".", "!", "?", "…")
+NAME = re.compile(r"[^\W\d][\w #.:()/?-]{0,59}|#[\w .-]{1,59}|")
+NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+POLARITY = {"good", "bad"}
+CERTAIN = {"text", "sentence", "label"}
+"""Known names that no row of a list has in a cell of its own."""
+BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
+"""First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
+
+
+def read_table(content: str | bytes, name: str = "") -> RawTable:
+    """Return the cells of a file, or of pasted lines where there is no name.
+
+    At most ``MAX_BYTES`` bytes are looked at. Of them ``MAX_ROWS`` rows are read, and the rest is
+    counted.
+
+    Args:
+        content: The text, or the bytes of the file in UTF-8, UTF-16 or Windows-1252.
+        name: The file's name, whose ending says what it is; otherwise the content does.
+
+    Raises:
+        BadRows: it is empty, no text, too wide, or one JSON array over the limit.
+    """
+    text, is_cut = _within_limit(content)
+    text = text.lstrip("\ufeff").replace("\x00", "")
+    if not text.strip():
+        raise BadRows(EMPTY_FILE)
+    named = SUFFIXES.get(name.rpartition(".")[2].lower(), "")
+    if is_cut and named in ("", "json") and re.match(r"\s*\[\s*[{\"]", text):
+        raise BadRows(ARRAY_TOO_LARGE)
+    # A .txt may hold a table or JSON: its content decides.
+    form = named if named not in ("", "lines") else _form_of(text)
+    readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
+    table = readers[form](text)
+    if not table.cells:
+        raise BadRows(EMPTY_FILE)
+    if is_cut:
+        over = LeftOut(table.n_rows + 1, TOO_LARGE)
+        table = replace(table, left_out=(*table.left_out, over))
+    return table
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of a file: by its byte order mark, else UTF-8, else Windows-1252.
+
+    Raises:
+        BadRows: the bytes are no text.
+    """
+    if content.startswith(BINARY):
+        raise BadRows(NOT_TEXT)
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    sample = content[:2_000]
+    if encoding := _unmarked_utf_16(sample):
+        return content.decode(encoding, "replace")
+    if sum(0 < byte < 32 and byte not in b"\t\n\v\f\r" for byte in sample) > len(sample) // 50:
+        raise BadRows(NOT_TEXT)
+    if 0 in content:
+        raise BadRows(ZERO_BYTES)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # Cut inside a character at the limit: still UTF-8.
+        if len(content) >= MAX_BYTES and error.start >= len(content) - 3:
+            return content[: error.start].decode("utf-8-sig")
+        return content.decode("cp1252", "replace")
+
+
+def _unmarked_utf_16(sample: bytes) -> str:
+    """Return the encoding of Latin text in UTF-16, else nothing.
+
+    One byte of a pair is zero in most of its characters, the other one never is.
+    """
+    low, high = sample[::2], sample[1::2]
+    for zeros, letters, encoding in ((high, low, "utf-16-le"), (low, high, "utf-16-be")):
+        if zeros and zeros.count(0) > 0.4 * len(zeros) and 0 not in letters:
+            return encoding
+    return ""
+
+
+def _within_limit(content: str | bytes) -> tuple[str, bool]:
+    """Return the text up to the last whole line within the limit, and whether any was cut."""
+    n_bytes = len(content.encode("utf-8", "ignore") if isinstance(content, str) else content)
+    text = content[:MAX_BYTES] if isinstance(content, str) else decoded(content[:MAX_BYTES])
+    if n_bytes <= MAX_BYTES:
+        return text, False
+    encoded = text.encode("utf-8", "ignore")[:MAX_BYTES].decode("utf-8", "ignore")
+    return encoded[: encoded.rfind("\n") + 1] or encoded, True
+
+
+def _form_of(text: str) -> str:
+    """Return what content is: JSON, a table with tabs or a known header, or plain lines."""
+    if text.lstrip().startswith(("[", "{")) and (
+        all(line.lstrip().startswith("{") for line in islice(json_rows.lines(text), 20))
+        or json_rows.whole(text)
+    ):
+        return "json"
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1 and all("\t" in line for line in lines):
+        return "table"
+    first, *rows = (
+        [cell.strip(' "') for cell in re.split(f"[{DELIMITERS}]", line)] for line in lines[:20]
+    )
+    columns = [[row[i] for row in rows if i < len(row)] for i in range(len(first))]
+    return "table" if rows and _has_known_names(first, columns) else "lines"
+
+
+def _read_lines(text: str) -> RawTable:
+    if _has_token_lines(text):
+        raise BadRows(TOKEN_LINES)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for names, pattern in LINE_FORMS:
+        found = [pattern.fullmatch(line) for line in lines]
+        if len(lines) > 1 and all(found):
+            cells = tuple(match.groups() for match in found[:MAX_ROWS] if match)
+            return RawTable(names, cells, True, n_more=len(lines) - len(cells))
+    has_header = len(lines) > 1 and lines[0].lower() in NAMES["text"]
+    cells = tuple((line,) for line in lines[has_header : has_header + MAX_ROWS])
+    return RawTable(("text",), cells, has_header, n_more=len(lines) - has_header - len(cells))
+
+
+def _has_token_lines(text: str) -> bool:
+    """Return whether a file has a token and its tags on each line, as CoNLL's have."""
+    sentences = [part.split("\n") for part in text.replace("\r\n", "\n").strip().split("\n\n")]
+    lines = [line for sentence in sentences for line in sentence if line.strip()]
+    widths = {len(line.split()) for line in lines}
+    has_tags = len(widths) == 1 and 2 <= widths.pop() <= 5
+    return has_tags and len(lines) > 3 * len(sentences) > 3
+
+
+def _read_json(text: str) -> RawTable:
+    """Read one JSON object a line, or the rows of an array or an object; a string is a text."""
+    found = json_rows.whole(text)
+    objects: list[dict[str, object]] = []
+    left_out = []
+    lines = json_rows.lines(text)
+    values = map(json_rows.parsed, islice(lines, MAX_ROWS)) if found is None else found[:MAX_ROWS]
+    for number, value in enumerate(values, 1):
+        if isinstance(value, str):
+            value = {"text": value}
+        if not isinstance(value, dict):
+            left_out.append(LeftOut(number, json_rows.NOT_JSON))
+            value = {}
+        objects.append(value)
+    names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
+    n_more = sum(1 for _ in lines) if found is None else len(found) - len(objects)
+    _check_width(len(names), len(objects) + n_more)
+    if not names:
+        reason = f"Row {left_out[0].number}: {json_rows.NOT_JSON}" if left_out else EMPTY_FILE
+        raise BadRows(reason)
+    rows = [[json_rows.cell(value.get(name)) for name in names] for value in objects]
+    structured = frozenset(
+        (number, names[place])
+        for number, row in enumerate(rows, 1)
+        for place, value in enumerate(row)
+        if value is None
+    )
+    cells = tuple(tuple(each or "" for each in row) for row in rows)
+    return RawTable(names, cells, True, tuple(left_out), n_more, structured)
+
+
+def _check_width(n_columns: int, n_rows: int) -> None:
+    # Every row is filled up to this width.
+    if n_columns > MAX_COLUMNS:
+        columns, rows = counted(n_columns, "column"), counted(n_rows, "row")
+        raise BadRows(TOO_WIDE.format(columns=columns, rows=rows))
+
+
+def _read_delimited(text: str) -> RawTable:
+    """Read a table with the delimiter that divides most of its rows alike."""
+    found, delimiter = records_of(text, KNOWN, MAX_ROWS + 1)
+    records = found.rows
+    if not records:
+        raise BadRows(EMPTY_FILE)
+    if len(records) == 1 and all(cell.strip().lower() in KNOWN for cell in records[0]):
+        raise BadRows(HEADER_ALONE)
+    if len(records[0]) == 1 and records[0][0].strip().lower() in NAMES["text"]:
+        records = [_without_split_prose(record, delimiter) for record in records]
+    if max(map(len, records)) > MAX_COLUMNS:
+        records = [_without_empty_end(record) for record in records]
+    is_narrow = len(records[0]) <= MAX_COLUMNS
+    has_header = len(records) > 1 and is_narrow and is_header(records[0], records[1:])
+    width = len(records[0]) if has_header else usual_width(records)
+    rows = records[has_header : has_header + MAX_ROWS]
+    n_more = found.n_more + len(records) - has_header - len(rows)
+    _check_width(width, len(rows) + n_more)
+    header = records[0] if has_header else [""] * width
+    opened = {place + (not has_header) for place in found.opened if place >= has_header}
+    left_out = [LeftOut(number, OPEN_QUOTE) for number in sorted(opened) if number <= len(rows)]
+    for number, row in enumerate(rows, 1):
+        if len(row) > width and number not in opened and has_text(row[width:]):
+            columns = counted(width, "column")
+            left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), columns=columns)))
+    cells = tuple(tuple((row + [""] * width)[:width]) for row in rows)
+    return RawTable(_distinct(header), cells, has_header, tuple(left_out), n_more)
+
+
+def _without_split_prose(record: list[str], delimiter: str) -> list[str]:
+    """Return a row of a list with one column as one cell.
+
+    Every comma of prose has a space behind it, or stands between digits.
+    """
+    is_prose = all(
+        after.startswith(" ") or f"{before[-1:]}{after[:1]}".isdecimal()
+        for before, after in pairwise(record)
+    )
+    return [delimiter.join(record)] if is_prose else record
+
+
+def _without_empty_end(record: list[str]) -> list[str]:
+    """Return a row without its last cells, which a spreadsheet writes though they are empty."""
+    n = len(record)
+    while n > 1 and not record[n - 1].strip():
+        n -= 1
+    return record[:n]
+
+
+def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row names the columns: by known names, else by its form.
+
+    Names by their form are short, all different, and are no value of their own column. A column
+    below them has numbers only, words with spaces below a name without one, or long cells.
+    """
+    names = [cell.strip() for cell in first]
+    columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
+    if _has_known_names(names, columns):
+        return True
+    if len(set(names)) < len(names) or not all(map(NAME.fullmatch, names)):
+        return False
+    if any(name in column for name, column in zip(names, columns, strict=True)):
+        return False
+    return any(map(_is_named, names, columns))
+
+
+def _is_named(name: str, column: Sequence[str]) -> bool:
+    """Return whether the cells of a column are unlike the name above them."""
+    cells = [cell for cell in column if cell]
+    if not cells:
+        return False
+    has_numbers = all(NUMBER.fullmatch(cell) for cell in cells)
+    has_spaces = " " not in name and sum(" " in cell for cell in cells) > 0.9 * len(cells)
+    return has_numbers or has_spaces or sum(map(len, cells)) > 3 * len(name) * len(cells)
+
+
+def _has_known_names(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row has known names of columns, and is not a row with such a word.
+
+    One name may also be a label or an answer, as "good" and "field" are.
+    """
+    known = {name.lower() for name in names} & KNOWN
+    if len(known) > 1 or known & CERTAIN:
+        return True
+    return bool(known) and not any(map(_is_value, names, columns))
+
+
+def _is_value(cell: str, column: Sequence[str]) -> bool:
+    """Return whether a cell is a value as those below it: "good" above "bad", or a sentence."""
+    if cell.lower() in POLARITY:
+        return any(value.lower() in POLARITY for value in column)
+    is_sentence = cell.endswith(ENDS) and len(cell.split()) >= SENTENCE_WORDS
+    return is_sentence and 2 * sum(value.endswith(ENDS) for value in column) > len(column)
+
+
+def _distinct(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns: a nameless one has its number, a repeated one too."""
+    names: list[str] = []
+    for place, cell in enumerate(header, 1):
+        name = brief(cell.strip()) or f"column {place}"
+        names.append(f"{name} {place}" if name in names else name)
+    return tuple(names)

@@ -1,0 +1,350 @@
+"""Results of a whole list of texts: one for each kind, advice, and disagreement row by row."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.lists.judge import (
+    Advice,
+    LabelledResult,
+    NearCopies,
+    Scored,
+    accuracy,
+    advice,
+    labelled_result,
+    near_copies,
+)
+from explorer.lists.labelled import (
+    BASELINES,
+    WORDS,
+    Cost,
+    Judged,
+    Labels,
+    bag_cost,
+    best_layers,
+    judged,
+    labels_of,
+    learning_curve,
+    majority,
+    usable,
+)
+from explorer.lists.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
+from explorer.lists.rows import TextList
+from explorer.lists.sentences import (
+    TIE,
+    PairsSummary,
+    SentenceScore,
+    SentencesSummary,
+    pairs_summary,
+    sentences_summary,
+)
+from explorer.models.run import read_only
+
+POOLINGS: tuple[str, ...] = ("mean", "cls")
+"""Mean over all tokens of a text, [CLS] and [SEP] included; or the first token alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextsOptions:
+    """Options of a question about a list."""
+
+    pooling: str = "mean"
+    """Features of labelled rows: "mean" of all tokens' states, or "cls", the first token's."""
+    layer: int = -1
+    """Layer of these features: 0 is the embeddings, -1 the last layer."""
+    score: str = "pll"
+    """Score that pairs are judged by: "pll" or "pll_word_l2r"."""
+    curves: bool = True
+    """True: labelled rows get a learning curve and a curve over layers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedList:
+    """Masked rows through all models."""
+
+    texts: TextList
+    labels: Mapping[str, str]
+    """Label of each model, by its key."""
+    answers: Mapping[str, MaskedAnswers]
+    divergence: Mapping[tuple[str, str], np.ndarray]
+    """float64 [row], see ``MaskedBlock``."""
+    summary: MaskedSummary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceList:
+    """Plain sentences through all models."""
+
+    texts: TextList
+    labels: Mapping[str, str]
+    scores: Mapping[str, Sequence[SentenceScore]]
+    summary: SentencesSummary
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairList:
+    """Pairs of sentences through all models."""
+
+    texts: TextList
+    labels: Mapping[str, str]
+    score: str
+    """The score that the pairs are judged by: ``pll`` or ``pll_word_l2r``."""
+    good: Mapping[str, Sequence[SentenceScore]]
+    bad: Mapping[str, Sequence[SentenceScore]]
+    margins: Mapping[str, np.ndarray]
+    """By model float64 [pair]: score of the good sentence minus that of the bad one, in nats."""
+    summary: PairsSummary
+
+
+@dataclass(frozen=True, slots=True)
+class BestLayer:
+    """Accuracy of one model's features where each fold chooses the layer on its training rows."""
+
+    accuracy: Scored
+    layers: tuple[int, ...]
+    """The layer that each fold chose; 0 is the embeddings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledList:
+    """Labelled rows through all models, beside two baselines."""
+
+    texts: TextList
+    labels: Mapping[str, str]
+    pooling: str
+    layers: Mapping[str, int]
+    """By model the layer whose features are judged; 0 is the embeddings."""
+    result: LabelledResult
+    learning: Mapping[str, tuple[tuple[int, float], ...]]
+    """By model (training rows, accuracy)."""
+    by_layer: Mapping[str, tuple[float, ...]]
+    """By model the accuracy of each layer's features, from the embeddings on. The best of these was
+    read on the rows that it is chosen by: ``best_layer`` is not."""
+    best_layer: Mapping[str, "BestLayer"]
+    """By model what the layer reaches that each fold chose on its training rows."""
+    costs: Mapping[str, Cost]
+    """By model, and of TF-IDF, measured on these rows."""
+    advice: Advice
+    copies: NearCopies
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedList:
+    """Features of a list's rows by all models."""
+
+    features: Mapping[str, np.ndarray]
+    """By model float32 [row, layer + 1, d_model]."""
+    costs: Mapping[str, Cost]
+
+
+ListResult = MaskedList | SentenceList | PairList | LabelledList
+
+
+def masked_list(texts: TextList, labels: Mapping[str, str], block: MaskedBlock) -> MaskedList:
+    """Return the result of masked rows from the answers to all of them."""
+    has_answer = np.array([bool(row.answer) for row in texts.rows])
+    groups = [row.group for row in texts.rows]
+    summary = masked_summary(block.answers, has_answer, groups)
+    return MaskedList(texts, labels, block.answers, block.divergence, summary)
+
+
+def sentence_list(
+    texts: TextList, labels: Mapping[str, str], scores: Mapping[str, Sequence[SentenceScore]]
+) -> SentenceList:
+    """Return the result of plain sentences from their scores by model."""
+    return SentenceList(texts, labels, scores, sentences_summary(scores))
+
+
+def pair_list(
+    texts: TextList,
+    labels: Mapping[str, str],
+    scores: Mapping[str, Sequence[Sequence[SentenceScore]]],
+    score: str,
+) -> PairList:
+    """Return the result of pairs from the scores of both sentences by model and row."""
+    good = {key: tuple(sides[0] for sides in rows) for key, rows in scores.items()}
+    bad = {key: tuple(sides[1] for sides in rows) for key, rows in scores.items()}
+    margins = {
+        key: read_only(np.array([g.value(score) - b.value(score) for g, b in rows]))
+        for key, rows in scores.items()
+    }
+    unknown = {
+        key: np.array([g.n_unknown + b.n_unknown > 0 for g, b in rows])
+        for key, rows in scores.items()
+    }
+    summary = pairs_summary(margins, [row.group for row in texts.rows], unknown)
+    return PairList(texts, labels, score, good, bad, margins, summary)
+
+
+def labelled_steps(
+    texts: TextList,
+    labels: Mapping[str, str],
+    encoded: EncodedList,
+    options: TextsOptions,
+    check: Callable[[], None] = lambda: None,
+) -> Generator[tuple[int, int], None, LabelledList]:
+    """Train the classifiers of labelled rows one after another, and return their scores.
+
+    Yields (steps done, all steps). ``check`` is called before each training; what it raises ends
+    all.
+
+    Raises:
+        BadRows: too few rows, or one label alone, can be used.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):  # small matrices: threads would cost four times it
+        return (yield from _trained(texts, labels, encoded, options, check))
+
+
+def _trained(
+    texts: TextList,
+    labels: Mapping[str, str],
+    encoded: EncodedList,
+    options: TextsOptions,
+    check: Callable[[], None],
+) -> Generator[tuple[int, int], None, LabelledList]:
+    kept = usable(texts)
+    numbers = {row.number for row in kept.rows}
+    is_kept = np.array([row.number in numbers for row in texts.rows])
+    features = {key: of_model[is_kept] for key, of_model in encoded.features.items()}
+    layers = {key: options.layer % of_model.shape[1] for key, of_model in features.items()}
+    asked, words = labels_of(kept), [row.text for row in kept.rows]
+    judged_by, curves = {}, {}
+    n_steps = 1 + sum(each.shape[1] + 1 if options.curves else 1 for each in features.values())
+    steps = iter(range(1, n_steps + 1))
+    yield 0, n_steps
+    for key, of_model in features.items():
+        model = _model_steps(of_model, asked, layers[key], options.curves, check)
+        while key not in judged_by:
+            try:
+                next(model)
+            except StopIteration as end:
+                judged_by[key], curves[key] = end.value
+            yield next(steps), n_steps
+    judged_by["tfidf"] = judged(words, asked, WORDS, check)
+    yield next(steps), n_steps
+    judged_by["majority"] = majority(asked.truth)
+    costs = dict(encoded.costs)
+    costs["tfidf"] = bag_cost(words, asked.truth, judged_by["tfidf"].choices)
+    result = labelled_result(asked, judged_by)
+    return LabelledList(
+        kept,
+        labels,
+        options.pooling,
+        layers,
+        result,
+        {key: each[0] for key, each in curves.items() if each},
+        {key: each[1] for key, each in curves.items() if each},
+        {key: each[2] for key, each in curves.items() if each},
+        costs,
+        advice(result, labels, costs),
+        near_copies(words, asked),
+    )
+
+
+Curves = tuple[tuple[tuple[int, float], ...], tuple[float, ...], BestLayer]
+
+
+def _model_steps(
+    features: np.ndarray, labels: Labels, layer: int, with_curves: bool, check: Callable[[], None]
+) -> Generator[None, None, tuple[Judged, Curves | None]]:
+    """Judge one model, and return its learning curve, each layer's accuracy and the best layer's.
+
+    Yields after each training of a layer.
+    """
+    if not with_curves:
+        return judged(features[:, layer], labels, check=check), None
+    by_layer = []
+    for place in range(features.shape[1]):
+        by_layer.append(judged(features[:, place], labels, check=check))
+        yield
+    learning = tuple(learning_curve(features[:, layer], labels, by_layer[layer], check))
+    of_layers = tuple(float((each.predicted == labels.truth).mean()) for each in by_layer)
+    best, chosen = best_layers(by_layer, labels)
+    return by_layer[layer], (learning, of_layers, BestLayer(accuracy(best, labels), chosen))
+
+
+def distances(result: ListResult) -> np.ndarray:
+    """Return how far the models are apart on each row: float64 [row], 0 for one model alone.
+
+    Masked rows: mean Jensen-Shannon divergence of two models, in nats. Sentences: nats a word by
+    PLL-word-l2r, each model's measured from its own mean over the list. Pairs: range of the
+    margins in nats. Labelled rows: different predictions of the models, less one.
+    """
+    if isinstance(result, MaskedList):
+        return _means(list(result.divergence.values()), len(result.texts.rows))
+    if isinstance(result, SentenceList):
+        return _range([values - values.mean() for values in per_word(result).values()])
+    if isinstance(result, PairList):
+        return _range(list(result.margins.values()))
+    predicted = [each.predicted for key, each in result.result.judged.items() if _is_model(key)]
+    different = [len(set(row)) - 1 for row in zip(*predicted, strict=True)]
+    return np.array(different, np.float64)
+
+
+def by_disagreement(result: ListResult) -> np.ndarray:
+    """Return the indices of the rows, those first on which the models disagree most.
+
+    Rows that some models have right and others wrong are before all others of pairs; of labelled
+    rows on which all agree, those that all have wrong are first. Equal rows keep their order.
+    """
+    apart, right = distances(result), right_of(result)
+    hits = np.array(list(right.values()))
+    first = np.zeros(len(apart), dtype=bool)
+    if isinstance(result, PairList) and len(hits):
+        first = np.any(hits, 0) & ~np.all(hits, 0)
+    if isinstance(result, LabelledList) and len(hits):
+        return np.lexsort((hits.sum(0), -apart))
+    return np.lexsort((-apart, ~first))
+
+
+def right_of(result: ListResult) -> dict[str, np.ndarray]:
+    """Return for each model which rows it has right, bool [row]; empty where nothing says so."""
+    if isinstance(result, MaskedList):
+        has_answers = has_truth(result).any()
+        return {key: each.right() for key, each in result.answers.items()} if has_answers else {}
+    if isinstance(result, PairList):
+        return {key: margin > TIE for key, margin in result.margins.items()}
+    if isinstance(result, LabelledList):
+        judged, truth = result.result.judged, result.result.labels.truth
+        return {key: each.predicted == truth for key, each in judged.items() if _is_model(key)}
+    return {}
+
+
+def has_truth(result: ListResult) -> np.ndarray:
+    """Return which rows have something to be right about: bool [row].
+
+    They are masked rows with an answer, and pairs that every model can read.
+    """
+    if isinstance(result, MaskedList):
+        return np.array([bool(row.answer) for row in result.texts.rows])
+    if isinstance(result, PairList):
+        unknown = [
+            [s.n_unknown for s in each]
+            for side in (result.good, result.bad)
+            for each in side.values()
+        ]
+        return ~np.any(unknown, 0)
+    return np.full(len(result.texts.rows), not isinstance(result, SentenceList))
+
+
+def per_word(result: SentenceList) -> Mapping[str, np.ndarray]:
+    """Return each model's PLL-word-l2r a word: float64 [row], in nats."""
+    return {
+        key: np.array([score.pll_word_l2r / max(1, score.n_words) for score in scores])
+        for key, scores in result.scores.items()
+    }
+
+
+def _is_model(key: str) -> bool:
+    return key not in BASELINES
+
+
+def _means(values: list[np.ndarray], n_rows: int) -> np.ndarray:
+    return np.mean(values, axis=0) if values else np.zeros(n_rows)
+
+
+def _range(values: list[np.ndarray]) -> np.ndarray:
+    return np.ptp(np.array(values), axis=0)

@@ -1,0 +1,162 @@
+"""Cells of a file, and the roles of its columns: by names of public data sets, else by content."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from explorer.models.tokens import MASK, plain_text
+from explorer.refusal import Refusal
+
+MAX_ROWS = 2_000
+"""Rows of a list that are read; those after them are counted."""
+MIN_CLASSES, MAX_CLASSES = 2, 20
+LONGEST_LABEL = 40
+NAMES: dict[str, tuple[str, ...]] = {
+    "text": (
+        *("text", "sentence", "review", "content", "phrase", "masked", "masked_sentence"),
+        *("masked_sentences", "prompt", "tweet", "message", "premise", "sentence1", "question1"),
+        *("sentence_a", "#1 string", "question", "v2"),
+    ),
+    "second": (
+        *("second", "hypothesis", "sentence2", "question2", "sentence_b", "#2 string"),
+        *("passage", "sentence"),
+    ),
+    "answer": ("answer", "obj_label", "target", "expected", "word"),
+    "good": ("good", "sentence_good", "sentence1", "sent_more"),
+    "bad": ("bad", "sentence_bad", "sentence2", "sent_less"),
+    "label": (
+        *("label", "gold_label", "class", "category", "labels", "topic", "sentiment", "polarity"),
+        *("is_duplicate", "quality", "entailment_judgment", "entailment_label", "v1"),
+        *("airline_sentiment", "target", "answer"),
+    ),
+    "group": ("group", "field", "phenomenon", "subset", "bias_type"),
+}
+"""Column names of each role, in lower case, the preferred one first.
+
+They are those of GLUE and SuperGLUE, SNLI, SICK, HANS, PAWS, LAMA, BLiMP, CrowS-Pairs, and of the
+spam, airline and film reviews that courses use.
+"""
+KNOWN = frozenset(name for names in NAMES.values() for name in names)
+PAIRS = (
+    *(("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2")),
+    *(("sentence_a", "sentence_b"), ("#1 string", "#2 string"), ("question", "sentence")),
+    ("question", "passage"),
+)
+"""Names of the two texts of a labelled pair."""
+NO_LABELS = re.compile(
+    r"(?:.*[_ ])?(?:id|ids|idx|index|source|genre|split|file|filename|url|link|user|author|name"
+    r"|date|year|time|timestamp|title|lang|language|annotators?|annotations?|worker"
+    r"|confidence|parse|no|number|note|notes|comment|term)\.?|id.*|unnamed.*"
+)
+"""Names of columns whose values, however few, are no labels."""
+
+
+class BadRows(Refusal):
+    """Refusal of a list that cannot be read; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Row that is not read, with the reason."""
+
+    number: int
+    """Counted from 1, without the header and without empty rows."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """Cells of a file by row, before columns have a meaning."""
+
+    names: tuple[str, ...]
+    """Header of each column, or "column 1" ... where the file has none."""
+    cells: tuple[tuple[str, ...], ...]
+    """By row, at most ``MAX_ROWS``; every row has as many cells as there are names."""
+    has_header: bool
+    left_out: tuple[LeftOut, ...] = ()
+    n_more: int = 0
+    """Rows after these, which are only counted."""
+    structured: frozenset[tuple[int, str]] = frozenset()
+    """Row number and column of each cell that holds an object or several values."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, those that are only counted included."""
+        return len(self.cells) + self.n_more
+
+
+def recognised(table: RawTable) -> dict[str, str]:
+    """Return the column of each role: by its name, else by its content."""
+    roles = _by_name(table)
+    free = [name for name in table.names if name not in roles.values()]
+    masked = next((name for name in free if _has_masks(column(table, name))), "")
+    if masked and not _has_masks(column(table, roles.get("text", ""))):
+        roles["text"] = masked
+        free.remove(masked)
+    if free and "text" not in roles and "good" not in roles:
+        roles["text"] = max(free, key=lambda name: sum(map(len, column(table, name))))
+        free.remove(roles["text"])
+    if "label" not in roles and "answer" not in roles and "good" not in roles:
+        labels = [name for name in free if _are_labels(table, name)]
+        if labels:
+            roles["label"] = min(labels, key=lambda name: len(set(column(table, name))))
+    return roles
+
+
+def _by_name(table: RawTable) -> dict[str, str]:
+    lower = {name.strip().lower(): name for name in reversed(table.names)}
+    pair = next((pair for pair in PAIRS if pair[0] in lower and pair[1] in lower), ())
+    label = next((name for name in NAMES["label"] if name in lower and name not in pair), "")
+    roles: dict[str, str] = {}
+    wanted = tuple(NAMES)
+    if pair and label:
+        roles = {"text": lower[pair[0]], "second": lower[pair[1]], "label": lower[label]}
+        wanted = ("group",)
+    elif _first(lower, "good") and _first(lower, "bad"):
+        roles = {role: _first(lower, role) for role in ("good", "bad")}
+    for role in wanted:
+        name = _first(lower, role)
+        if role not in ("second", "good", "bad") and name and name not in roles.values():
+            roles.setdefault(role, name)
+    return roles
+
+
+def _first(names: Mapping[str, str], role: str) -> str:
+    """Return the column that bears the preferred name of a role; empty if none does."""
+    return next((names[name] for name in NAMES[role] if name in names), "")
+
+
+def column(table: RawTable, name: str) -> list[str]:
+    """Return the cells of a column; none of a column that is not there."""
+    if name not in table.names:
+        return []
+    place = table.names.index(name)
+    return [row[place].strip() for row in table.cells]
+
+
+def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
+    """Return the kind of list that the columns of a table suggest."""
+    if "good" in roles and "label" not in roles:
+        return "pairs"
+    if _has_masks(column(table, roles.get("text", ""))):
+        return "masked"
+    labels = {label for label in column(table, roles.get("label", "")) if label}
+    is_labelled = MIN_CLASSES <= len(labels) <= MAX_CLASSES
+    return "labelled" if is_labelled else "pairs" if "good" in roles else "plain"
+
+
+def _has_masks(values: Sequence[str]) -> bool:
+    return bool(values) and 2 * sum(MASK in plain_text(text) for text in values) >= len(values)
+
+
+def _are_labels(table: RawTable, name: str) -> bool:
+    """Return whether a column has a few short labels on most rows, each on two or more of them."""
+    if table.has_header and NO_LABELS.fullmatch(name.strip().lower()):
+        return False
+    values = column(table, name)
+    filled = [value for value in values if value]
+    labels = set(filled)
+    is_short = all(len(label) <= LONGEST_LABEL for label in labels)
+    few = MIN_CLASSES <= len(labels) <= min(MAX_CLASSES, len(filled) // 2)
+    no_masks = not any(re.search(r"\[mask\]", label, re.I) for label in labels)
+    return is_short and few and no_masks and 2 * len(filled) > len(values)

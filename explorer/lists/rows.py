@@ -1,0 +1,229 @@
+"""Rows of a list of texts, the columns that they are read from, and the kind of question."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from explorer.lists.roles import (
+    KNOWN,
+    MAX_ROWS,
+    NAMES,
+    BadRows,
+    LeftOut,
+    RawTable,
+    kind_of,
+    recognised,
+)
+from explorer.models.tokens import MASK, SEPARATOR, find_choices, plain_text
+from explorer.refusal import brief
+
+KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled")
+MAX_TOKENS = 512
+NO_COLUMN = "There is no column “{name}” here. The columns are: {known}."
+NO_ROLE = "“{role}” is no role of a column: {known}."
+NO_KIND = "The kind must be one of: {known}."
+NEEDS = {
+    "masked": "Masked rows need a column with texts in which one word is [MASK].",
+    "plain": "There is no column with texts.",
+    "pairs": "Pairs need two columns of sentences, good and bad.",
+    "labelled": "Labelled rows need a column with texts and a column “label”.",
+}
+REQUIRED = {
+    "masked": ("text",),
+    "plain": ("text",),
+    "pairs": ("good", "bad"),
+    "labelled": ("text", "label"),
+}
+OPTIONAL = {
+    "masked": ("answer", "group"),
+    "plain": ("group",),
+    "pairs": ("group",),
+    "labelled": ("second", "group"),
+}
+"""Roles that a kind reads where a list has them."""
+SCORES = {"score", "relatedness_score", "similarity", "similarity_score", "gold_score"}
+SCORED = (
+    "These are pairs with a score, “{name}”: a list has pairs with a label, or a good and a bad "
+    "sentence. Choose the kind and the columns."
+)
+GAPS = re.compile(r"_{3,}")
+GAP = "It has a gap of underscores: write [MASK] there."
+CHOICES = "It has a choice, {choice}: in a list write [MASK], and one of the words as the answer."
+NO_ROWS = "There are no rows to read."
+EMPTY = "It has no text."
+NOT_ONE_MASK = "It has {n} masks; exactly one is read."
+EMPTY_SIDE = "One of its two sentences is empty."
+NO_LABEL = "It has no label."
+INSIDE = (
+    "“{name}” holds an object or several values in each row, and no other column is known to hold "
+    "texts: give a column with one text in each row."
+)
+NOT_A_CELL = "Its “{name}” holds an object or several values; one is read."
+TOO_MANY = "It and all rows after it, {n} together, are over the limit of {most} rows."
+LAST_ONE = "It is over the limit of {most} rows."
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """Row of a list, as it is run."""
+
+    number: int
+    text: str
+    """For pairs the good sentence."""
+    other: str = ""
+    """The bad sentence of a pair."""
+    answer: str = ""
+    label: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextList:
+    """Rows of one kind, with those that are left out."""
+
+    kind: str
+    columns: Mapping[str, str]
+    """Name of the column of each role that is read."""
+    rows: tuple[TextRow, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    has_header: bool = True
+    unused: tuple[str, ...] = ()
+    """Names of the columns that are not read."""
+
+    @property
+    def n_different(self) -> int:
+        """The number of rows, equal ones counted once."""
+        return len({replace(row, number=0) for row in self.rows})
+
+    def without(self, left_out: Sequence[LeftOut]) -> "TextList":
+        """Return the list without more rows."""
+        numbers = {row.number for row in left_out}
+        rows = tuple(row for row in self.rows if row.number not in numbers)
+        together = sorted((*self.left_out, *left_out), key=lambda row: row.number)
+        return replace(self, rows=rows, left_out=tuple(together))
+
+
+def text_list(
+    table: RawTable, kind: str = "", columns: Mapping[str, str] | None = None
+) -> TextList:
+    """Return the rows of a table: columns by name and content, the kind from the columns.
+
+    Args:
+        table: The cells of a file.
+        kind: One of ``KINDS``; empty: follows from the columns.
+        columns: The name of the column of a role, where it is not the recognised one; an empty
+            name takes a role away.
+
+    Raises:
+        BadRows: there is no such kind or column, the kind lacks a column, or no row is left.
+    """
+    roles = recognised(table)
+    if not columns and not kind:
+        _check_scores(table, roles)
+        _check_values(table, roles)
+    for role, name in (columns or {}).items():
+        if role not in NAMES:
+            raise BadRows(NO_ROLE.format(role=brief(role), known=", ".join(NAMES)))
+        if name and name not in table.names:
+            known = ", ".join(map(brief, table.names))
+            raise BadRows(NO_COLUMN.format(name=brief(name), known=known))
+        roles[role] = name
+    roles = {role: name for role, name in roles.items() if name}
+    if kind not in ("", *KINDS):
+        raise BadRows(NO_KIND.format(known=", ".join(KINDS)))
+    kind = kind or kind_of(table, roles)
+    is_named = roles.get("group", "").strip().lower() == "group"
+    if kind == "labelled" and "group" not in (columns or {}) and not is_named:
+        roles.pop("group", "")  # a field or a subset: its rows need not stay together
+    return _rows(table, kind, _needed(kind, roles))
+
+
+def _check_scores(table: RawTable, roles: Mapping[str, str]) -> None:
+    """Refuse pairs with a score: read as good and bad sentences they would be misjudged."""
+    name = next((name for name in table.names if name.strip().lower() in SCORES), None)
+    if name and "label" not in roles and ("second" in roles or roles.get("good") in table.names):
+        raise BadRows(SCORED.format(name=brief(name)))
+
+
+def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
+    """Refuse a list without a known column of texts where the texts may be inside an object."""
+    held = [name for number, name in table.structured if number == 1]
+    if held and roles.get("text", "").lower() not in KNOWN and "good" not in roles:
+        raise BadRows(INSIDE.format(name=brief(min(held))))
+
+
+def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:
+    """Return the roles that a kind reads.
+
+    Raises:
+        BadRows: the kind lacks one.
+    """
+    roles = dict(roles)
+    if kind == "labelled" and "text" not in roles and "good" in roles:
+        roles |= {"text": roles["good"], "second": roles["bad"]}
+    if kind == "pairs" and "good" not in roles and "second" in roles:
+        roles |= {"good": roles["text"], "bad": roles["second"]}
+    if any(role not in roles for role in REQUIRED[kind]):
+        raise BadRows(NEEDS[kind])
+    read = (*REQUIRED[kind], *OPTIONAL[kind])
+    return {role: roles[role] for role in NAMES if role in read and role in roles}
+
+
+def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
+    """Return the rows of a kind, and those that it cannot read with the reason."""
+    places = {role: table.names.index(name) for role, name in roles.items()}
+    rows, left_out = [], list(table.left_out)
+    if over := table.n_more:
+        reason = TOO_MANY if over > 1 else LAST_ONE
+        left_out.append(LeftOut(MAX_ROWS + 1, reason.format(n=f"{over:,}", most=f"{MAX_ROWS:,}")))
+    unreadable = {row.number for row in left_out}
+    for number, row in enumerate(table.cells, 1):
+        if number in unreadable:
+            continue
+        cell = {role: plain_text(row[place]) for role, place in places.items()}
+        held = [name for name in roles.values() if (number, name) in table.structured]
+        reason = NOT_A_CELL.format(name=brief(held[0])) if held else _fault(kind, cell)
+        if reason:
+            left_out.append(LeftOut(number, reason))
+        else:
+            rows.append(_row(number, kind, cell))
+    if not rows:
+        raise BadRows(
+            f"{NO_ROWS} Row {left_out[0].number}: {left_out[0].reason}" if left_out else NO_ROWS
+        )
+    left_out.sort(key=lambda row: row.number)
+    unused = tuple(name for name in table.names if name not in roles.values())
+    return TextList(kind, roles, tuple(rows), tuple(left_out), table.has_header, unused)
+
+
+def _fault(kind: str, cell: Mapping[str, str]) -> str:
+    """Return the reason why a row is not read; empty if it is."""
+    if "good" in cell:
+        if not (cell["good"] and cell["bad"]):
+            return EMPTY_SIDE
+    elif not cell["text"]:
+        return EMPTY
+    elif "second" in cell and not cell["second"]:
+        return EMPTY_SIDE
+    if kind == "labelled":
+        return NO_LABEL if cell["label"] in ("", "-") else ""
+    return _gap(kind, cell["text"]) if kind != "pairs" else ""
+
+
+def _gap(kind: str, text: str) -> str:
+    """Return the reason why a text's gap is not read; empty if it is."""
+    if choices := find_choices(text):
+        return CHOICES.format(choice=brief(text[choices[0].start : choices[0].end]))
+    if GAPS.search(text):
+        return GAP
+    if kind == "masked" and (n_masks := text.count(MASK)) != 1:
+        return NOT_ONE_MASK.format(n=n_masks)
+    return ""
+
+
+def _row(number: int, kind: str, cell: Mapping[str, str]) -> TextRow:
+    extra = {name: cell.get(name, "") for name in ("answer", "label", "group")}
+    if kind == "pairs":
+        return TextRow(number, cell["good"], cell["bad"], **extra)
+    texts = filter(None, (cell["text"], cell.get("second")))
+    return TextRow(number, f" {SEPARATOR} ".join(texts), **extra)

@@ -1,0 +1,215 @@
+"""The result of a whole list of texts, or of those rows that were done when it was stopped."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from explorer.analysis.precision import ListPrecision, list_differences
+from explorer.inference.ask import Ask
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.lists.batches import (
+    Part,
+    Prepared,
+    costs_of,
+    feature_parts,
+    in_row_order,
+    masked_parts,
+    prepare_features,
+    prepare_masked,
+    prepare_sentences,
+    sentence_parts,
+)
+from explorer.lists.labelled import usable
+from explorer.lists.masked import joined_blocks
+from explorer.lists.results import (
+    POOLINGS,
+    EncodedList,
+    LabelledList,
+    ListResult,
+    TextsOptions,
+    labelled_steps,
+    masked_list,
+    pair_list,
+    sentence_list,
+)
+from explorer.lists.roles import BadRows
+from explorer.lists.rows import TextList
+from explorer.lists.sentences import SCORES
+from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
+from explorer.timing.workload import is_whole
+
+BAD_OPTION = "{name} must be one of: {known}."
+NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
+NOTHING_DONE = "It was stopped before any row was done."
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Rows done so far, and trainings of classifiers once all rows are done."""
+
+    done: int
+    total: int
+    trained: tuple[int, int] = (0, 0)
+    """Steps done, and all steps."""
+
+
+class TextsQuestion:
+    """Question about a list: iterate over ``run`` for its progress, then read ``result``."""
+
+    def __init__(
+        self,
+        texts: TextList,
+        ask: Ask,
+        options: TextsOptions | None = None,
+        cancel: CancelToken | None = None,
+    ) -> None:
+        """Tokenize the rows with every model.
+
+        Raises:
+            BadRows: an option is not offered, or no row can be read. ModelUnavailable: the weights
+                of a model cannot be loaded. Cancelled: the token was cancelled meanwhile.
+        """
+        self.options = options or TextsOptions()
+        _check(self.options)
+        prepare = {"masked": prepare_masked, "labelled": prepare_features}
+        texts = usable(texts) if texts.kind == "labelled" else texts
+        make = prepare.get(texts.kind, prepare_sentences)
+        ready: Prepared[Any] = make(texts, ask, cancel or CancelToken())
+        self.ready = ready
+        if texts.kind == "labelled":
+            for spec in ready.specs.values():
+                layer_of(spec, self.options.layer)
+        self._parts: list[Part[Any]] = []
+        self._scores: LabelledList | None = None
+        self.precision: ListPrecision | None = None
+        """The differences that half precision makes, once all rows are done; None in float32."""
+
+    @property
+    def total(self) -> int:
+        """The number of rows that all models can run."""
+        return len(self.ready.texts.rows)
+
+    @property
+    def n_done(self) -> int:
+        """The number of rows that are done."""
+        return sum(len(part.rows) for part in self._parts)
+
+    def run(self, cancel: CancelToken) -> Iterator[Progress]:
+        """Run all rows and yield the progress after each part; what is done is kept.
+
+        Raises:
+            Cancelled: the token was cancelled; ``result`` then has the rows that are done.
+        """
+        yield Progress(0, self.total)
+        for part in self._all_parts(self.ready, cancel):
+            self._parts.append(part)
+            yield Progress(self.n_done, self.total)
+        if self.ready.ask.dtype != "float32":
+            self.precision = self._against_float32(cancel)
+        if self.ready.texts.kind == "labelled":
+            # A deadline is for the rows: what all of them are for is not given up at the end.
+            steps = self._trained(lambda: cancel.check() if cancel.cancelled else None)
+            while self._scores is None:
+                try:
+                    yield Progress(self.n_done, self.total, next(steps))
+                except StopIteration as end:
+                    self._scores = end.value
+
+    def result(self) -> ListResult:
+        """Return the result of the rows that are done.
+
+        Raises:
+            BadRows: there are too few of them.
+        """
+        if not self._parts:
+            raise BadRows(NOTHING_DONE)
+        texts, labels = self._done(), self._labels()
+        if texts.kind == "masked":
+            blocks = [(part.rows, part.value) for part in self._parts]
+            return masked_list(texts, labels, joined_blocks(blocks))
+        if texts.kind == "labelled":
+            return self._scores or finished(self._trained())
+        by_row = self._by_row()
+        if texts.kind == "pairs":
+            return pair_list(texts, labels, by_row, self.options.score)
+        return sentence_list(
+            texts, labels, {key: [sides[0] for sides in rows] for key, rows in by_row.items()}
+        )
+
+    def _done(self) -> TextList:
+        """Return the list of the rows that are done."""
+        done = sorted(row for part in self._parts for row in part.rows)
+        texts = self.ready.texts
+        rows = tuple(texts.rows[row] for row in done)
+        return replace(texts, rows=rows)
+
+    def _labels(self) -> dict[str, str]:
+        return {key: spec.label for key, spec in self.ready.specs.items()}
+
+    def _trained(
+        self, check: Callable[[], None] = lambda: None
+    ) -> Generator[tuple[int, int], None, LabelledList]:
+        """Return the training of all classifiers on the rows that are done, step by step."""
+        features = in_row_order(self._parts, self.n_done)
+        encoded = EncodedList(features, costs_of(self.ready, self._parts))
+        return labelled_steps(self._done(), self._labels(), encoded, self.options, check)
+
+    def _all_parts(self, ready: Prepared[Any], cancel: CancelToken) -> Iterator[Part[Any]]:
+        if ready.texts.kind == "masked":
+            return masked_parts(ready, cancel)
+        if ready.texts.kind == "labelled":
+            return feature_parts(ready, self.options.pooling, cancel)
+        return sentence_parts(ready, cancel)
+
+    def _against_float32(self, cancel: CancelToken) -> ListPrecision:
+        """Run the first part, which holds the shortest rows, again in float32, and compare."""
+        texts, ask = self.ready.texts, self.ready.ask
+        exact = replace(self.ready, ask=replace(ask, dtype="float32"))
+        try:
+            part = next(iter(self._all_parts(exact, cancel)))
+        except Refusal as refusal:
+            return ListPrecision(ask.dtype, {}, str(refusal))
+        half, score = self._parts[0].value, self.options.score
+        differences = list_differences(texts.kind, score, half, part.value)
+        return ListPrecision(ask.dtype, differences)
+
+    def _by_row(self) -> dict[str, list[Any]]:
+        """Return the scores by model, in the order of the rows."""
+        places = sorted(
+            (row, number, place)
+            for number, part in enumerate(self._parts)
+            for place, row in enumerate(part.rows)
+        )
+        return {
+            key: [self._parts[number].value[key][place] for _, number, place in places]
+            for key in self.ready.specs
+        }
+
+
+def finished(steps: Generator[Any, None, LabelledList]) -> LabelledList:
+    """Run all steps and return the result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def layer_of(spec: ModelSpec, layer: int) -> int:
+    """Return the index of a layer's features, counted from the embeddings.
+
+    Raises:
+        BadRows: the model has no such layer.
+    """
+    last = spec.architecture.n_layers
+    if not is_whole(layer) or not -last - 1 <= layer <= last:
+        raise BadRows(NO_LAYER.format(label=spec.label, last=last))
+    return layer % (last + 1)
+
+
+def _check(options: TextsOptions) -> None:
+    offered = {"pooling": POOLINGS, "score": SCORES}
+    for name, known in offered.items():
+        if getattr(options, name) not in known:
+            raise BadRows(BAD_OPTION.format(name=name, known=", ".join(known)))

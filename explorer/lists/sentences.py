@@ -1,0 +1,192 @@
+"""Pseudo-log-likelihoods of whole sentences, and pairs of which one should be likelier."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.analysis.scoring import (
+    Masked,
+    by_word,
+    masked_row,
+    masked_sets,
+    scored_positions,
+)
+from explorer.lists.comparison import Duel, Share, duels, share_of, shares_by_group
+from explorer.models.run import MaskedRow
+from explorer.models.tokens import UNKNOWN, Tokens
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
+
+SCORES: tuple[str, ...] = ("pll", "pll_word_l2r")
+"""Salazar et al. 2020: each token masked alone. Kauf and Ivanova 2023: with each token, those to
+its right within its word are masked too."""
+HAS_MASK = "It has a [MASK]: sentences are scored whole."
+NO_PIECE = "{label} reads no part of it."
+TIE = 1e-4
+"""Nats by which the good sentence must be likelier: rounding alone decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePlan:
+    """Tokens of a sentence, of which each is masked in turn, by both methods."""
+
+    tokens: Tokens
+    mask_id: int
+
+    def masked(self) -> tuple[Masked, ...]:
+        """Return what is masked in each row of input: where both methods agree it is one row."""
+        alone, within = masked_sets(self.tokens)
+        return tuple(dict.fromkeys((*alone, *within)))
+
+    def rows(self) -> tuple[tuple[MaskedRow, int], ...]:
+        """Return the rows of input, with the id that each is asked for."""
+        ids = self.tokens.ids
+        return tuple(
+            (masked_row(self.tokens, each, self.mask_id), ids[each[0]]) for each in self.masked()
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceScore:
+    """One model's pseudo-log-likelihoods of one sentence."""
+
+    pll: float
+    """Nats, the sum over tokens with each masked alone (Salazar et al. 2020)."""
+    pll_word_l2r: float
+    """Nats, the same with the rest of the word masked too (Kauf and Ivanova 2023)."""
+    n_tokens: int
+    words: np.ndarray
+    """float64 [word], the sum of ``pll_word_l2r`` over the tokens of each word."""
+    spans: tuple[tuple[int, int], ...]
+    """Half-open character range of each word."""
+    n_unknown: int = 0
+    """The number of tokens that stand for any word outside the vocabulary: [UNK]."""
+
+    @property
+    def n_words(self) -> int:
+        """The number of words with a token of their own."""
+        return int((self.words < 0).sum())
+
+    def value(self, score: str) -> float:
+        """Return the score of one of ``SCORES``."""
+        return self.pll if score == "pll" else self.pll_word_l2r
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentencesSummary:
+    """Headline of a list of plain sentences."""
+
+    pseudo_perplexity: Mapping[str, float]
+    """By model: exp(-sum of PLL / number of tokens), comparable within one vocabulary alone."""
+    per_word: Mapping[str, float]
+    """By model: pll_word_l2r a word in nats, whatever the vocabulary."""
+    n_compared: int
+    """The number of sentences in which no model reads an [UNK]; both scores are of these."""
+    unknown: Mapping[str, int]
+    """By model the number of sentences in which it reads an [UNK]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairsSummary:
+    """Headline of a list of pairs: in how many is the good sentence the likelier one?"""
+
+    good_first: Mapping[str, Share]
+    by_group: Mapping[str, Mapping[str, Share]]
+    duels: tuple[Duel, ...]
+    disputed: tuple[int, ...]
+    """Indices of the pairs in which the models differ."""
+    mean_margin: Mapping[str, float]
+    """By model the mean of the margins in nats; nan without pairs."""
+    n_compared: int
+    """The number of pairs in which no model reads an [UNK]; all of this is about these."""
+    unknown: Mapping[str, int]
+    """By model the number of pairs in which it reads an [UNK]."""
+
+
+def row_plans(
+    loaded: "LoadedModel", rows: Sequence[tuple[str, ...]], max_tokens: int
+) -> list[list[SentencePlan] | str]:
+    """Return the plans of the sentences of each row, or why one of them cannot be run."""
+    return [_plans_or_why(loaded, sentences, max_tokens) for sentences in rows]
+
+
+def _plans_or_why(
+    loaded: "LoadedModel", sentences: tuple[str, ...], max_tokens: int
+) -> list[SentencePlan] | str:
+    from explorer.models.forward import readable_tokens
+
+    tokens = [readable_tokens(loaded, text, max_tokens) for text in sentences]
+    reasons = [
+        each if isinstance(each, str) else NO_PIECE.format(label=loaded.spec.label)
+        for each in tokens
+        if isinstance(each, str) or not scored_positions(each)
+    ]
+    mask_id = int(loaded.tokenizer.mask_token_id)
+    plans = [SentencePlan(each, mask_id) for each in tokens if not isinstance(each, str)]
+    if any(plan.tokens.mask_positions for plan in plans):
+        return HAS_MASK
+    return reasons[0] if reasons else plans
+
+
+def sentence_score(plan: SentencePlan, log_probs: np.ndarray) -> SentenceScore:
+    """Return the scores from the log-probabilities float64 [row] of the plan's rows."""
+    tokens, of_masked = plan.tokens, dict(zip(plan.masked(), log_probs, strict=True))
+    alone, within = (np.array([of_masked[each] for each in part]) for part in masked_sets(tokens))
+    by_token = np.zeros(len(tokens))
+    by_token[list(scored_positions(tokens))] = within
+    spans = tuple((word.start, word.end) for word in tokens.words)
+    sums = float(alone.sum()), float(within.sum())
+    n_unknown = sum(tokens.pieces[i] in UNKNOWN for i in scored_positions(tokens))
+    return SentenceScore(*sums, len(alone), by_word(tokens, by_token), spans, n_unknown)
+
+
+def sentences_summary(scores: Mapping[str, Sequence[SentenceScore]]) -> SentencesSummary:
+    """Return the headline of a list of plain sentences.
+
+    An [UNK] is as likely as all words together that a vocabulary lacks: a sentence with one says
+    nothing of its words, and is compared by no model.
+    """
+    unknown = {key: np.array([s.n_unknown for s in each]) > 0 for key, each in scores.items()}
+    read = np.flatnonzero(~np.any(list(unknown.values()), 0))
+    perplexity, per_word = {}, {}
+    for key, all_scores in scores.items():
+        of_model = [all_scores[int(i)] for i in read]
+        n_tokens = sum(score.n_tokens for score in of_model)
+        n_words = sum(score.n_words for score in of_model)
+        total = sum(score.pll for score in of_model)
+        perplexity[key] = float(np.exp(-total / n_tokens)) if n_tokens else float("nan")
+        l2r = sum(score.pll_word_l2r for score in of_model)
+        per_word[key] = l2r / n_words if n_words else float("nan")
+    counts = {key: int(each.sum()) for key, each in unknown.items()}
+    return SentencesSummary(perplexity, per_word, len(read), counts)
+
+
+def pairs_summary(
+    margins: Mapping[str, np.ndarray],
+    groups: Sequence[str],
+    unknown: Mapping[str, np.ndarray],
+) -> PairsSummary:
+    """Return the headline of pairs from each model's margins.
+
+    Args:
+        margins: By model float64 [pair], score of the good sentence minus that of the bad one.
+        groups: The group of each pair; empty for none.
+        unknown: By model bool [pair], whether it reads an [UNK] in either sentence. What one model
+            cannot read is compared by none.
+    """
+    read = np.flatnonzero(~np.any(list(unknown.values()), 0))
+    right = {key: margin[read] > TIE for key, margin in margins.items()}
+    votes, names = np.array(list(right.values())), [groups[int(i)] for i in read]
+    disputed = read[votes.any(0) & ~votes.all(0)]
+    return PairsSummary(
+        {key: share_of(hits) for key, hits in right.items()},
+        {key: shares_by_group(hits, names) for key, hits in right.items()},
+        duels(right),
+        tuple(int(i) for i in disputed),
+        {key: float(each[read].mean()) if len(read) else np.nan for key, each in margins.items()},
+        len(read),
+        {key: int(each.sum()) for key, each in unknown.items()},
+    )

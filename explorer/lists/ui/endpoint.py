@@ -1,0 +1,58 @@
+"""``/texts``: a list of texts through all models, as JSON."""
+
+from typing import Any
+
+from explorer import limits
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.library import strings
+from explorer.lists.library import answered, named, table_of
+from explorer.lists.results import TextsOptions
+from explorer.refusal import Refusal
+from explorer.ui.kit.validation import page_family
+
+
+def texts(  # noqa: PLR0913 - the endpoint's published arguments
+    rows: list[Any],
+    family: str = "mini",
+    kind: str = "",
+    pooling: str = "mean",
+    layer: int = -1,
+    score: str = "pll",
+    group: str = "",
+    columns: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return what each model says of every row of a list, and how the models compare.
+
+    Args:
+        rows: Texts, or objects with the columns ``text`` and, where there are any, ``answer``,
+            ``label`` and ``group``; for pairs ``good`` and ``bad``. At most 200.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+        kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which of two sentences
+            is likelier) or "labelled" (frozen features and a logistic regression). Empty: it
+            follows from the columns.
+        pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
+        layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
+        score: Score that pairs are judged by: "pll" (Salazar et al. 2020) or "pll_word_l2r" (Kauf
+            and Ivanova 2023).
+        group: Column that names each row's group; empty: ``group``, if there is one. Labelled rows
+            of one group stay on one side of every split.
+        columns: Column of a role, by its name or its number from 1, where it is not the recognised
+            one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
+            label and group.
+
+    Returns:
+        The kind, the columns, the rows left out with their reasons, a summary, and a row for each
+        row and model. ``done`` is false where the time ran out: the answer then has the rows that
+        were done. ``missing``, only where a model could not be asked, says which one and why.
+    """
+    if not isinstance(rows, list):
+        raise Refusal(strings.BAD_ROWS)
+    if len(rows) > limits.TEXTS.maximum:
+        raise Refusal(limits.TEXTS.sentence(n=f"{len(rows):,}"))
+    models, cancel = page_family(family), CancelToken()
+    cancel.set_deadline(limits.TEXTS_TIME.maximum)
+    table = table_of(rows)
+    chosen = named(table, columns or {}) | ({"group": group} if group else {})
+    how = (kind, chosen, TextsOptions(pooling, layer, score))
+    return answered(table, models, how, cancel).to_dict()

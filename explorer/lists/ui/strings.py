@@ -1,0 +1,225 @@
+"""Strings of the tab for lists of texts."""
+
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.digits import counted
+from explorer.lists.roles import LeftOut
+from explorer.lists.rows import KINDS, MAX_ROWS, MAX_TOKENS
+
+LABEL = "Your texts"
+QUESTION = "Which of the models is best for a list of your own texts?"
+FINDING = "Paste your texts, open a file, or try a list: which of the models is best for them?"
+LIMITS = (
+    f"At most {MAX_ROWS:,} rows of {MAX_TOKENS} tokens. Nothing is kept: the rows are sent with "
+    "the question, and deleted once it is answered."
+)
+KIND_NAMES = {
+    "masked": "Masked rows",
+    "plain": "Sentences",
+    "pairs": "Pairs of sentences",
+    "labelled": "Labelled texts",
+}
+GOES_IN = {
+    "masked": "text with one [MASK]; answer and group, where you have them",
+    "plain": "one sentence a line",
+    "pairs": "good and bad, or sentence1 and sentence2; group, where you have one",
+    "labelled": "text and label, or two texts and label: 2 to 20 labels, 40 rows or more; group, "
+    "where rows stay together",
+}
+"""Columns of each kind."""
+COMES_OUT = {
+    "masked": "How often the given answer comes first, by model, and where the models disagree.",
+    "plain": "How likely each model finds each sentence, and which words surprise it.",
+    "pairs": "In how many pairs each model finds the good sentence likelier.",
+    "labelled": "Which encoder, not fine-tuned, separates your labels best, and whether a bag of "
+    "words does as well.",
+}
+ASK = {
+    "box": "Your texts: one a line, or a table with a header",
+    "placeholder": "Paste texts here, one a line, or a table with a header: text,label …",
+    "run": "Run",
+    "open": "Open a file",
+    "try": "Try",
+    "change": "Change how the rows are read",
+    "kind": "Read as",
+    "none": "none",
+    "options": "Options",
+    "pooling": "Features",
+    "layer": "Layer",
+    "last": "last",
+    "score": "Score",
+    "too_large": "This list is too large for one question: {size} KB when compressed, and the "
+    "limit is {limit} KB. Please split it.",
+    "not_read": "The list could not be read. Please try again.",
+    "not_linked": "The list of this link is not in it ({rows} rows; a link holds up to {most} "
+    "characters). Paste it, or open its file, and press Run.",
+    "no_link": "The link to this view does not hold the list: it has more than {most} characters.",
+}
+"""Strings of the form."""
+ROLES = {
+    "text": "Text",
+    "second": "Second text",
+    "answer": "Answer",
+    "good": "Good sentence",
+    "bad": "Bad sentence",
+    "label": "Label",
+    "group": "Group",
+}
+POOLINGS = {"mean": "mean of all tokens", "cls": "[CLS] alone"}
+SCORES = {"pll": "PLL", "pll_word_l2r": "PLL-word-l2r"}
+TABLE = {
+    "label": "Rows",
+    "show": "Show",
+    "all": "all rows",
+    "differ": "rows on which the models disagree",
+    "wrong": "rows that all models have wrong",
+    "only": "{right} right, {wrong} wrong",
+    "group": "Group",
+    "order": "Order",
+    "apart": "disagreement first",
+    "apart_pairs": "right in some models only, then the largest disagreement",
+    "list": "as in the list",
+    "count": "{n} of {total} rows",
+    "so_far": "The first {n} of {total} rows so far, those of most disagreement first.",
+    "more": "Show {n} more",
+    "none": "No row is like that.",
+    "number": "#",
+    "text": "Text",
+    "second": "Second text",
+    "answer": "answer: {answer}",
+    "label_of": "label: {label}",
+    "bad": "not: {bad}",
+    "js": "Difference, nats",
+    "a_word_apart": "Difference, nats a word",
+    "right": "right",
+    "wrong_one": "wrong",
+    "rank": "answer: rank {rank}",
+    "unknown": "answer not in the vocabulary",
+    "pieces": "answer: {pieces} pieces",
+    "opens_predictions": "Open in Predictions",
+    "opens_attention": "Open in Attention",
+}
+"""Strings of the table of rows."""
+SUMMARY = {
+    "model": "Model",
+    "classifier": "Classifier",
+    "at_1": "Answer first, 95% CI",
+    "at_5": "Answer among five, 95% CI",
+    "several": "Answers of several pieces",
+    "unknown": "Answers outside the vocabulary",
+    "per_word": "PLL-word-l2r a word, nats",
+    "perplexity": "Pseudo-perplexity",
+    "all_pairs": "All pairs, 95% CI",
+    "mean_margin": "Good minus bad, mean nats",
+    "has_unknown": "Rows with [UNK]",
+    "accuracy": "Accuracy, 95% CI",
+    "macro_f1": "Macro F1",
+    "time": "Time a text",
+    "size": "Size",
+    "two": "Models",
+    "only_first": "Rows that only the first has right",
+    "only_second": "Only the second",
+    "p_value": "p",
+    "duels": "Comparisons of each two models",
+    "repeated": "Only {n} of the {rows} are different. Each copy counts, so intervals are too "
+    "narrow.",
+    "table_masked": "The given answers, by model",
+    "table_plain": "The list as a whole, by model",
+    "table_pairs": "Pairs whose good sentence is the likelier one, by model",
+    "table_labelled": "Each row predicted by a classifier that did not see it",
+    "table_duels": "McNemar's exact test on the same rows",
+    "left_out": "Rows not read",
+    "row": "Row {n}:",
+    "more_rows": "and {n} more",
+}
+"""Strings of the tables of models."""
+NOTES = {
+    "masked": "Intervals: Wilson. An answer of several pieces gets as many masks.\n"
+    "It is scored piece by piece from the left, each piece with those after it masked "
+    "(PLL-word-l2r), and its rank is that of its worst piece. An answer that a vocabulary cannot "
+    "write counts as wrong. Difference: Jensen-Shannon divergence over the words that both "
+    "vocabularies have, averaged over each two models.",
+    "plain": "PLL masks each token alone; PLL-word-l2r also the rest of its word.\n"
+    "Salazar et al. 2020; Kauf and Ivanova 2023. A row shows the sum of PLL-word-l2r over its "
+    "words, and PLL below it. Pseudo-perplexities compare models of one vocabulary alone: a piece "
+    "of another vocabulary is another piece. Difference: each model's PLL-word-l2r a word, less "
+    "its own mean over the rows; the largest of these less the smallest. The scores of the list "
+    "leave out sentences with a word that a model reads as [UNK].",
+    "pairs": "A pair counts where the good sentence is likelier by 0.0001 nats or more.\n"
+    "Intervals: Wilson. A row shows by how many nats the good sentence is likelier; below 0 the "
+    "bad one is. Difference: the largest of these less the smallest. Pairs with a word that a "
+    "model reads as [UNK] are not compared. The form is that of BLiMP and of CrowS-Pairs.",
+    "labelled": "Features of an encoder that is not fine-tuned, a logistic regression by "
+    "scikit-learn, five stratified folds.\n"
+    "Each row is predicted by a regression that has not seen it; its penalty, and what is a word "
+    "for TF-IDF (words of two letters or more, or every word and sign), are chosen inside each "
+    "fold. Intervals: Wilson, for half of the rows, because the folds share training rows; so they "
+    "cover the accuracy of these trained classifiers on further rows like these, not that of "
+    "another training. With groups each group counts once, and McNemar's exact test exchanges "
+    "whole groups. Time: of the encoder, or of TF-IDF, on these rows, on one core where it runs on "
+    "one. Size: the encoder's weights, or TF-IDF's words and weights. The advice counts a "
+    "difference if the test, corrected for all comparisons, stays below 1%.",
+}
+"""Notes on the numbers of each kind: how they are made."""
+CHARTS = {
+    "all_rows": "all rows",
+    "at_1": "Given answer first, with 95% intervals",
+    "at_5": "Given answer among the first five, with 95% intervals",
+    "good": "Good sentence likelier, with 95% intervals",
+    "scatter": "{second} against {first}, a point for each sentence",
+    "axis": "{label}, nats a word",
+    "cost": "Accuracy against cost, measured on these rows",
+    "cost_ms": "milliseconds a text",
+    "cost_mb": "megabytes",
+    "accuracy": "accuracy",
+    "learning": "Accuracy by number of training rows",
+    "learning_axis": "training rows; at the end all of a fold, as in the table",
+    "by_layer": "Accuracy by layer of the features; the highest of several flatters",
+    "by_layer_axis": "layer; 0: the embeddings",
+    "confusion": "Predictions of {label}",
+    "confused": "true %{y}, predicted %{x}: %{z}",
+    "predicted": "predicted",
+    "true": "true",
+}
+"""Titles of the charts."""
+TOKENIZING = "The rows are being tokenized."
+ROWS = "{done} of {total}{speed}."
+SPEED = ", {rate} rows a second, {left} left"
+TRAINING = "All rows are done. Classifiers: {done} of {total} steps."
+STOPPED = "Stopped after {done} of {total}: what follows is about those."
+STOPPED_EARLY = "Stopped after {done} of {total}: press Run again."
+SCORES_NEED_ALL = "Stopped after {done} of {total}. Scores need all rows: press Run again."
+STOP = "Stop"
+FEW_LEFT_OUT = 3
+"""Rows left out that the sentence above the table names."""
+
+
+def left_out_said(left_out: Sequence[LeftOut]) -> str:
+    """Return which rows are not read, and why; empty if all are."""
+    if not left_out:
+        return ""
+    first = " ".join(f"Row {row.number:,}: {row.reason}" for row in left_out[:FEW_LEFT_OUT])
+    more = len(left_out) - FEW_LEFT_OUT
+    return f"Not read: {first}{f' And {more:,} more.' if more > 0 else ''}"
+
+
+def progress_said(done: int, total: int, seconds: float) -> str:
+    """Return how many rows are done, how fast, and how long the others will take."""
+    speed = ""
+    if done and seconds > 0:
+        rate = done / seconds
+        speed = SPEED.format(
+            rate=f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}",
+            left=duration((total - done) / rate),
+        )
+    return ROWS.format(done=f"{done:,}", total=counted(total, "row"), speed=speed)
+
+
+def duration(seconds: float) -> str:
+    """Format a time to wait in seconds or minutes."""
+    return f"{max(1, round(seconds))} s" if seconds < 100 else f"{round(seconds / 60)} min"
+
+
+def kinds() -> Mapping[str, tuple[str, str, str]]:
+    """Return by kind its name, its columns, and what comes out."""
+    return {kind: (KIND_NAMES[kind], GOES_IN[kind], COMES_OUT[kind]) for kind in KINDS}

@@ -1,0 +1,267 @@
+"""Charts of a list's result: shares, scatter of two models, score against cost, confusion."""
+
+import html
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.analysis.records import Records
+from explorer.lists.comparison import Share
+from explorer.lists.results import (
+    LabelledList,
+    ListResult,
+    MaskedList,
+    PairList,
+    SentenceList,
+    per_word,
+)
+from explorer.lists.views.strings import BASELINES, names_of
+from explorer.refusal import brief
+from explorer.views.chart import categories, chart_canvas, line
+from explorer.views.theme import COLOURS, faint
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+HEIGHT = 340
+MAX_GROUPS = 12
+"""Groups that are drawn, those with the most rows."""
+MAX_COUNTS = 8
+"""Labels up to which a confusion matrix prints its counts."""
+SHADE = 0.6
+"""Opacity of a full cell, on which the page's ink is read in light and dark."""
+BASELINE = "#7b8496"
+"""Colour of what is no model, visible on both pages."""
+LONGEST_NAME, ITS_END = 24, 9
+"""Characters of a name on an axis, and of its end: names of one origin often differ there."""
+COLUMNS = ("chart", "model", "at", "value", "low", "high")
+Texts = Mapping[str, str]
+Row = tuple[object, ...]
+
+
+def list_charts(result: ListResult, texts: Texts, header: Mapping[str, object]) -> str:
+    """Return the JSON of the charts of a list's result, with the numbers that they draw."""
+    makers = {
+        MaskedList: _masked,
+        SentenceList: _sentences,
+        PairList: _pairs,
+        LabelledList: _labelled,
+    }
+    figures, rows = [], []
+    for figure, numbers in makers[type(result)](result, texts):  # type: ignore[operator]
+        figures.append(figure)
+        rows += numbers
+    return chart_canvas(figures, Records(COLUMNS, rows, header)) if figures else ""
+
+
+def literal(text: str) -> str:
+    """Return a reader's text for Plotly, which would take signs of markup for markup."""
+    start = LONGEST_NAME - ITS_END - 1
+    short = text if len(text) <= LONGEST_NAME else f"{text[:start]}…{text[-ITS_END:]}"
+    return html.escape(brief(short), quote=False)
+
+
+Charts = Iterator[tuple["go.Figure", list[Row]]]
+
+
+def _masked(result: MaskedList, texts: Texts) -> Charts:
+    if any(row.answer for row in result.texts.rows):
+        yield _shares(result.summary.at_1, result.summary.by_group, result.labels, texts, "at_1")
+        yield _shares(result.summary.at_5, {}, result.labels, texts, "at_5")
+
+
+def _pairs(result: PairList, texts: Texts) -> Charts:
+    summary = result.summary
+    yield _shares(summary.good_first, summary.by_group, result.labels, texts, "good")
+
+
+def _shares(
+    overall: Mapping[str, Share],
+    by_group: Mapping[str, Mapping[str, Share]],
+    labels: Mapping[str, str],
+    texts: Texts,
+    name: str,
+) -> tuple["go.Figure", list[Row]]:
+    """Draw each model's share of all rows and of each group, with 95% intervals."""
+    import plotly.graph_objects as go
+
+    groups = next(iter(by_group.values()), {})
+    largest = set(sorted(groups, key=lambda group: -groups[group].n)[:MAX_GROUPS])
+    drawn = [group for group in groups if group in largest]
+    names = [texts["all_rows"], *drawn]
+    figure = go.Figure(layout={"title": texts[name], "height": HEIGHT, "barmode": "group"})
+    rows: list[Row] = []
+    for key, label in labels.items():
+        shares = [overall[key], *(by_group[key][group] for group in drawn)]
+        ends = [share.interval for share in shares]
+        values = [share.value for share in shares]
+        figure.add_bar(
+            x=categories(map(literal, names)),
+            y=values,
+            name=label,
+            marker_color=COLOURS[key].fill,
+            error_y={
+                "type": "data",
+                "array": [high - value for (_, high), value in zip(ends, values, strict=True)],
+                "arrayminus": [value - low for (low, _), value in zip(ends, values, strict=True)],
+                "thickness": 1.5,
+                "width": 3,
+            },
+            hovertemplate="%{x}: %{y:.1%}<extra>%{fullData.name}</extra>",
+        )
+        rows += [
+            (texts[name], label, group, share.value, *share.interval)
+            for group, share in zip(names, shares, strict=True)
+        ]
+    figure.update_yaxes(range=[0, 1], tickformat=".0%")
+    figure.update_xaxes(type="category")
+    return figure, rows
+
+
+def _sentences(result: SentenceList, texts: Texts) -> Charts:
+    """Draw each later model against the first, a point for each sentence."""
+    scores = per_word(result)
+    first, *others = scores
+    for other in others:
+        yield _scatter(result, texts, (first, other), (scores[first], scores[other]))
+
+
+def _scatter(
+    result: SentenceList,
+    texts: Texts,
+    keys: tuple[str, str],
+    values: tuple[np.ndarray, np.ndarray],
+) -> tuple["go.Figure", list[Row]]:
+    import plotly.graph_objects as go
+
+    names = [result.labels[key] for key in keys]
+    numbers = [row.number for row in result.texts.rows]
+    ends = [float(min(map(np.min, values))), float(max(map(np.max, values)))]
+    title = texts["scatter"].format(first=names[0], second=names[1])
+    figure = go.Figure(layout={"title": title, "height": HEIGHT, "showlegend": False})
+    figure.add_scatter(x=ends, y=ends, mode="lines", line={"width": 1, "dash": "dot"})
+    figure.data[0].hoverinfo = "skip"
+    figure.add_scatter(
+        x=values[0].tolist(),
+        y=values[1].tolist(),
+        mode="markers",
+        marker={"color": COLOURS[keys[1]].fill, "size": 7, "opacity": 0.75},
+        customdata=numbers,
+        hovertemplate="row %{customdata}: %{x:.2f}, %{y:.2f}<extra></extra>",
+    )
+    figure.update_xaxes(title=texts["axis"].format(label=names[0]))
+    figure.update_yaxes(title=texts["axis"].format(label=names[1]))
+    rows: list[Row] = [
+        (title, name, number, float(value), None, None)
+        for name, of_model in zip(names, values, strict=True)
+        for number, value in zip(numbers, of_model, strict=True)
+    ]
+    return figure, rows
+
+
+def _labelled(result: LabelledList, texts: Texts) -> Charts:
+    yield _score_and_cost(result, texts)
+    if result.learning:
+        yield _curves(result, texts, "learning")
+        yield _curves(result, texts, "by_layer")
+    for key in result.labels:
+        yield _confusion(result, key, texts)
+
+
+def _score_and_cost(result: LabelledList, texts: Texts) -> tuple["go.Figure", list[Row]]:
+    """Draw accuracy against time and against megabytes, each classifier in its colour."""
+    from plotly.subplots import make_subplots
+
+    names, scores = names_of(result), result.result
+    figure = make_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.06)
+    figure.update_layout(title=texts["cost"], height=HEIGHT)
+    rows: list[Row] = []
+    for key, cost in result.costs.items():
+        score, colour = scores.accuracy[key], COLOURS.get(key)
+        error = {
+            "type": "data",
+            "array": [score.high - score.value],
+            "arrayminus": [score.value - score.low],
+        }
+        for place, value in enumerate((cost.ms_per_row, cost.megabytes), 1):
+            figure.add_scatter(
+                x=[value],
+                y=[score.value],
+                error_y=error | {"thickness": 1.5, "width": 4},
+                name=names[key],
+                mode="markers",
+                marker={
+                    "size": 11,
+                    "symbol": "circle" if colour else "diamond",
+                    "color": colour.fill if colour else BASELINE,
+                },
+                legendgroup=key,
+                showlegend=place == 1,
+                hovertemplate="%{y:.1%}, %{x:.3g}<extra>%{fullData.name}</extra>",
+                row=1,
+                col=place,
+            )
+        ends = (score.value, score.low, score.high)
+        rows += [
+            (texts["cost_ms"], names[key], cost.ms_per_row, *ends),
+            (texts["cost_mb"], names[key], cost.megabytes, *ends),
+        ]
+    usual = scores.accuracy["majority"].value
+    figure.add_hline(usual, line_width=1, line_dash="dot", annotation_text=BASELINES["majority"])
+    figure.layout.annotations = figure.layout.annotations[:1]  # once, not in each part
+    figure.update_yaxes(tickformat=".0%", title=texts["accuracy"], col=1)
+    figure.update_xaxes(type="log", dtick=1, tickformat="~g")
+    figure.update_xaxes(title=texts["cost_ms"], col=1)
+    figure.update_xaxes(title=texts["cost_mb"], col=2)
+    return figure, rows
+
+
+def _curves(result: LabelledList, texts: Texts, name: str) -> tuple["go.Figure", list[Row]]:
+    """Draw accuracy over the number of training rows, or over the layers."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure(layout={"title": texts[name], "height": HEIGHT})
+    rows: list[Row] = []
+    for key, label in result.labels.items():
+        points = result.learning[key] if name == "learning" else enumerate(result.by_layer[key])
+        xs, ys = zip(*points, strict=True)
+        figure.add_trace(line(xs, ys, label, key, mode="lines+markers"))
+        rows += [(texts[name], label, x, y, None, None) for x, y in zip(xs, ys, strict=True)]
+    figure.update_yaxes(tickformat=".0%")
+    figure.update_xaxes(title=texts[f"{name}_axis"])
+    if name == "learning":
+        sizes = [size for size, _ in next(iter(result.learning.values()))]
+        figure.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{size:,}" for size in sizes])
+    else:
+        figure.update_xaxes(dtick=1)
+    return figure, rows
+
+
+def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure", list[Row]]:
+    """Draw how often one model predicts each label for each true one."""
+    import plotly.graph_objects as go
+
+    counts, labels = result.result.confusion[key], result.result.labels.names
+    title = texts["confusion"].format(label=result.labels[key])
+    names = categories(map(literal, labels))
+    figure = go.Figure(layout={"title": title, "height": HEIGHT})
+    figure.add_heatmap(
+        x=names,
+        y=names,
+        z=counts.tolist(),
+        zmin=0,
+        zmax=int(counts.sum(1).max()),  # full colour: every row of the most frequent label
+        colorscale=[[0, faint(COLOURS[key].fill, 0)], [1, faint(COLOURS[key].fill, SHADE)]],
+        showscale=False,
+        hovertemplate=texts["confused"] + "<extra></extra>",
+        **({"texttemplate": "%{z}"} if len(labels) <= MAX_COUNTS else {}),
+    )
+    figure.update_xaxes(title=texts["predicted"], type="category", showgrid=False)
+    figure.update_yaxes(title=texts["true"], type="category", autorange="reversed", showgrid=False)
+    rows: list[Row] = [
+        (title, labels[i], labels[j], int(counts[i, j]), None, None)
+        for i in range(len(labels))
+        for j in range(len(labels))
+    ]
+    return figure, rows

@@ -1,0 +1,384 @@
+"""Sentences on the result of a list of texts, the same on the page and in a shell."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from explorer.analysis.digits import counted, enumerated, percent, probability, told_apart
+from explorer.analysis.precision import ListPrecision
+from explorer.lists.comparison import Duel, Share, mcnemar
+from explorer.lists.judge import Scored, below_guessing
+from explorer.lists.results import (
+    LabelledList,
+    ListResult,
+    MaskedList,
+    PairList,
+    SentenceList,
+)
+from explorer.lists.rows import TextList
+
+NOUNS = {
+    "masked": "masked row",
+    "plain": "sentence",
+    "pairs": "pair",
+    "labelled": "labelled text",
+}
+"""A row of each kind."""
+LABELLED_PAIR = "labelled pair"
+ROLES = {
+    "text": "text",
+    "second": "second text",
+    "answer": "answer",
+    "label": "label",
+    "group": "group",
+}
+PAIR = "“{good}” is compared with “{bad}”"
+MOST_NAMED = 5
+READ_AS = "{rows}{header}: {columns}.{unused}"
+NO_HEADER = ", no header"
+ONE_COLUMN = "“{name}” {verb} {role}{values}"
+UNUSED = " Not used: {names}."
+MORE = "{n} more"
+BASELINES = {"tfidf": "TF-IDF", "majority": "most frequent label"}
+"""Names of the classifiers that are no models."""
+ALPHA, GUESS_ALPHA = 0.05, 0.01
+ANSWERS = "Of {rows}, the given answer comes first in {shares}."
+ALONE = "{label} has answered {rows}; without given answers there is nothing to count."
+SAME = "Of {rows}, the first word is the same in {shares}."
+EVERY_TIME = "On {rows} {names} give the same word every time."
+ONCE = "On this row {names} give the same word."
+FITS_BEST = "{best} fits {rows} best ({value} nats a word by PLL-word-l2r), against {others}."
+NO_BEST = "Nats a word by PLL-word-l2r over {rows}: {words}."
+NOT_COMPARED = (
+    "{n} of {rows} {are} not compared: {unknown}. [UNK] stands for every word outside a "
+    "vocabulary, so its probability is not that of the word."
+)
+NONE_COMPARED = "No {noun} can be compared: {unknown}."
+HAS_UNKNOWN = "{label} reads [UNK] in {n}"
+UNTESTED = "Whether other sentences rank the models alike is not tested."
+PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
+GOOD = "Of {rows}, the good sentence is likelier in {shares}."
+ACCURACY = "Accuracy: {shares}."
+BETTER = (
+    "{better} is right on more rows than {worse}: {more} that only it has right, against {fewer}"
+)
+SURE = "{differences} (McNemar's exact test, {level} after correction for {n})."
+UNSURE = (
+    "{rows} are too few to tell the models apart (McNemar's exact test, smallest p of {n}: {p})."
+)
+ONE_ROW = "One {noun} cannot show a difference between models."
+SAME_ROWS = "The models are right on the same {noun}s and wrong on the same {noun}s."
+GUESSING = (
+    "As far as {rows} can show, no better than guessing which sentence is the good one: {names} "
+    "(exact binomial test, 1% after correction for {n})."
+)
+UNDER = (
+    "{names} {find} the sentence in the column “{bad}” likelier in significantly more than half of "
+    "the pairs: check which column is which."
+)
+
+COPIES = (
+    "{n} of {rows} have a near-copy among the rows that their classifier learnt from (at least "
+    "half of all words of the two are in both{other}). On texts that are less alike the accuracy "
+    "may be another. Rows with the same group are kept on one side of every split."
+)
+OTHER = "; for {n} of them one with another label"
+GROUPS = (
+    "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
+    "row."
+)
+LAYERS = "With the layer that each fold chooses on its training rows: {shares}."
+PRECISION = {
+    "name": "{dtype} against float32, on {rows}.",
+    "masked": "{label}: another first word in {changed}; probabilities of first words differ by up "
+    "to {largest}.",
+    "plain": "{label}: PLLs differ by up to {largest} nats.",
+    "pairs": "{label}: the other sentence is likelier in {changed}; PLLs differ by up to {largest} "
+    "nats.",
+    "labelled": "{label}: features differ by up to {largest} of their length.",
+    "absent": "{dtype} is not compared with float32: {reason}",
+}
+"""Sentences on what half precision changes in a list."""
+
+
+def headline(result: ListResult) -> str:
+    """Return what a list's result says, with 95% intervals; for labelled rows the advice."""
+    if isinstance(result, MaskedList):
+        return _masked(result)
+    if isinstance(result, SentenceList):
+        return _sentences(result)
+    if isinstance(result, PairList):
+        shares = {result.labels[key]: share for key, share in result.summary.good_first.items()}
+        n = result.summary.n_compared
+        if not n:
+            return NONE_COMPARED.format(noun="pair", unknown=_unknown(result))
+        return GOOD.format(shares=with_intervals(shares), rows=counted(n, "pair"))
+    return result.advice.sentence
+
+
+def second_line(result: ListResult) -> str:
+    """Return what comparing the models allows to say; empty for one model alone."""
+    if isinstance(result, MaskedList):
+        n_answers = sum(bool(row.answer) for row in result.texts.rows)
+        return difference(result.summary.duels, result.labels, n_answers) if n_answers else ""
+    if isinstance(result, PairList):
+        n_pairs = result.summary.n_compared
+        return difference(result.summary.duels, result.labels, n_pairs, "pair") if n_pairs else ""
+    if isinstance(result, LabelledList):
+        names = names_of(result)
+        scores = {names[key]: score for key, score in result.result.accuracy.items()}
+        return ACCURACY.format(
+            shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
+        )
+    is_compared = len(result.labels) > 1 and result.summary.n_compared
+    return _perplexities(result) if is_compared else ""
+
+
+def cautions(result: ListResult) -> tuple[str, ...]:
+    """Return what else a reader of the scores must know.
+
+    Labelled rows: groups, near-copies and scores below guessing. Sentences and pairs: rows that
+    are not compared. Pairs: models that do no better than guessing.
+    """
+    if isinstance(result, PairList):
+        return tuple(filter(None, (not_compared(result, "pair"), *guessing(result))))
+    if isinstance(result, SentenceList):
+        return tuple(filter(None, (not_compared(result, "sentence"),)))
+    if not isinstance(result, LabelledList):
+        return ()
+    labels, copies, rows = result.result.labels, result.copies, len(result.texts.rows)
+    lines = [below_guessing(result.result, names_of(result))]
+    if labels.groups is not None:
+        n_groups = counted(len(set(labels.groups.tolist())), "group")
+        lines.append(GROUPS.format(groups=f"{counted(rows, 'row')} in {n_groups}"))
+    if copies.n:
+        other = OTHER.format(n=f"{copies.n_other_label:,}") if copies.n_other_label else ""
+        lines.append(COPIES.format(n=f"{copies.n:,}", rows=counted(rows, "row"), other=other))
+    lines.append(layers_said(result))
+    return tuple(filter(None, lines))
+
+
+def not_compared(result: SentenceList | PairList, noun: str) -> str:
+    """Return how many rows a model cannot read; empty if all can read all, or none is left."""
+    n_rows, n = len(result.texts.rows), len(result.texts.rows) - result.summary.n_compared
+    if n in (0, n_rows):
+        return ""
+    return NOT_COMPARED.format(
+        n=f"{n:,}",
+        rows=counted(n_rows, noun),
+        are="is" if n == 1 else "are",
+        unknown=_unknown(result),
+    )
+
+
+def _unknown(result: SentenceList | PairList) -> str:
+    """Return in how many rows each model reads a word as [UNK]."""
+    counts = {key: n for key, n in result.summary.unknown.items() if n}
+    return enumerated(
+        HAS_UNKNOWN.format(label=result.labels[key], n=f"{n:,}") for key, n in counts.items()
+    )
+
+
+def guessing(result: PairList) -> Iterator[str]:
+    """Yield which models do no better than guessing, and which significantly worse."""
+    shares = result.summary.good_first
+    p_values = {key: mcnemar(share.hits, share.n - share.hits) for key, share in shares.items()}
+    is_sure = {key: p * len(shares) < GUESS_ALPHA for key, p in p_values.items()}
+    if not result.summary.n_compared:
+        return
+    unsure = [result.labels[key] for key in shares if not is_sure[key]]
+    if unsure:
+        n = counted(len(shares), "model")
+        rows = counted(result.summary.n_compared, "pair")
+        yield GUESSING.format(rows=rows, names=enumerated(unsure), n=n)
+    under = [
+        result.labels[key] for key, share in shares.items() if is_sure[key] and share.value < 0.5
+    ]
+    if under:
+        bad = result.texts.columns.get("bad", "bad")
+        find = "finds" if len(under) == 1 else "find"
+        yield UNDER.format(names=enumerated(under), find=find, bad=bad)
+
+
+def layers_said(result: LabelledList) -> str:
+    """Return what the layers reach that the folds chose; empty without curves."""
+    shares = [
+        f"{result.labels[key]} {scored(best.accuracy)} ({_layers(best.layers)})"
+        for key, best in result.best_layer.items()
+    ]
+    return LAYERS.format(shares=enumerated(shares)) if shares else ""
+
+
+def _layers(layers: Sequence[int]) -> str:
+    """Format the layers of five folds, each once: ``layers 3 and 5``."""
+    each = sorted(set(layers))
+    return f"layer{'s' * (len(each) > 1)} {enumerated(map(str, each))}"
+
+
+def precision_sentence(result: ListResult, precision: ListPrecision | None) -> str:
+    """Return what half precision changes in a list; empty in float32."""
+    if precision is None:
+        return ""
+    dtype, differences = precision.dtype, precision.differences
+    if not differences:
+        return PRECISION["absent"].format(dtype=dtype, reason=precision.not_compared)
+    kind, n_rows = result.texts.kind, next(iter(differences.values())).n_rows
+    rows = f"the {n_rows} shortest rows" if n_rows > 1 else "the shortest row"
+    if n_rows == len(result.texts.rows):
+        rows = f"all {n_rows} rows" if n_rows > 1 else "the one row"
+    sentences = [PRECISION["name"].format(dtype=dtype, rows=rows)]
+    for key, each in differences.items():
+        is_share = kind in ("masked", "labelled")
+        largest = probability(each.largest) if is_share else f"{each.largest:.3f}"
+        sentence = PRECISION[kind].format(
+            label=result.labels[key], changed=each.n_changed, largest=largest
+        )
+        sentences.append(sentence)
+    return " ".join(sentences)
+
+
+def names_of(result: LabelledList) -> dict[str, str]:
+    """Return the name of each classifier: the models' labels, then the baselines' names."""
+    return {**result.labels, **BASELINES}
+
+
+def difference(
+    duels: Sequence[Duel], labels: Mapping[str, str], n_rows: int, noun: str = "row"
+) -> str:
+    """Return which models differ significantly, by p values times the number of comparisons."""
+    if not duels:
+        return ""
+    sure = [duel for duel in duels if duel.p_value * len(duels) < ALPHA]
+    if not sure:
+        if n_rows == 1:
+            return ONE_ROW.format(noun=noun)
+        if not any(duel.only_first or duel.only_second for duel in duels):
+            return SAME_ROWS.format(noun=noun)
+        smallest = min(duel.p_value for duel in duels)
+        n = counted(len(duels), "comparison")
+        return UNSURE.format(rows=counted(n_rows, noun), n=n, p=p_value(smallest))
+    level = len(duels) * max(duel.p_value for duel in sure)
+    # Rounded to the nearest, the bound would be too low for every second one.
+    bound = "p < 0.001" if level < 0.001 else f"p ≤ {math.ceil(1e3 * level) / 1e3:.3f}"
+    return SURE.format(
+        differences="; ".join(_better(duel, labels, noun) for duel in sure),
+        level=bound,
+        n=counted(len(duels), "comparison"),
+    )
+
+
+def _better(duel: Duel, labels: Mapping[str, str], noun: str) -> str:
+    better, worse = (
+        (duel.first, duel.second)
+        if duel.only_first > duel.only_second
+        else (duel.second, duel.first)
+    )
+    more, fewer = sorted((duel.only_first, duel.only_second), reverse=True)
+    sentence = BETTER.replace("rows", f"{noun}s")
+    return sentence.format(better=labels[better], worse=labels[worse], more=more, fewer=fewer)
+
+
+def p_value(p: float) -> str:
+    """Format a p value in three decimals; smaller ones as a bound."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def with_intervals(shares: Mapping[str, Share]) -> str:
+    """Format the share of each name with its 95% interval."""
+    return enumerated([f"{interval(share)} for {name}" for name, share in shares.items()])
+
+
+def interval(share: Share) -> str:
+    """Format a share with its 95% interval."""
+    low, high = share.interval
+    return f"{percent(share.value)} [{percent(low)}, {percent(high)}]" if share.n else "–"
+
+
+def scored(score: Scored) -> str:
+    """Format a score with its 95% interval."""
+    return f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
+
+
+def nats(value: float, decimals: int = 2) -> str:
+    """Format a number of nats with a typographic minus."""
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+def _masked(result: MaskedList) -> str:
+    n_answers = sum(bool(row.answer) for row in result.texts.rows)
+    if n_answers:
+        shares = {result.labels[key]: share for key, share in result.summary.at_1.items()}
+        return ANSWERS.format(shares=with_intervals(shares), rows=counted(n_answers, "row"))
+    rows = counted(len(result.texts.rows), "row")
+    if not result.summary.agreement:
+        return ALONE.format(label=next(iter(result.labels.values())), rows=rows)
+    if all(share.hits == share.n for share in result.summary.agreement.values()):
+        once = ONCE if len(result.texts.rows) == 1 else EVERY_TIME
+        return once.format(rows=rows, names=enumerated(result.labels.values()))
+    agreement = {
+        f"{result.labels[a]} and {result.labels[b]}": share
+        for (a, b), share in result.summary.agreement.items()
+    }
+    return SAME.format(shares=with_intervals(agreement), rows=rows)
+
+
+def _sentences(result: SentenceList) -> str:
+    """Say which model fits best; only the numbers where none is ahead of all.
+
+    Only sentences that every model can read are compared.
+    """
+    labels, n = result.labels, result.summary.n_compared
+    if not n:
+        return NONE_COMPARED.format(noun="sentence", unknown=_unknown(result))
+    values = result.summary.per_word
+    printed = dict(zip(values, told_apart([*values.values()], nats, 2), strict=True))
+    best = max(values, key=lambda key: values[key])
+    if len(values) < 2 or list(printed.values()).count(printed[best]) > 1:
+        words = enumerated([f"{labels[key]} {value}" for key, value in printed.items()])
+        return NO_BEST.format(rows=counted(n, "sentence"), words=words)
+    others = [f"{value} for {labels[key]}" for key, value in printed.items() if key != best]
+    rows = f"these {n:,} sentences" if n > 1 else "this sentence"
+    return FITS_BEST.format(
+        best=labels[best], rows=rows, value=printed[best], others=enumerated(others)
+    )
+
+
+def _perplexities(result: SentenceList) -> str:
+    numbers = [f"{result.labels[k]} {v:,.1f}" for k, v in result.summary.pseudo_perplexity.items()]
+    return f"{UNTESTED} {PERPLEXITY.format(numbers=enumerated(numbers))}"
+
+
+def read_as(texts: TextList) -> str:
+    """Return how a list was read: its kind, the column of each role, and the columns not used.
+
+    Example: 1,043 labelled texts, no header: “column 4” is the text and “column 2” the label
+    (0, 1). Not used: “column 1” and “column 3”.
+    """
+    noun = LABELLED_PAIR if "second" in texts.columns else NOUNS[texts.kind]
+    is_pair = texts.kind == "pairs"
+    columns = [PAIR.format(**texts.columns)] if is_pair else []
+    for role, name in texts.columns.items():
+        if role in ROLES:
+            verb = "the" if columns and not is_pair else "is the"
+            values = _labels(texts) * (role == "label")
+            columns.append(ONE_COLUMN.format(name=name, verb=verb, role=ROLES[role], values=values))
+    return READ_AS.format(
+        rows=counted(len(texts.rows), noun),
+        header="" if texts.has_header else NO_HEADER,
+        columns=enumerated(columns),
+        unused=UNUSED.format(names=_named(texts.unused)) if texts.unused else "",
+    )
+
+
+def _labels(texts: TextList) -> str:
+    labels = sorted({row.label for row in texts.rows})
+    return f" ({', '.join(_first(labels))})"
+
+
+def _named(names: Sequence[str]) -> str:
+    return enumerated(_first([f"“{name}”" for name in names]))
+
+
+def _first(names: Sequence[str]) -> list[str]:
+    """Return the first names, and how many more there are."""
+    more = len(names) - MOST_NAMED
+    return [*names[:MOST_NAMED], MORE.format(n=more)] if more > 1 else [*names]

@@ -1,0 +1,225 @@
+"""Summary of a list's result as HTML: the sentences, a table of the models, rows left out."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds, percent, signed
+from explorer.analysis.precision import ListPrecision
+from explorer.lists.comparison import Duel
+from explorer.lists.results import (
+    LabelledList,
+    ListResult,
+    MaskedList,
+    PairList,
+    SentenceList,
+    has_truth,
+)
+from explorer.lists.roles import LeftOut
+from explorer.lists.views.strings import (
+    cautions,
+    headline,
+    interval,
+    names_of,
+    nats,
+    p_value,
+    precision_sentence,
+    scored,
+    second_line,
+)
+from explorer.views.markup import (
+    Markup,
+    el,
+    explained,
+    finding,
+    join,
+    model_name,
+    note,
+    plain_cards,
+    table,
+)
+
+MAX_LEFT_OUT = 20
+"""Rows left out that are named; the others are counted."""
+Texts = Mapping[str, str]
+
+
+def summary_html(
+    result: ListResult,
+    missing: Mapping[str, tuple[str, str]],
+    texts: Texts,
+    notes: Texts,
+    precision: ListPrecision | None = None,
+) -> Markup:
+    """Return the finding, the tables of the models and of their comparisons, and the notes.
+
+    Args:
+        result: The result of a list, or of the rows that are done.
+        missing: By model its label, and the reason why it was not asked.
+        texts: Strings of the tables.
+        notes: By kind how its numbers are made.
+        precision: What half precision changes; None in float32.
+    """
+    kind, keys = result.texts.kind, {label: key for key, label in result.labels.items()}
+    return join(
+        finding(with_names(headline(result), keys)),
+        el("p", with_names(second_line(result), keys), class_="tx-second")
+        if second_line(result)
+        else None,
+        *(el("p", with_names(line, keys), class_="tx-second") for line in cautions(result)),
+        repeated_html(result, texts),
+        models_table(result, texts),
+        duels_table(result, texts),
+        left_out_html(result.texts.left_out, texts),
+        note(with_names(precision_sentence(result, precision), keys)) if precision else None,
+        note(notes[kind]),
+        el("div", plain_cards(missing), class_="columns") if missing else None,
+    )
+
+
+def with_names(sentence: str, keys: Mapping[str, str]) -> Markup:
+    """Return a sentence in which the models' labels have their colours, and terms are explained."""
+    labels = sorted(keys, key=len, reverse=True)
+    parts = re.split(rf"(?<![\w-])({'|'.join(map(re.escape, labels))})(?![\w-])", sentence)
+    terms = ("PLL-word-l2r", "pseudo-perplexity", "McNemar's exact test", "TF-IDF")
+    return join(
+        *(
+            model_name(keys[part], part) if i % 2 else explained(part, *terms)
+            for i, part in enumerate(parts)
+        )
+    )
+
+
+def repeated_html(result: ListResult, texts: Texts) -> Markup | None:
+    """Say that rows are equal, for which an interval is too narrow; None where all differ."""
+    n_rows, n_different = len(result.texts.rows), result.texts.n_different
+    if n_different == n_rows:
+        return None
+    sentence = texts["repeated"].format(n=f"{n_different:,}", rows=counted(n_rows, "row"))
+    return el("p", sentence, class_="tx-second")
+
+
+def models_table(result: ListResult, texts: Texts) -> Markup | None:
+    """Build the table with a row for each model, or classifier; None without given answers."""
+    if isinstance(result, MaskedList) and not has_truth(result).any():
+        return None
+    makers = {
+        MaskedList: _masked_rows,
+        SentenceList: _sentence_rows,
+        PairList: _pair_rows,
+        LabelledList: _labelled_rows,
+    }
+    head, rows = makers[type(result)](result, texts)  # type: ignore[operator]
+    return el("div", table(head, rows, texts[f"table_{result.texts.kind}"]), class_="tx-models")
+
+
+def duels_table(result: ListResult, texts: Texts) -> Markup | None:
+    """Build the table of each two models by McNemar's exact test, closed; None for other kinds."""
+    if not isinstance(result, MaskedList | PairList) or not result.summary.duels:
+        return None
+    if isinstance(result, MaskedList) and not has_truth(result).any():
+        return None
+    head = [texts["two"], texts["only_first"], texts["only_second"], texts["p_value"]]
+    rows = [_duel_row(duel, result.labels) for duel in result.summary.duels]
+    return el(
+        "details",
+        el("summary", texts["duels"]),
+        table(head, rows, texts["table_duels"]),
+        class_="tx-more",
+    )
+
+
+def left_out_html(left_out: Sequence[LeftOut], texts: Texts) -> Markup | None:
+    """Build the list of the rows that are not read, closed; None if all are."""
+    if not left_out:
+        return None
+    items = [
+        el("li", texts["row"].format(n=f"{row.number:,}"), " ", row.reason)
+        for row in left_out[:MAX_LEFT_OUT]
+    ]
+    if len(left_out) > MAX_LEFT_OUT:
+        items.append(el("li", texts["more_rows"].format(n=f"{len(left_out) - MAX_LEFT_OUT:,}")))
+    return el(
+        "details", el("summary", texts["left_out"]), el("ul", *items), class_="tx-more tx-left-out"
+    )
+
+
+def megabytes(size: float) -> str:
+    """Format a size: one decimal from 1 MB on, two digits below."""
+    return in_unit(size, "MB") if size >= 1 else f"{size:.2g}{UNBREAKABLE}MB"
+
+
+Table = tuple[list[str], list[list[str | Markup]]]
+
+
+def _masked_rows(result: MaskedList, texts: Texts) -> Table:
+    summary = result.summary
+    head = [texts[name] for name in ("model", "at_1", "at_5", "several", "unknown")]
+    rows: list[list[str | Markup]] = [
+        [
+            model_name(key, label),
+            interval(summary.at_1[key]),
+            interval(summary.at_5[key]),
+            f"{summary.several_pieces[key]:,}",
+            f"{summary.unknown[key]:,}",
+        ]
+        for key, label in result.labels.items()
+    ]
+    return head, rows
+
+
+def _sentence_rows(result: SentenceList, texts: Texts) -> Table:
+    head = [texts[name] for name in ("model", "per_word", "perplexity", "has_unknown")]
+    rows: list[list[str | Markup]] = [
+        [
+            model_name(key, label),
+            nats(result.summary.per_word[key]) if result.summary.n_compared else "–",
+            f"{result.summary.pseudo_perplexity[key]:,.1f}" if result.summary.n_compared else "–",
+            f"{result.summary.unknown[key]:,}",
+        ]
+        for key, label in result.labels.items()
+    ]
+    return head, rows
+
+
+def _pair_rows(result: PairList, texts: Texts) -> Table:
+    groups = list(next(iter(result.summary.by_group.values()), {}))[:MAX_LEFT_OUT]
+    names = ("model", "all_pairs", "mean_margin", "has_unknown")
+    head = [*(texts[name] for name in names), *groups]
+    rows: list[list[str | Markup]] = [
+        [
+            model_name(key, label),
+            interval(result.summary.good_first[key]),
+            signed(result.summary.mean_margin[key]) if result.summary.n_compared else "–",
+            f"{result.summary.unknown[key]:,}",
+            *(interval(result.summary.by_group[key][group]) for group in groups),
+        ]
+        for key, label in result.labels.items()
+    ]
+    return head, rows
+
+
+def _labelled_rows(result: LabelledList, texts: Texts) -> Table:
+    scores = result.result
+    head = [texts[name] for name in ("classifier", "accuracy", "macro_f1", "time", "size")]
+    rows: list[list[str | Markup]] = []
+    for key, name in names_of(result).items():
+        cost = result.costs.get(key)
+        rows.append(
+            [
+                model_name(key, name) if key in result.labels else name,
+                scored(scores.accuracy[key]),
+                percent(scores.macro_f1[key]),
+                milliseconds(cost.ms_per_row) if cost else "–",
+                megabytes(cost.megabytes) if cost else "–",
+            ]
+        )
+    return head, rows
+
+
+def _duel_row(duel: Duel, labels: Mapping[str, str]) -> list[str | Markup]:
+    names = join(
+        model_name(duel.first, labels[duel.first]),
+        ", ",
+        model_name(duel.second, labels[duel.second]),
+    )
+    return [names, f"{duel.only_first:,}", f"{duel.only_second:,}", p_value(duel.p_value)]

@@ -1,0 +1,564 @@
+"""A file of each public format, with its published header and quirks and words of our own.
+
+``python -m tests.lists.formats`` writes the table of docs/lists.md by reading them.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from explorer.lists.read import read_table
+from explorer.lists.roles import BadRows
+from explorer.lists.rows import text_list
+from explorer.lists.views.strings import read_as
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "lists.md"
+BEGIN, END = "<!-- formats: python -m tests.lists.formats -->\n", "<!-- end -->\n"
+FIRST = (
+    "The baker sold every loaf before noon.",
+    "A grey heron waited at the pond.",
+    "My neighbour paints boats in winter.",
+    "The train to the coast was late again.",
+    "Nobody had watered the roses all week.",
+    "She folded the map and walked on.",
+    "The old clock struck thirteen times.",
+    "Two goats were asleep on the roof.",
+    "He repaired the fence with string.",
+    "The choir practised in an empty barn.",
+)
+SECOND = (
+    "All the bread was gone by midday.",
+    "A bird stood near the water.",
+    "My neighbour never painted anything.",
+    "The train arrived on time.",
+    "The roses had been dry for days.",
+    "She kept walking.",
+    "The clock was broken.",
+    "There were animals on the roof.",
+    "The fence was never touched.",
+    "The barn was full of people.",
+)
+N = len(FIRST)
+BINARY = tuple(str(i % 2) for i in range(N))
+THREE = tuple(("entailment", "neutral", "contradiction")[i % 3] for i in range(N))
+
+
+@dataclass(frozen=True)
+class Format:
+    """A public format, its file, and how it has to be read."""
+
+    source: str
+    name: str
+    content: str | bytes
+    kind: str
+    columns: dict[str, str]
+    """Column of each role; empty where the file is refused."""
+    first: str
+    """The first row's text, or what the refusal says."""
+    label: str = ""
+    n_rows: int = N
+    other: str = ""
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], sign: str = "\t") -> str:
+    lines = [sign.join(row) for row in rows]
+    return "\n".join([sign.join(header), *lines] if header else lines) + "\n"
+
+
+def rows(make: Callable[[int], Sequence[str]]) -> list[Sequence[str]]:
+    return [make(i) for i in range(N)]
+
+
+def json_lines(make: Callable[[int], object]) -> str:
+    return "".join(json.dumps(make(i)) + "\n" for i in range(N))
+
+
+def pair(names: tuple[str, str, str]) -> dict[str, str]:
+    return dict(zip(("text", "second", "label"), names, strict=True))
+
+
+BOTH = f"{FIRST[0]} [SEP] {SECOND[0]}"
+TREE = "( The baker ( sold ) )"
+MNLI = (
+    *("index", "promptID", "pairID", "genre", "sentence1_binary_parse", "sentence2_binary_parse"),
+    *("sentence1_parse", "sentence2_parse", "sentence1", "sentence2", "label1", "gold_label"),
+)
+HANS = (
+    *("gold_label", "sentence1_binary_parse", "sentence2_binary_parse", "sentence1_parse"),
+    *("sentence2_parse", "sentence1", "sentence2", "pairID", "heuristic", "subcase", "template"),
+)
+STS = (
+    *("index", "genre", "filename", "year", "old_index", "source1", "source2"),
+    *("sentence1", "sentence2", "score"),
+)
+TWEETS = (
+    *("tweet_id", "airline_sentiment", "airline_sentiment_confidence", "negativereason"),
+    *("airline", "name", "retweet_count", "text", "tweet_created", "user_timezone"),
+)
+BLIMP = {"field": "syntax", "linguistics_term": "agreement", "UID": "x", "pairID": "0"}
+MASKED = tuple(text.replace(" the ", " [MASK] ", 1).replace("The ", "[MASK] ", 1) for text in FIRST)
+GAPPED = tuple(f"{i}. The cook put the [MASK] on the table." for i in range(N))
+FORMATS = (
+    Format(
+        "CoLA",
+        "in_domain_train.tsv",
+        table((), rows(lambda i: (f"gj0{i}", BINARY[i], "*" * (i % 2), FIRST[i]))),
+        "labelled",
+        {"text": "column 4", "label": "column 2"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "SST-2",
+        "train.tsv",
+        table(("sentence", "label"), rows(lambda i: (f"{FIRST[i].lower()} ", BINARY[i]))),
+        "labelled",
+        {"text": "sentence", "label": "label"},
+        FIRST[0].lower(),
+        "0",
+    ),
+    Format(
+        "MRPC",
+        "msr_paraphrase_train.txt",
+        "\ufeff"
+        + table(
+            ("Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"),
+            rows(lambda i: (BINARY[i], f"{70 + i}", f"{90 + i}", f'"{FIRST[i]}', SECOND[i])),
+        ),
+        "labelled",
+        pair(("#1 String", "#2 String", "Quality")),
+        f'"{BOTH}',
+        "0",
+    ),
+    Format(
+        "QQP",
+        "train.tsv",
+        table(
+            ("id", "qid1", "qid2", "question1", "question2", "is_duplicate"),
+            rows(lambda i: (f"{i}", f"{2 * i}", f"{2 * i + 1}", FIRST[i], SECOND[i], BINARY[i])),
+        ),
+        "labelled",
+        pair(("question1", "question2", "is_duplicate")),
+        BOTH,
+        "0",
+    ),
+    Format(
+        "MNLI, GLUE's file",
+        "dev_matched.tsv",
+        table(
+            MNLI,
+            rows(
+                lambda i: (
+                    *(f"{i}", f"{i}", f"{i}n", "fiction", TREE, TREE, TREE, TREE),
+                    *(FIRST[i], SECOND[i], "neutral", THREE[i]),
+                )
+            ),
+        ),
+        "labelled",
+        pair(("sentence1", "sentence2", "gold_label")),
+        BOTH,
+        "entailment",
+    ),
+    Format(
+        "MNLI and SNLI, the hub's form",
+        "nli.jsonl",
+        json_lines(lambda i: {"premise": FIRST[i], "hypothesis": SECOND[i], "label": i % 3}),
+        "labelled",
+        pair(("premise", "hypothesis", "label")),
+        BOTH,
+        "0",
+    ),
+    Format(
+        "SNLI, its own file",
+        "snli_1.0_dev.jsonl",
+        json_lines(
+            lambda i: {
+                "annotator_labels": ["neutral", "neutral"],
+                "captionID": f"{i}",
+                "gold_label": THREE[i] if i else "-",
+                "pairID": f"{i}r",
+                "sentence1": FIRST[i],
+                "sentence1_parse": TREE,
+                "sentence2": SECOND[i],
+                "sentence2_parse": TREE,
+            }
+        ),
+        "labelled",
+        pair(("sentence1", "sentence2", "gold_label")),
+        f"{FIRST[1]} [SEP] {SECOND[1]}",
+        "neutral",
+        N - 1,
+    ),
+    Format(
+        "QNLI",
+        "train.tsv",
+        table(
+            ("index", "question", "sentence", "label"),
+            rows(lambda i: (f"{i}", FIRST[i], SECOND[i], ("entailment", "not_entailment")[i % 2])),
+        ),
+        "labelled",
+        pair(("question", "sentence", "label")),
+        BOTH,
+        "entailment",
+    ),
+    Format(
+        "RTE",
+        "train.tsv",
+        table(
+            ("index", "sentence1", "sentence2", "label"),
+            rows(lambda i: (f"{i}", FIRST[i], SECOND[i], ("entailment", "not_entailment")[i % 2])),
+        ),
+        "labelled",
+        pair(("sentence1", "sentence2", "label")),
+        BOTH,
+        "entailment",
+    ),
+    Format(
+        "BoolQ",
+        "train.jsonl",
+        json_lines(
+            lambda i: {
+                "question": FIRST[i],
+                "title": "Bread",
+                "answer": i % 2 == 0,
+                "passage": SECOND[i],
+            }
+        ),
+        "labelled",
+        pair(("question", "passage", "answer")),
+        BOTH,
+        "true",
+    ),
+    Format(
+        "SICK",
+        "SICK_train.txt",
+        table(
+            ("pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment"),
+            rows(lambda i: (f"{i}", FIRST[i], SECOND[i], f"{i / 2}", THREE[i].upper())),
+        ),
+        "labelled",
+        pair(("sentence_A", "sentence_B", "entailment_judgment")),
+        BOTH,
+        "ENTAILMENT",
+    ),
+    Format(
+        "STS-B",
+        "sts-dev.tsv",
+        table(
+            STS,
+            rows(
+                lambda i: (
+                    *(f"{i}", "main-news", "headlines", "2013", f"{i}", "none", "none"),
+                    *(FIRST[i], SECOND[i], f"{i / 2:.3f}"),
+                )
+            ),
+        ),
+        "",
+        {},
+        "These are pairs with a score, “score”",
+    ),
+    Format(
+        "HANS",
+        "heuristics_evaluation_set.txt",
+        table(
+            HANS,
+            rows(
+                lambda i: (
+                    *(("entailment", "non-entailment")[i % 2], TREE, TREE, TREE, TREE),
+                    *(FIRST[i], SECOND[i], f"ex{i}", "lexical_overlap", "ln_subject", "temp1"),
+                )
+            ),
+        ),
+        "labelled",
+        pair(("sentence1", "sentence2", "gold_label")),
+        BOTH,
+        "entailment",
+    ),
+    Format(
+        "BLiMP",
+        "agreement.jsonl",
+        json_lines(lambda i: BLIMP | {"sentence_good": FIRST[i], "sentence_bad": SECOND[i]}),
+        "pairs",
+        {"good": "sentence_good", "bad": "sentence_bad", "group": "field"},
+        FIRST[0],
+        other=SECOND[0],
+    ),
+    Format(
+        "CrowS-Pairs",
+        "crows_pairs_anonymized.csv",
+        table(
+            ("", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"),
+            rows(
+                lambda i: (f"{i}", FIRST[i], SECOND[i], "stereo", "age", "\"[['age'], ['age']]\"")
+            ),
+            ",",
+        ),
+        "pairs",
+        {"good": "sent_more", "bad": "sent_less", "group": "bias_type"},
+        FIRST[0],
+        other=SECOND[0],
+    ),
+    Format(
+        "StereoSet",
+        "dev.json",
+        json.dumps(
+            {
+                "version": "1.0",
+                "data": {
+                    "intersentence": [{"id": "a", "context": FIRST[0], "sentences": []}],
+                    "intrasentence": [{"id": "b", "context": "BLANK", "sentences": []}],
+                },
+            },
+            indent=2,
+        ),
+        "",
+        {},
+        "This JSON object holds several lists (intersentence, intrasentence)",
+    ),
+    Format(
+        "Winogender",
+        "all_sentences.tsv",
+        table(("sentid", "sentence"), rows(lambda i: (f"baker.{i}.male.txt", FIRST[i]))),
+        "plain",
+        {"text": "sentence"},
+        FIRST[0],
+    ),
+    Format(
+        "LAMA, SQuAD and ConceptNet",
+        "test.jsonl",
+        json_lines(
+            lambda i: {
+                "masked_sentences": [GAPPED[i]],
+                "obj_label": "pot",
+                "id": f"{i}_0",
+                "sub_label": "Squad",
+            }
+        ),
+        "masked",
+        {"text": "masked_sentences", "answer": "obj_label"},
+        GAPPED[0],
+    ),
+    Format(
+        "LAMA, Google-RE and T-REx",
+        "P19.jsonl",
+        json_lines(
+            lambda i: {
+                "uuid": f"{i}",
+                "obj_label": "pot",
+                "sub_label": "cook",
+                "predicate_id": "P19",
+                "evidences": [{"masked_sentence": GAPPED[i]}, {"masked_sentence": GAPPED[i]}],
+            }
+        ),
+        "",
+        {},
+        "“evidences” holds an object or several values",
+    ),
+    Format(
+        "NEG-136",
+        "NEG-136-SIMP.tsv",
+        table(
+            ("item", "context_aff", "context_neg", "target_aff", "target_neg"),
+            rows(lambda i: (f"{i}", f"A heron {i} is a", f"A heron {i} is not a", "bird", "fish")),
+        ),
+        "plain",
+        {"text": "context_neg"},
+        "A heron 0 is not a",
+    ),
+    Format(
+        "SMS spam",
+        "spam.csv",
+        table(
+            ("v1", "v2", "", "", ""),
+            rows(lambda i: (("ham", "spam")[i % 2], f"{FIRST[i]} Cost: £5", "", "", "")),
+            ",",
+        ).encode("latin-1"),
+        "labelled",
+        {"text": "v2", "label": "v1"},
+        f"{FIRST[0]} Cost: £5",
+        "ham",
+    ),
+    Format(
+        "Airline tweets",
+        "Tweets.csv",
+        table(
+            TWEETS,
+            rows(
+                lambda i: (
+                    *(f"57{i}", ("negative", "neutral")[i % 2], "1.0", "", "Virgin America"),
+                    *("anna", "0", f'"@air, {FIRST[i]}"', "2015-02-24", "Eastern"),
+                )
+            ),
+            ",",
+        ),
+        "labelled",
+        {"text": "text", "label": "airline_sentiment"},
+        f"@air, {FIRST[0]}",
+        "negative",
+    ),
+    Format(
+        "Financial PhraseBank",
+        "Sentences_AllAgree.txt",
+        "".join(f"{FIRST[i]}@{('positive', 'neutral')[i % 2]}\n" for i in range(N)).encode(
+            "latin-1"
+        ),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "positive",
+    ),
+    Format(
+        "AG News",
+        "train.csv",
+        "".join(f'"{1 + i % 4}","Title {i}","{FIRST[i]} {SECOND[i]}"\n' for i in range(N)),
+        "labelled",
+        {"text": "column 3", "label": "column 1"},
+        f"{FIRST[0]} {SECOND[0]}",
+        "1",
+    ),
+    Format(
+        "IMDB reviews",
+        "IMDB Dataset.csv",
+        table(
+            ("review", "sentiment"),
+            rows(
+                lambda i: (
+                    f'"{FIRST[i]}<br />It was ""fine"", no?"',
+                    ("positive", "negative")[i % 2],
+                )
+            ),
+            ",",
+        ),
+        "labelled",
+        {"text": "review", "label": "sentiment"},
+        f'{FIRST[0]}<br />It was "fine", no?',
+        "positive",
+    ),
+    Format(
+        "Film reviews with escaped quotation marks",
+        "reviews.csv",
+        table(
+            ("text", "label"),
+            rows(lambda i: (f'"He said \\"dull\\", and left. {FIRST[i]}"', ("neg", "pos")[i % 2])),
+            ",",
+        ),
+        "labelled",
+        {"text": "text", "label": "label"},
+        f'He said "dull", and left. {FIRST[0]}',
+        "neg",
+    ),
+    Format(
+        "TREC",
+        "train_5500.label",
+        "".join(f"{('LOC:city', 'NUM:count')[i % 2]} {FIRST[i]}\n" for i in range(N)),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "LOC",
+    ),
+    Format(
+        "fastText",
+        "cooking.txt",
+        "".join(f"__label__{('bread', 'birds')[i % 2]} {FIRST[i]}\n" for i in range(N)),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "bread",
+    ),
+    Format(
+        "CoNLL-2003",
+        "eng.testa",
+        "-DOCSTART- -X- -X- O\n\n"
+        + "\n".join("".join(f"{w} NN I-NP O\n" for w in text.split()) for text in FIRST),
+        "",
+        {},
+        "a token and its tags on each line",
+    ),
+    Format(
+        "Excel, German, as CSV",
+        "Mappe1.csv",
+        "sep=;\r\ntext;label\r\n"
+        + "".join(f'"Süß, sagte er; {FIRST[i]}";{("ja", "nein")[i % 2]}\r\n' for i in range(N)),
+        "labelled",
+        {"text": "text", "label": "label"},
+        f"Süß, sagte er; {FIRST[0]}",
+        "ja",
+    ),
+    Format(
+        "Excel, as Unicode text",
+        "Book1.txt",
+        table(("text", "label"), rows(lambda i: (FIRST[i], BINARY[i]))).encode("utf-16"),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        'SQuAD-like {"data": [...]} over many lines',
+        "rows.json",
+        json.dumps(
+            {"version": "1", "data": [{"text": FIRST[i], "label": i % 2} for i in range(N)]},
+            indent=1,
+        ),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "pandas to_json, by column",
+        "frame.json",
+        json.dumps(
+            {
+                "text": {str(i): FIRST[i] for i in range(N)},
+                "label": {str(i): i % 2 for i in range(N)},
+            }
+        ),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "A gap of underscores",
+        "cloze.txt",
+        "".join(f"The cook put the ____ on table {i}.\n" for i in range(N)),
+        "",
+        {},
+        "It has a gap of underscores",
+    ),
+    Format(
+        "A choice of words",
+        "choices.txt",
+        "".join(f"The cook said that [he|she] was number {i}.\n" for i in range(N)),
+        "",
+        {},
+        "It has a choice, [he|she]",
+    ),
+)
+
+
+def said(each: Format) -> str:
+    """Return how a file is read, or the sentence why it is not."""
+    try:
+        return read_as(text_list(read_table(each.content, each.name)))
+    except BadRows as refusal:
+        return f"Refused: {refusal}"
+
+
+def written() -> str:
+    """Return docs/lists.md with the table of today."""
+    read = [said(each).replace("|", "\\|") for each in FORMATS]
+    lines = [
+        f"| {each.source} | `{each.name}` | {how} |"
+        for each, how in zip(FORMATS, read, strict=True)
+    ]
+    head = "| data set | file | how a file of ten rows in its form is read |\n|---|---|---|\n"
+    text = DOCUMENT.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    return before + BEGIN + head + "\n".join(lines) + "\n" + END + rest.partition(END)[2]
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(written(), "utf-8")
