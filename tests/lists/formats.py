@@ -13,7 +13,7 @@ from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
 from explorer.lists.views.strings import read_as
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "lists.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "lists.md"
 BEGIN, END = "<!-- formats: python -m tests.lists.formats -->\n", "<!-- end -->\n"
 FIRST = (
     "The baker sold every loaf before noon.",
