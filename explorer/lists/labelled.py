@@ -70,8 +70,8 @@ class Choice:
     """scikit-learn's C."""
     way: str
     """The pattern of a word for TF-IDF; empty for features."""
-    score: float
-    """Mean accuracy over the inner folds; nan without any."""
+    loss: float
+    """Mean log-loss over the inner folds, in nats a row; nan without any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,9 +234,10 @@ def judged(
 def chosen(
     data: np.ndarray, labels: Labels, recipe: Recipe = FEATURES, check: Check = lambda: None
 ) -> Choice:
-    """Return the C and the way with the best mean accuracy over the inner folds.
+    """Return the C and the way with the smallest mean log-loss over the inner folds.
 
-    Of equals it is the smallest C, and the first way. Without inner folds it is the middle C.
+    Accuracies of few rows are often equal, log-losses are not, so the choice does not depend on
+    rounding. Without inner folds it is the middle C.
     """
     splits = inner_folds(labels)
     if not splits:
@@ -246,28 +247,41 @@ def chosen(
         rows = []
         for split in splits:
             check()
-            rows.append(_accuracies(data, labels.truth, split, recipe, way))
+            rows.append(_losses(data, labels.truth, split, recipe, way))
         by_way.append(np.mean(rows, axis=0))
     means = np.array(by_way).T  # the smallest C first, with all its ways
-    best, place = divmod(int(np.argmax(means)), len(recipe.ways))
-    return Choice(STRENGTHS[best], recipe.ways[place], float(means.max()))
+    best, place = divmod(int(np.argmin(means)), len(recipe.ways))
+    return Choice(STRENGTHS[best], recipe.ways[place], float(means.min()))
 
 
-def _accuracies(
+def _losses(
     data: np.ndarray, truth: np.ndarray, split: Split, recipe: Recipe, way: str
 ) -> list[float]:
-    """Return the accuracy by C; minus infinity where the training rows have no word of this way."""
+    """Return the log-loss by C; infinity where the training rows have no word of this way."""
     train, test = split
     if way and not any(re.search(way, text.lower()) for text in data[train]):
-        return [-np.inf] * len(STRENGTHS)
+        return [np.inf] * len(STRENGTHS)
     prepares = recipe.prepares(way)
     learned, asked = prepares.fit_transform(data[train]), prepares.transform(data[test])
-    return [
-        float(
-            (_fitted(learned, truth[train], recipe.factor * C).predict(asked) == truth[test]).mean()
-        )
-        for C in STRENGTHS
-    ]
+    models = (_fitted(learned, truth[train], recipe.factor * C) for C in STRENGTHS)
+    return [log_loss(model.predict_proba(asked), model.classes_, truth[test]) for model in models]
+
+
+def log_loss(probabilities: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> float:
+    """Return the mean of -ln P(true label), in nats.
+
+    As in scikit-learn, probabilities are at least 2.2e-16; a label that was not in training has
+    this one.
+
+    Args:
+        probabilities: float64 [row, class].
+        classes: int64 [class], sorted.
+        truth: int64 [row].
+    """
+    place = np.minimum(np.searchsorted(classes, truth), len(classes) - 1)
+    found = probabilities[np.arange(len(truth)), place]
+    found = np.where(classes[place] == truth, found, 0.0)
+    return float(-np.log(np.clip(found, np.finfo(np.float64).eps, 1.0)).mean())
 
 
 def _predicted(
@@ -364,14 +378,14 @@ def _doubling(most: int) -> Iterator[int]:
 def best_layers(by_layer: Sequence[Judged], labels: Labels) -> tuple[Judged, tuple[int, ...]]:
     """Return out-of-fold predictions from the layer that each fold chose, and these layers.
 
-    The layer is the one with the best mean accuracy over the inner folds; the lowest of equals. The
-    test rows have no part in the choice, as they have in the best of the layers' own accuracies.
+    The layer is the one with the smallest mean log-loss over the inner folds; the lowest of equals.
+    The test rows have no part in the choice, as they have in the best of the layers' own accuracies.
     """
     predicted, layers = np.empty(len(labels.truth), np.int64), []
     choices = []
     for fold, (_, test) in enumerate(folds(labels)):
-        scores = np.nan_to_num([each.choices[fold].score for each in by_layer], nan=-1.0)
-        layer = int(np.argmax(scores))
+        losses = np.nan_to_num([each.choices[fold].loss for each in by_layer], nan=np.inf)
+        layer = int(np.argmin(losses))
         layers.append(layer)
         choices.append(by_layer[layer].choices[fold])
         predicted[test] = by_layer[layer].predicted[test]

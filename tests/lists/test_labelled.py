@@ -71,7 +71,7 @@ def test_predictions_are_those_of_a_grid_search_by_hand():
     features, truth = drawn(90, 0.6)
     pipeline = Pipeline([("scale", StandardScaler()), ("fit", LogisticRegression(max_iter=200))])
     inner = StratifiedKFold(3, shuffle=True, random_state=0)
-    search = GridSearchCV(pipeline, {"fit__C": list(STRENGTHS)}, cv=inner, scoring="accuracy")
+    search = GridSearchCV(pipeline, {"fit__C": list(STRENGTHS)}, cv=inner, scoring="neg_log_loss")
     outer = StratifiedKFold(5, shuffle=True, random_state=0)
     by_hand = cross_val_predict(search, features, truth, cv=outer)
     np.testing.assert_array_equal(judged(features, of(truth)).predicted, by_hand)
@@ -98,7 +98,7 @@ def search_of_words(cv):
         "fit__C": [WORDS_STRENGTH * strength for strength in STRENGTHS],
         "words__token_pattern": list(PATTERNS),
     }
-    return GridSearchCV(pipeline, grid, cv=cv, scoring="accuracy")
+    return GridSearchCV(pipeline, grid, cv=cv, scoring="neg_log_loss")
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -147,7 +147,9 @@ def test_groups_stay_together_in_the_folds_and_in_the_choice_of_the_penalty():
         assert not set(groups[train]) & set(groups[test])
         inner = StratifiedGroupKFold(3, shuffle=True, random_state=0)
         splits = list(inner.split(features[train], truth[train], groups[train]))
-        search = GridSearchCV(pipeline, {"fit__C": list(STRENGTHS)}, cv=splits, scoring="accuracy")
+        search = GridSearchCV(
+            pipeline, {"fit__C": list(STRENGTHS)}, cv=splits, scoring="neg_log_loss"
+        )
         expected[test] = search.fit(features[train], truth[train]).predict(features[test])
     labels = of(truth, groups)
     np.testing.assert_array_equal(judged(features, labels).predicted, expected)
@@ -363,7 +365,9 @@ def curve_by_hand(features, truth, size):
         rows = np.array(first[: size // 2] + second[: size // 2])
         inner = StratifiedKFold(3, shuffle=True, random_state=0)
         pipeline = Pipeline([("scale", StandardScaler()), ("fit", LogisticRegression())])
-        search = GridSearchCV(pipeline, {"fit__C": list(STRENGTHS)}, cv=inner)
+        search = GridSearchCV(
+            pipeline, {"fit__C": list(STRENGTHS)}, cv=inner, scoring="neg_log_loss"
+        )
         right.append(search.fit(features[rows], truth[rows]).predict(features[test]) == truth[test])
     return np.concatenate(right).mean()
 
@@ -409,8 +413,8 @@ def test_the_layer_is_chosen_on_the_training_rows_of_each_fold(monkeypatch):
         flattered.append(max((each.predicted == truth).mean() for each in by_layer))
         honest.append((found.predicted == truth).mean())
         for fold, (_, test) in enumerate(folds(of(truth))):
-            scores = [each.choices[fold].score for each in by_layer]
-            assert scores[layers[fold]] == max(scores)
+            losses = [each.choices[fold].loss for each in by_layer]
+            assert losses[layers[fold]] == min(losses)
             assert (found.predicted[test] == by_layer[layers[fold]].predicted[test]).all()
     assert np.mean(flattered) > 0.58
     assert np.mean(honest) < 0.56
