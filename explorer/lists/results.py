@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.lists.bias import CrowsScore, Sides, crows_score, sides_of, unmodified_scores
 from explorer.lists.judge import (
     Advice,
     LabelledResult,
@@ -13,6 +14,7 @@ from explorer.lists.judge import (
     accuracy,
     advice,
     labelled_result,
+    mean_accuracy,
     near_copies,
 )
 from explorer.lists.labelled import (
@@ -95,6 +97,20 @@ class PairList:
     margins: Mapping[str, np.ndarray]
     """By model float64 [pair]: score of the good sentence minus that of the bad one, in nats."""
     summary: PairsSummary
+    sides: Sides
+    unmodified: Mapping[str, np.ndarray]
+    """By model float64 [pair, 2]: log-likelihoods of the tokens that both sentences have, see
+    ``unmodified_scores``; nats."""
+    crows: Mapping[str, CrowsScore]
+    """By model the scores of CrowS-Pairs, in their definition; empty for other lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Accuracy of one model's features from a number of training rows."""
+
+    n_rows: int
+    accuracy: Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +132,8 @@ class LabelledList:
     layers: Mapping[str, int]
     """By model the layer whose features are judged; 0 is the embeddings."""
     result: LabelledResult
-    learning: Mapping[str, tuple[tuple[int, float], ...]]
-    """By model (training rows, accuracy)."""
+    learning: Mapping[str, tuple[CurvePoint, ...]]
+    """By model the accuracy from fewer training rows; the last point is the table's."""
     by_layer: Mapping[str, tuple[float, ...]]
     """By model the accuracy of each layer's features, from the embeddings on. The best of these was
     read on the rows that it is chosen by: ``best_layer`` is not."""
@@ -174,7 +190,16 @@ def pair_list(
         for key, rows in scores.items()
     }
     summary = pairs_summary(margins, [row.group for row in texts.rows], unknown)
-    return PairList(texts, labels, score, good, bad, margins, summary)
+    unmodified = {
+        key: read_only(np.array([unmodified_scores(g, b) for g, b in rows]).reshape(-1, 2))
+        for key, rows in scores.items()
+    }
+    sides, directions = sides_of(texts), [row.direction for row in texts.rows]
+    crows = {key: crows_score(each, directions) for key, each in unmodified.items()}
+    return PairList(
+        *(texts, labels, score, good, bad, margins, summary, sides, unmodified),
+        crows if sides.is_crows else {},
+    )
 
 
 def labelled_steps(
@@ -244,7 +269,7 @@ def _trained(
     )
 
 
-Curves = tuple[tuple[tuple[int, float], ...], tuple[float, ...], BestLayer]
+Curves = tuple[tuple[CurvePoint, ...], tuple[float, ...], BestLayer]
 
 
 def _model_steps(
@@ -260,7 +285,8 @@ def _model_steps(
     for place in range(features.shape[1]):
         by_layer.append(judged(features[:, place], labels, check=check))
         yield
-    learning = tuple(learning_curve(features[:, layer], labels, by_layer[layer], check))
+    curve = learning_curve(features[:, layer], labels, by_layer[layer], check)
+    learning = tuple(CurvePoint(size, mean_accuracy(right, labels)) for size, right in curve)
     of_layers = tuple(float((each.predicted == labels.truth).mean()) for each in by_layer)
     best, chosen = best_layers(by_layer, labels)
     return by_layer[layer], (learning, of_layers, BestLayer(accuracy(best, labels), chosen))
@@ -269,7 +295,8 @@ def _model_steps(
 def distances(result: ListResult) -> np.ndarray:
     """Return how far the models are apart on each row: float64 [row], 0 for one model alone.
 
-    Masked rows: mean Jensen-Shannon divergence of two models, in nats. Sentences: nats a word by
+    Masked rows: mean Jensen-Shannon divergence of two models that have a word in common, in nats;
+    nan where no two have. Sentences: nats a word by
     PLL-word-l2r, each model's measured from its own mean over the list. Pairs: range of the
     margins in nats. Labelled rows: different predictions of the models, less one.
     """
@@ -297,7 +324,7 @@ def by_disagreement(result: ListResult) -> np.ndarray:
         first = np.any(hits, 0) & ~np.all(hits, 0)
     if isinstance(result, LabelledList) and len(hits):
         return np.lexsort((hits.sum(0), -apart))
-    return np.lexsort((-apart, ~first))
+    return np.lexsort((-np.nan_to_num(apart, nan=-1.0), ~first))
 
 
 def right_of(result: ListResult) -> dict[str, np.ndarray]:
@@ -343,7 +370,9 @@ def _is_model(key: str) -> bool:
 
 
 def _means(values: list[np.ndarray], n_rows: int) -> np.ndarray:
-    return np.mean(values, axis=0) if values else np.zeros(n_rows)
+    """Return the mean of the values that are known: float64 [row], nan where none is."""
+    known = [each for each in values if not np.isnan(each).any()]
+    return np.mean(known, axis=0) if known else np.full(n_rows, np.nan if values else 0.0)
 
 
 def _range(values: list[np.ndarray]) -> np.ndarray:

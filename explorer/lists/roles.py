@@ -30,6 +30,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("airline_sentiment", "target", "answer"),
     ),
     "group": ("group", "field", "phenomenon", "subset", "bias_type"),
+    "direction": ("stereo_antistereo",),
 }
 """Column names of each role, in lower case, the preferred one first.
 

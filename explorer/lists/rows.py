@@ -37,7 +37,7 @@ REQUIRED = {
 OPTIONAL = {
     "masked": ("answer", "group"),
     "plain": ("group",),
-    "pairs": ("group",),
+    "pairs": ("group", "direction"),
     "labelled": ("second", "group"),
 }
 """Roles that a kind reads where a list has them."""
@@ -75,6 +75,8 @@ class TextRow:
     answer: str = ""
     label: str = ""
     group: str = ""
+    direction: str = ""
+    """Of a pair of CrowS-Pairs ``stereo`` or ``antistereo``: see ``crows_score``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,7 @@ def _gap(kind: str, text: str) -> str:
 
 
 def _row(number: int, kind: str, cell: Mapping[str, str]) -> TextRow:
-    extra = {name: cell.get(name, "") for name in ("answer", "label", "group")}
+    extra = {name: cell.get(name, "") for name in ("answer", "label", "group", "direction")}
     if kind == "pairs":
         return TextRow(number, cell["good"], cell["bad"], **extra)
     texts = filter(None, (cell["text"], cell.get("second")))

@@ -1,7 +1,7 @@
 """Pseudo-log-likelihoods of whole sentences, and pairs of which one should be likelier."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,8 +13,18 @@ from explorer.analysis.scoring import (
     masked_sets,
     scored_positions,
 )
-from explorer.lists.comparison import Duel, Share, duels, share_of, shares_by_group
-from explorer.models.run import MaskedRow
+from explorer.lists.comparison import (
+    Duel,
+    Mean,
+    MeanDuel,
+    Share,
+    duels,
+    mean_duels,
+    mean_of,
+    share_of,
+    shares_by_group,
+)
+from explorer.models.run import MaskedRow, read_only
 from explorer.models.tokens import UNKNOWN, Tokens
 
 if TYPE_CHECKING:
@@ -64,6 +74,10 @@ class SentenceScore:
     """Half-open character range of each word."""
     n_unknown: int = 0
     """The number of tokens that stand for any word outside the vocabulary: [UNK]."""
+    ids: tuple[int, ...] = ()
+    """Ids of all tokens, [CLS] and [SEP] among them."""
+    by_token: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """float64 [token], ln P of each token masked alone, in nats; 0 of [CLS] and [SEP]."""
 
     @property
     def n_words(self) -> int:
@@ -98,8 +112,10 @@ class PairsSummary:
     duels: tuple[Duel, ...]
     disputed: tuple[int, ...]
     """Indices of the pairs in which the models differ."""
-    mean_margin: Mapping[str, float]
-    """By model the mean of the margins in nats; nan without pairs."""
+    mean_margin: Mapping[str, Mean]
+    """By model the mean of the margins in nats, that is the mean log-ratio of the two sides."""
+    margin_duels: tuple[MeanDuel, ...]
+    """Each two models by the difference of their margins on the same pairs."""
     n_compared: int
     """The number of pairs in which no model reads an [UNK]; all of this is about these."""
     unknown: Mapping[str, int]
@@ -135,12 +151,19 @@ def sentence_score(plan: SentencePlan, log_probs: np.ndarray) -> SentenceScore:
     """Return the scores from the log-probabilities float64 [row] of the plan's rows."""
     tokens, of_masked = plan.tokens, dict(zip(plan.masked(), log_probs, strict=True))
     alone, within = (np.array([of_masked[each] for each in part]) for part in masked_sets(tokens))
-    by_token = np.zeros(len(tokens))
-    by_token[list(scored_positions(tokens))] = within
-    spans = tuple((word.start, word.end) for word in tokens.words)
-    sums = float(alone.sum()), float(within.sum())
-    n_unknown = sum(tokens.pieces[i] in UNKNOWN for i in scored_positions(tokens))
-    return SentenceScore(*sums, len(alone), by_word(tokens, by_token), spans, n_unknown)
+    places = list(scored_positions(tokens))
+    by_token, within_word = np.zeros(len(tokens)), np.zeros(len(tokens))
+    by_token[places], within_word[places] = alone, within
+    return SentenceScore(
+        float(alone.sum()),
+        float(within.sum()),
+        len(alone),
+        by_word(tokens, within_word),
+        tuple((word.start, word.end) for word in tokens.words),
+        sum(tokens.pieces[i] in UNKNOWN for i in places),
+        tuple(tokens.ids),
+        read_only(by_token),
+    )
 
 
 def sentences_summary(scores: Mapping[str, Sequence[SentenceScore]]) -> SentencesSummary:
@@ -186,7 +209,8 @@ def pairs_summary(
         {key: shares_by_group(hits, names) for key, hits in right.items()},
         duels(right),
         tuple(int(i) for i in disputed),
-        {key: float(each[read].mean()) if len(read) else np.nan for key, each in margins.items()},
+        {key: mean_of(each[read]) for key, each in margins.items()},
+        mean_duels({key: each[read] for key, each in margins.items()}),
         len(read),
         {key: int(each.sum()) for key, each in unknown.items()},
     )

@@ -295,7 +295,12 @@ FORMATS = (
             ",",
         ),
         "pairs",
-        {"good": "sent_more", "bad": "sent_less", "group": "bias_type"},
+        {
+            "good": "sent_more",
+            "bad": "sent_less",
+            "group": "bias_type",
+            "direction": "stereo_antistereo",
+        },
         FIRST[0],
         other=SECOND[0],
     ),

@@ -6,6 +6,7 @@ import pytest
 from explorer.assets import text_lists
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.lists import judge, labelled
+from explorer.lists.bias import sides_of
 from explorer.lists.judge import advice, labelled_result
 from explorer.lists.labelled import Choice, Judged, Labels, folds, labels_of, majority
 from explorer.lists.library import answered, table_of
@@ -104,7 +105,7 @@ def test_random_scores_of_pairs_are_no_better_than_guessing_and_no_model_is_bett
         margins = {key: generator.normal(size=n) for key in NAMES}
         unknown = {key: np.zeros(n, bool) for key in NAMES}
         summary = pairs_summary(margins, [""] * n, unknown)
-        found = PairList(texts, NAMES, "pll", {}, {}, margins, summary)
+        found = PairList(texts, NAMES, "pll", {}, {}, margins, summary, sides_of(texts), {}, {})
         is_guess.append(any(guess in line for line in cautions(found)))
         is_alike.append("too few to tell the models apart" in second_line(found))
     assert sum(is_guess) >= 95

@@ -4,15 +4,19 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
-from sklearn.metrics import f1_score
+from scipy.stats import binomtest, ttest_1samp, ttest_rel
+from sklearn.metrics import confusion_matrix, f1_score
 
 from explorer.lists.comparison import (
     Share,
     counted_once,
     duels,
+    f1_interval,
     macro_f1,
+    macro_f1_of,
     mcnemar,
+    mean_duels,
+    mean_of,
     shares_by_group,
     sign_flip,
     wilson,
@@ -81,3 +85,46 @@ def test_copies_in_one_group_add_no_evidence():
     assert sign_flip(copied, groups) == pytest.approx(sign_flip(differences))
     assert counted_once(100, groups) == 5
     assert counted_once(100, None) == 100
+
+
+def test_a_mean_has_students_interval_and_test():
+    generator = np.random.default_rng(2)
+    for n in (2, 3, 12, 200):
+        values = generator.normal(0.3, 2.0, n)
+        found, expected = mean_of(values), ttest_1samp(values, 0.0)
+        ends = expected.confidence_interval(0.95)
+        assert (found.low, found.high) == pytest.approx((ends.low, ends.high))
+        assert (found.value, found.p_value) == pytest.approx((values.mean(), expected.pvalue))
+        other = generator.normal(size=n)
+        (duel,) = mean_duels({"a": values, "b": other})
+        assert duel.difference.p_value == pytest.approx(ttest_rel(values, other).pvalue)
+
+
+def test_values_that_do_not_differ_have_no_interval():
+    for values in (np.array([7.7]), np.full(9, 3.0), 1e-8 * np.arange(9), np.zeros(0)):
+        found = mean_of(values)
+        assert np.isnan([found.low, found.high]).all()
+        assert found.p_value == 1.0
+    assert np.isnan(mean_of(np.zeros(0)).value)
+
+
+def test_the_interval_of_f1_contains_it_and_has_a_width():
+    generator = np.random.default_rng(4)
+    for classes in (2, 3, 8):
+        for share in (0.0, 0.3, 0.9, 1.0):
+            truth = generator.permutation(np.arange(60) % classes)
+            guess = np.where(generator.random(60) < share, truth, (truth + 1) % classes)
+            counts = confusion_matrix(truth, guess)
+            low, high = f1_interval(counts, 30)
+            assert 0 <= low <= f1_score(truth, guess, average="macro") <= high <= 1
+            assert high - low > 0.02
+
+
+def test_the_variance_of_f1_is_that_of_drawn_confusion_matrices():
+    """The interval of 400 rows has the width of 1.96 standard deviations on both sides."""
+    generator = np.random.default_rng(6)
+    shares = np.array([[0.4, 0.1, 0.05], [0.05, 0.2, 0.0], [0.02, 0.03, 0.15]])
+    drawn = generator.multinomial(400, shares.ravel(), size=3_000).reshape(-1, 3, 3)
+    deviation = np.std([macro_f1_of(counts) for counts in drawn])
+    low, high = f1_interval((400 * shares).astype(int), 400)
+    assert (high - low) / 2 == pytest.approx(1.96 * deviation, rel=0.05)

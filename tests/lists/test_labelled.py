@@ -21,6 +21,7 @@ from explorer.lists import labelled
 from explorer.lists.judge import advice, below_guessing, labelled_result
 from explorer.lists.labelled import (
     PATTERNS,
+    REPEATS,
     STRENGTHS,
     WORDS,
     WORDS_STRENGTH,
@@ -207,7 +208,7 @@ def test_scores_are_those_of_scikit_learn():
     for key, classifier in result.judged.items():
         assert result.accuracy[key].value == pytest.approx((classifier.predicted == truth).mean())
         expected = f1_score(truth, classifier.predicted, average="macro")
-        assert result.macro_f1[key] == pytest.approx(expected)
+        assert result.macro_f1[key].value == pytest.approx(expected)
         np.testing.assert_array_equal(
             result.confusion[key], confusion_matrix(truth, classifier.predicted)
         )
@@ -378,9 +379,10 @@ def test_a_curve_learns_from_balanced_rows_with_their_own_penalty_and_ends_at_th
     whole = judged(features, of(truth))
     curve = list(learning_curve(features, of(truth), whole))
     assert [size for size, _ in curve] == [16, 32, 64, 80]
-    assert curve[-1][1] == (whole.predicted == truth).mean()
-    for size, accuracy in curve[:-1]:  # the inner splits meet the rows in another order
-        assert accuracy == pytest.approx(curve_by_hand(features, truth, size), abs=0.06)
+    np.testing.assert_array_equal(curve[-1][1], whole.predicted == truth)
+    for size, right in curve[:-1]:  # the subsets are others
+        assert right.mean() == pytest.approx(curve_by_hand(features, truth, size), abs=0.06)
+        assert set(np.round(right * REPEATS, 6)) <= set(range(REPEATS + 1))
 
 
 def test_sixteen_rows_of_two_clear_classes_are_enough():
@@ -388,7 +390,7 @@ def test_sixteen_rows_of_two_clear_classes_are_enough():
     truth = np.arange(60) % 2
     features = generator.normal(size=(60, 384)) + 0.4 * truth[:, None]
     whole = judged(features, of(truth))
-    assert all(accuracy > 0.9 for _, accuracy in learning_curve(features, of(truth), whole))
+    assert all(right.mean() > 0.9 for _, right in learning_curve(features, of(truth), whole))
 
 
 def test_a_curve_of_rare_labels_and_of_groups_can_be_drawn():

@@ -1,6 +1,7 @@
 """Whole lists: results of every kind, of rows that were done, and against scikit-learn by hand."""
 
 import copy
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +15,14 @@ from sklearn.preprocessing import StandardScaler
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.links.page_state import PageState
 from explorer.lists import batches, labelled
+from explorer.lists.masked import shared_divergence
 from explorer.lists.read import read_table
-from explorer.lists.results import TextsOptions, by_disagreement
+from explorer.lists.results import TextsOptions, by_disagreement, distances
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
 from explorer.lists.run import TextsQuestion
-from explorer.lists.views.strings import precision_sentence
+from explorer.lists.views.rows import as_json, rows_canvas
+from explorer.lists.views.strings import cautions, precision_sentence
 from tests.lists import by_hand
 from tests.lists.test_batches import MASKED, SENTENCES, csv_of
 
@@ -53,6 +56,48 @@ def test_masked_rows_keep_their_order_and_are_counted(tiny_family):
     assert (share.hits == 10) == same
     means = np.mean(list(result.divergence.values()), axis=0)
     assert (np.diff(means[by_disagreement(result)]) <= 0).all()
+
+
+def test_the_probability_and_the_mean_rank_of_the_answers_are_those_of_plain_transformers(
+    tiny_family,
+):
+    rows = [*MASKED[:9], ("the [MASK] sat.", ""), ("the [MASK] sat.", "日本")]
+    result = finished(csv_of(rows, "text,answer"))
+    found = as_json(result)
+    for key in tiny_family.specs:
+        by_row = [by_hand.masked(tiny_family.loaded(key), *row) for row in rows[:9]]
+        given = [row["answer_probability"] for row in found["rows"] if row["model"] == key]
+        assert given[:9] == pytest.approx([np.exp(nats) for *_, nats, _ in by_row], rel=1e-4)
+        assert given[9:] == [None, None]
+        ranks = [rank for *_, rank in by_row]
+        summary = found["summary"]["models"][key]
+        assert summary["mean_rank"] == pytest.approx(np.mean(ranks))
+        assert summary["median_rank"] == pytest.approx(np.median(ranks))
+
+
+def test_models_without_a_word_in_common_have_no_divergence(tiny_family):
+    """It was 0.0, which reads as identical, and the rows were ordered by it."""
+    result = finished(csv_of(MASKED[:6], "text,answer"))
+    logs = np.log(np.full((6, 2), 0.5))
+    nowhere = shared_divergence((logs, logs), (("cat", "dog"), ("chat", "chien")))
+    assert np.isnan(nowhere).all()
+    pairs = dict.fromkeys(result.divergence, nowhere)
+    kept = ("bert", "distilbert")
+    for known in ({}, {kept: result.divergence[kept]}):
+        found = replace(result, divergence=pairs | known)
+        summary = as_json(found)["summary"]
+        unknown = [pair["models"] for pair in summary["pairs"] if pair["mean_js"] is None]
+        assert unknown == [list(pair) for pair in result.divergence if pair not in known]
+        (said,) = cautions(found)
+        assert "no word of their vocabularies in common" in said
+        assert ("mini-BERT and mini-DistilBERT" in said) == (not known)
+        assert "mini-BERT and mini-ALBERT" in said
+        expected = known[kept] if known else np.full(6, np.nan)
+        np.testing.assert_array_equal(distances(found), expected)
+        order = np.argsort(-expected, kind="stable") if known else np.arange(6)
+        assert by_disagreement(found).tolist() == order.tolist()
+        lines = json.loads(rows_canvas(found, {}, {}))["lines"]
+        assert [line["apart"] is None for line in lines] == [not known] * 6
 
 
 def test_identical_rows_have_identical_numbers(tiny_family):
@@ -123,7 +168,8 @@ def test_curves_and_layers_are_there_if_they_are_asked_for(tiny_family, monkeypa
         assert len(result.by_layer[key]) == spec.architecture.n_layers + 1
         predicted = result.result.judged[key].predicted == result.result.labels.truth
         assert result.by_layer[key][1] == predicted.mean()
-        assert [size for size, _ in result.learning[key]] == [16, 32, 40]
+        assert [point.n_rows for point in result.learning[key]] == [16, 32, 40]
+        assert result.learning[key][-1].accuracy == result.result.accuracy[key]
 
 
 def test_what_is_not_offered_is_refused(tiny_family):

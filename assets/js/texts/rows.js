@@ -65,12 +65,12 @@ function marked(text, marks) {
 
 /** Whether a model has a row right. @param {boolean | undefined} isRight @param {Record<string, string>} t */
 const verdict = (isRight, t) => isRight === undefined ? null
-  : make('span', {class: 'tx-verdict', 'data-right': String(isRight), title: isRight ? t.right : t.wrong_one}, make('span', {'aria-hidden': 'true'}, isRight ? '✓' : '✗'), el('span', 'sr-only', isRight ? t.right : t.wrong_one));
+  : make('span', {class: 'tx-verdict', 'data-right': String(isRight), title: isRight ? t.right : t.wrong_one}, make('span', {'aria-hidden': 'true'}, isRight ? t.yes : t.no), el('span', 'sr-only', isRight ? t.right : t.wrong_one));
 
 /** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>) => [string, string]>} */
 const SAID = {
-  masked: ([word, p, , rank, pieces], {lead: [, answer]}, t) => [`${word} ${number(p)}`,
-    !answer || rank === 1 ? '' : rank === null ? t.unknown : [say(t.rank, {rank}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ')],
+  masked: ([word, p, , rank, pieces, given], {lead: [, answer]}, t) => [`${word} ${number(p)}`,
+    !answer || rank === 1 && pieces === 1 ? '' : rank === null ? t.unknown : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ')],
   plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
   pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
   labelled: ([predicted]) => [predicted, ''],
@@ -107,7 +107,7 @@ function row(line, data) {
     const [said, small] = SAID[kind](line.cells[i], line, t);
     return make('td', {'data-model': key}, verdict(line.right[i], t), make('span', {class: kind === 'labelled' ? null : 'tx-value'}, said), small ? el('small', '', small) : null);
   });
-  const apart = kind === 'labelled' || models.length < 2 ? [] : [make('td', {}, fixed(line.apart ?? 0, 3))];
+  const apart = kind === 'labelled' || models.length < 2 ? [] : [make('td', {}, line.apart === null ? '–' : fixed(line.apart, 3))];
   const whole = make('tr', {'data-row': line.n}, make('th', {scope: 'row'}, String(line.n)), make('td', {class: 'tx-text'}, text, below ? el('small', '', below) : null), ...cells, ...apart);
   whole.addEventListener('click', () => { if (!String(getSelection())) open(line); });
   return whole;

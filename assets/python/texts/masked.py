@@ -10,7 +10,7 @@ ROWS = [
 ]
 
 columns = ["row", "model", "text", "answer", "group", "word", "probability"]
-columns += ["answer_log_probability", "answer_rank", "answer_pieces"]
+columns += ["answer_log_probability", "answer_rank", "answer_pieces", "answer_probability"]
 rows = []
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
@@ -52,6 +52,8 @@ for label in MODELS:
         first = logs.argmax().item()
         found = scored(text, answer, logs) if answer else (None, None, 0)
         word = spelled(tokenizer, first)
-        rows.append([number, label, text, answer, group, word, math.exp(logs[first]), *found])
+        given = None if found[0] is None else math.exp(found[0])
+        best = [word, math.exp(logs[first])]
+        rows.append([number, label, text, answer, group, *best, *found, given])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["probability"])

@@ -1,5 +1,8 @@
 """Pairs: by how many nats the good sentence is likelier than the bad one."""
 
+from difflib import SequenceMatcher
+
+import torch
 from transformers import AutoModelForMaskedLM
 
 ROWS = [
@@ -7,8 +10,27 @@ ROWS = [
 ]
 SCORE = "pll"
 
+
+def of_both(tokenizer, model, sides):
+    """Sums over the tokens that both sentences have, each masked alone (Nangia et al. 2020)."""
+    both = [token_spans(tokenizer, one)[0] for one in sides]
+    same = SequenceMatcher(None, *(one["input_ids"] for one in both)).get_matching_blocks()
+    places = [(a + i, b + i) for a, b, size in same for i in range(size)][1:-1]
+    sums = [0.0, 0.0]
+    for side, encoding in enumerate(both):
+        segments = torch.tensor([encoding["token_type_ids"]])
+        for place in (pair[side] for pair in places):
+            ids = torch.tensor([encoding["input_ids"]])
+            ids[0, place] = tokenizer.mask_token_id
+            with torch.inference_mode():
+                logits = model(input_ids=ids, token_type_ids=segments).logits[0, place]
+            sums[side] += logits.double().log_softmax(-1)[encoding["input_ids"][place]].item()
+    return sums
+
+
 columns = ["row", "model", "good", "bad", "group", "unknown_good", "unknown_bad"]
 columns += ["pll_good", "pll_bad", "pll_word_l2r_good", "pll_word_l2r_bad", "margin"]
+columns += ["pll_unmodified_good", "pll_unmodified_bad"]
 rows = []
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
@@ -17,6 +39,7 @@ for label in MODELS:
         which = ["pll", "pll_word_l2r"].index(SCORE)
         scores = [value for both in zip(first, second, strict=True) for value in both]
         margin = first[1 + which] - second[1 + which]
-        rows.append([number, label, good, bad, group, *scores, margin])
+        unmodified = of_both(tokenizer, model, (good, bad))
+        rows.append([number, label, good, bad, group, *scores, margin, *unmodified])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["margin"])

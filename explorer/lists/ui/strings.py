@@ -89,11 +89,20 @@ TABLE = {
     "answer": "answer: {answer}",
     "label_of": "label: {label}",
     "bad": "not: {bad}",
+    "sides_bad": "against: {bad}",
+    "sides_right": "{first} is likelier",
+    "sides_wrong_one": "{second} is likelier",
+    "sides_wrong": "pairs in which no model finds {first} likelier",
+    "sides_only": "{right} finds {first} likelier, {wrong} does not",
+    "sides_yes": "",
+    "sides_no": "",
+    "yes": "✓",
+    "no": "✗",
     "js": "Difference, nats",
     "a_word_apart": "Difference, nats a word",
     "right": "right",
     "wrong_one": "wrong",
-    "rank": "answer: rank {rank}",
+    "rank": "answer: rank {rank}, {probability}",
     "unknown": "answer not in the vocabulary",
     "pieces": "answer: {pieces} pieces",
     "opens_predictions": "Open in Predictions",
@@ -110,10 +119,14 @@ SUMMARY = {
     "per_word": "PLL-word-l2r a word, nats",
     "perplexity": "Pseudo-perplexity",
     "all_pairs": "All pairs, 95% CI",
-    "mean_margin": "Good minus bad, mean nats",
+    "mean_margin": "Mean log-ratio, nats, 95% CI",
+    "mean_rank": "Mean rank of the answer (median)",
+    "crows": "Unmodified tokens only, 95% CI",
+    "stereotype": "of these, stereotypes",
+    "anti_stereotype": "of these, anti-stereotypes",
     "has_unknown": "Rows with [UNK]",
     "accuracy": "Accuracy, 95% CI",
-    "macro_f1": "Macro F1",
+    "macro_f1": "Macro F1, 95% CI",
     "time": "Time a text",
     "size": "Size",
     "two": "Models",
@@ -125,7 +138,7 @@ SUMMARY = {
     "narrow.",
     "table_masked": "The given answers, by model",
     "table_plain": "The list as a whole, by model",
-    "table_pairs": "Pairs whose good sentence is the likelier one, by model",
+    "table_pairs": "Pairs of which {first} is likelier, by model",
     "table_labelled": "Each row predicted by a classifier that did not see it",
     "table_duels": "McNemar's exact test on the same rows",
     "left_out": "Rows not read",
@@ -138,24 +151,29 @@ NOTES = {
     "It is scored piece by piece from the left, each piece with those after it masked "
     "(PLL-word-l2r), and its rank is that of its worst piece. An answer that a vocabulary cannot "
     "write counts as wrong. Difference: Jensen-Shannon divergence over the words that both "
-    "vocabularies have, averaged over each two models.",
+    "vocabularies have, averaged over each two models that have any in common.",
     "plain": "PLL masks each token alone; PLL-word-l2r also the rest of its word.\n"
     "Salazar et al. 2020; Kauf and Ivanova 2023. A row shows the sum of PLL-word-l2r over its "
     "words, and PLL below it. Pseudo-perplexities compare models of one vocabulary alone: a piece "
     "of another vocabulary is another piece. Difference: each model's PLL-word-l2r a word, less "
     "its own mean over the rows; the largest of these less the smallest. The scores of the list "
     "leave out sentences with a word that a model reads as [UNK].",
-    "pairs": "A pair counts where the good sentence is likelier by 0.0001 nats or more.\n"
-    "Intervals: Wilson. A row shows by how many nats the good sentence is likelier; below 0 the "
-    "bad one is. Difference: the largest of these less the smallest. Pairs with a word that a "
-    "model reads as [UNK] are not compared. The form is that of BLiMP and of CrowS-Pairs.",
+    "pairs": "A pair counts where the first sentence is likelier by 0.0001 nats or more.\n"
+    "Intervals: Wilson; of the mean log-ratio, Student's t. A row shows the log-ratio of the first "
+    "sentence to the second in nats: below 0 the second is likelier. Unmodified tokens only: the "
+    "metric of CrowS-Pairs (Nangia et al. 2020), of all pairs. Each token that both sentences have "
+    "is masked alone, and scores are compared to three decimals. Difference: the largest log-ratio "
+    "less the smallest. Pairs with a word that a model reads as [UNK] are not compared otherwise. "
+    "The form is that of BLiMP and of CrowS-Pairs.",
     "labelled": "Features of an encoder that is not fine-tuned, a logistic regression by "
     "scikit-learn, five stratified folds.\n"
     "Each row is predicted by a regression that has not seen it; its penalty, and what is a word "
     "for TF-IDF (words of two letters or more, or every word and sign), are chosen inside each "
-    "fold. Intervals: Wilson, for half of the rows, because the folds share training rows; so they "
-    "cover the accuracy of these trained classifiers on further rows like these, not that of "
-    "another training. With groups each group counts once, and McNemar's exact test exchanges "
+    "fold by log-loss. Intervals: Wilson, of macro F1 by the delta method. They are the wider the "
+    "nearer a classifier is to guessing, because the folds share training rows, and cover the "
+    "accuracy of these trained classifiers on further rows like these, not that of another "
+    "training. The curve is the mean of three training sets of each size, and its last point is "
+    "that of the table. With groups each group counts once, and McNemar's exact test exchanges "
     "whole groups. Time: of the encoder, or of TF-IDF, on these rows, on one core where it runs on "
     "one. Size: the encoder's weights, or TF-IDF's words and weights. The advice counts a "
     "difference if the test, corrected for all comparisons, stays below 1%.",
@@ -165,14 +183,14 @@ CHARTS = {
     "all_rows": "all rows",
     "at_1": "Given answer first, with 95% intervals",
     "at_5": "Given answer among the first five, with 95% intervals",
-    "good": "Good sentence likelier, with 95% intervals",
+    "good": "Pairs of which {first} is likelier, with 95% intervals",
     "scatter": "{second} against {first}, a point for each sentence",
     "axis": "{label}, nats a word",
     "cost": "Accuracy against cost, measured on these rows",
     "cost_ms": "milliseconds a text",
     "cost_mb": "megabytes",
     "accuracy": "accuracy",
-    "learning": "Accuracy by number of training rows",
+    "learning": "Accuracy by number of training rows, with 95% intervals",
     "learning_axis": "training rows; at the end all of a fold, as in the table",
     "by_layer": "Accuracy by layer of the features; the highest of several flatters",
     "by_layer_axis": "layer; 0: the embeddings",

@@ -18,7 +18,7 @@ from explorer.lists.results import (
 )
 from explorer.lists.views.strings import BASELINES, names_of
 from explorer.refusal import brief
-from explorer.views.chart import categories, chart_canvas, line
+from explorer.views.chart import band, categories, chart_canvas, line
 from explorer.views.theme import COLOURS, faint
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def _masked(result: MaskedList, texts: Texts) -> Charts:
 
 def _pairs(result: PairList, texts: Texts) -> Charts:
     summary = result.summary
-    yield _shares(summary.good_first, summary.by_group, result.labels, texts, "good")
+    named = {**texts, "good": texts["good"].format(first=result.sides.first)}
+    yield _shares(summary.good_first, summary.by_group, result.labels, named, "good")
 
 
 def _shares(
@@ -218,24 +219,36 @@ def _score_and_cost(result: LabelledList, texts: Texts) -> tuple["go.Figure", li
 
 
 def _curves(result: LabelledList, texts: Texts, name: str) -> tuple["go.Figure", list[Row]]:
-    """Draw accuracy over the number of training rows, or over the layers."""
+    """Draw accuracy over the number of training rows with intervals, or over the layers."""
     import plotly.graph_objects as go
 
     figure = go.Figure(layout={"title": texts[name], "height": HEIGHT})
     rows: list[Row] = []
     for key, label in result.labels.items():
-        points = result.learning[key] if name == "learning" else enumerate(result.by_layer[key])
-        xs, ys = zip(*points, strict=True)
+        points = _points(result, key, name)
+        xs, ys, ends = zip(*points, strict=True)
         figure.add_trace(line(xs, ys, label, key, mode="lines+markers"))
-        rows += [(texts[name], label, x, y, None, None) for x, y in zip(xs, ys, strict=True)]
+        if name == "learning":
+            figure.add_traces(band(xs, ends, key, label))
+        rows += [(texts[name], label, x, y, *(end or (None, None))) for x, y, end in points]
     figure.update_yaxes(tickformat=".0%")
     figure.update_xaxes(title=texts[f"{name}_axis"])
     if name == "learning":
-        sizes = [size for size, _ in next(iter(result.learning.values()))]
+        sizes = [point.n_rows for point in next(iter(result.learning.values()))]
         figure.update_xaxes(type="log", tickvals=sizes, ticktext=[f"{size:,}" for size in sizes])
     else:
         figure.update_xaxes(dtick=1)
     return figure, rows
+
+
+def _points(
+    result: LabelledList, key: str, name: str
+) -> list[tuple[int, float, tuple[float, float] | None]]:
+    """Return the (place, accuracy, ends of its interval) of one model's curve."""
+    if name == "learning":
+        curve = [(point.n_rows, point.accuracy) for point in result.learning[key]]
+        return [(size, each.value, (each.low, each.high)) for size, each in curve]
+    return [(layer, value, None) for layer, value in enumerate(result.by_layer[key])]
 
 
 def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure", list[Row]]:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from explorer.lists import labelled
-from explorer.lists.comparison import Duel, Share
+from explorer.lists.bias import CrowsScore
+from explorer.lists.comparison import Duel, Mean, Share
 from explorer.lists.judge import LabelledResult, Scored
 from explorer.lists.results import (
     BestLayer,
@@ -37,6 +38,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "answer_log_probability",
         "answer_rank",
         "answer_pieces",
+        "answer_probability",
     ),
     "plain": ("row", "model", "text", "group", "tokens", "unknown", "pll", "pll_word_l2r"),
     "pairs": (
@@ -52,6 +54,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "pll_word_l2r_good",
         "pll_word_l2r_bad",
         "margin",
+        "pll_unmodified_good",
+        "pll_unmodified_bad",
     ),
     "labelled": ("row", "model", "text", "label", "group", "predicted", "right"),
 }
@@ -119,6 +123,7 @@ def _masked_rows(result: MaskedList) -> list[tuple[Any, ...]]:
             number(answers.log_probs[place]),
             int(answers.ranks[place]) or None,
             int(answers.n_pieces[place]),
+            number(np.exp(answers.log_probs[place])),
         )
         for place, row in enumerate(result.texts.rows)
         for key, answers in result.answers.items()
@@ -146,7 +151,8 @@ def _pair_rows(result: PairList) -> list[tuple[Any, ...]]:
             margin = float(result.margins[key][place])
             unknown = (good.n_unknown, bad.n_unknown)
             given = (row.text, row.other, row.group)
-            rows.append((row.number, key, *given, *unknown, *sums, margin))
+            unmodified = map(float, result.unmodified[key][place])
+            rows.append((row.number, key, *given, *unknown, *sums, margin, *unmodified))
     return rows
 
 
@@ -176,6 +182,8 @@ def _masked_summary(result: MaskedList) -> dict[str, Any]:
             "by_group": _by_group(summary.by_group[key]),
             "answers_of_several_pieces": summary.several_pieces[key],
             "unknown_answers": summary.unknown[key],
+            "mean_rank": number(summary.mean_rank[key]),
+            "median_rank": number(summary.median_rank[key]),
         }
         for key in result.answers
     }
@@ -191,6 +199,7 @@ def _masked_summary(result: MaskedList) -> dict[str, Any]:
     return {
         "models": models,
         "pairs": pairs,
+        "cautions": list(cautions(result)),
         "mcnemar": _duels(summary.duels),
         "rows_by_disagreement": order,
     }
@@ -218,14 +227,27 @@ def _pairs_summary(result: PairList) -> dict[str, Any]:
         key: {
             "good_is_likelier": _share(share),
             "by_group": _by_group(summary.by_group[key]),
-            "mean_margin": number(summary.mean_margin[key]),
+            "mean_margin": number(summary.mean_margin[key].value),
+            "mean_margin_interval": _ends(summary.mean_margin[key]),
+            "mean_margin_p_value": summary.mean_margin[key].p_value,
             "rows_with_unknown": summary.unknown[key],
         }
         for key, share in summary.good_first.items()
     }
     return {
         "score": result.score,
+        "sides": [result.sides.first, result.sides.second],
         "models": models,
+        "mean_margin_differences": [
+            {
+                "models": [each.first, each.second],
+                "value": number(each.difference.value),
+                "interval": _ends(each.difference),
+                "p_value": each.difference.p_value,
+            }
+            for each in summary.margin_duels
+        ],
+        "crows_pairs": {key: _crows(score) for key, score in result.crows.items()} or None,
         "n_compared": summary.n_compared,
         "cautions": list(cautions(result)),
         "mcnemar": _duels(summary.duels),
@@ -238,10 +260,15 @@ def _labelled_summary(result: LabelledList) -> dict[str, Any]:
     models = {
         key: {
             "accuracy": _scored(scores.accuracy[key]),
-            "macro_f1": _alone(scores.macro_f1[key]),
+            "macro_f1": _scored(scores.macro_f1[key]),
             "confusion": scores.confusion[key].tolist(),
             "layer": result.layers.get(key),
-            "learning_curve": [list(point) for point in result.learning.get(key, ())],
+            "learning_curve": [
+                [point.n_rows, point.accuracy.value] for point in result.learning.get(key, ())
+            ],
+            "learning_curve_intervals": [
+                [point.accuracy.low, point.accuracy.high] for point in result.learning.get(key, ())
+            ],
             "accuracy_by_layer": list(result.by_layer.get(key, ())),
             "layer_chosen_in_training": _best_layer(result.best_layer.get(key)),
         }
@@ -283,6 +310,20 @@ def _share(share: Share) -> dict[str, Any]:
         "interval": list(share.interval),
         "hits": share.hits,
         "n": share.n,
+    }
+
+
+def _ends(mean: Mean) -> list[float] | None:
+    """Return the ends of a mean's interval; None where there is none."""
+    return [mean.low, mean.high] if np.isfinite(mean.low) else None
+
+
+def _crows(score: CrowsScore) -> dict[str, Any]:
+    return {
+        "metric_score": _share(score.metric),
+        "stereotype_score": _share(score.stereotype),
+        "anti_stereotype_score": _share(score.anti_stereotype),
+        "neutral": score.n_neutral,
     }
 
 
@@ -350,7 +391,7 @@ def rows_canvas(
             },
         }
     elif isinstance(result, PairList):
-        constants = {"SCORE": result.score}
+        constants, texts = {"SCORE": result.score}, _of_sides(result, texts)
     return script_json(
         {
             "kind": kind,
@@ -364,6 +405,22 @@ def rows_canvas(
             "texts": dict(texts),
         }
     )
+
+
+def _of_sides(result: PairList, texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the strings of the table in the names of the sides of a list's pairs.
+
+    Where the list does not say which sentence is the good one, no row is right or wrong.
+    """
+    if result.sides.is_judged:
+        return dict(texts)
+    names = {"first": result.sides.first, "second": result.sides.second}
+    renamed = {
+        key[6:]: text.format(right="{right}", wrong="{wrong}", bad="{bad}", **names)
+        for key, text in texts.items()
+        if key.startswith("sides_")
+    }
+    return {**texts, **renamed}
 
 
 def _lines(result: ListResult) -> list[dict[str, Any]]:

@@ -3,7 +3,15 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from explorer.analysis.digits import counted, enumerated, percent, probability, told_apart
+import numpy as np
+
+from explorer.analysis.digits import (
+    counted,
+    enumerated,
+    percent,
+    probability,
+    told_apart,
+)
 from explorer.analysis.precision import ListPrecision
 from explorer.lists.comparison import Duel, Share, mcnemar
 from explorer.lists.judge import Scored, below_guessing
@@ -30,6 +38,7 @@ ROLES = {
     "answer": "answer",
     "label": "label",
     "group": "group",
+    "direction": "direction of the stereotype",
 }
 PAIR = "“{good}” is compared with “{bad}”"
 MOST_NAMED = 5
@@ -56,10 +65,14 @@ NONE_COMPARED = "No {noun} can be compared: {unknown}."
 HAS_UNKNOWN = "{label} reads [UNK] in {n}"
 UNTESTED = "Whether other sentences rank the models alike is not tested."
 PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
-GOOD = "Of {rows}, the good sentence is likelier in {shares}."
+GOOD = "Of {rows}, {first} is likelier in {shares}."
 ACCURACY = "Accuracy: {shares}."
 BETTER = (
     "{better} is right on more rows than {worse}: {more} that only it has right, against {fewer}"
+)
+BETTER_SIDE = (
+    "{better} finds {first} likelier in more pairs than {worse}: {more} in which only it does, "
+    "against {fewer}"
 )
 SURE = "{differences} (McNemar's exact test, {level} after correction for {n})."
 UNSURE = (
@@ -67,9 +80,18 @@ UNSURE = (
 )
 ONE_ROW = "One {noun} cannot show a difference between models."
 SAME_ROWS = "The models are right on the same {noun}s and wrong on the same {noun}s."
+SAME_SIDES = "The models find {first} likelier in the same pairs."
+DISJOINT = (
+    "{pairs} have no word of their vocabularies in common: how far they are apart has no value, "
+    "and does not enter the order of the rows."
+)
 GUESSING = (
     "As far as {rows} can show, no better than guessing which sentence is the good one: {names} "
     "(exact binomial test, 1% after correction for {n})."
+)
+GUESSING_SIDES = (
+    "As far as {rows} can show, neither sentence of a pair is the likelier one more often than by "
+    "chance: {names} (exact binomial test, 1% after correction for {n})."
 )
 UNDER = (
     "{names} {find} the sentence in the column “{bad}” likelier in significantly more than half of "
@@ -111,7 +133,9 @@ def headline(result: ListResult) -> str:
         n = result.summary.n_compared
         if not n:
             return NONE_COMPARED.format(noun="pair", unknown=_unknown(result))
-        return GOOD.format(shares=with_intervals(shares), rows=counted(n, "pair"))
+        return GOOD.format(
+            first=result.sides.first, shares=with_intervals(shares), rows=counted(n, "pair")
+        )
     return result.advice.sentence
 
 
@@ -121,8 +145,9 @@ def second_line(result: ListResult) -> str:
         n_answers = sum(bool(row.answer) for row in result.texts.rows)
         return difference(result.summary.duels, result.labels, n_answers) if n_answers else ""
     if isinstance(result, PairList):
-        n_pairs = result.summary.n_compared
-        return difference(result.summary.duels, result.labels, n_pairs, "pair") if n_pairs else ""
+        n_pairs, duels = result.summary.n_compared, result.summary.duels
+        first = "" if result.sides.is_judged else result.sides.first
+        return difference(duels, result.labels, n_pairs, "pair", first) if n_pairs else ""
     if isinstance(result, LabelledList):
         names = names_of(result)
         scores = {names[key]: score for key, score in result.result.accuracy.items()}
@@ -143,6 +168,8 @@ def cautions(result: ListResult) -> tuple[str, ...]:
         return tuple(filter(None, (not_compared(result, "pair"), *guessing(result))))
     if isinstance(result, SentenceList):
         return tuple(filter(None, (not_compared(result, "sentence"),)))
+    if isinstance(result, MaskedList):
+        return tuple(filter(None, (no_common_word(result),)))
     if not isinstance(result, LabelledList):
         return ()
     labels, copies, rows = result.result.labels, result.copies, len(result.texts.rows)
@@ -178,6 +205,13 @@ def _unknown(result: SentenceList | PairList) -> str:
     )
 
 
+def no_common_word(result: MaskedList) -> str:
+    """Return which models' vocabularies have no word in common; empty if all have."""
+    pairs = [pair for pair, apart in result.divergence.items() if np.isnan(apart).any()]
+    named = [f"{result.labels[a]} and {result.labels[b]}" for a, b in pairs]
+    return DISJOINT.format(pairs="; ".join(named)) if named else ""
+
+
 def guessing(result: PairList) -> Iterator[str]:
     """Yield which models do no better than guessing, and which significantly worse."""
     shares = result.summary.good_first
@@ -189,11 +223,12 @@ def guessing(result: PairList) -> Iterator[str]:
     if unsure:
         n = counted(len(shares), "model")
         rows = counted(result.summary.n_compared, "pair")
-        yield GUESSING.format(rows=rows, names=enumerated(unsure), n=n)
+        template = GUESSING if result.sides.is_judged else GUESSING_SIDES
+        yield template.format(rows=rows, names=enumerated(unsure), n=n)
     under = [
         result.labels[key] for key, share in shares.items() if is_sure[key] and share.value < 0.5
     ]
-    if under:
+    if under and result.sides.is_judged:
         bad = result.texts.columns.get("bad", "bad")
         find = "finds" if len(under) == 1 else "find"
         yield UNDER.format(names=enumerated(under), find=find, bad=bad)
@@ -242,9 +277,21 @@ def names_of(result: LabelledList) -> dict[str, str]:
 
 
 def difference(
-    duels: Sequence[Duel], labels: Mapping[str, str], n_rows: int, noun: str = "row"
+    duels: Sequence[Duel],
+    labels: Mapping[str, str],
+    n_rows: int,
+    noun: str = "row",
+    first: str = "",
 ) -> str:
-    """Return which models differ significantly, by p values times the number of comparisons."""
+    """Return which models differ significantly, by p values times the number of comparisons.
+
+    Args:
+        duels: The comparisons.
+        labels: By model its label.
+        n_rows: The number of rows compared.
+        noun: What a row is called.
+        first: Name of the side of a pair that is counted; empty where a row is right or wrong.
+    """
     if not duels:
         return ""
     sure = [duel for duel in duels if duel.p_value * len(duels) < ALPHA]
@@ -252,7 +299,7 @@ def difference(
         if n_rows == 1:
             return ONE_ROW.format(noun=noun)
         if not any(duel.only_first or duel.only_second for duel in duels):
-            return SAME_ROWS.format(noun=noun)
+            return SAME_SIDES.format(first=first) if first else SAME_ROWS.format(noun=noun)
         smallest = min(duel.p_value for duel in duels)
         n = counted(len(duels), "comparison")
         return UNSURE.format(rows=counted(n_rows, noun), n=n, p=p_value(smallest))
@@ -260,21 +307,22 @@ def difference(
     # Rounded to the nearest, the bound would be too low for every second one.
     bound = "p < 0.001" if level < 0.001 else f"p ≤ {math.ceil(1e3 * level) / 1e3:.3f}"
     return SURE.format(
-        differences="; ".join(_better(duel, labels, noun) for duel in sure),
+        differences="; ".join(_better(duel, labels, noun, first) for duel in sure),
         level=bound,
         n=counted(len(duels), "comparison"),
     )
 
 
-def _better(duel: Duel, labels: Mapping[str, str], noun: str) -> str:
+def _better(duel: Duel, labels: Mapping[str, str], noun: str, first: str) -> str:
     better, worse = (
         (duel.first, duel.second)
         if duel.only_first > duel.only_second
         else (duel.second, duel.first)
     )
     more, fewer = sorted((duel.only_first, duel.only_second), reverse=True)
-    sentence = BETTER.replace("rows", f"{noun}s")
-    return sentence.format(better=labels[better], worse=labels[worse], more=more, fewer=fewer)
+    sentence = BETTER_SIDE if first else BETTER.replace("rows", f"{noun}s")
+    names = {"better": labels[better], "worse": labels[worse], "first": first}
+    return sentence.format(more=more, fewer=fewer, **names)
 
 
 def p_value(p: float) -> str:

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds, percent, signed
+import numpy as np
+
+from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds
 from explorer.analysis.precision import ListPrecision
-from explorer.lists.comparison import Duel
+from explorer.lists.bias import CrowsScore
+from explorer.lists.comparison import Duel, Share
 from explorer.lists.results import (
     LabelledList,
     ListResult,
@@ -15,6 +18,7 @@ from explorer.lists.results import (
     has_truth,
 )
 from explorer.lists.roles import LeftOut
+from explorer.lists.views.pair_strings import mean_said, means_said
 from explorer.lists.views.strings import (
     cautions,
     headline,
@@ -65,7 +69,10 @@ def summary_html(
         el("p", with_names(second_line(result), keys), class_="tx-second")
         if second_line(result)
         else None,
-        *(el("p", with_names(line, keys), class_="tx-second") for line in cautions(result)),
+        *(
+            el("p", with_names(line, keys), class_="tx-second")
+            for line in (*means_said(result), *cautions(result))
+        ),
         repeated_html(result, texts),
         models_table(result, texts),
         duels_table(result, texts),
@@ -109,7 +116,10 @@ def models_table(result: ListResult, texts: Texts) -> Markup | None:
         LabelledList: _labelled_rows,
     }
     head, rows = makers[type(result)](result, texts)  # type: ignore[operator]
-    return el("div", table(head, rows, texts[f"table_{result.texts.kind}"]), class_="tx-models")
+    title = texts[f"table_{result.texts.kind}"]
+    if isinstance(result, PairList):
+        title = title.format(first=result.sides.first)
+    return el("div", table(head, rows, title), class_="tx-models")
 
 
 def duels_table(result: ListResult, texts: Texts) -> Markup | None:
@@ -153,18 +163,29 @@ Table = tuple[list[str], list[list[str | Markup]]]
 
 def _masked_rows(result: MaskedList, texts: Texts) -> Table:
     summary = result.summary
-    head = [texts[name] for name in ("model", "at_1", "at_5", "several", "unknown")]
+    head = [texts[name] for name in ("model", "at_1", "at_5", "mean_rank", "several", "unknown")]
     rows: list[list[str | Markup]] = [
         [
             model_name(key, label),
             interval(summary.at_1[key]),
             interval(summary.at_5[key]),
+            ranks(summary.mean_rank[key], summary.median_rank[key]),
             f"{summary.several_pieces[key]:,}",
             f"{summary.unknown[key]:,}",
         ]
         for key, label in result.labels.items()
     ]
     return head, rows
+
+
+def ranks(mean: float, median: float) -> str:
+    """Format the mean rank of answers and their median; a dash without any."""
+    return "–" if np.isnan(mean) else f"{mean:,.1f} ({median:,.0f})"
+
+
+def crows_shares(score: CrowsScore) -> tuple[Share, Share, Share]:
+    """Return the shares of CrowS-Pairs: of all pairs, of stereotypes and of anti-stereotypes."""
+    return score.metric, score.stereotype, score.anti_stereotype
 
 
 def _sentence_rows(result: SentenceList, texts: Texts) -> Table:
@@ -183,13 +204,15 @@ def _sentence_rows(result: SentenceList, texts: Texts) -> Table:
 
 def _pair_rows(result: PairList, texts: Texts) -> Table:
     groups = list(next(iter(result.summary.by_group.values()), {}))[:MAX_LEFT_OUT]
-    names = ("model", "all_pairs", "mean_margin", "has_unknown")
+    crows = ("crows", "stereotype", "anti_stereotype") if result.crows else ()
+    names = ("model", "all_pairs", "mean_margin", *crows, "has_unknown")
     head = [*(texts[name] for name in names), *groups]
     rows: list[list[str | Markup]] = [
         [
             model_name(key, label),
             interval(result.summary.good_first[key]),
-            signed(result.summary.mean_margin[key]) if result.summary.n_compared else "–",
+            mean_said(result.summary.mean_margin[key]),
+            *(map(interval, crows_shares(result.crows[key])) if result.crows else ()),
             f"{result.summary.unknown[key]:,}",
             *(interval(result.summary.by_group[key][group]) for group in groups),
         ]
@@ -208,7 +231,7 @@ def _labelled_rows(result: LabelledList, texts: Texts) -> Table:
             [
                 model_name(key, name) if key in result.labels else name,
                 scored(scores.accuracy[key]),
-                percent(scores.macro_f1[key]),
+                scored(scores.macro_f1[key]),
                 milliseconds(cost.ms_per_row) if cost else "–",
                 megabytes(cost.megabytes) if cost else "–",
             ]

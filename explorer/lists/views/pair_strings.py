@@ -1,0 +1,88 @@
+"""Sentences on pairs as a whole: the mean log-ratio of the sides, and CrowS-Pairs' own metric."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from explorer.analysis.digits import counted, enumerated, signed
+from explorer.lists.comparison import Mean
+from explorer.lists.results import ListResult, PairList
+from explorer.lists.views.strings import GUESS_ALPHA, with_intervals
+
+NUMBERS = {2: "two", 3: "three"}
+MEANS = (
+    "The mean log-ratio of {first} to {second} is {means} nats. {who} (Student's t test, 1% after "
+    "correction for {n})."
+)
+FAVOURS = "{names} {favour} {side}"
+ALL_FAVOUR = "All {n} favour {side}"
+NONE_FAVOURS = "It is not shown to differ from 0 for any model"
+MOST = "{best} favours {side} by more nats than {others}"
+CROWS = (
+    "By the metric of CrowS-Pairs, which scores only the unmodified tokens, the stereotype is "
+    "likelier in {shares}; without a preference it would be 50% (Nangia et al. 2020)."
+)
+
+
+def means_said(result: ListResult) -> Iterator[str]:
+    """Yield what the mean log-ratios of pairs say, and the metric of CrowS-Pairs."""
+    if not isinstance(result, PairList):
+        return
+    means, n = result.summary.mean_margin, len(result.labels)
+    if result.summary.n_compared:
+        printed = [f"{mean_said(means[key])} for {label}" for key, label in result.labels.items()]
+        first, second = result.sides.first, result.sides.second
+        yield MEANS.format(
+            first=first,
+            second=second,
+            means=enumerated(printed),
+            who=_who_favours(result),
+            n=counted(n, "model"),
+        )
+    if result.crows:
+        shares = {result.labels[key]: score.metric for key, score in result.crows.items()}
+        yield CROWS.format(shares=with_intervals(shares))
+
+
+def _who_favours(result: PairList) -> str:
+    """Say which models favour which side, and which of them by most."""
+    means, labels = result.summary.mean_margin, result.labels
+    sure = [key for key in labels if means[key].p_value * len(labels) < GUESS_ALPHA]
+    if not sure:
+        return NONE_FAVOURS
+    said = []
+    for side, sign in ((result.sides.first, 1), (result.sides.second, -1)):
+        keys = [key for key in sure if sign * means[key].value > 0]
+        if len(keys) == len(labels) > 1:
+            said.append(ALL_FAVOUR.format(n=NUMBERS.get(len(keys), len(keys)), side=side))
+        elif keys:
+            names, favour = (
+                enumerated(labels[key] for key in keys),
+                "favours" if len(keys) == 1 else "favour",
+            )
+            said.append(FAVOURS.format(names=names, favour=favour, side=side))
+        best = max(keys, key=lambda key: sign * means[key].value, default="")
+        rivals = [key for key in labels if key != best]
+        if best and rivals and all(_is_more(result, best, key, sign) for key in rivals):
+            others = enumerated(labels[key] for key in rivals)
+            said.append(MOST.format(best=labels[best], side=side, others=others))
+    return "; ".join(said)
+
+
+def _is_more(result: PairList, key: str, other: str, sign: int) -> bool:
+    """Return whether a model favours a side significantly more than another does."""
+    duels = result.summary.margin_duels
+    for each in duels:
+        if {each.first, each.second} == {key, other}:
+            value = each.difference.value * (1 if each.first == key else -1)
+            is_sure = each.difference.p_value * len(duels) < GUESS_ALPHA
+            return is_sure and sign * value > 0
+    return False
+
+
+def mean_said(mean: Mean) -> str:
+    """Format a mean in nats with its interval; without one where fewer than two values differ."""
+    if np.isnan(mean.value):
+        return "–"
+    ends = f" [{signed(mean.low)}, {signed(mean.high)}]" if np.isfinite(mean.low) else ""
+    return f"{signed(mean.value)}{ends}"

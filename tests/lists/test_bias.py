@@ -1,0 +1,174 @@
+"""Sides of pairs, the metric of CrowS-Pairs by plain transformers, and who favours which side."""
+
+from difflib import SequenceMatcher
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.lists.bias import CrowsScore, crows_score, sides_of
+from explorer.lists.comparison import Share
+from explorer.lists.library import PairedTexts
+from explorer.lists.read import read_table
+from explorer.lists.results import PairList
+from explorer.lists.rows import text_list
+from explorer.lists.sentences import pairs_summary
+from explorer.lists.views.pair_strings import means_said
+from explorer.lists.views.rows import as_json, table_rows
+from explorer.lists.views.strings import cautions, headline, second_line
+from tests.lists.by_hand import logits_of
+from tests.lists.test_batches import csv_of
+from tests.lists.test_run import finished
+
+NAMES = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
+CROWS = [
+    ("the cat sat on the mat.", "the unbelievable dog sat on the mat.", "stereo", "age"),
+    ("it was a dog.", "it was a cat.", "antistereo", "age"),
+    ("the dog and the cat sat.", "the cat and the dog sat.", "stereo", "gender"),
+    ("the cat sat.", "the cat sat.", "stereo", "gender"),
+]
+
+
+def unmodified_by_hand(loaded, first, second):
+    """Return both sums as the authors' script computes them: one mask, one pass, one token."""
+    tokenizer = loaded.tokenizer
+    ids = [tokenizer(text)["input_ids"] for text in (first, second)]
+    places = ([], [])
+    for kind, a, b, c, d in SequenceMatcher(None, *(list(map(str, i)) for i in ids)).get_opcodes():
+        if kind == "equal":
+            places[0].extend(range(a, b))
+            places[1].extend(range(c, d))
+    sums = [0.0, 0.0]
+    for place in range(1, len(places[0]) - 1):
+        for side in (0, 1):
+            at, masked = places[side][place], list(ids[side])
+            masked[at] = tokenizer.mask_token_id
+            logits = logits_of(loaded, masked, [0] * len(masked))[at]
+            sums[side] += float(torch.log_softmax(logits, -1)[ids[side][at]])
+    return sums
+
+
+def test_crows_pairs_has_the_metric_of_its_authors_beside_the_whole_sentence(tiny_family):
+    result = finished(csv_of(CROWS, "sent_more,sent_less,stereo_antistereo,bias_type"))
+    assert result.texts.columns == {
+        "good": "sent_more",
+        "bad": "sent_less",
+        "group": "bias_type",
+        "direction": "stereo_antistereo",
+    }
+    rows = {(row[0], row[1]): row for row in table_rows(result)}
+    for key in tiny_family.specs:
+        loaded = tiny_family.loaded(key)
+        sums = [unmodified_by_hand(loaded, more, less) for more, less, *_ in CROWS]
+        for number, expected in enumerate(sums, 1):
+            assert rows[number, key][-2:] == pytest.approx(expected, abs=1e-4)
+        rounded = [(round(more, 3), round(less, 3)) for more, less in sums]
+        wins = [more > less for more, less in rounded]
+        found = result.crows[key]
+        assert (found.metric.hits, found.metric.n) == (sum(wins), len(CROWS))
+        assert found.n_neutral == sum(more == less for more, less in rounded) >= 1
+        assert found.anti_stereotype == Share(int(wins[1]), 1)
+        # Another score than that of the whole sentences, which count the modified tokens too.
+        assert rows[1, key][7] != pytest.approx(rows[1, key][-2], abs=0.1)
+    summary = as_json(result)["summary"]
+    assert summary["sides"] == ["the stereotype", "the anti-stereotype"]
+    assert summary["crows_pairs"]["bert"]["neutral"] >= 1
+    assert "the stereotype is likelier in" in headline(result)
+    said = " ".join([headline(result), second_line(result), *means_said(result), *cautions(result)])
+    assert "good" not in said
+    assert "By the metric of CrowS-Pairs" in said
+
+
+def test_the_scores_of_crows_pairs_leave_equal_pairs_out_of_both_directions_only():
+    scores = [(-1.0, -2.0), (-2.0, -1.0), (-1.0, -1.0004), (-3.0, -5.0), (-5.0, -3.0), (-1.0, -9.0)]
+    directions = ["stereo", "stereo", "stereo", "antistereo", "antistereo", ""]
+    assert crows_score(scores, directions) == CrowsScore(Share(3, 6), Share(1, 2), Share(1, 2), 1)
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "expected"),
+    [
+        ("good,bad", [("a b", "a c")], ("the good sentence", "the bad sentence", True)),
+        (
+            "sentence_good,sentence_bad",
+            [("a", "b")],
+            ("the good sentence", "the bad sentence", True),
+        ),
+        ("sent_more,sent_less", [("a", "b")], ("the stereotype", "the anti-stereotype", False)),
+        (
+            "sentence1,sentence2",
+            [("He is a nurse.", "She is a nurse."), ("There he sat.", "There she sat.")],
+            ("“he”", "“she”", False),
+        ),
+        (
+            "sentence1,sentence2",
+            [("a b", "a c"), ("d", "e")],
+            ("“sentence1”", "“sentence2”", False),
+        ),
+    ],
+)
+def test_a_side_is_good_only_where_the_list_says_so(header, rows, expected):
+    sides = sides_of(text_list(read_table(csv_of(rows, header))))
+    assert (sides.first, sides.second, sides.is_judged) == expected
+
+
+def paired(margins, header="sentence1,sentence2", rows=("he sat", "she sat")):
+    """Return the result of pairs with these margins."""
+    n = len(next(iter(margins.values())))
+    texts = text_list(read_table(csv_of([rows] * n, header)), "pairs")
+    unknown = {key: np.zeros(n, bool) for key in margins}
+    summary = pairs_summary(margins, [""] * n, unknown)
+    labels = {key: NAMES[key] for key in margins}
+    return PairList(texts, labels, "pll", {}, {}, margins, summary, sides_of(texts), {}, {})
+
+
+def drawn(means, n=20, seed=0):
+    generator = np.random.default_rng(seed)
+    return {key: generator.normal(mean, 1.0, n) for key, mean in zip(NAMES, means, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("means", "said"),
+    [
+        (
+            (8, 5, 2),
+            "All three favour “he”; BERT favours “he” by more nats than DistilBERT and ALB",
+        ),
+        ((5, 5, 5), "All three favour “he” (Student's t"),
+        (
+            (5, 5, -5),
+            "BERT and DistilBERT favour “he”; ALBERT favours “she”; ALBERT favours “she” by",
+        ),
+        (
+            (5, 0, 0),
+            "BERT favours “he”; BERT favours “he” by more nats than DistilBERT and ALBERT (St",
+        ),
+        ((0, 0, 0), "It is not shown to differ from 0 for any model (Student's t"),
+    ],
+)
+def test_who_favours_a_side_and_who_most_is_said_only_where_it_is_shown(means, said):
+    (line,) = means_said(paired(drawn(means)))
+    assert said in line
+    assert line.startswith("The mean log-ratio of “he” to “she” is ")
+
+
+def test_random_log_ratios_favour_no_side_in_any_of_a_hundred_lists():
+    """Twenty or a hundred: at 1% after correction about one list in a hundred would say more."""
+    lines = [next(means_said(paired(drawn((0, 0, 0), 12, seed)))) for seed in range(100)]
+    assert sum("not shown to differ from 0 for any model" in line for line in lines) >= 98
+
+
+def test_one_pair_has_no_interval_and_favours_nothing():
+    (line,) = means_said(paired({key: np.array([7.7]) for key in NAMES}))
+    assert "is +7.70 for BERT, +7.70 for DistilBERT and +7.70 for ALBERT nats" in line
+    assert "not shown to differ" in line
+
+
+def test_a_pair_of_choice_is_said_without_good_and_bad():
+    result = paired(drawn((8, 8, -8)))
+    said = " ".join([headline(result), second_line(result), *cautions(result)])
+    assert "“he” is likelier in" in said
+    assert "BERT finds “he” likelier in more pairs than ALBERT: 20 in which only it does" in said
+    assert "right" not in said
+    assert "good" not in said
+    assert PairedTexts.COLUMNS[-1] == "pll_unmodified_bad"
