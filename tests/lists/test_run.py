@@ -280,7 +280,7 @@ def test_a_model_that_is_not_had_in_float32_is_not_compared(tiny_family, monkeyp
     parts = asked._all_parts
 
     def refused(ready, cancel):
-        if ready.state.dtype == "float32":
+        if ready.ask.dtype == "float32":
             raise BadRows("It is too large.")
         return parts(ready, cancel)
 
