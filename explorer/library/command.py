@@ -60,6 +60,9 @@ MAX_ROWS = 60
 """Rows of a table that are printed; files hold all."""
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
+MORE_COLUMNS = "More columns than fit: --csv FILE writes also {names}.\n"
+LEAST_WIDTH = 8
+"""Characters of a terminal that each printed column has at least, its border included."""
 WRITTEN = "{n:,} rows are written to {path}.\n"
 NOT_WRITTEN = "The file {path} cannot be written: {reason}."
 NAMED_PIPE = "it is a named pipe, which waits until somebody reads it"
@@ -443,16 +446,22 @@ def frame_of(answers: Answers, is_file: bool = False) -> "pandas.DataFrame":
 def print_table(frame: "pandas.DataFrame", more: str) -> None:
     """Print the first rows as a table, without colours where the output is no terminal.
 
-    ``more`` is said of the rows that are not printed.
+    ``more`` is said of the rows that are not printed. The last columns are left out where the
+    terminal is too narrow for all.
     """
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(*frame.columns)
-    for row in frame.head(MAX_ROWS).itertuples(index=False):
+    console = Console(file=sys.stdout, highlight=False)
+    shown = frame.iloc[:, : console.width // LEAST_WIDTH]
+    table = Table(*shown.columns)
+    for row in shown.head(MAX_ROWS).itertuples(index=False):
         table.add_row(*(escape(_cell(value)) for value in row))
-    Console(file=sys.stdout, highlight=False).print(table)
+    console.print(table)
+    if len(shown.columns) < len(frame.columns) and more:
+        left = ", ".join(frame.columns[len(shown.columns) :])
+        sys.stderr.write(MORE_COLUMNS.format(names=left))
     if len(frame) > MAX_ROWS:
         sys.stderr.write(more.format(n=len(frame) - MAX_ROWS))
 

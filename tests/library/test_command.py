@@ -333,3 +333,15 @@ def test_a_shell_s_cell_is_that_of_the_page(cell, tmp_path):
     row = next(itertools.islice(csv.reader(io.StringIO(text, newline="")), 1, None))
     assert row[0] == written["text"][0] == re.sub(r"(^|[;\t\r\n])(?=[=+\-@\t\r])", r"\1'", cell)
     assert f'"{row[0]}"' in text, "in quotation marks, so that no other separator divides it"
+
+
+def test_columns_that_do_not_fit_are_named_and_not_squeezed(tuned_family, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["texts", "facts", "--kind", "masked"]) == 0
+    printed = capsys.readouterr()
+    header = next(line for line in printed.out.splitlines() if line.startswith("┃ row"))
+    assert header.count("┃") == 10 + 1
+    assert "--csv FILE writes also answer_pieces." in printed.err
+    monkeypatch.setenv("COLUMNS", "160")
+    assert main(["texts", "facts", "--kind", "masked"]) == 0
+    assert "writes also" not in capsys.readouterr().err

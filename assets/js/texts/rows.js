@@ -69,7 +69,7 @@ const verdict = (isRight, t) => isRight === undefined ? null
 
 /** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>) => [string, string]>} */
 const SAID = {
-  masked: ([word, p, , rank, pieces, given], {lead: [, answer]}, t) => [`${word} ${number(p)}`,
+  masked: ([word, p, given, , rank, pieces], {lead: [, answer]}, t) => [`${word} ${number(p)}`,
     !answer || rank === 1 && pieces === 1 ? '' : rank === null ? t.unknown : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ')],
   plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
   pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],

@@ -10,7 +10,7 @@ ROWS = [
 ]
 
 columns = ["row", "model", "text", "answer", "group", "word", "probability"]
-columns += ["answer_log_probability", "answer_rank", "answer_pieces", "answer_probability"]
+columns += ["answer_probability", "answer_log_probability", "answer_rank", "answer_pieces"]
 rows = []
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
@@ -54,6 +54,6 @@ for label in MODELS:
         word = spelled(tokenizer, first)
         given = None if found[0] is None else math.exp(found[0])
         best = [word, math.exp(logs[first])]
-        rows.append([number, label, text, answer, group, *best, *found, given])
+        rows.append([number, label, text, answer, group, *best, given, *found])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["probability"])

@@ -35,10 +35,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "group",
         "word",
         "probability",
+        "answer_probability",
         "answer_log_probability",
         "answer_rank",
         "answer_pieces",
-        "answer_probability",
     ),
     "plain": ("row", "model", "text", "group", "tokens", "unknown", "pll", "pll_word_l2r"),
     "pairs": (
@@ -120,10 +120,10 @@ def _masked_rows(result: MaskedList) -> list[tuple[Any, ...]]:
             row.group,
             answers.words[place],
             float(answers.probabilities[place]),
+            number(np.exp(answers.log_probs[place])),
             number(answers.log_probs[place]),
             int(answers.ranks[place]) or None,
             int(answers.n_pieces[place]),
-            number(np.exp(answers.log_probs[place])),
         )
         for place, row in enumerate(result.texts.rows)
         for key, answers in result.answers.items()
