@@ -47,6 +47,7 @@ LISTS = {
     "sentences": "analysis",
     "labelled": "analysis",
     "comparison": "analysis",
+    "bias": "analysis",
     "judge": "analysis",
     "results": "analysis",
     "batches": "inference",
