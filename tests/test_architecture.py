@@ -48,6 +48,7 @@ LISTS = {
     "labelled": "analysis",
     "comparison": "analysis",
     "bias": "analysis",
+    "scored": "analysis",
     "judge": "analysis",
     "results": "analysis",
     "batches": "inference",

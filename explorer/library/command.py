@@ -73,7 +73,11 @@ MAX_INPUT = 2**24
 INPUT_TOO_LARGE = "Standard input has more than 16 MB: send its lines in parts."
 REFUSED_COLUMN = "refused"
 """Last column of the files of several lines: the reason for a line without an answer."""
-COLUMN_ROLES = ("text", "second", "answer", "good", "bad", "label")
+COLUMN_ROLES = {
+    **{role: f"--{role}" for role in ("text", "second", "answer", "good", "bad", "label")},
+    "score": "--scores",  # --score names the score of pairs
+}
+"""Option of each role that a reader may name a column for."""
 COLUMN = "column of the role {}, by its name or its number from 1"
 TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows."
 
@@ -374,9 +378,9 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
     elif parameter.default is parameter.empty:
         command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
     elif name == "columns":
-        for role in COLUMN_ROLES:
+        for role, flag in COLUMN_ROLES.items():
             command.add_argument(
-                f"--{role}", dest=name, action=_Column, metavar="COLUMN", help=COLUMN.format(role)
+                flag, dest=name, action=_Column, metavar="COLUMN", help=COLUMN.format(role)
             )
     elif name == "heads":
         note = "heads to switch off together, bert=0.3,1.7; may be repeated"
@@ -406,7 +410,8 @@ class _Column(argparse.Action):
     def __call__(self, _parser: Any, flags: Any, value: Any, option: Any = None) -> None:  # noqa: ANN401
         """Add the column to those before."""
         before = getattr(flags, self.dest) or {}
-        setattr(flags, self.dest, before | {option.removeprefix("--"): value})
+        role = next(role for role, flag in COLUMN_ROLES.items() if flag == option)
+        setattr(flags, self.dest, before | {role: value})
 
 
 def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:

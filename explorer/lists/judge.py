@@ -16,7 +16,7 @@ from explorer.lists.comparison import (
     sign_flip,
     wilson,
 )
-from explorer.lists.labelled import BASELINES, Cost, Judged, Labels, folds
+from explorer.lists.labelled import BASELINES, Cost, Judged, Labels, Split, folds
 from explorer.models.run import read_only
 from explorer.models.tokens import SEPARATOR
 
@@ -277,6 +277,11 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def near_copies(texts: Sequence[str], labels: Labels) -> NearCopies:
+    """Count the labelled rows with a near-copy in another fold; see ``copies_between``."""
+    return copies_between(texts, folds(labels), labels.truth)
+
+
+def copies_between(texts: Sequence[str], splits: Sequence[Split], truth: np.ndarray) -> NearCopies:
     """Count the rows with a near-copy in another fold, whose regression has therefore seen it.
 
     Near-copies share half or more of the different words that either has (Jaccard 1901), whatever
@@ -284,7 +289,8 @@ def near_copies(texts: Sequence[str], labels: Labels) -> NearCopies:
 
     Args:
         texts: The rows.
-        labels: Their labels and groups.
+        splits: The (training rows, test rows) of each fold.
+        truth: The label or the score of each row.
     """
     from scipy.sparse import csr_array
 
@@ -296,10 +302,10 @@ def near_copies(texts: Sequence[str], labels: Labels) -> NearCopies:
     occurs = csr_array((ones, np.concatenate(rows), ends), shape=(len(rows), len(words)))
     shared = (occurs @ occurs.T).tocoo()
     fold = np.empty(len(rows), np.int64)
-    for place, (_, test) in enumerate(folds(labels)):
+    for place, (_, test) in enumerate(splits):
         fold[test] = place
     row, other = shared.coords
     either = sizes[row] + sizes[other] - shared.data
     is_copy = (shared.data >= COPY * either) & (fold[row] != fold[other])
-    is_other = is_copy & (labels.truth[row] != labels.truth[other])
+    is_other = is_copy & (truth[row] != truth[other])
     return NearCopies(len(np.unique(row[is_copy])), len(np.unique(row[is_other])))

@@ -114,11 +114,20 @@ class LabelledTexts(Texts):
     SKETCH: ClassVar = Sketch("bars", "row", "right")
 
 
+class ScoredTexts(Texts):
+    """Rows with a score, with each regression's prediction, made without that row."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["scored"]
+    SKETCH: ClassVar = Sketch("bars", "row", "predicted")
+
+
 OF_KIND = {
     "masked": MaskedTexts,
     "plain": PlainTexts,
     "pairs": PairedTexts,
     "labelled": LabelledTexts,
+    "scored": ScoredTexts,
 }
 
 
@@ -150,7 +159,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             ``text`` and, where there are any, ``answer``, ``label``, ``group``; for pairs ``good``
             and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
         family: What ``load`` returned, or the name of a family.
-        kind: "masked", "plain", "pairs" or "labelled"; empty: follows from the columns.
+        kind: "masked", "plain", "pairs", "labelled" or "scored"; empty: follows from the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, -1 the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r".
@@ -160,7 +169,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             each group.
         columns: Column of a role, by its name or its number from 1, where it is not the recognised
             one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
-            label and group; an empty name takes a role away.
+            label, score, group and direction; an empty name takes a role away.
 
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model can be had.

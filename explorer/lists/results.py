@@ -33,6 +33,16 @@ from explorer.lists.labelled import (
 )
 from explorer.lists.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
 from explorer.lists.rows import TextList
+from explorer.lists.scored import BASELINE as WORDS_KEY
+from explorer.lists.scored import (
+    SHUFFLES,
+    ScoredResult,
+    scored_copies,
+    scored_steps,
+    truth_of,
+    word_features,
+    words_name,
+)
 from explorer.lists.sentences import (
     TIE,
     PairsSummary,
@@ -146,6 +156,21 @@ class LabelledList:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ScoredList:
+    """Rows with a score through all models, next to a regression on their words."""
+
+    texts: TextList
+    labels: Mapping[str, str]
+    pooling: str
+    layers: Mapping[str, int]
+    """By model the layer whose features are judged; 0 is the embeddings."""
+    result: ScoredResult
+    costs: Mapping[str, Cost]
+    """By model, measured on these rows."""
+    copies: NearCopies
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class EncodedList:
     """Features of a list's rows by all models."""
 
@@ -154,7 +179,7 @@ class EncodedList:
     costs: Mapping[str, Cost]
 
 
-ListResult = MaskedList | SentenceList | PairList | LabelledList
+ListResult = MaskedList | SentenceList | PairList | LabelledList | ScoredList
 
 
 def masked_list(texts: TextList, labels: Mapping[str, str], block: MaskedBlock) -> MaskedList:
@@ -269,6 +294,44 @@ def _trained(
     )
 
 
+def scored_list_steps(
+    texts: TextList,
+    labels: Mapping[str, str],
+    encoded: EncodedList,
+    options: TextsOptions,
+    check: Callable[[], None] = lambda: None,
+) -> Generator[tuple[int, int], None, ScoredList]:
+    """Train the regressions of rows with a score one after another, and return their results.
+
+    Yields (steps done, all steps). ``check`` is called before each training; what it raises ends
+    all.
+
+    Raises:
+        BadRows: too few rows can be used, or all have one score.
+    """
+    from threadpoolctl import threadpool_limits
+
+    truth, each = truth_of(texts), encoded.features
+    layers = {key: options.layer % of_model.shape[1] for key, of_model in each.items()}
+    features = {key: of_model[:, layers[key]] for key, of_model in each.items()}
+    words = [row.text for row in texts.rows]
+    features[WORDS_KEY] = word_features(words)
+    names = {**labels, WORDS_KEY: words_name(texts)}
+    n_steps, n_done = len(features) * (1 + SHUFFLES), 0
+    with threadpool_limits(1, user_api="blas"):
+        steps = scored_steps(features, truth, names, check)
+        while True:
+            yield n_done, n_steps
+            try:
+                next(steps)
+            except StopIteration as end:
+                result = end.value
+                break
+            n_done += 1
+    copies = scored_copies(words, truth)
+    return ScoredList(texts, labels, options.pooling, layers, result, encoded.costs, copies)
+
+
 Curves = tuple[tuple[CurvePoint, ...], tuple[float, ...], BestLayer]
 
 
@@ -296,9 +359,9 @@ def distances(result: ListResult) -> np.ndarray:
     """Return how far the models are apart on each row: float64 [row], 0 for one model alone.
 
     Masked rows: mean Jensen-Shannon divergence of two models that have a word in common, in nats;
-    nan where no two have. Sentences: nats a word by
-    PLL-word-l2r, each model's measured from its own mean over the list. Pairs: range of the
-    margins in nats. Labelled rows: different predictions of the models, less one.
+    nan where no two have. Sentences: nats a word by PLL-word-l2r, each model's measured from its
+    own mean over the list. Pairs: range of the margins in nats. Rows with a score: range of the
+    predicted scores. Labelled rows: different predictions of the models, less one.
     """
     if isinstance(result, MaskedList):
         return _means(list(result.divergence.values()), len(result.texts.rows))
@@ -306,6 +369,8 @@ def distances(result: ListResult) -> np.ndarray:
         return _range([values - values.mean() for values in per_word(result).values()])
     if isinstance(result, PairList):
         return _range(list(result.margins.values()))
+    if isinstance(result, ScoredList):
+        return _range([result.result.predicted[key].values for key in result.labels])
     predicted = [each.predicted for key, each in result.result.judged.items() if _is_model(key)]
     different = [len(set(row)) - 1 for row in zip(*predicted, strict=True)]
     return np.array(different, np.float64)
@@ -354,7 +419,7 @@ def has_truth(result: ListResult) -> np.ndarray:
             for each in side.values()
         ]
         return ~np.any(unknown, 0)
-    return np.full(len(result.texts.rows), not isinstance(result, SentenceList))
+    return np.full(len(result.texts.rows), not isinstance(result, SentenceList | ScoredList))
 
 
 def per_word(result: SentenceList) -> Mapping[str, np.ndarray]:

@@ -1,5 +1,6 @@
 """Cells of a file, and the roles of its columns: by names of public data sets, else by content."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "group": ("group", "field", "phenomenon", "subset", "bias_type"),
     "direction": ("stereo_antistereo",),
+    "score": ("score", "relatedness_score", "similarity", "similarity_score", "gold_score"),
 }
 """Column names of each role, in lower case, the preferred one first.
 
@@ -101,6 +103,8 @@ def recognised(table: RawTable) -> dict[str, str]:
         labels = [name for name in free if _are_labels(table, name)]
         if labels:
             roles["label"] = min(labels, key=lambda name: len(set(column(table, name))))
+    if "second" in roles and "score" not in roles and _are_scores(column(table, roles["label"])):
+        roles["score"] = roles.pop("label")
     return roles
 
 
@@ -110,9 +114,10 @@ def _by_name(table: RawTable) -> dict[str, str]:
     label = next((name for name in NAMES["label"] if name in lower and name not in pair), "")
     roles: dict[str, str] = {}
     wanted = tuple(NAMES)
-    if pair and label:
-        roles = {"text": lower[pair[0]], "second": lower[pair[1]], "label": lower[label]}
-        wanted = ("group",)
+    if pair and (label or _first(lower, "score")):
+        roles = {"text": lower[pair[0]], "second": lower[pair[1]]}
+        roles |= {"label": lower[label]} if label else {}
+        wanted = ("group", "score")
     elif _first(lower, "good") and _first(lower, "bad"):
         roles = {role: _first(lower, role) for role in ("good", "bad")}
     for role in wanted:
@@ -141,6 +146,8 @@ def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
         return "pairs"
     if _has_masks(column(table, roles.get("text", ""))):
         return "masked"
+    if "second" in roles and "score" in roles and "label" not in roles:
+        return "scored"
     labels = {label for label in column(table, roles.get("label", "")) if label}
     is_labelled = MIN_CLASSES <= len(labels) <= MAX_CLASSES
     return "labelled" if is_labelled else "pairs" if "good" in roles else "plain"
@@ -148,6 +155,25 @@ def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
 
 def _has_masks(values: Sequence[str]) -> bool:
     return bool(values) and 2 * sum(MASK in plain_text(text) for text in values) >= len(values)
+
+
+def number_of(value: str) -> float | None:
+    """Return a finite number that a cell holds, with a decimal point or comma; None if none."""
+    try:
+        number = float(value.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _are_scores(values: Sequence[str]) -> bool:
+    """Return whether a column of labels holds scores: numbers that are many or no whole ones."""
+    filled = [value for value in values if value not in ("", "-")]
+    numbers = [number_of(value) for value in filled]
+    known = [number for number in numbers if number is not None]
+    is_many = len(set(known)) > MAX_CLASSES
+    is_broken = any(number != int(number) for number in known)
+    return bool(known) and len(known) == len(numbers) and (is_many or is_broken)
 
 
 def _are_labels(table: RawTable, name: str) -> bool:

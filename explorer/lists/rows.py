@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from explorer.lists.roles import (
     KNOWN,
@@ -12,12 +13,13 @@ from explorer.lists.roles import (
     LeftOut,
     RawTable,
     kind_of,
+    number_of,
     recognised,
 )
 from explorer.models.tokens import MASK, SEPARATOR, find_choices, plain_text
 from explorer.refusal import brief
 
-KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled")
+KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled", "scored")
 MAX_TOKENS = 512
 NO_COLUMN = "There is no column “{name}” here. The columns are: {known}."
 NO_ROLE = "“{role}” is no role of a column: {known}."
@@ -27,25 +29,23 @@ NEEDS = {
     "plain": "There is no column with texts.",
     "pairs": "Pairs need two columns of sentences, good and bad.",
     "labelled": "Labelled rows need a column with texts and a column “label”.",
+    "scored": "Rows with a score need a column with texts and a column “score”.",
 }
 REQUIRED = {
     "masked": ("text",),
     "plain": ("text",),
     "pairs": ("good", "bad"),
     "labelled": ("text", "label"),
+    "scored": ("text", "score"),
 }
 OPTIONAL = {
     "masked": ("answer", "group"),
     "plain": ("group",),
     "pairs": ("group", "direction"),
     "labelled": ("second", "group"),
+    "scored": ("second", "group"),
 }
 """Roles that a kind reads where a list has them."""
-SCORES = {"score", "relatedness_score", "similarity", "similarity_score", "gold_score"}
-SCORED = (
-    "These are pairs with a score, “{name}”: a list has pairs with a label, or a good and a bad "
-    "sentence. Choose the kind and the columns."
-)
 GAPS = re.compile(r"_{3,}")
 GAP = "It has a gap of underscores: write [MASK] there."
 CHOICES = "It has a choice, {choice}: in a list write [MASK], and one of the words as the answer."
@@ -54,6 +54,8 @@ EMPTY = "It has no text."
 NOT_ONE_MASK = "It has {n} masks; exactly one is read."
 EMPTY_SIDE = "One of its two sentences is empty."
 NO_LABEL = "It has no label."
+NO_SCORE = "It has no score."
+NOT_A_NUMBER = "Its score “{score}” is no number."
 INSIDE = (
     "“{name}” holds an object or several values in each row, and no other column is known to hold "
     "texts: give a column with one text in each row."
@@ -75,6 +77,7 @@ class TextRow:
     answer: str = ""
     label: str = ""
     group: str = ""
+    score: float | None = None
     direction: str = ""
     """Of a pair of CrowS-Pairs ``stereo`` or ``antistereo``: see ``crows_score``."""
 
@@ -121,7 +124,6 @@ def text_list(
     """
     roles = recognised(table)
     if not columns and not kind:
-        _check_scores(table, roles)
         _check_values(table, roles)
     for role, name in (columns or {}).items():
         if role not in NAMES:
@@ -135,16 +137,9 @@ def text_list(
         raise BadRows(NO_KIND.format(known=", ".join(KINDS)))
     kind = kind or kind_of(table, roles)
     is_named = roles.get("group", "").strip().lower() == "group"
-    if kind == "labelled" and "group" not in (columns or {}) and not is_named:
+    if kind in ("labelled", "scored") and "group" not in (columns or {}) and not is_named:
         roles.pop("group", "")  # a field or a subset: its rows need not stay together
     return _rows(table, kind, _needed(kind, roles))
-
-
-def _check_scores(table: RawTable, roles: Mapping[str, str]) -> None:
-    """Refuse pairs with a score: read as good and bad sentences they would be misjudged."""
-    name = next((name for name in table.names if name.strip().lower() in SCORES), None)
-    if name and "label" not in roles and ("second" in roles or roles.get("good") in table.names):
-        raise BadRows(SCORED.format(name=brief(name)))
 
 
 def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
@@ -161,7 +156,7 @@ def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:
         BadRows: the kind lacks one.
     """
     roles = dict(roles)
-    if kind == "labelled" and "text" not in roles and "good" in roles:
+    if kind in ("labelled", "scored") and "text" not in roles and "good" in roles:
         roles |= {"text": roles["good"], "second": roles["bad"]}
     if kind == "pairs" and "good" not in roles and "second" in roles:
         roles |= {"good": roles["text"], "bad": roles["second"]}
@@ -209,7 +204,15 @@ def _fault(kind: str, cell: Mapping[str, str]) -> str:
         return EMPTY_SIDE
     if kind == "labelled":
         return NO_LABEL if cell["label"] in ("", "-") else ""
+    if kind == "scored":
+        return _score_fault(cell["score"])
     return _gap(kind, cell["text"]) if kind != "pairs" else ""
+
+
+def _score_fault(score: str) -> str:
+    if not score:
+        return NO_SCORE
+    return "" if number_of(score) is not None else NOT_A_NUMBER.format(score=brief(score))
 
 
 def _gap(kind: str, text: str) -> str:
@@ -224,8 +227,11 @@ def _gap(kind: str, text: str) -> str:
 
 
 def _row(number: int, kind: str, cell: Mapping[str, str]) -> TextRow:
-    extra = {name: cell.get(name, "") for name in ("answer", "label", "group", "direction")}
+    extra: dict[str, Any] = {
+        name: cell.get(name, "") for name in ("answer", "label", "group", "direction")
+    }
     if kind == "pairs":
         return TextRow(number, cell["good"], cell["bad"], **extra)
     texts = filter(None, (cell["text"], cell.get("second")))
-    return TextRow(number, f" {SEPARATOR} ".join(texts), **extra)
+    score = number_of(cell["score"]) if kind == "scored" else None
+    return TextRow(number, f" {SEPARATOR} ".join(texts), score=score, **extra)

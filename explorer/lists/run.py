@@ -26,14 +26,17 @@ from explorer.lists.results import (
     EncodedList,
     LabelledList,
     ListResult,
+    ScoredList,
     TextsOptions,
     labelled_steps,
     masked_list,
     pair_list,
+    scored_list_steps,
     sentence_list,
 )
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import TextList
+from explorer.lists.scored import truth_of
 from explorer.lists.sentences import SCORES
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
@@ -41,6 +44,8 @@ from explorer.timing.workload import is_whole
 
 BAD_OPTION = "{name} must be one of: {known}."
 NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
+TRAINED: tuple[str, ...] = ("labelled", "scored")
+"""Kinds whose rows train a regression once all features are there."""
 NOTHING_DONE = "It was stopped before any row was done."
 
 
@@ -72,16 +77,20 @@ class TextsQuestion:
         """
         self.options = options or TextsOptions()
         _check(self.options)
-        prepare = {"masked": prepare_masked, "labelled": prepare_features}
-        texts = usable(texts) if texts.kind == "labelled" else texts
+        prepare = {
+            "masked": prepare_masked,
+            "labelled": prepare_features,
+            "scored": prepare_features,
+        }
+        texts = judgeable(texts)
         make = prepare.get(texts.kind, prepare_sentences)
         ready: Prepared[Any] = make(texts, ask, cancel or CancelToken())
         self.ready = ready
-        if texts.kind == "labelled":
+        if texts.kind in TRAINED:
             for spec in ready.specs.values():
                 layer_of(spec, self.options.layer)
         self._parts: list[Part[Any]] = []
-        self._scores: LabelledList | None = None
+        self._scores: LabelledList | ScoredList | None = None
         self.precision: ListPrecision | None = None
         """The differences that half precision makes, once all rows are done; None in float32."""
 
@@ -107,7 +116,7 @@ class TextsQuestion:
             yield Progress(self.n_done, self.total)
         if self.ready.ask.dtype != "float32":
             self.precision = self._against_float32(cancel)
-        if self.ready.texts.kind == "labelled":
+        if self.ready.texts.kind in TRAINED:
             # A deadline is for the rows: what all of them are for is not given up at the end.
             steps = self._trained(lambda: cancel.check() if cancel.cancelled else None)
             while self._scores is None:
@@ -128,7 +137,7 @@ class TextsQuestion:
         if texts.kind == "masked":
             blocks = [(part.rows, part.value) for part in self._parts]
             return masked_list(texts, labels, joined_blocks(blocks))
-        if texts.kind == "labelled":
+        if texts.kind in TRAINED:
             return self._scores or finished(self._trained())
         by_row = self._by_row()
         if texts.kind == "pairs":
@@ -149,16 +158,17 @@ class TextsQuestion:
 
     def _trained(
         self, check: Callable[[], None] = lambda: None
-    ) -> Generator[tuple[int, int], None, LabelledList]:
+    ) -> Generator[tuple[int, int], None, LabelledList | ScoredList]:
         """Return the training of all classifiers on the rows that are done, step by step."""
         features = in_row_order(self._parts, self.n_done)
         encoded = EncodedList(features, costs_of(self.ready, self._parts))
-        return labelled_steps(self._done(), self._labels(), encoded, self.options, check)
+        steps = labelled_steps if self.ready.texts.kind == "labelled" else scored_list_steps
+        return steps(self._done(), self._labels(), encoded, self.options, check)
 
     def _all_parts(self, ready: Prepared[Any], cancel: CancelToken) -> Iterator[Part[Any]]:
         if ready.texts.kind == "masked":
             return masked_parts(ready, cancel)
-        if ready.texts.kind == "labelled":
+        if ready.texts.kind in TRAINED:
             return feature_parts(ready, self.options.pooling, cancel)
         return sentence_parts(ready, cancel)
 
@@ -187,13 +197,28 @@ class TextsQuestion:
         }
 
 
-def finished(steps: Generator[Any, None, LabelledList]) -> LabelledList:
+def finished(
+    steps: Generator[Any, None, LabelledList | ScoredList],
+) -> LabelledList | ScoredList:
     """Run all steps and return the result."""
     while True:
         try:
             next(steps)
         except StopIteration as end:
             return end.value
+
+
+def judgeable(texts: TextList) -> TextList:
+    """Return the rows of a list that can be judged; of labelled rows those with frequent labels.
+
+    Raises:
+        BadRows: there are too few labelled rows, or rows with a score, or they are all alike.
+    """
+    if texts.kind == "labelled":
+        return usable(texts)
+    if texts.kind == "scored":
+        truth_of(texts)
+    return texts
 
 
 def layer_of(spec: ModelSpec, layer: int) -> int:

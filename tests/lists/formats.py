@@ -254,9 +254,17 @@ FORMATS = (
                 )
             ),
         ),
-        "",
-        {},
-        "These are pairs with a score, “score”",
+        "scored",
+        {"text": "sentence1", "second": "sentence2", "score": "score"},
+        BOTH,
+    ),
+    Format(
+        "STS-B, the hub's form",
+        "stsb.jsonl",
+        json_lines(lambda i: {"sentence1": FIRST[i], "sentence2": SECOND[i], "label": i / 2}),
+        "scored",
+        {"text": "sentence1", "second": "sentence2", "score": "label"},
+        BOTH,
     ),
     Format(
         "HANS",

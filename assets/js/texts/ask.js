@@ -157,7 +157,7 @@ function draw() {
   fields.replaceChildren(
     picker(t.kind, data.kinds, kind, value => again({kind: value, columns: {}})),
     ...Object.entries(reading.columns ?? {}).map(([role, name]) => picker(data.roles[role], columns, name, value => again({columns: {...reading.columns, [role]: value}}))),
-    ...kind === 'labelled' ? [picker(t.pooling, data.poolings, list.pooling, value => { list.pooling = value; }), picker(t.layer, layers, list.layer, value => { list.layer = value; })] : [],
+    ...kind === 'labelled' || kind === 'scored' ? [picker(t.pooling, data.poolings, list.pooling, value => { list.pooling = value; }), picker(t.layer, layers, list.layer, value => { list.layer = value; })] : [],
     ...kind === 'pairs' ? [picker(t.score, data.scores, list.score, value => { list.score = value; })] : []);
   if (at >= 0) fields.querySelectorAll('select')[at]?.focus();
 }

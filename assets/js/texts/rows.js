@@ -74,6 +74,7 @@ const SAID = {
   plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
   pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
   labelled: ([predicted]) => [predicted, ''],
+  scored: ([predicted]) => [fixed(predicted, 2), ''],
 };
 
 /** What stands below a row's text, by kind. @type {Record<string, (lead: string[], t: Record<string, string>) => string>} */
@@ -82,6 +83,7 @@ const BELOW = {
   plain: () => '',
   pairs: ([, bad], t) => say(t.bad, {bad}),
   labelled: ([, label], t) => say(t.label_of, {label}),
+  scored: ([, score], t) => say(t.score_of, {score}),
 };
 
 let opened = 0;   // the row whose text was opened, to come back to
@@ -115,7 +117,7 @@ function row(line, data) {
 
 /** @param {Data} data */
 function head({kind, models, names, texts: t}) {
-  const columns = [t.number, t.text, ...models.map(key => names[key]), ...kind === 'labelled' || models.length < 2 ? [] : [kind === 'plain' ? t.a_word_apart : t.js]];
+  const columns = [t.number, t.text, ...models.map(key => names[key]), ...kind === 'labelled' || models.length < 2 ? [] : [kind === 'plain' ? t.a_word_apart : kind === 'scored' ? t.apart_scores : t.js]];
   const model = i => models[i - 2];
   return make('thead', {}, make('tr', {}, ...columns.map((name, i) => make('th', {scope: 'col'}, model(i) ? make('span', {class: 'model-name', 'data-model': model(i)}, name) : name))));
 }

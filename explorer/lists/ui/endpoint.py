@@ -29,8 +29,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
         kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which of two sentences
-            is likelier) or "labelled" (frozen features and a logistic regression). Empty: it
-            follows from the columns.
+            is likelier), "labelled" (frozen features and a logistic regression) or "scored" (a
+            ridge regression on them). Empty: it follows from the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" (Salazar et al. 2020) or "pll_word_l2r" (Kauf
@@ -39,7 +39,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             of one group stay on one side of every split.
         columns: Column of a role, by its name or its number from 1, where it is not the recognised
             one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
-            label and group.
+            label, score, group and direction.
 
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each

@@ -18,6 +18,7 @@ KIND_NAMES = {
     "plain": "Sentences",
     "pairs": "Pairs of sentences",
     "labelled": "Labelled texts",
+    "scored": "Texts with a score",
 }
 GOES_IN = {
     "masked": "text with one [MASK]; answer and group, where you have them",
@@ -25,6 +26,8 @@ GOES_IN = {
     "pairs": "good and bad, or sentence1 and sentence2; group, where you have one",
     "labelled": "text and label, or two texts and label: 2 to 20 labels, 40 rows or more; group, "
     "where rows stay together",
+    "scored": "two texts, or one, and score: a number, 40 rows or more; group, where rows stay "
+    "together",
 }
 """Columns of each kind."""
 COMES_OUT = {
@@ -33,6 +36,8 @@ COMES_OUT = {
     "pairs": "In how many pairs each model finds the good sentence likelier.",
     "labelled": "Which encoder, not fine-tuned, separates your labels best, and whether a bag of "
     "words does as well.",
+    "scored": "Which encoder, not fine-tuned, predicts the order of your scores best, and whether "
+    "words alone do as well.",
 }
 ASK = {
     "box": "Your texts: one a line, or a table with a header",
@@ -63,6 +68,7 @@ ROLES = {
     "good": "Good sentence",
     "bad": "Bad sentence",
     "label": "Label",
+    "score": "Score",
     "group": "Group",
 }
 POOLINGS = {"mean": "mean of all tokens", "cls": "[CLS] alone"}
@@ -88,8 +94,11 @@ TABLE = {
     "second": "Second text",
     "answer": "answer: {answer}",
     "label_of": "label: {label}",
+    "score_of": "score: {score}",
+    "apart_scores": "Difference",
     "bad": "not: {bad}",
     "sides_bad": "against: {bad}",
+    "sides_apart_pairs": "{first} likelier in some models only, then the largest difference",
     "sides_right": "{first} is likelier",
     "sides_wrong_one": "{second} is likelier",
     "sides_wrong": "pairs in which no model finds {first} likelier",
@@ -127,6 +136,9 @@ SUMMARY = {
     "has_unknown": "Rows with [UNK]",
     "accuracy": "Accuracy, 95% CI",
     "macro_f1": "Macro F1, 95% CI",
+    "spearman": "Spearman, 95% CI",
+    "pearson": "Pearson, 95% CI",
+    "shuffled": "Spearman, shuffled scores",
     "time": "Time a text",
     "size": "Size",
     "two": "Models",
@@ -140,6 +152,7 @@ SUMMARY = {
     "table_plain": "The list as a whole, by model",
     "table_pairs": "Pairs of which {first} is likelier, by model",
     "table_labelled": "Each row predicted by a classifier that did not see it",
+    "table_scored": "Each row's score predicted by a regression that did not see it",
     "table_duels": "McNemar's exact test on the same rows",
     "left_out": "Rows not read",
     "row": "Row {n}:",
@@ -177,6 +190,16 @@ NOTES = {
     "whole groups. Time: of the encoder, or of TF-IDF, on these rows, on one core where it runs on "
     "one. Size: the encoder's weights, or TF-IDF's words and weights. The advice counts a "
     "difference if the test, corrected for all comparisons, stays below 1%.",
+    "scored": "Features of an encoder that is not fine-tuned, a ridge regression, five folds.\n"
+    "Two texts are read as A [SEP] B. Each row is predicted by a regression that has not seen it; "
+    "its penalty is chosen inside each fold. Words alone: the same regression on how many words "
+    "the two texts have in common, or on the number and length of a text's words. Shuffled scores: "
+    "the mean of five orders, through the same folds and regression; it is a little below 0, "
+    "because a fold's mean is predicted from the others'. Intervals: Fisher's z, for Spearman by "
+    "Bonett and Wright 2000, for 55% of the rows, because the folds share training rows. They "
+    "cover the correlation of these regressions on further rows like these. The advice counts a "
+    "difference if the test of Meng et al. 1992, corrected for all comparisons, stays below 1%. "
+    "Difference: the largest predicted score less the smallest.",
 }
 """Notes on the numbers of each kind: how they are made."""
 CHARTS = {
@@ -198,6 +221,12 @@ CHARTS = {
     "confused": "true %{y}, predicted %{x}: %{z}",
     "predicted": "predicted",
     "true": "true",
+    "spearman": "Spearman correlation with your scores, with 95% intervals",
+    "your_scores": "your scores",
+    "shuffled": "shuffled scores",
+    "scored": "Scores predicted by {label}",
+    "given": "given score",
+    "predicted_score": "predicted score",
 }
 """Titles of the charts."""
 TOKENIZING = "The rows are being tokenized."

@@ -18,12 +18,11 @@ from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.codec import LIST_LIMIT
 from explorer.links.page_state import PageState
 from explorer.lists import run
-from explorer.lists.labelled import usable
 from explorer.lists.read import MAX_BYTES, decoded, read_table
 from explorer.lists.results import POOLINGS, ListResult, TextsOptions
 from explorer.lists.roles import RawTable, kind_of, recognised
 from explorer.lists.rows import KINDS, TextList, text_list
-from explorer.lists.run import TextsQuestion
+from explorer.lists.run import TRAINED, TextsQuestion, judgeable
 from explorer.lists.sentences import SCORES
 from explorer.lists.ui import strings
 from explorer.lists.views.strings import read_as
@@ -49,6 +48,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "plain": ("text", "group"),
     "pairs": ("good", "bad", "group"),
     "labelled": ("text", "second", "label", "group"),
+    "scored": ("text", "second", "score", "group"),
 }
 """Columns of each kind that a reader may choose."""
 
@@ -159,7 +159,7 @@ def run_list(listed: ListQuestion, cancel: CancelToken) -> Steps:
     yield Progress(part=ListAnswer(progress))
     try:
         question = TextsQuestion(listed.texts, listed.state.ask, listed.options, cancel)
-        is_labelled = listed.texts.kind == "labelled"
+        is_labelled = listed.texts.kind in TRAINED
         result: ListResult | None = None
         begun = time.monotonic()
         try:
@@ -207,7 +207,7 @@ LIST = Job("run_list", JobQueue("texts", limits.LISTS.maximum), asked_list, run_
 def header_of(question: ListQuestion, result: ListResult) -> dict[str, Any]:
     """Return what a saved file says of a list: how it was read, and by which models."""
     state = {"kind": result.texts.kind, "rows": len(result.texts.rows)}
-    if result.texts.kind == "labelled":
+    if result.texts.kind in TRAINED:
         state |= {"pooling": question.options.pooling, "layer": question.options.layer}
     if result.texts.kind == "pairs":
         state |= {"score": question.options.score}
@@ -227,7 +227,7 @@ def progress_html(update: JobUpdate, answer: ListAnswer, kind: str) -> Markup | 
     if update.position:
         return note(kit.PLACE.format(n=update.position))
     if update.done:
-        early = strings.SCORES_NEED_ALL if kind == "labelled" else strings.STOPPED_EARLY
+        early = strings.SCORES_NEED_ALL if kind in TRAINED else strings.STOPPED_EARLY
         sentence = strings.STOPPED if answer.result else early
         return note(sentence.format(**counts)) if update.stopped else None
     trained, steps = answer.progress.trained
@@ -319,7 +319,7 @@ def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
     columns = {str(role): str(name or "") for role, name in sent.items()}
     try:
         texts = text_list(table, kind, columns)
-        texts = usable(texts) if texts.kind == "labelled" else texts
+        texts = judgeable(texts)
     except Refusal as refusal:
         known = recognised(table) | columns
         kind = kind or kind_of(table, {role: name for role, name in known.items() if name})

@@ -13,10 +13,11 @@ from explorer.lists.results import (
     ListResult,
     MaskedList,
     PairList,
+    ScoredList,
     SentenceList,
     per_word,
 )
-from explorer.lists.views.strings import BASELINES, names_of
+from explorer.lists.views.strings import BASELINES, names_of, scored_names
 from explorer.refusal import brief
 from explorer.views.chart import band, categories, chart_canvas, line
 from explorer.views.theme import COLOURS, faint
@@ -47,6 +48,7 @@ def list_charts(result: ListResult, texts: Texts, header: Mapping[str, object]) 
         SentenceList: _sentences,
         PairList: _pairs,
         LabelledList: _labelled,
+        ScoredList: _scored,
     }
     figures, rows = [], []
     for figure, numbers in makers[type(result)](result, texts):  # type: ignore[operator]
@@ -168,6 +170,74 @@ def _labelled(result: LabelledList, texts: Texts) -> Charts:
         yield _curves(result, texts, "by_layer")
     for key in result.labels:
         yield _confusion(result, key, texts)
+
+
+def _scored(result: ScoredList, texts: Texts) -> Charts:
+    yield _correlations(result, texts)
+    for key, label in result.labels.items():
+        yield _predictions(result, texts, key, label)
+
+
+def _correlations(result: ScoredList, texts: Texts) -> tuple["go.Figure", list[Row]]:
+    """Draw each regression's rank correlation with its interval, and that of shuffled scores."""
+    import plotly.graph_objects as go
+
+    found = result.result.correlations
+    names = [name for _, name in scored_names(result)]
+    scores = [found[key].spearman for key, _ in scored_names(result)]
+    controls = [found[key].control for key, _ in scored_names(result)]
+    colours = [COLOURS[key].fill if key in COLOURS else BASELINE for key, _ in scored_names(result)]
+    figure = go.Figure(layout={"title": texts["spearman"], "height": HEIGHT, "barmode": "group"})
+    figure.add_bar(
+        x=categories(names),
+        y=[score.value for score in scores],
+        marker_color=colours,
+        name=texts["your_scores"],
+        error_y={
+            "type": "data",
+            "array": [score.high - score.value for score in scores],
+            "arrayminus": [score.value - score.low for score in scores],
+            "thickness": 1.5,
+            "width": 3,
+        },
+    )
+    figure.add_bar(x=categories(names), y=controls, marker_color=BASELINE, name=texts["shuffled"])
+    figure.update_xaxes(type="category")
+    rows: list[Row] = [
+        (texts["spearman"], name, texts["your_scores"], score.value, score.low, score.high)
+        for name, score in zip(names, scores, strict=True)
+    ]
+    rows += [
+        (texts["spearman"], name, texts["shuffled"], control, None, None)
+        for name, control in zip(names, controls, strict=True)
+    ]
+    return figure, rows
+
+
+def _predictions(
+    result: ScoredList, texts: Texts, key: str, label: str
+) -> tuple["go.Figure", list[Row]]:
+    """Draw one model's predicted scores against the given ones, a point for each row."""
+    import plotly.graph_objects as go
+
+    title, values = texts["scored"].format(label=label), result.result.predicted[key].values
+    given, numbers = result.result.truth.scores, [row.number for row in result.texts.rows]
+    figure = go.Figure(layout={"title": title, "height": HEIGHT, "showlegend": False})
+    figure.add_scatter(
+        x=given.tolist(),
+        y=values.tolist(),
+        mode="markers",
+        marker={"color": COLOURS[key].fill, "size": 7, "opacity": 0.75},
+        customdata=numbers,
+        hovertemplate="row %{customdata}: %{x:.2f}, %{y:.2f}<extra></extra>",
+    )
+    figure.update_xaxes(title=texts["given"])
+    figure.update_yaxes(title=texts["predicted_score"])
+    rows: list[Row] = [
+        (title, label, number, float(value), None, None)
+        for number, value in zip(numbers, values, strict=True)
+    ]
+    return figure, rows
 
 
 def _score_and_cost(result: LabelledList, texts: Texts) -> tuple["go.Figure", list[Row]]:

@@ -5,24 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from explorer.lists import labelled
-from explorer.lists.bias import CrowsScore
-from explorer.lists.comparison import Duel, Mean, Share
-from explorer.lists.judge import LabelledResult, Scored
+from explorer.lists import labelled, scored
 from explorer.lists.results import (
-    BestLayer,
     LabelledList,
     ListResult,
     MaskedList,
     PairList,
+    ScoredList,
     SentenceList,
     by_disagreement,
     distances,
     has_truth,
     right_of,
 )
+from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.sentences import SentenceScore
-from explorer.lists.views.strings import BASELINES, cautions, read_as
+from explorer.lists.views.strings import BASELINES, WORDS_NAME, read_as
+from explorer.lists.views.summary_json import number, summary_json
 from explorer.models.tokens import MASK, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
 
@@ -58,11 +57,12 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "pll_unmodified_bad",
     ),
     "labelled": ("row", "model", "text", "label", "group", "predicted", "right"),
+    "scored": ("row", "model", "text", "score", "group", "predicted"),
 }
 """Columns of ``table_rows`` by kind; one row for each row of the list and model."""
 MAX_MARKED = 3
 """Words of a sentence that are marked, those with the largest surprise."""
-LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 3}
+LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 3, "scored": 3}
 """Columns of a row itself, after its number and the model: the text and what is given of it."""
 Span = tuple[int, int]
 
@@ -90,24 +90,9 @@ def table_rows(result: ListResult) -> list[tuple[Any, ...]]:
         SentenceList: _sentence_rows,
         PairList: _pair_rows,
         LabelledList: _labelled_rows,
+        ScoredList: _scored_rows,
     }
     return writers[type(result)](result)
-
-
-def summary_json(result: ListResult) -> dict[str, Any]:
-    """Return the headline of a result as JSON; no number is rounded."""
-    writers: dict[type, Callable[[Any], dict[str, Any]]] = {
-        MaskedList: _masked_summary,
-        SentenceList: _sentences_summary,
-        PairList: _pairs_summary,
-        LabelledList: _labelled_summary,
-    }
-    return writers[type(result)](result)
-
-
-def number(value: float) -> float | None:
-    """Return a number for JSON, which has no nan."""
-    return float(value) if np.isfinite(value) else None
 
 
 def _masked_rows(result: MaskedList) -> list[tuple[Any, ...]]:
@@ -173,189 +158,12 @@ def _labelled_rows(result: LabelledList) -> list[tuple[Any, ...]]:
     ]
 
 
-def _masked_summary(result: MaskedList) -> dict[str, Any]:
-    summary = result.summary
-    models = {
-        key: {
-            "accuracy_at_1": _share(summary.at_1[key]),
-            "accuracy_at_5": _share(summary.at_5[key]),
-            "by_group": _by_group(summary.by_group[key]),
-            "answers_of_several_pieces": summary.several_pieces[key],
-            "unknown_answers": summary.unknown[key],
-            "mean_rank": number(summary.mean_rank[key]),
-            "median_rank": number(summary.median_rank[key]),
-        }
-        for key in result.answers
-    }
-    pairs = [
-        {
-            "models": list(pair),
-            "same_first_word": _share(share),
-            "mean_js": number(result.divergence[pair].mean()),
-        }
-        for pair, share in summary.agreement.items()
-    ]
-    order = [result.texts.rows[place].number for place in by_disagreement(result)]
-    return {
-        "models": models,
-        "pairs": pairs,
-        "cautions": list(cautions(result)),
-        "mcnemar": _duels(summary.duels),
-        "rows_by_disagreement": order,
-    }
-
-
-def _sentences_summary(result: SentenceList) -> dict[str, Any]:
-    summary = result.summary
-    return {
-        "models": {
-            key: {
-                "pseudo_perplexity": number(summary.pseudo_perplexity[key]),
-                "pll_word_l2r_per_word": number(summary.per_word[key]),
-                "rows_with_unknown": summary.unknown[key],
-            }
-            for key in result.scores
-        },
-        "n_compared": summary.n_compared,
-        "cautions": list(cautions(result)),
-    }
-
-
-def _pairs_summary(result: PairList) -> dict[str, Any]:
-    summary = result.summary
-    models = {
-        key: {
-            "good_is_likelier": _share(share),
-            "by_group": _by_group(summary.by_group[key]),
-            "mean_margin": number(summary.mean_margin[key].value),
-            "mean_margin_interval": _ends(summary.mean_margin[key]),
-            "mean_margin_p_value": summary.mean_margin[key].p_value,
-            "rows_with_unknown": summary.unknown[key],
-        }
-        for key, share in summary.good_first.items()
-    }
-    return {
-        "score": result.score,
-        "sides": [result.sides.first, result.sides.second],
-        "models": models,
-        "mean_margin_differences": [
-            {
-                "models": [each.first, each.second],
-                "value": number(each.difference.value),
-                "interval": _ends(each.difference),
-                "p_value": each.difference.p_value,
-            }
-            for each in summary.margin_duels
-        ],
-        "crows_pairs": {key: _crows(score) for key, score in result.crows.items()} or None,
-        "n_compared": summary.n_compared,
-        "cautions": list(cautions(result)),
-        "mcnemar": _duels(summary.duels),
-        "disputed_rows": [result.texts.rows[place].number for place in summary.disputed],
-    }
-
-
-def _labelled_summary(result: LabelledList) -> dict[str, Any]:
-    scores = result.result
-    models = {
-        key: {
-            "accuracy": _scored(scores.accuracy[key]),
-            "macro_f1": _scored(scores.macro_f1[key]),
-            "confusion": scores.confusion[key].tolist(),
-            "layer": result.layers.get(key),
-            "learning_curve": [
-                [point.n_rows, point.accuracy.value] for point in result.learning.get(key, ())
-            ],
-            "learning_curve_intervals": [
-                [point.accuracy.low, point.accuracy.high] for point in result.learning.get(key, ())
-            ],
-            "accuracy_by_layer": list(result.by_layer.get(key, ())),
-            "layer_chosen_in_training": _best_layer(result.best_layer.get(key)),
-        }
-        for key in scores.judged
-    }
-    return {
-        "advice": result.advice.sentence,
-        "cautions": list(cautions(result)),
-        "labels": list(scores.labels.names),
-        "pooling": result.pooling,
-        "groups": None if scores.labels.groups is None else len(set(scores.labels.groups.tolist())),
-        "near_copies": {"rows": result.copies.n, "with_another_label": result.copies.n_other_label},
-        "below_guessing": list(scores.below_guessing),
-        "classifiers": models,
-        "differences": _differences(scores),
-        "rows_all_models_have_wrong": [
-            result.texts.rows[place].number for place in scores.all_wrong
-        ],
-    }
-
-
-def _differences(result: LabelledResult) -> list[dict[str, Any]]:
+def _scored_rows(result: ScoredList) -> list[tuple[Any, ...]]:
     return [
-        {
-            "classifiers": [each.first, each.second],
-            "accuracy": _scored(each.accuracy),
-            "macro_f1": _alone(each.macro_f1),
-            "only_first": each.only_first,
-            "only_second": each.only_second,
-            "p_value": each.p_value,
-        }
-        for each in result.differences
+        (row.number, key, row.text, row.score, row.group, float(each.values[place]))
+        for place, row in enumerate(result.texts.rows)
+        for key, each in result.result.predicted.items()
     ]
-
-
-def _share(share: Share) -> dict[str, Any]:
-    return {
-        "value": number(share.value),
-        "interval": list(share.interval),
-        "hits": share.hits,
-        "n": share.n,
-    }
-
-
-def _ends(mean: Mean) -> list[float] | None:
-    """Return the ends of a mean's interval; None where there is none."""
-    return [mean.low, mean.high] if np.isfinite(mean.low) else None
-
-
-def _crows(score: CrowsScore) -> dict[str, Any]:
-    return {
-        "metric_score": _share(score.metric),
-        "stereotype_score": _share(score.stereotype),
-        "anti_stereotype_score": _share(score.anti_stereotype),
-        "neutral": score.n_neutral,
-    }
-
-
-def _by_group(shares: Mapping[str, Share]) -> dict[str, Any]:
-    return {group: _share(share) for group, share in shares.items()}
-
-
-def _duels(duels: Sequence[Duel]) -> list[dict[str, Any]]:
-    return [
-        {
-            "models": [duel.first, duel.second],
-            "only_first": duel.only_first,
-            "only_second": duel.only_second,
-            "p_value": duel.p_value,
-        }
-        for duel in duels
-    ]
-
-
-def _scored(score: Scored) -> dict[str, Any]:
-    return {"value": score.value, "interval": [score.low, score.high]}
-
-
-def _alone(value: float) -> dict[str, Any]:
-    """Return a score that has no interval."""
-    return {"value": value, "interval": None}
-
-
-def _best_layer(best: BestLayer | None) -> dict[str, Any] | None:
-    if best is None:
-        return None
-    return {"accuracy": _scored(best.accuracy), "layers": list(best.layers)}
 
 
 def rows_canvas(
@@ -375,15 +183,16 @@ def rows_canvas(
     kind, names = result.texts.kind, dict(result.labels)
     if isinstance(result, LabelledList):
         names |= BASELINES
+    if isinstance(result, ScoredList):
+        names |= {WORDS_KEY: WORDS_NAME}
     constants: dict[str, object] = {}
-    if isinstance(result, LabelledList):
+    if isinstance(result, LabelledList | ScoredList):
         layers = {result.labels[key]: layer for key, layer in result.layers.items()}
         read = {str(row.number): hide_choices(row.text) for row in result.texts.rows}
         constants = {
             "POOLING": result.pooling,
             "LAYERS": layers,
-            "STRENGTHS": labelled.STRENGTHS,
-            "PATTERNS": labelled.PATTERNS,
+            **_settings(result),
             "READ": {
                 n: read[n]
                 for n, row in zip(read, result.texts.rows, strict=True)
@@ -405,6 +214,13 @@ def rows_canvas(
             "texts": dict(texts),
         }
     )
+
+
+def _settings(result: LabelledList | ScoredList) -> dict[str, object]:
+    """Return the settings that each fold chooses from."""
+    if isinstance(result, ScoredList):
+        return {"PENALTIES": scored.PENALTIES}
+    return {"STRENGTHS": labelled.STRENGTHS, "PATTERNS": labelled.PATTERNS}
 
 
 def _of_sides(result: PairList, texts: Mapping[str, str]) -> dict[str, str]:
@@ -451,7 +267,7 @@ def _lines(result: ListResult) -> list[dict[str, Any]]:
 def _opened(result: ListResult, place: int) -> dict[str, Any]:
     """Return the view that a row opens, and the words of it that are marked."""
     row = result.texts.rows[place]
-    if isinstance(result, LabelledList):
+    if isinstance(result, LabelledList | ScoredList):
         return {"open": {"tab": "attention", "text": row.text}, "marks": []}
     if isinstance(result, SentenceList):
         scores = [of_model[place] for of_model in result.scores.values()]

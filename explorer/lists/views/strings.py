@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from explorer.analysis.digits import (
+    cosine,
     counted,
     enumerated,
     percent,
@@ -20,24 +21,28 @@ from explorer.lists.results import (
     ListResult,
     MaskedList,
     PairList,
+    ScoredList,
     SentenceList,
 )
 from explorer.lists.rows import TextList
+from explorer.lists.scored import BASELINE as WORDS_KEY
 
 NOUNS = {
     "masked": "masked row",
     "plain": "sentence",
     "pairs": "pair",
     "labelled": "labelled text",
+    "scored": "scored text",
 }
 """A row of each kind."""
-LABELLED_PAIR = "labelled pair"
+OF_PAIRS = {"labelled": "labelled pair", "scored": "scored pair"}
 ROLES = {
     "text": "text",
     "second": "second text",
     "answer": "answer",
     "label": "label",
     "group": "group",
+    "score": "score",
     "direction": "direction of the stereotype",
 }
 PAIR = "“{good}” is compared with “{bad}”"
@@ -49,6 +54,8 @@ UNUSED = " Not used: {names}."
 MORE = "{n} more"
 BASELINES = {"tfidf": "TF-IDF", "majority": "most frequent label"}
 """Names of the classifiers that are no models."""
+WORDS_NAME = "words alone"
+"""Name of the regression on the words of rows with a score."""
 ALPHA, GUESS_ALPHA = 0.05, 0.01
 ANSWERS = "Of {rows}, the given answer comes first in {shares}."
 ALONE = "{label} has answered {rows}; without given answers there is nothing to count."
@@ -67,6 +74,8 @@ UNTESTED = "Whether other sentences rank the models alike is not tested."
 PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
 GOOD = "Of {rows}, {first} is likelier in {shares}."
 ACCURACY = "Accuracy: {shares}."
+RANKS = "Spearman correlation of predictions and scores: {values}."
+CONTROL = "By the same regression on shuffled scores: {values}."
 BETTER = (
     "{better} is right on more rows than {worse}: {more} that only it has right, against {fewer}"
 )
@@ -103,6 +112,11 @@ COPIES = (
     "half of all words of the two are in both{other}). On texts that are less alike the accuracy "
     "may be another. Rows with the same group are kept on one side of every split."
 )
+SCORED_COPIES = (
+    "{n} of {rows} have a near-copy among the rows that their regression learnt from (at least "
+    "half of all words of the two are in both). On texts that are less alike the correlation may "
+    "be another. Rows with the same group are kept on one side of every split."
+)
 OTHER = "; for {n} of them one with another label"
 GROUPS = (
     "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
@@ -117,6 +131,7 @@ PRECISION = {
     "pairs": "{label}: the other sentence is likelier in {changed}; PLLs differ by up to {largest} "
     "nats.",
     "labelled": "{label}: features differ by up to {largest} of their length.",
+    "scored": "{label}: features differ by up to {largest} of their length.",
     "absent": "{dtype} is not compared with float32: {reason}",
 }
 """Sentences on what half precision changes in a list."""
@@ -136,7 +151,7 @@ def headline(result: ListResult) -> str:
         return GOOD.format(
             first=result.sides.first, shares=with_intervals(shares), rows=counted(n, "pair")
         )
-    return result.advice.sentence
+    return result.result.advice if isinstance(result, ScoredList) else result.advice.sentence
 
 
 def second_line(result: ListResult) -> str:
@@ -154,6 +169,12 @@ def second_line(result: ListResult) -> str:
         return ACCURACY.format(
             shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
         )
+    if isinstance(result, ScoredList):
+        found = result.result.correlations
+        values = [f"{name} {correlation(found[k].spearman)}" for k, name in scored_names(result)]
+        controls = [f"{name} {cosine(found[k].control)}" for k, name in scored_names(result)]
+        control = CONTROL.format(values=enumerated(controls))
+        return f"{RANKS.format(values=enumerated(values))} {control}"
     is_compared = len(result.labels) > 1 and result.summary.n_compared
     return _perplexities(result) if is_compared else ""
 
@@ -170,18 +191,24 @@ def cautions(result: ListResult) -> tuple[str, ...]:
         return tuple(filter(None, (not_compared(result, "sentence"),)))
     if isinstance(result, MaskedList):
         return tuple(filter(None, (no_common_word(result),)))
-    if not isinstance(result, LabelledList):
-        return ()
-    labels, copies, rows = result.result.labels, result.copies, len(result.texts.rows)
-    lines = [below_guessing(result.result, names_of(result))]
-    if labels.groups is not None:
-        n_groups = counted(len(set(labels.groups.tolist())), "group")
-        lines.append(GROUPS.format(groups=f"{counted(rows, 'row')} in {n_groups}"))
-    if copies.n:
+    if isinstance(result, ScoredList):
+        return tuple(_dependences(result, result.result.truth.groups))
+    below = below_guessing(result.result, names_of(result))
+    dependences = _dependences(result, result.result.labels.groups)
+    return tuple(filter(None, (below, *dependences, layers_said(result))))
+
+
+def _dependences(result: LabelledList | ScoredList, groups: np.ndarray | None) -> Iterator[str]:
+    """Yield which rows are not independent: those of a group, and near-copies."""
+    rows, copies = counted(len(result.texts.rows), "row"), result.copies
+    if groups is not None:
+        n_groups = counted(len(set(groups.tolist())), "group")
+        yield GROUPS.format(groups=f"{rows} in {n_groups}")
+    if copies.n and isinstance(result, ScoredList):
+        yield SCORED_COPIES.format(n=f"{copies.n:,}", rows=rows)
+    elif copies.n:
         other = OTHER.format(n=f"{copies.n_other_label:,}") if copies.n_other_label else ""
-        lines.append(COPIES.format(n=f"{copies.n:,}", rows=counted(rows, "row"), other=other))
-    lines.append(layers_said(result))
-    return tuple(filter(None, lines))
+        yield COPIES.format(n=f"{copies.n:,}", rows=rows, other=other)
 
 
 def not_compared(result: SentenceList | PairList, noun: str) -> str:
@@ -262,7 +289,7 @@ def precision_sentence(result: ListResult, precision: ListPrecision | None) -> s
         rows = f"all {n_rows} rows" if n_rows > 1 else "the one row"
     sentences = [PRECISION["name"].format(dtype=dtype, rows=rows)]
     for key, each in differences.items():
-        is_share = kind in ("masked", "labelled")
+        is_share = kind in ("masked", "labelled", "scored")
         largest = probability(each.largest) if is_share else f"{each.largest:.3f}"
         sentence = PRECISION[kind].format(
             label=result.labels[key], changed=each.n_changed, largest=largest
@@ -341,6 +368,18 @@ def interval(share: Share) -> str:
     return f"{percent(share.value)} [{percent(low)}, {percent(high)}]" if share.n else "–"
 
 
+def scored_names(result: ScoredList) -> list[tuple[str, str]]:
+    """Return the key and the name of each regression: the models', then that on words."""
+    return [*result.labels.items(), (WORDS_KEY, WORDS_NAME)]
+
+
+def correlation(score: Scored) -> str:
+    """Format a correlation with its 95% interval; a dash where there is none."""
+    if np.isnan(score.value):
+        return "–"
+    return f"{cosine(score.value)} [{cosine(score.low)}, {cosine(score.high)}]"
+
+
 def scored(score: Scored) -> str:
     """Format a score with its 95% interval."""
     return f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
@@ -401,13 +440,13 @@ def read_as(texts: TextList) -> str:
     Example: 1,043 labelled texts, no header: “column 4” is the text and “column 2” the label
     (0, 1). Not used: “column 1” and “column 3”.
     """
-    noun = LABELLED_PAIR if "second" in texts.columns else NOUNS[texts.kind]
+    noun = (OF_PAIRS if "second" in texts.columns else NOUNS)[texts.kind]
     is_pair = texts.kind == "pairs"
     columns = [PAIR.format(**texts.columns)] if is_pair else []
     for role, name in texts.columns.items():
         if role in ROLES:
             verb = "the" if columns and not is_pair else "is the"
-            values = _labels(texts) * (role == "label")
+            values = {"label": _labels, "score": _scores}.get(role, lambda _: "")(texts)
             columns.append(ONE_COLUMN.format(name=name, verb=verb, role=ROLES[role], values=values))
     return READ_AS.format(
         rows=counted(len(texts.rows), noun),
@@ -420,6 +459,11 @@ def read_as(texts: TextList) -> str:
 def _labels(texts: TextList) -> str:
     labels = sorted({row.label for row in texts.rows})
     return f" ({', '.join(_first(labels))})"
+
+
+def _scores(texts: TextList) -> str:
+    values = [row.score for row in texts.rows if row.score is not None]
+    return f" ({min(values):g} to {max(values):g})"
 
 
 def _named(names: Sequence[str]) -> str:

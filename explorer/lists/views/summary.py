@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.analysis.digits import UNBREAKABLE, counted, in_unit, milliseconds
+from explorer.analysis.digits import UNBREAKABLE, cosine, counted, in_unit, milliseconds
 from explorer.analysis.precision import ListPrecision
 from explorer.lists.bias import CrowsScore
 from explorer.lists.comparison import Duel, Share
@@ -14,6 +14,7 @@ from explorer.lists.results import (
     ListResult,
     MaskedList,
     PairList,
+    ScoredList,
     SentenceList,
     has_truth,
 )
@@ -21,6 +22,7 @@ from explorer.lists.roles import LeftOut
 from explorer.lists.views.pair_strings import mean_said, means_said
 from explorer.lists.views.strings import (
     cautions,
+    correlation,
     headline,
     interval,
     names_of,
@@ -28,6 +30,7 @@ from explorer.lists.views.strings import (
     p_value,
     precision_sentence,
     scored,
+    scored_names,
     second_line,
 )
 from explorer.views.markup import (
@@ -114,6 +117,7 @@ def models_table(result: ListResult, texts: Texts) -> Markup | None:
         SentenceList: _sentence_rows,
         PairList: _pair_rows,
         LabelledList: _labelled_rows,
+        ScoredList: _scored_rows,
     }
     head, rows = makers[type(result)](result, texts)  # type: ignore[operator]
     title = texts[f"table_{result.texts.kind}"]
@@ -234,6 +238,23 @@ def _labelled_rows(result: LabelledList, texts: Texts) -> Table:
                 scored(scores.macro_f1[key]),
                 milliseconds(cost.ms_per_row) if cost else "–",
                 megabytes(cost.megabytes) if cost else "–",
+            ]
+        )
+    return head, rows
+
+
+def _scored_rows(result: ScoredList, texts: Texts) -> Table:
+    head = [texts[name] for name in ("classifier", "spearman", "pearson", "shuffled", "time")]
+    rows: list[list[str | Markup]] = []
+    for key, name in scored_names(result):
+        found, cost = result.result.correlations[key], result.costs.get(key)
+        rows.append(
+            [
+                model_name(key, name) if key in result.labels else name,
+                correlation(found.spearman),
+                correlation(found.pearson),
+                cosine(found.control),
+                milliseconds(cost.ms_per_row) if cost else "–",
             ]
         )
     return head, rows

@@ -115,6 +115,22 @@ LISTS = {
         }
         for i in range(42)
     ],
+    "scored": [
+        {
+            "sentence1": f"the {'cat' if i % 2 else 'dog'} sat{' and [sat|was]' * (i % 3 == 2)}.",
+            "sentence2": "it was " * (1 + i % 4) + "!",
+            "score": (i * 7 % 11) / 2,
+        }
+        for i in range(40)
+    ],
+    "scored:groups": [
+        {
+            "text": f"the cat sat {'it was ' * (i % 5)}.",
+            "score": i % 5 + i % 3,
+            "group": f"{i // 2}",
+        }
+        for i in range(40)
+    ],
 }
 """Rows of each kind: words of several pieces, an answer outside the vocabulary, one without, and
 labelled rows of which some stay together."""
@@ -123,10 +139,11 @@ labelled rows of which some stay together."""
 def lists(monkeypatch):
     """Each kind's rows as the table of Your texts saves them, with what its lines are told."""
     import explorer
-    from explorer.lists import labelled
+    from explorer.lists import labelled, scored
     from explorer.lists.views.rows import rows_canvas
 
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    monkeypatch.setattr(scored, "PENALTIES", (100.0,))
     found = {}
     for kind, rows in LISTS.items():
         given = [row if isinstance(row, str) else {"answer": "", "group": ""} | row for row in rows]

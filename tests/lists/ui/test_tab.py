@@ -222,7 +222,7 @@ def test_a_file_and_a_bundled_list_come_back_as_text():
 def test_the_empty_tab_says_what_goes_in_and_what_comes_out():
     _, form = tab.show(STATE)
     summary = tab.empty_html()
-    assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 4
+    assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 5
     assert len(json.loads(form)["lists"]) == 6
 
 
