@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-HALVES, MISS, NARROWEST = 4, 0.03, 1 / 64  # parts of the path that miss are halved
+HALVES, MISS, NARROWEST = 4, 0.03, 1 / 1024  # parts of the path that miss are halved
 BOOLE, SIMPSON = np.array([7, 32, 12, 32, 7]) / 90, np.array([1, 0, 4, 0, 1]) / 6
 
 

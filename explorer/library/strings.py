@@ -1,13 +1,15 @@
 """Sentences of the public functions: refusals, and remarks inside their answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import percent
+from explorer.analysis.digits import counted, enumerated, percent
+from explorer.models.language import is_english
 from explorer.refusal import brief
 
 if TYPE_CHECKING:
     from explorer.analysis.tasks.pairs import PairAccuracy
+    from explorer.models.run import Run
     from explorer.models.specs import ModelSpec
 
 BAD_MODEL = "The model must be one of {keys} and {last}."
@@ -65,6 +67,17 @@ NOT_ONE_PIECE = (
     "“{word}” is not one piece of the vocabulary of {label}, and one mask stands for one piece."
 )
 
+UNKNOWN = "{label} reads {n} of {pieces} as {token}: it does not know {what}."
+TYPE_INSTEAD = "{character} (type {other})"
+LEAVE_OUT = "U+{code:04X} (invisible: leave it out)"
+MAX_UNKNOWN = 6
+"""Characters or words that a note on unknown pieces names."""
+JOINED = "{label} reads {words} as one token: what is computed for it counts for {first} alone."
+NOT_ENGLISH = (
+    "This text does not look like English. {names} trained on English only, so {their} answers "
+    "mean little here."
+)
+
 NO_PAIR_HEAD = (
     "{label} has no sentence-pair head: it was trained without such an objective, as Liu et al. "
     "2019 propose."
@@ -72,6 +85,10 @@ NO_PAIR_HEAD = (
 NOT_IN_CHECKPOINT = (
     "The checkpoint of {label} has no weights for its {objective} head, although the model was "
     "trained with one. A newly initialised head would answer at random, so no number is shown."
+)
+NO_PAIR_WEIGHTS = (
+    "The file of {label} has no {objective} head. A newly initialised one would answer at random, "
+    "so no number is shown."
 )
 AT_CHANCE = (
     "The {objective} head of {label} classifies {share} of {count:,} held-out pairs correctly "
@@ -86,9 +103,59 @@ UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured
 
 def not_one_piece(word: str, labels: Sequence[str]) -> str:
     """Return that a word is more than one piece in the vocabularies of these models."""
-    *first, last = labels
-    label = f"{', '.join(first)} and {last}" if first else last
-    return NOT_ONE_PIECE.format(word=brief(word), label=label)
+    return NOT_ONE_PIECE.format(word=brief(word), label=enumerated(labels))
+
+
+def reading_notes(runs: Iterable["Run"]) -> tuple[str, ...]:
+    """Return what the models cannot tell of a text, in a sentence for each model and fact.
+
+    These are pieces outside a vocabulary, and words that share a token.
+    """
+    from explorer.models.unknown import joined_words, unknown_pieces
+
+    notes = []
+    for run in runs:
+        label, found = run.spec.label, unknown_pieces(run)
+        if found.n:
+            pieces = counted(found.n_pieces, "piece")
+            what = _unknown(run, found.characters, found.words)
+            notes.append(
+                UNKNOWN.format(label=label, n=found.n, pieces=pieces, token=found.token, what=what)
+            )
+        for words in joined_words(run.tokens):
+            quoted = [f"“{word}”" for word in words]
+            notes.append(JOINED.format(label=label, words=enumerated(quoted), first=quoted[0]))
+    return tuple(notes)
+
+
+def _unknown(run: "Run", characters: Sequence[str], words: Sequence[str]) -> str:
+    """Return the names of characters and words that a vocabulary lacks, and what to type."""
+    from explorer.models.unknown import instead_of, is_invisible
+
+    others = instead_of(run, characters)
+    named = [
+        TYPE_INSTEAD.format(character=c, other=others[c])
+        if c in others
+        else LEAVE_OUT.format(code=ord(c))
+        if is_invisible(c)
+        else c
+        for c in characters
+    ]
+    named += [f"“{brief(word, 30)}”" for word in words]
+    rest = len(named) - MAX_UNKNOWN
+    return enumerated([*named[:MAX_UNKNOWN], *([f"{rest} more"] if rest > 0 else [])])
+
+
+def language_notes(texts: Iterable[str], specs: Iterable["ModelSpec"]) -> tuple[str, ...]:
+    """Return a note where a text is not English, of the models known to know English alone.
+
+    Of a user's own checkpoint it is not known what it was trained on.
+    """
+    labels = [spec.label for spec in specs if spec.origin != "own"]
+    if not labels or all(map(is_english, texts)):
+        return ()
+    names = f"{enumerated(labels)} {'was' if len(labels) == 1 else 'were'}"
+    return (NOT_ENGLISH.format(names=names, their="its" if len(labels) == 1 else "their"),)
 
 
 def head_said(spec: "ModelSpec", trained: bool, skill: "PairAccuracy | None") -> str:
@@ -97,7 +164,8 @@ def head_said(spec: "ModelSpec", trained: bool, skill: "PairAccuracy | None") ->
         return NO_PAIR_HEAD.format(label=spec.label)
     objective = spec.kind.pair.objective.upper()
     if not trained:
-        return NOT_IN_CHECKPOINT.format(label=spec.label, objective=objective)
+        sentence = NO_PAIR_WEIGHTS if spec.origin == "own" else NOT_IN_CHECKPOINT
+        return sentence.format(label=spec.label, objective=objective)
     if skill is None:
         return UNMEASURED
     low, high = skill.interval

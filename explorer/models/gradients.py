@@ -20,7 +20,7 @@ PARTS = 4
 BOOLE = np.array([7, 32, 12, 32, 7]) / 90
 SIMPSON = np.array([1, 0, 4, 0, 1]) / 6
 """Weights of five evenly spaced points: halving a part reuses all of them."""
-NARROWEST = 1 / 64
+NARROWEST = 1 / 1024
 """Width, as a share of the path, at which a part is no longer halved."""
 MISS = 0.03
 """Tolerated total error in logits, the errors of the parts taken as independent."""

@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,15 +12,25 @@ import torch
 import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
+from explorer.models.choice.fields import unread_fields
+from explorer.models.choice.files import PREFIX, check_network, saved_bias
 from explorer.models.choice.memory import Key, WeightMemory, gigabytes, running_bytes, weight_bytes
 from explorer.models.choice.own import (
     HEADS,
-    NotAModel,
     add_spec,
     check_numbers,
-    lowers_case,
+    config_from,
     shape_of,
+    with_heads,
 )
+from explorer.models.choice.reading import (
+    case_note,
+    check_tokenizer,
+    lowers_case,
+    read_tokenizer,
+    rows_note,
+)
+from explorer.models.choice.refused import NotAModel, read_json
 from explorer.models.devices import computes_in, forget_free_memory
 from explorer.models.hub import (
     ModelUnavailable,
@@ -32,7 +42,7 @@ from explorer.models.hub import (
     remembered,
     stamp,
 )
-from explorer.models.specs import KINDS, MORE_KINDS, ModelSpec
+from explorer.models.specs import HEAD_WEIGHTS, KINDS, MORE_KINDS, ModelKind, ModelSpec
 from explorer.refusal import brief, is_of_memory
 
 logger = logging.getLogger(__name__)
@@ -45,8 +55,10 @@ OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint that lacks others would predict noise."""
 DAMAGED = "its files are damaged or incomplete"
 NOT_READ = "its files cannot be read at the moment"
-HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
-"""Names of the masked-LM head's weights, which a fine-tuned encoder may lack."""
+ZERO_BIAS = (
+    "Its output bias {applied} is zero and {saved} is not: transformers 5 applies the first. Load "
+    "the folder by its path, and the second is applied."
+)
 NO_NETWORK = "{source} is no model of transformers: give the model object, or it and its tokenizer."
 NO_TOKENIZER = (
     "The model given as {key} comes without a tokenizer, and none is beside its files: give both, "
@@ -226,10 +238,9 @@ def _from_files(
                 use_safetensors=True,
                 trust_remote_code=False,
                 output_loading_info=True,
+                **_own_options(spec, path),
             )
-            tokenizer = AutoTokenizer.from_pretrained(
-                path, local_files_only=True, trust_remote_code=False
-            )
+            tokenizer = _tokenizer(spec, path)
     except Exception as error:
         # safetensors, tokenizers and json raise their own errors; the page shows one sentence.
         if is_of_memory(error) or "memory" in str(error).lower():
@@ -240,6 +251,7 @@ def _from_files(
         remember(spec, path, before, DAMAGED)
         raise ModelUnavailable(spec, DAMAGED) from error
     optional = optional_weights(spec.has_head)
+    info["missing_keys"] = use_one_bias(network, set(info["missing_keys"]))
     missing = [name for name in info["missing_keys"] if not any(part in name for part in optional)]
     if missing:
         logger.warning("%s lacks %d weights, %s first", spec.name, len(missing), min(missing))
@@ -248,6 +260,33 @@ def _from_files(
         raise ModelUnavailable(spec, reason)
     leave_out_pooler(spec, network)
     return network, tokenizer, tuple(sorted(info["missing_keys"]))
+
+
+def _own_options(spec: ModelSpec, path: Path) -> dict[str, Any]:
+    """Return how the files of a user's checkpoint are read: with its column's type, unwrapped."""
+    if not spec.is_own:
+        return {}
+    config = config_from(read_json(path / "config.json", spec.name), spec.kind)
+    return {"config": config, "key_mapping": {PREFIX: ""}}
+
+
+def _tokenizer(spec: ModelSpec, path: Path) -> transformers.PreTrainedTokenizerFast:
+    """Return the tokenizer of a folder; a user's is read as its publishers mean it."""
+    if spec.is_own:
+        return read_tokenizer(path, spec.architecture.d_vocab, spec.name).tokenizer
+    return AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+
+
+def use_one_bias(network: PreTrainedModel, missing: set[str]) -> set[str]:
+    """Give an untied output layer the one bias of its file; return the weights still missing.
+
+    transformers 4 saved ``predictions.bias`` alone and applied it; 5.23 applies ``decoder.bias``
+    and fills it with zeros: findings/untied-output-bias.sh.
+    """
+    lacking = {name for name in missing if saved_bias(name) and saved_bias(name) not in missing}
+    for name in lacking:
+        network.get_parameter(name).data.copy_(network.get_parameter(saved_bias(name)).data)
+    return missing - lacking
 
 
 def leave_out_pooler(spec: ModelSpec, network: PreTrainedModel) -> None:
@@ -272,15 +311,18 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
     dtype = str(network.dtype).removeprefix("torch.")
     if dtype not in DTYPES:
         raise NotAModel(NO_DTYPE.format(key=key, dtype=dtype, known=", ".join(DTYPES)))
+    check_network(network, source)
+    check_tokenizer(tokenizer, config.vocab_size, source)
     names = [name for name, _ in network.named_parameters()]
     shape = shape_of(config, kind, source)
     spec = ModelSpec(
         key,
         str(config._name_or_path or "given"),
-        replace(shape, has_pooler=any("pooler" in name for name in names)),
+        with_heads(shape, kind, names),
         is_own=True,
         has_head=any(part in name for name in names for part in HEADS),
-        lower_case=lowers_case(tokenizer, config, source),
+        lower_case=lowers_case(tokenizer),
+        notes=_notes_of(network, tokenizer, kind),
     )
     wanted = (kind.pair.weights, "pooler") if kind.pair else ()
     missing = tuple(part for part in wanted if not any(part in name for name in names))
@@ -288,10 +330,28 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
     return LoadedModel(add_spec(spec), network, tokenizer, device, dtype, missing, pieces)
 
 
+def _notes_of(network: PreTrainedModel, tokenizer: Any, kind: ModelKind) -> tuple[str, ...]:  # noqa: ANN401
+    """Return what a reader has to know of a network in memory and its tokenizer."""
+    rows = int(network.config.vocab_size)
+    notes = (*case_note(tokenizer), *rows_note(tokenizer, rows))
+    notes += unread_fields(network.config.to_dict(), kind)
+    for name, bias in network.named_parameters():
+        if (saved := saved_bias(name)) and not bool(bias.any()):
+            other = dict(network.named_parameters()).get(saved)
+            if other is not None and bool(other.any()):
+                notes += (ZERO_BIAS.format(applied=name, saved=saved),)
+    return notes
+
+
 def _tokenizer_of(network: PreTrainedModel, key: str) -> Any:  # noqa: ANN401
     """Return the tokenizer beside a network's files; nothing is downloaded for it."""
     try:
+        folder = Path(network.config._name_or_path)
+        if folder.is_dir():
+            return read_tokenizer(folder, int(network.config.vocab_size), str(folder)).tokenizer
         return AutoTokenizer.from_pretrained(network.config._name_or_path, local_files_only=True)
+    except NotAModel:
+        raise
     except Exception as error:
         # transformers, the hub's client and json raise their own errors.
         raise NotAModel(NO_TOKENIZER.format(key=key)) from error

@@ -53,8 +53,6 @@ class ModelKind:
     """The layer norm that ends the layer."""
     fixed: Mapping[str, float] = field(default_factory=dict)
     """Config values besides the shape."""
-    only: Mapping[str, object] = field(default_factory=dict)
-    """Required config values where present: with others the pictures would be wrong."""
     first_position: int = 0
     """Row of the position table for the first token of a text."""
     teacher: str = ""
@@ -88,8 +86,6 @@ BERT = ModelKind(
     activation="intermediate.intermediate_act_fn",
     outer="output.dense",
     norm="output.LayerNorm",
-    # transformers keeps these in the config and computes absolute positions, or a decoder.
-    only={"position_embedding_type": "absolute", "is_decoder": False},
     pair=PairHead(
         "nsp",
         lambda network, states: network.cls.seq_relationship(network.bert.pooler(states)),
@@ -139,7 +135,6 @@ ALBERT = ModelKind(
     outer="ffn_output",
     norm="full_layer_layer_norm",
     fixed={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
-    only={"num_hidden_groups": 1, "inner_group_num": 1, "position_embedding_type": "absolute"},
     pair=PairHead(
         "sop",
         lambda network, states: network.sop_classifier(
@@ -173,6 +168,8 @@ def label_of(key: str) -> str:
     return KINDS[key].label if key in KINDS else key
 
 
+HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
+"""Names of the masked-LM head's weights, which a fine-tuned encoder may lack."""
 MODEL_KEYS: list[str] = list(KINDS)
 """Keys in the fixed order; a column of user-supplied checkpoints comes last."""
 BUNDLED = ASSETS / "models"
@@ -201,6 +198,8 @@ class Architecture:
     has_projection: bool = False
     """True where a matrix E x H projects the embeddings to the layers (ALBERT)."""
     activation: str = "gelu"
+    has_pair_head: bool = True
+    """False where a checkpoint lacks the head that its kind has for sentence pairs."""
     ties_words: bool = True
     """False where the masked-LM head has an output layer of its own."""
 
@@ -233,6 +232,8 @@ class ModelSpec:
     folder: Path | None = None
     """Folder of a checkpoint given at the start; None for one on the hub."""
     lower_case: bool = True
+    notes: tuple[str, ...] = ()
+    """Sentences on how the files of a user's checkpoint are read, where that is not evident."""
     prefix: str = ""
     """Prefix of the label where it could be mistaken for the published model."""
     initialised_from: tuple[int, ...] = ()
@@ -257,13 +258,32 @@ class ModelSpec:
     def config(self) -> dict[str, Any]:
         """The values of its transformers config, model type included.
 
-        For saved scripts it also says of an own checkpoint that it has no pooler.
+        For saved scripts it also says which pooler or heads an own checkpoint lacks.
         """
         shape = {name: getattr(self.architecture, at) for at, name in self.kind.config.items()}
-        less = {} if self.architecture.ties_words else {"tie_word_embeddings": False}
+        less: dict[str, Any] = {}
+        if not self.architecture.ties_words:
+            less["tie_word_embeddings"] = False
         if self.is_own and not self.architecture.has_pooler:
             less["has_pooler"] = False
+        if self.absent_heads:
+            less["absent_heads"] = [*self.absent_heads]
         return {"model_type": self.kind.config_type, **shape, **self.kind.fixed, **less}
+
+    @property
+    def origin(self) -> str:
+        """Whose weights these are: ``bundled``, ``published`` or a user's ``own``.
+
+        What is known of the training of the first two is known of no other checkpoint.
+        """
+        return "own" if self.is_own else "published" if self.repo else "bundled"
+
+    @property
+    def absent_heads(self) -> tuple[str, ...]:
+        """Parts of the names of the pre-training heads' weights that a user's checkpoint lacks."""
+        pair, has_pair = self.kind.pair, self.architecture.has_pair_head
+        of_pair = (pair.weights,) if self.is_own and pair and not has_pair else ()
+        return of_pair if self.has_head else (*of_pair, *HEAD_WEIGHTS)
 
     @property
     def max_tokens(self) -> int:

@@ -50,7 +50,9 @@ for name, known in CONFIGS.items():
         parts[part] += tensor.numel()
     applied = sum(tensor.numel() * calls[id(tensor)] for tensor in stored.values())
     inside = {id(tensor) for tensor in stored.values()}
-    head = sum(t.numel() for t in network.parameters() if id(t) not in inside)
+    absent = known.get("absent_heads", [])  # heads that the checkpoint lacks
+    outside = [(name, t) for name, t in network.named_parameters() if id(t) not in inside]
+    head = sum(t.numel() for name, t in outside if not any(part in name for part in absent))
     total = sum(parts.values())
     rows.append([name, *parts.values(), total, applied, head, 4 * total, len(stored)])
 FIGURE = ("bars", "", "model", list(PARTS))

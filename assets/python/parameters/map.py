@@ -57,6 +57,10 @@ for label, known in CONFIGS.items():
         sizes[layer, part] += tensor.numel()
         times[layer, part] = calls[id(tensor)]
     inside = {id(tensor) for tensor in encoder.parameters()}
-    sizes[None, "head"] = sum(t.numel() for t in network.parameters() if id(t) not in inside)
+    absent = known.get("absent_heads", [])  # heads that the checkpoint lacks
+    outside = [(name, t) for name, t in network.named_parameters() if id(t) not in inside]
+    sizes[None, "head"] = sum(
+        t.numel() for name, t in outside if not any(part in name for part in absent)
+    )
     rows += [[FAMILY, label, *key, n, times.get(key, 0)] for key, n in sizes.items()]
 FIGURE = ("bars", "model", "layer part", ["weights"])

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
@@ -166,7 +166,11 @@ def component_of(name: str) -> str:
 @lru_cache(maxsize=64)
 def parameter_counts(spec: ModelSpec) -> ParameterCounts:
     """List the tensors of a spec's architecture on the meta device, without weights in memory."""
-    return network_parameters(spec.name, meta_network(spec))
+    counts = network_parameters(spec.name, meta_network(spec))
+    if not (absent := spec.absent_heads):
+        return counts
+    head = tuple(t for t in counts.head if not any(part in t.name for part in absent))
+    return replace(counts, head=head)
 
 
 def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:

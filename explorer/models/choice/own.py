@@ -12,19 +12,28 @@ from weakref import WeakValueDictionary
 
 from huggingface_hub import snapshot_download
 from huggingface_hub.utils import get_session
-from safetensors import safe_open
 
 from explorer.context import context
 from explorer.models.choice.family import OWN, all_specs, column
+from explorer.models.choice.fields import check_fields, unread_fields
+from explorer.models.choice.files import (
+    NO_TOKENIZER,
+    Tensors,
+    check_folder,
+    check_values,
+    read_tensors,
+    saved_bias,
+    two_biases,
+)
 from explorer.models.choice.memory import too_large
+from explorer.models.choice.reading import read_tokenizer
+from explorer.models.choice.refused import MAX_LOGGED, NotAModel, read_json, unreadable
 from explorer.models.hub import (
     STALL_SECONDS,
     TOKENIZERS,
     WEIGHT_PATTERNS,
     OnProgress,
-    has_weights,
     reporting_bar,
-    weight_files,
 )
 from explorer.models.specs import (
     KINDS,
@@ -35,23 +44,30 @@ from explorer.models.specs import (
     ModelKind,
     ModelSpec,
 )
-from explorer.refusal import Refusal, brief
+from explorer.refusal import brief
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerFast
+    from transformers import PreTrainedConfig, PreTrainedModel
 
 logger = logging.getLogger(__name__)
 HEADS = ("cls.predictions.transform", "vocab_transform", "predictions.dense", "lm_head.dense")
 """Name prefixes of a masked-LM head's own weights, by kind of checkpoint."""
 SENTIMENT = (["negative", "positive"], ["neg", "pos"])
 """Labels of the two classes of a sentiment head, in this order."""
-OLD_NAMES = {"gamma": "weight", "beta": "bias"}
-"""Layer norm parameter names of the first checkpoints, and their names today."""
+OTHER_PROBLEMS = ("multi_label_classification", "regression")
 NO_NETWORK = "a config.json that describes no network"
-MAX_LOGGED = 1_000
-"""Maximum characters of a library's error message in the log."""
-Tensors = Mapping[str, tuple[int, ...]]
-"""Shape of every tensor of a checkpoint, by name."""
+STATED_BY_CALLS = (
+    "return_dict",
+    "output_attentions",
+    "output_hidden_states",
+    "torchscript",
+    "attn_implementation",
+    "dtype",
+    "torch_dtype",
+)
+"""Fields of a config that each load and each pass of ours states itself."""
+NAMELESS = re.compile(r"(best[-_]?)?(model|checkpoint|output|final|pytorch_model)s?(-\d+)?")
+"""Names of folders that say nothing about the model in them."""
 REPO = re.compile(r"\w[\w.-]*/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
 NOT_THERE = "no such repository or revision is open to everybody"
@@ -65,44 +81,35 @@ _fetching: "WeakValueDictionary[str, threading.Lock]" = WeakValueDictionary()
 """Locks held while a repository is inspected and downloaded, so that it is done once."""
 
 
-class NotAModel(Refusal):
-    """Refusal of a checkpoint that cannot be used in a column; the message is one sentence."""
-
-
-def unreadable(source: str, reason: str, error: Exception) -> NotAModel:
-    """Return the refusal of an unreadable checkpoint; the library's error is only logged."""
-    # The error may quote text from untrusted files: repr keeps it on one line.
-    logger.warning("a checkpoint is refused: %s", brief(repr(error), MAX_LOGGED))
-    return NotAModel(f"{source} has {reason}.")
-
-
 def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig":
     """Return the config as transformers parses it, with its defaults for absent fields.
+
+    An old one without ``model_type`` has the type of its column: the tensors are checked anyway.
 
     Raises:
         NotAModel: it cannot be read, is of another kind, names no shape or would run code.
     """
-    values = _json(folder / "config.json", source)
-    if "auto_map" in values or "auto_map" in _json(folder / "tokenizer_config.json", source, "{}"):
+    values = read_json(folder / "config.json", source)
+    settings = read_json(folder / "tokenizer_config.json", source, "{}")
+    if "auto_map" in values or "auto_map" in settings:
         raise NotAModel(f"{source} would run code of its own; only plain checkpoints are loaded.")
     if not any((folder / name).exists() for name in TOKENIZERS):
-        raise NotAModel(f"{source} has no tokenizer beside its weights.")
-    check_numbers(values, kind, source)
-    from transformers import AutoConfig
-
+        raise NotAModel(NO_TOKENIZER.format(source=source))
+    check_numbers({"model_type": kind.config_type} | values, kind, source)
     try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return config_from(values, kind)
     except Exception as error:
         # transformers validates each field and raises its own, dataclasses' and Python's errors.
         raise unreadable(source, NO_NETWORK, error) from error
 
 
-def _json(path: Path, source: str, absent: str = "") -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text("utf-8") if path.exists() else absent)
-        return dict(values.items())
-    except (OSError, ValueError, AttributeError) as error:
-        raise NotAModel(f"{source} has no {path.name} that can be read.") from error
+def config_from(values: Mapping[str, Any], kind: ModelKind) -> "PreTrainedConfig":
+    """Return the config of a kind with the values of a file; what each call states is left out."""
+    from transformers import AutoConfig
+
+    stated = {"model_type", *STATED_BY_CALLS}
+    given = {name: value for name, value in values.items() if name not in stated}
+    return AutoConfig.for_model(kind.config_type, **given)
 
 
 def check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> None:
@@ -125,12 +132,7 @@ def check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> No
             raise NotAModel(
                 f"{source} has {value} as {name} in its config.json, which is not a whole number."
             )
-    for name, required in kind.only.items():
-        if values.get(name, required) != required:
-            raise NotAModel(
-                f"{source} has {brief(values[name])} as {name}; only {required} is supported for "
-                f"{kind.label}."
-            )
+    check_fields(values, kind, source)
 
 
 def shape_of(config: "PreTrainedConfig", kind: ModelKind, source: str) -> Architecture:
@@ -156,87 +158,16 @@ def shape_of(config: "PreTrainedConfig", kind: ModelKind, source: str) -> Archit
     )
 
 
-def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool:
-    """Return whether its tokenizer lower-cases a text, found by a trial: no file has to state it.
-
-    Raises:
-        NotAModel: it cannot be read or used: see ``lowers_case``.
-    """
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        )
-        return lowers_case(tokenizer, config, source)
-    except NotAModel:
-        raise
-    except Exception as error:
-        # tokenizers, sentencepiece and json raise their own errors.
-        raise unreadable(source, "a tokenizer that cannot be read", error) from error
-
-
-def lowers_case(
-    tokenizer: "PreTrainedTokenizerFast", config: "PreTrainedConfig", source: str
-) -> bool:
-    """Return whether a tokenizer lower-cases a text.
-
-    Raises:
-        NotAModel: it is not fast, has no mask or padding token, knows no word, or has more pieces
-            than the network.
-    """
-    if not getattr(tokenizer, "is_fast", False):
-        raise NotAModel(
-            f"{source} has a tokenizer that does not say where its tokens are in a text; take a "
-            "fast one."
-        )
-    for token in ("mask", "pad"):
-        if getattr(tokenizer, f"{token}_token_id") is None:
-            raise NotAModel(f"{source} has a tokenizer without a {token} token.")
-    if len(tokenizer) <= len(set(tokenizer.all_special_tokens)):
-        # transformers 5 reads an ALBERT's vocab.txt so: findings/albert-vocab-txt.sh.
-        raise NotAModel(
-            f"{source} has a tokenizer of {len(tokenizer)} special tokens and no words: its "
-            "vocabulary was not read."
-        )
-    if len(tokenizer) > config.vocab_size:
-        raise NotAModel(
-            f"{source} contradicts itself: its tokenizer has {len(tokenizer)} pieces, its "
-            f"network {config.vocab_size}."
-        )
-    normalizer = tokenizer.backend_tokenizer.normalizer
-    return normalizer is not None and "A" not in normalizer.normalize_str("A")
-
-
-def read_tensors(folder: Path, source: str) -> Tensors:
-    """Return the tensors' shapes, by their names of today; only the file headers are read.
-
-    Raises:
-        NotAModel: there are none, or a file is damaged.
-    """
-    if not has_weights(folder):
-        raise NotAModel(
-            f"{source} has no model.safetensors; pickled weights can run code and are not read."
-        )
-    shapes: dict[str, tuple[int, ...]] = {}
-    try:
-        for file in weight_files(folder):
-            with safe_open(file, "pt") as opened:
-                shapes |= {n: tuple(opened.get_slice(n).get_shape()) for n in opened.keys()}  # noqa: SIM118
-    except Exception as error:
-        # safetensors and json raise their own errors for each kind of damage.
-        raise unreadable(source, "a damaged file of weights", error) from error
-    return {_new_name(name): shape for name, shape in shapes.items()}
-
-
-def _new_name(name: str) -> str:
-    start, _, last = name.rpartition(".")
-    return f"{start}.{OLD_NAMES[last]}" if last in OLD_NAMES else name
-
-
 def has_head(tensors: Tensors) -> bool:
     """Return whether the tensors include a masked-LM head."""
     return any(part in name for name in tensors for part in HEADS)
+
+
+def with_heads(shape: Architecture, kind: ModelKind, names: Iterable[str]) -> Architecture:
+    """Return a shape with the pooler and the pair head that the tensors of these names are."""
+    named = " ".join(names)
+    has_pair_head = kind.pair is None or kind.pair.weights in named
+    return replace(shape, has_pooler="pooler" in named, has_pair_head=has_pair_head)
 
 
 def check_tensors(config: "PreTrainedConfig", tensors: Tensors, source: str) -> None:
@@ -279,6 +210,8 @@ def _lost(network: "PreTrainedModel", names: set[str], with_head: bool) -> list[
     named = list(network.named_parameters(remove_duplicate=False))
     present = {id(parameter) for name, parameter in named if name in names}
     missing = [name for name, parameter in named if id(parameter) not in present]
+    # The one output bias of transformers 4 stands for both: see ``loading.use_one_bias``.
+    missing = [name for name in missing if saved_bias(name) not in names]
     return [n for n in missing if not any(part in n for part in optional_weights(with_head))]
 
 
@@ -296,6 +229,8 @@ def task_of(config: "PreTrainedConfig") -> str:
         return "squad"
     labels = [str(label).lower() for _, label in sorted((config.id2label or {}).items())]
     is_sentiment = architecture.endswith("ForSequenceClassification") and labels in SENTIMENT
+    if config.problem_type in OTHER_PROBLEMS:
+        return ""  # its scores are no softmax
     return "sst2" if is_sentiment else ""
 
 
@@ -371,17 +306,21 @@ def own_spec(
     is_local = folder.is_dir() and not hub_only
     if not is_local:
         folder = _fetched(repo, revision, SMALL)
+    if is_local:
+        check_folder(folder, source)
     config = read_config(folder, kind, source)
+    reading = read_tokenizer(folder, config.vocab_size, source)
     spec = ModelSpec(
         key,
-        folder.resolve().name if is_local else repo,
+        _own_name(folder.resolve(), config) if is_local else repo,
         shape_of(config, kind, source),
         repo="" if is_local else repo,
         revision="" if is_local else revision,
         is_own=True,
         tuned_for=task_of(config),
         folder=folder.resolve() if is_local else None,
-        lower_case=is_lower_case(folder, config, source),
+        lower_case=reading.lower_case,
+        notes=(*reading.notes, *unread_fields(read_json(folder / "config.json", source), kind)),
     )
     if reason := too_large(spec, dtype):
         raise NotAModel(f"{source} cannot be used: {reason}.")
@@ -389,8 +328,18 @@ def own_spec(
         folder = _fetched(repo, revision, [*SMALL, *WEIGHT_PATTERNS], report)
     tensors = read_tensors(folder, source)
     check_tensors(config, tensors, source)
-    shape = replace(spec.architecture, has_pooler=any("pooler" in name for name in tensors))
-    return replace(spec, architecture=shape, has_head=has_head(tensors))
+    check_values(folder, source)
+    shape = with_heads(spec.architecture, kind, tensors)
+    notes = (*spec.notes, *two_biases(folder))
+    return replace(spec, architecture=shape, has_head=has_head(tensors), notes=notes)
+
+
+def _own_name(folder: Path, config: "PreTrainedConfig") -> str:
+    """Return what a folder is called; for one called ``model``, what its parent is called."""
+    for part in (folder, folder.parent):
+        if part.name and not NAMELESS.fullmatch(part.name.lower()):
+            return part.name
+    return str(config._name_or_path or folder.name)
 
 
 def _name(source: str, key: str) -> str:

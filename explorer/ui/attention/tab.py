@@ -53,7 +53,7 @@ def show(state: PageState) -> list[object]:
     return [
         join(
             headline(heads, statistics, [run.spec for run in runs.values()]),
-            reading_note({run.spec.label: run.tokens for run in runs.values()}),
+            reading_note(runs.values()),
         ),
         attention_wall_canvas(runs, heads, statistics, cards, wall_texts),
     ]

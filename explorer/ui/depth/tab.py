@@ -56,7 +56,7 @@ def show(state: PageState) -> list[object]:
         "texts": strings.CANVAS,
         "run": {name: getattr(state, name) for name in RUN_FIELDS},
     }
-    reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
+    reading = reading_note(runs.values())
     return [reading or "", lens_canvas(runs, lenses, work, cards, canvas_texts)]
 
 

@@ -68,7 +68,7 @@ def show(state: PageState) -> list[object]:
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)
-    reading = reading_note({run.spec.label: run.tokens for run in runs})
+    reading = reading_note(runs)
     sentence = join(sentence, strings.lineage_note(runs[0].spec, runs[1].spec), reading)
     return [sentence, distillation_lab(hidden, words, focus.word, extra)]
 

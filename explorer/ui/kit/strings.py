@@ -1,12 +1,14 @@
 """Strings shared by all tabs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from explorer.analysis.digits import counted, quotient
+from explorer.analysis.digits import quotient
+from explorer.library.strings import language_notes, reading_notes
 from explorer.models.choice.family import PRESETS
-from explorer.models.language import is_english
+from explorer.models.run import Run
+from explorer.models.specs import ModelSpec
 from explorer.models.tokens import UNKNOWN, Tokens
-from explorer.views.markup import Markup, listed, note
+from explorer.views.markup import Markup, note
 
 TITLE = "BERT family explorer"
 TAGLINE = "One text through BERT, DistilBERT and ALBERT"
@@ -206,10 +208,6 @@ LOOK = {
 }
 NOT_TAKEN = LINK["not_taken"]
 CITE = "{title}, version {version}. CITATION.cff in its repository lists the papers."
-NOT_ENGLISH = (
-    "This text does not look like English. The models were trained on English only, so their "
-    "answers mean little here."
-)
 RUNNING = "The explorer is at {url}"
 SHARED = (
     "and, for up to a week, at {url}: anyone with that link can run measurements and training on "
@@ -247,23 +245,21 @@ def where_it_runs(local: str, public: str | None, was_chosen: bool) -> str:
     return "\n".join([*lines, ""])
 
 
-def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
-    """Return a note on [UNK] tokens and on text that is not English; None without either.
+def reading_note(runs: Iterable[Run]) -> Markup | None:
+    """Return a note on what the models cannot tell of their text; None without anything.
 
-    Args:
-        read: The tokens of the text for each model, by the model's name.
+    These are [UNK] tokens, words that share a token, and a text that is not English.
     """
-    counts = {label: unknown_share(tokens) for label, tokens in read.items()}
-    lines = [f"{label} {n} of {counted(size, 'piece')}" for label, (n, size) in counts.items() if n]
-    unknown = ("Not in the vocabulary, read as [UNK]: ", listed(lines), ".")
-    foreign = not all(is_english(tokens.text) for tokens in read.values())
-    parts = [*(unknown if lines else ()), " " if lines and foreign else "", NOT_ENGLISH * foreign]
-    return note(*parts) if lines or foreign else None
+    runs = [*runs]
+    texts = {run.tokens.text for run in runs}
+    sentences = (*reading_notes(runs), *language_notes(texts, (run.spec for run in runs)))
+    return note(" ".join(sentences)) if sentences else None
 
 
-def language_note(*texts: str) -> Markup | None:
-    """Return a note if any text is not English, else None."""
-    return None if all(map(is_english, texts)) else note(NOT_ENGLISH)
+def language_note(specs: Iterable[ModelSpec], *texts: str) -> Markup | None:
+    """Return a note if any text is not English, about the models known to know English alone."""
+    sentences = language_notes(texts, specs)
+    return note(*sentences) if sentences else None
 
 
 def unknown_share(tokens: Tokens) -> tuple[int, int]:

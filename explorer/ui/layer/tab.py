@@ -50,7 +50,7 @@ def show(state: PageState) -> list[object]:
     if word is None:
         return [finding(strings.NO_WORD), ""]
     chosen = chosen_of(runs, state, word)
-    reading = reading_note({run.spec.label: run.tokens for run in runs.values()})
+    reading = reading_note(runs.values())
     return [
         reading or "",
         layer_canvas(walked(runs, state, word), chosen, cards, strings.CANVAS),

@@ -59,7 +59,7 @@ def show(state: PageState) -> list[object]:
             strings.predictions_finding(
                 results, labels, unreadable(tokens_by_label), bool(tokens and has_word(tokens))
             ),
-            reading_note(tokens_by_label),
+            reading_note(runs.values()),
             strings.origin_note([run.spec for run in runs.values()], results),
         ),
         predictions_canvas(

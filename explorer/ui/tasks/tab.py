@@ -93,9 +93,7 @@ def show_pairs(state: PageState) -> Markup:
     ]
     return join(
         strings.pairs_finding([(specs[key], orders) for key, orders in answers.items()]),
-        reading_note({run.spec.label: run.tokens for run in runs.values()})
-        if own
-        else note(el("span", strings.ON_EXAMPLE, class_="how")),
+        reading_note(runs.values()) if own else note(el("span", strings.ON_EXAMPLE, class_="how")),
         with_save_menu(
             "tasks/pairs",
             join(pair_orders_html(pair, columns, strings.PAIRS), note(strings.PAIRS_NOTE)),

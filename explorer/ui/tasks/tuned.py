@@ -149,7 +149,9 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
             ),
             word_sentiment_records(results, specs, segment, adapters_of(specs, "sst2")),
         )
-        message = join(strings.sentiment_finding(results, specs), language_note(segment))
+        message = join(
+            strings.sentiment_finding(results, specs), language_note(specs.values(), segment)
+        )
         return message, picture
 
     return section(state, "sst2", say)
@@ -212,7 +214,8 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
             answer_spans_records(results, specs, inputs, adapters, windows_of(specs)),
         )
         message = join(
-            strings.question_finding(results, specs, read_text), language_note(inputs[0], read_text)
+            strings.question_finding(results, specs, read_text),
+            language_note(specs.values(), inputs[0], read_text),
         )
         return message, picture
 

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from explorer.links.page_state import PageState
-from explorer.ui.kit.strings import NOT_ENGLISH
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.tasks.tuned import show_question, show_sentiment
 
 READERS = ("predictions", "attention", "layer", "depth", "distillation", "tasks")
 TAB = {tab.ID: tab for tab in TABS}
 GERMAN = "Der Hund ist [MASK]."
+NOT_ENGLISH = "This text does not look like English."
 
 
 def first_shown(tab, text):
@@ -32,7 +32,8 @@ def test_a_tab_that_reads_the_text_says_which_pieces_are_unknown(tiny_family, ta
     said = first_shown(tab, text)
     n = tokens.pieces.count("[UNK]")
     assert n
-    assert f"BERT {n} of {len(tokens) - sum(tokens.special)} pieces" in said
+    assert f"BERT reads {n} of {len(tokens) - sum(tokens.special)} pieces as [UNK]" in said
+    assert "it does not know 漢 and 😀" in said
 
 
 def test_the_example_that_stands_for_no_pair_is_not_judged_by_the_text(tiny_family):

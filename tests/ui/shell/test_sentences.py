@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,15 +47,24 @@ def tokens_of(pieces):
 @given(some_models(most=3), st.data())
 def test_pieces_that_a_model_cannot_read_are_counted_and_half_of_them_is_half(keys, data):
     read_by = {}
+    vocabulary = ("[CLS]", "[SEP]", "[UNK]", "the", "cat", "sat")
     for key in keys:
         pieces = data.draw(
             st.lists(st.sampled_from(["the", "cat", "[UNK]"]), min_size=1, max_size=6)
         )
         read_by[LABELS[key]] = tokens_of(("[CLS]", *pieces, "[SEP]"))
-    note = kit.reading_note(read_by)
+    runs = [
+        SimpleNamespace(
+            spec=SimpleNamespace(label=LABELS[key], lower_case=True, origin="bundled"),
+            tokens=read_by[LABELS[key]],
+            vocabulary=vocabulary,
+        )
+        for key in keys
+    ]
+    note = kit.reading_note(runs)
     text = read(note) if note else ""
     counts = {k: (one.pieces.count("[UNK]"), len(one.pieces) - 2) for k, one in read_by.items()}
-    assert re.findall(r"(\w+) (\d+) of (\d+) pieces?", text) == [
+    assert re.findall(r"(\w+) reads (\d+) of (\d+) pieces?", text) == [
         (label, str(n), str(size)) for label, (n, size) in counts.items() if n
     ]
     assert kit.unreadable(read_by) == [k for k, (n, size) in counts.items() if n / size >= 0.5]

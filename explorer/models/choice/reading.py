@@ -1,0 +1,287 @@
+"""The tokenizer of a folder as its publishers mean it, checked against its vocabulary file."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from explorer.models.choice.refused import CONVERT, NotAModel, read_json, unreadable
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
+TOKENIZER, SPIECE, VOCAB = "tokenizer.json", "spiece.model", "vocab.txt"
+SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
+CASE = ("do_lower_case", "strip_accents")
+SHARE = 0.01
+"""Share of unreachable pieces above which a tokenizer is not the one of its vocabulary."""
+CASES = {
+    (("do_lower_case", True), ("strip_accents", False)): "lower-cased, with its accents",
+    (("do_lower_case", False),): "as it is written, with capitals",
+}
+"""Ways to read a vocab.txt whose case no file states, where BERT's default cannot be meant."""
+WORDPIECE = ("BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast")
+NEEDS = {"BertJapaneseTokenizer": "fugashi", "RoFormerTokenizer": "rjieba"}
+"""Packages of the tokenizers that are written in Python."""
+UNUSED = re.compile(r"\[unused\d*\]|\[[A-Z]+\]|<\w+>")
+IN_PYTHON = (
+    "{source} has the tokenizer {name}, which needs {package} and does not say where its tokens "
+    "are in a text."
+)
+NOT_FAST = (
+    "{source} has a tokenizer that does not say where its tokens are in a text; take a fast one."
+)
+NO_TOKEN = "{source} has a tokenizer without a {token} token."
+NO_WORDS = (
+    "{source} has a tokenizer of {n} special tokens and no words: its vocabulary was not read."
+)
+LOST = (
+    "{source} contradicts itself: its tokenizer has {n:,} pieces, its vocabulary file {wanted:,}, "
+    "its network {rows:,}."
+)
+TOO_MANY = "{source} contradicts itself: its tokenizer has {n} pieces, its network {rows}."
+UNSTATED = (
+    "No file states whether a text is lower-cased. {n:,} of the {total:,} pieces of its vocabulary "
+    "have capitals or accents that lower-casing would remove, so it is read {case}."
+)
+STATED = (
+    "Its tokenizer lower-cases a text or removes its accents, so that {n:,} of the {total:,} "
+    "pieces of its vocabulary cannot occur."
+)
+OTHERWISE = (
+    "transformers reads its {file} otherwise: “{command}” writes a folder that every library reads "
+    "as it is read here."
+)
+ROWS = (
+    "Its network has {rows:,} rows of words and its vocabulary {n:,} pieces: the other {rest:,} "
+    "have no word, and are left out of lists of words."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A tokenizer, whether it lower-cases, and what a reader has to know of how it was read."""
+
+    tokenizer: "PreTrainedTokenizerFast"
+    lower_case: bool
+    notes: tuple[str, ...]
+
+
+def read_tokenizer(folder: Path, rows: int, source: str) -> Reading:
+    """Return the tokenizer of a folder.
+
+    ``tokenizer.json`` is read as it is. A ``spiece.model`` alone is read as sentencepiece reads it,
+    a ``vocab.txt`` alone as WordPiece, whatever the model.
+
+    Args:
+        folder: The checkpoint's files.
+        rows: The number of words of its network.
+        source: How the reader named the checkpoint.
+
+    Raises:
+        NotAModel: it cannot be read, or is of another vocabulary than its file or its network.
+    """
+    try:
+        tokenizer, notes = _from_files(folder, source)
+    except NotAModel:
+        raise
+    except Exception as error:
+        # tokenizers and json raise their own errors.
+        raise unreadable(source, "a tokenizer that cannot be read", error) from error
+    check_tokenizer(tokenizer, rows, source, file_pieces(folder))
+    lower_case = lowers_case(tokenizer)
+    return Reading(tokenizer, lower_case, (*notes, *rows_note(tokenizer, rows)))
+
+
+def _from_files(folder: Path, source: str) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
+    if (folder / TOKENIZER).exists():
+        tokenizer = _as_saved(folder)
+        return tokenizer, case_note(tokenizer)
+    _refuse_python(folder, source)
+    command = CONVERT.format(source=source)
+    if (folder / SPIECE).exists():
+        from explorer.models.choice.sentencepieces import sentencepiece_tokenizer
+
+        settings = read_json(folder / SETTINGS, source, "{}")
+        tokenizer = sentencepiece_tokenizer(folder / SPIECE, _plain(settings))
+        return tokenizer, (OTHERWISE.format(file=SPIECE, command=command),)
+    if (folder / VOCAB).exists():
+        return _wordpieces(folder, source, command)
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(folder, local_files_only=True), ()
+
+
+def _as_saved(folder: Path) -> "PreTrainedTokenizerFast":
+    """Return the tokenizer of a tokenizer.json; transformers builds some of them anew."""
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    wanted = file_pieces(folder)
+    tokenizer = AutoTokenizer.from_pretrained(
+        folder, local_files_only=True, trust_remote_code=False
+    )
+    if getattr(tokenizer, "is_fast", False) and _holds(tokenizer, wanted):
+        return tokenizer
+    return PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+
+
+def _refuse_python(folder: Path, source: str) -> None:
+    """Refuse a tokenizer that is written in Python and splits words by another program."""
+    files = [read_json(folder / name, source, "{}") for name in (SETTINGS, "config.json")]
+    for name in (str(values.get("tokenizer_class")) for values in files):
+        if name.removesuffix("Fast") in NEEDS:
+            package = NEEDS[name.removesuffix("Fast")]
+            raise NotAModel(IN_PYTHON.format(source=source, name=name, package=package))
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings in which a special token is its text."""
+    return {
+        name: value.get("content") if isinstance(value, dict) and "content" in value else value
+        for name, value in settings.items()
+    }
+
+
+def _wordpieces(
+    folder: Path, source: str, command: str
+) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
+    """Return the WordPiece tokenizer of a vocab.txt; where no case is stated, its pieces' own."""
+    settings = read_json(folder / SETTINGS, source, "{}")
+    config = read_json(folder / "config.json", source, "{}")
+    named = settings.get("tokenizer_class") or config.get("tokenizer_class")
+    is_bert = config.get("model_type") in ("bert", "distilbert", None)
+    otherwise = (OTHERWISE.format(file=VOCAB, command=command),)
+    notes = () if named in WORDPIECE or (is_bert and not named) else otherwise
+    pieces = file_pieces(folder)
+    tokenizer, most = _bert_tokenizer(folder, pieces, {}), SHARE * len(pieces)
+    if any(name in settings for name in CASE):
+        return tokenizer, (*notes, *case_note(tokenizer))
+    n = len(unreachable(tokenizer))
+    for case, said in CASES.items() if n > most else ():
+        other = _bert_tokenizer(folder, pieces, dict(case))
+        if len(unreachable(other)) <= most:
+            unstated = UNSTATED.format(n=n, total=len(pieces), case=said)
+            return other, (*otherwise, unstated)
+    return tokenizer, notes
+
+
+def _bert_tokenizer(
+    folder: Path, pieces: Mapping[str, int], case: Mapping[str, bool]
+) -> "PreTrainedTokenizerFast":
+    """Return the tokenizer of BERT with these pieces and the folder's other settings."""
+    from transformers import BertTokenizer
+
+    if "[PAD]" in pieces and not case and not _has_mark(folder / VOCAB):
+        return BertTokenizer.from_pretrained(folder, local_files_only=True)
+    settings = _plain(read_json(folder / SETTINGS, str(folder), "{}"))
+    settings |= _plain(read_json(folder / SPECIAL, str(folder), "{}"))
+    names = (*CASE, "tokenize_chinese_chars")
+    known = {
+        name: value
+        for name, value in settings.items()
+        if value is not None and (name in names or name.endswith("_token"))
+    }
+    return BertTokenizer(vocab=dict(pieces), **(known | dict(case)))
+
+
+def _has_mark(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(3) == b"\xef\xbb\xbf"
+
+
+def file_pieces(folder: Path) -> dict[str, int]:
+    """Return the ids of the pieces in a folder's vocabulary file; empty where none is known."""
+    if (folder / TOKENIZER).exists():
+        values = json.loads((folder / TOKENIZER).read_text("utf-8"))
+        vocabulary = values["model"]["vocab"]
+        if isinstance(vocabulary, list):
+            vocabulary = {entry[0]: place for place, entry in enumerate(vocabulary)}
+        return {**vocabulary, **{t["content"]: t["id"] for t in values.get("added_tokens") or ()}}
+    if (folder / SPIECE).exists():
+        from explorer.models.choice.sentencepieces import read_pieces
+
+        return {p: place for place, (p, _) in enumerate(read_pieces(folder / SPIECE).scores)}
+    if (folder / VOCAB).exists():
+        # A byte-order mark is no part of the first piece.
+        lines = (folder / VOCAB).read_text("utf-8-sig").rstrip("\n").split("\n")
+        return {line: place for place, line in enumerate(lines)}
+    return {}
+
+
+def _holds(tokenizer: Any, pieces: Mapping[str, int]) -> bool:  # noqa: ANN401
+    known = tokenizer.get_vocab()
+    return all(known.get(piece) == place for piece, place in pieces.items())
+
+
+def check_tokenizer(
+    tokenizer: "PreTrainedTokenizerFast",
+    rows: int,
+    source: str,
+    pieces: Mapping[str, int] | None = None,
+) -> None:
+    """Check a tokenizer against the pieces of its file and the rows of its network.
+
+    Raises:
+        NotAModel: it is not fast, has no mask or padding token, knows no word, lacks pieces of its
+            file, or has more pieces than the network.
+    """
+    if not getattr(tokenizer, "is_fast", False):
+        raise NotAModel(NOT_FAST.format(source=source))
+    for token in ("mask", "pad"):
+        if getattr(tokenizer, f"{token}_token_id") is None:
+            raise NotAModel(NO_TOKEN.format(source=source, token=token))
+    n = len(tokenizer)
+    if n <= len(set(tokenizer.all_special_tokens)):
+        raise NotAModel(NO_WORDS.format(source=source, n=n))
+    if pieces and not _holds(tokenizer, pieces):
+        raise NotAModel(LOST.format(source=source, n=n, wanted=len(pieces), rows=rows))
+    if n > rows:
+        raise NotAModel(TOO_MANY.format(source=source, n=n, rows=rows))
+
+
+def lowers_case(tokenizer: "PreTrainedTokenizerFast") -> bool:
+    """Return whether a tokenizer lower-cases a text, found by a trial: no file has to state it."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    return normalizer is not None and "A" not in normalizer.normalize_str("A")
+
+
+def unreachable(tokenizer: "PreTrainedTokenizerFast") -> list[str]:
+    """Return the pieces that no text can give, because its letters are changed before."""
+    normalizer = tokenizer.backend_tokenizer.normalizer
+    if normalizer is None:
+        return []
+    special = set(tokenizer.all_special_tokens)
+    words = (p for p in tokenizer.get_vocab() if p not in special and not UNUSED.fullmatch(p))
+    bare = ((piece, _letters(piece.removeprefix("##").lstrip("▁"))) for piece in words)
+    return [
+        p for p, letters in bare if letters and _letters(_normal(normalizer, letters)) != letters
+    ]
+
+
+def _normal(normalizer: Any, letters: str) -> str:  # noqa: ANN401 - a class of tokenizers
+    return str(normalizer.normalize_str(letters))
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())
+
+
+def case_note(tokenizer: "PreTrainedTokenizerFast") -> tuple[str, ...]:
+    """Return a note on a vocabulary whose pieces a stated lower-casing makes unreachable."""
+    if not getattr(tokenizer, "is_fast", False) or not lowers_case(tokenizer):
+        return ()
+    n, total = len(unreachable(tokenizer)), len(tokenizer)
+    return (STATED.format(n=n, total=total),) if n > SHARE * total else ()
+
+
+def rows_note(tokenizer: "PreTrainedTokenizerFast", rows: int) -> tuple[str, ...]:
+    """Return a note on the rows of a network that have no piece; none where each has one."""
+    n = len(named(tokenizer.get_vocab().values(), rows))
+    return (ROWS.format(rows=rows, n=n, rest=rows - n),) if n < rows else ()
+
+
+def named(ids: Iterable[int], rows: int) -> set[int]:
+    """Return the rows of a network that have a piece."""
+    return {i for i in ids if i < rows}
