@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.alignment import Alignment, align, word_attention
-from explorer.analysis.measures import entropy, kl_of_logs, log_softmax
-from explorer.models.run import Run, read_only
+from explorer.analysis.measures import entropy, kl_of_logs, log_softmax, top_ids
+from explorer.models.run import Run, named_only, read_only
 from explorer.models.tokens import spelling_of
 
 LISTED = 5
@@ -88,7 +88,7 @@ def head_importance(run: Run, layer_logits: Sequence[np.ndarray]) -> HeadImporta
 
 
 def _changed_words(run: Run, before: np.ndarray, after: np.ndarray) -> tuple[ChangedWord, ...]:
-    top = {int(i) for p in (before, after) for i in np.argsort(-p, kind="stable")[:LISTED]}
+    top = {int(i) for p in (before, after) for i in top_ids(named_only(p, run.vocabulary), LISTED)}
     order = sorted(top, key=lambda i: (-max(before[i], after[i]), i))
     spelling = spelling_of(run.vocabulary)
     return tuple(

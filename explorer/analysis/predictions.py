@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.measures import entropy, log_softmax, softmax, top_ids
-from explorer.models.run import MaskedRow, Run, read_only
+from explorer.models.run import MaskedRow, Run, named_only, nameless_ids, read_only
 from explorer.models.tokens import UNKNOWN, BadText, Tokens, Word, spelling_of
 from explorer.refusal import brief
 
@@ -273,7 +273,7 @@ def mask_fillings(run: Run, logits: Logits, width: int = BEAM) -> MaskFillings:
             f"The text has {len(positions)} masks; filling them together takes 2 to {MAX_MASKS}."
         )
     log_probs = log_softmax(run.mask_logits)
-    alone = tuple(int(i) for i in log_probs.argmax(-1))
+    alone = tuple(int(i) for i in named_only(log_probs, run.vocabulary).argmax(-1))
     together = _search(run, logits, width)
     joint = _replay(run, alone, logits)
     return MaskFillings(
@@ -385,8 +385,9 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
     """
     log_probs = log_softmax(run.mask_logits)
     probs = np.exp(log_probs)
-    k = min(max(int(top_k), TOP_K[0]), TOP_K[1], probs.shape[-1])
-    ids = top_ids(log_probs, k)
+    n_named = probs.shape[-1] - len(nameless_ids(run.vocabulary))
+    k = min(max(int(top_k), TOP_K[0]), TOP_K[1], n_named)
+    ids = top_ids(named_only(log_probs, run.vocabulary), k)
     outside = probs.copy()
     np.put_along_axis(outside, ids, 0.0, -1)
     pieces = tuple(tuple(run.vocabulary[i] for i in row) for row in ids)

@@ -14,7 +14,7 @@ from explorer.inference.runs import call_on_model, gather, get_runs
 from explorer.library import strings
 from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
 from explorer.library.results import Result
-from explorer.models.run import READINGS, Run
+from explorer.models.run import READINGS, Run, answer_id
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of, word_id
 from explorer.refusal import Refusal
@@ -167,7 +167,8 @@ def _mlm_readings(
             spelling_of(run.vocabulary),
         )
         for i, row in zip(missing, np.exp(log_softmax(logits)), strict=True):
-            reading = spelling.word(run.vocabulary[row.argmax()]), float(row.max())
+            best = answer_id(row, run.vocabulary)
+            reading = spelling.word(run.vocabulary[best]), float(row[best])
             readings[i] = CACHE.put(keys[i], reading)
     return cast("tuple[Reading, Reading, Reading]", tuple(readings))
 

@@ -32,7 +32,7 @@ from explorer.library.family import (
 )
 from explorer.library.progress import each
 from explorer.library.results import AttributionResult, Result, attribution_fields
-from explorer.models.run import Run, batches, read_only
+from explorer.models.run import Run, answer_id, batches, read_only
 from explorer.models.tokens import MASK, clean_text, spelling_of, word_id
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
@@ -316,7 +316,7 @@ def targets_of(
     targets: dict[str, int] = {}
     unknown: dict[str, Refusal] = {}
     for key, run in runs.items():
-        own = int(run.mask_logits[mask].argmax())
+        own = answer_id(run.mask_logits[mask], run.vocabulary)
         token = word_id(run.vocabulary, word, run.spec.lower_case) if word else own
         if token < 0:
             unknown[key] = Refusal(strings.not_one_piece(word, [run.spec.label]))

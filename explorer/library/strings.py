@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import counted, enumerated, percent
+from explorer.analysis.digits import counted, enumerated, percent, probability
 from explorer.models.language import is_english
 from explorer.refusal import brief
 
@@ -73,6 +73,10 @@ LEAVE_OUT = "U+{code:04X} (invisible: leave it out)"
 MAX_UNKNOWN = 6
 """Characters or words that a note on unknown pieces names."""
 JOINED = "{label} reads {words} as one token: what is computed for it counts for {first} alone."
+NAMELESS = (
+    "{label} gives {mass} of its probability at {masks} to ids without a word, which are not "
+    "listed."
+)
 NOT_ENGLISH = (
     "This text does not look like English. {names} trained on English only, so {their} answers "
     "mean little here."
@@ -122,10 +126,25 @@ def reading_notes(runs: Iterable["Run"]) -> tuple[str, ...]:
             notes.append(
                 UNKNOWN.format(label=label, n=found.n, pieces=pieces, token=found.token, what=what)
             )
+        notes += _nameless_note(run)
         for words in joined_words(run.tokens):
             quoted = [f"“{word}”" for word in words]
             notes.append(JOINED.format(label=label, words=enumerated(quoted), first=quoted[0]))
     return tuple(notes)
+
+
+def _nameless_note(run: "Run") -> list[str]:
+    """Return a note on the probability at the masks of ids that no list of words shows."""
+    from explorer.analysis.measures import softmax
+    from explorer.models.run import nameless_ids
+
+    nameless = nameless_ids(run.vocabulary)
+    if not len(nameless) or not len(run.mask_logits) or not run.spec.has_head:
+        return []
+    masses = softmax(run.mask_logits)[:, nameless].sum(-1)
+    masks = "the [MASK]" if len(masses) == 1 else "the masks, in their order,"
+    said = enumerated(map(probability, masses))
+    return [NAMELESS.format(label=run.spec.label, mass=said, masks=masks)]
 
 
 def _unknown(run: "Run", characters: Sequence[str], words: Sequence[str]) -> str:

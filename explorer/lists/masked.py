@@ -11,7 +11,7 @@ from explorer.analysis.distillation.soft import shared_vocabulary
 from explorer.analysis.measures import js
 from explorer.analysis.predictions import SpanPlan, span_plan
 from explorer.lists.comparison import Duel, Share, duels, share_of, shares_by_group
-from explorer.models.run import MaskedRow, read_only
+from explorer.models.run import MaskedRow, named_only, read_only
 from explorer.models.tokens import MASK, UNKNOWN, BadText, Word, put_into, spelling_of
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def masked_answers(
 ) -> MaskedAnswers:
     """Return a model's answers from its readings of the plans' rows."""
     spelling, log_probs = spelling_of(vocabulary), readings.log_probs
-    first = log_probs.argmax(-1)
+    first = named_only(log_probs, vocabulary).argmax(-1)
     scores, ranks = np.full(len(plans), np.nan), np.zeros(len(plans), np.int64)
     start = 0
     for place, plan in enumerate(plans):

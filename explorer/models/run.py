@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
@@ -122,6 +123,27 @@ def patch_batches(
         waiting = waiting[size:]
 
 
+@lru_cache(maxsize=8)
+def nameless_ids(vocabulary: tuple[str, ...]) -> np.ndarray:
+    """Return the ids without a piece: rows that pad a vocabulary, or that its tokenizer lacks."""
+    return read_only(np.array([i for i, piece in enumerate(vocabulary) if not piece], np.int64))
+
+
+def named_only(values: np.ndarray, vocabulary: tuple[str, ...]) -> np.ndarray:
+    """Return values [..., id] with -inf for ids without a piece, which are in no list of words."""
+    nameless = nameless_ids(vocabulary)
+    if not nameless.size:
+        return values
+    named = values.copy()
+    named[..., nameless] = -np.inf
+    return named
+
+
+def answer_id(logits: np.ndarray, vocabulary: tuple[str, ...]) -> int:
+    """Return the likeliest id of logits [vocabulary] that has a piece."""
+    return int(named_only(logits, vocabulary).argmax())
+
+
 def typeable_answers(runs: Mapping[str, Run], mask: int) -> dict[str, str]:
     """Return each model's answer at a mask as a word; not one that no reader can type.
 
@@ -129,7 +151,7 @@ def typeable_answers(runs: Mapping[str, Run], mask: int) -> dict[str, str]:
     """
     answers = {}
     for key, run in runs.items():
-        own = int(run.mask_logits[mask].argmax())
+        own = answer_id(run.mask_logits[mask], run.vocabulary)
         word = spelling_of(run.vocabulary).word(run.vocabulary[own])
         if word_id(run.vocabulary, word, run.spec.lower_case) == own:
             answers[key] = word

@@ -26,7 +26,7 @@ from explorer.analysis.distillation.soft import (
 )
 from explorer.analysis.measures import top_ids
 from explorer.analysis.records import Records, unrounded
-from explorer.models.run import Run
+from explorer.models.run import Run, answer_id, named_only
 from explorer.models.tokens import MASK, Word, spelling_of, split_words
 from explorer.views.chart import figure_json, line
 from explorer.views.markup import Markup, el, join, note, script_json, table
@@ -334,7 +334,10 @@ def distillation_lab(
         texts: The lab's texts and further top-level values.
     """
     teacher, student = hidden.teacher, hidden.student
-    tops = {run.spec.key: top_ids(hidden.logits(run), LISTED) for run in (teacher, student)}
+    tops = {
+        run.spec.key: top_ids(named_only(hidden.logits(run), run.vocabulary), LISTED)
+        for run in (teacher, student)
+    }
     answer = [hidden.answer] if hidden.answer >= 0 else []
     models = [
         _model(hidden, run, role) | {"top": tops[run.spec.key].tolist()}
@@ -389,7 +392,7 @@ def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
 
 def _third_model(hidden: HiddenWord, run: Run) -> dict[str, Any]:
     shared = shared_vocabulary(hidden.teacher.vocabulary, run.vocabulary)
-    first = int(hidden.logits(run).argmax())
+    first = answer_id(hidden.logits(run), run.vocabulary)
     here = np.flatnonzero(shared.partner == first)
     return {
         "partner": packed(shared.partner),

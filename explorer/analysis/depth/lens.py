@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.alignment import Groups
 from explorer.analysis.measures import kl_of_logs, log_softmax, top_ids
-from explorer.models.run import MaskedRow, Run, read_only
+from explorer.models.run import MaskedRow, Run, answer_id, named_only, read_only
 from explorer.models.tokens import UNKNOWN, Tokens, spelling_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class DepthDial:
 def depth_dial(run: Run, logits: np.ndarray) -> DepthDial:
     """Return one mask's answers from logits [times, vocabulary] after 1, 2, 3 ... applications."""
     shape, log_probs = run.spec.architecture, log_softmax(logits)
-    top = top_ids(log_probs, DIAL_LISTED)
+    top = top_ids(named_only(log_probs, run.vocabulary), DIAL_LISTED)
     usual = np.broadcast_to(log_probs[shape.n_layers - 1], log_probs.shape)
     return DepthDial(
         shape.n_layers,
@@ -125,7 +125,7 @@ def mask_lens(
     ``followed`` holds the ids of words to follow besides, by any key.
     """
     log_probs = log_softmax(logits)
-    top = top_ids(log_probs, LISTED)
+    top = top_ids(named_only(log_probs, run.vocabulary), LISTED)
     ids = drawn_ids(log_probs, top)
     spelling = spelling_of(run.vocabulary)
     return MaskLens(
@@ -187,7 +187,7 @@ def masked_words(run: Run, groups: Groups) -> tuple[MaskedWord, ...]:
     """Return each word with its tokens masked; a typed [MASK] has the model's answer as target."""
     targets = list(run.tokens.ids)
     for place, logits in zip(run.tokens.mask_positions, run.mask_logits, strict=True):
-        targets[place] = int(logits.argmax())
+        targets[place] = answer_id(logits, run.vocabulary)
     return tuple(_masked_word(run, group, targets) for group in groups)
 
 

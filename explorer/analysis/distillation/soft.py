@@ -15,7 +15,7 @@ from explorer.analysis.measures import (
     softmax,
     top_ids,
 )
-from explorer.models.run import Run, read_only
+from explorer.models.run import Run, named_only, read_only
 from explorer.models.tokens import spelling_of, word_id
 from explorer.refusal import Refusal
 
@@ -100,7 +100,8 @@ class HiddenWord:
     def shared_words(self, count: int = 5) -> int:
         """Count the words in both top lists; temperature does not change the number."""
         teacher_top, student_top = (
-            top_ids(self.logits(r), count) for r in (self.teacher, self.student)
+            top_ids(named_only(self.logits(r), r.vocabulary), count)
+            for r in (self.teacher, self.student)
         )
         return len(np.intersect1d(teacher_top, student_top))
 
@@ -156,7 +157,8 @@ def soft_pair(
     check_pair(teacher, student)
     temperature = check_temperature(temperature)
     t_logits, s_logits = teacher.mask_logits[mask], student.mask_logits[mask]
-    ids = union_ids(t_logits, s_logits, top_k)
+    named = (named_only(t_logits, teacher.vocabulary), named_only(s_logits, student.vocabulary))
+    ids = union_ids(*named, top_k)
     log_t, log_s = log_softmax(t_logits, temperature), log_softmax(s_logits, temperature)
     t, s = np.exp(log_t), np.exp(log_s)
     return SoftPair(

@@ -15,7 +15,7 @@ from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.library.attention import ablated, kept_heads, swept_layers
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.models.run import Run
+from explorer.models.run import Run, answer_id
 from explorer.models.tokens import spelling_of
 from explorer.refusal import Refusal
 from explorer.ui.attention import strings
@@ -84,7 +84,7 @@ def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
     if kind == "value":
         norms = call_on_model(value_norms, run.spec, state.ask, run.hidden_states)
         return analysis.value_weighted(run.attention, norms)
-    token, position = int(run.mask_logits[0].argmax()), run.tokens.mask_positions[0]
+    token, position = answer_id(run.mask_logits[0], run.vocabulary), run.tokens.mask_positions[0]
     gradient = call_on_model(attention_gradients, run.spec, state.ask, run.tokens, position, token)
     return analysis.gradient_attention(run.attention, gradient)
 
@@ -107,7 +107,9 @@ def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
 
 def first_choice(run: Run) -> str:
     """Return the model's likeliest token at the first mask, as readers spell it."""
-    return spelling_of(run.vocabulary).text(run.vocabulary[int(run.mask_logits[0].argmax())])
+    return spelling_of(run.vocabulary).text(
+        run.vocabulary[answer_id(run.mask_logits[0], run.vocabulary)]
+    )
 
 
 def build_ablation_fold(state: gr.State) -> None:

@@ -7,6 +7,7 @@ import gradio as gr
 
 from explorer.analysis.measures import TEMPERATURES
 from explorer.links.page_state import RUN_FIELDS, PageState
+from explorer.models.run import answer_id
 from explorer.models.tokens import BadText, split_words
 from explorer.ui.distillation import folds, strings
 from explorer.ui.distillation.runs import BESIDE, focus_of, hidden_word
@@ -48,7 +49,9 @@ def show(state: PageState) -> list[object]:
     except ModelUnavailable as error:
         return [plain_card(error.spec.label, str(error), error.spec.key), ""]
     runs = (hidden.teacher, hidden.student)
-    teacher, student = (shown_word(r.vocabulary, int(hidden.logits(r).argmax())) for r in runs)
+    teacher, student = (
+        shown_word(r.vocabulary, answer_id(hidden.logits(r), r.vocabulary)) for r in runs
+    )
     names = (
         model_name(runs[0].spec.key, runs[0].spec.label),
         model_name(runs[1].spec.key, runs[1].spec.label),

@@ -32,6 +32,7 @@ from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
+from explorer.models.run import answer_id
 from explorer.models.specs import BASE, ModelSpec, distilled_pair
 from explorer.models.tokens import spelling_of
 from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
@@ -320,7 +321,7 @@ def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[d
 def first_word(spec: ModelSpec, state: PageState) -> str:
     """Return the likeliest token at the first mask, as a word."""
     run = get_run(spec, state.ask)
-    piece = run.vocabulary[int(run.mask_logits[0].argmax())]
+    piece = run.vocabulary[answer_id(run.mask_logits[0], run.vocabulary)]
     return spelling_of(run.vocabulary).word(piece).casefold()
 
 

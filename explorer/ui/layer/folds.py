@@ -17,7 +17,7 @@ from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.library.layer import FollowedWord, contexts_of, followed_word
 from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs
-from explorer.models.run import Run
+from explorer.models.run import Run, answer_id
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, BadText, spelling_of, word_id
 from explorer.refusal import Refusal
@@ -177,7 +177,8 @@ def _own_answer(run: Run, word: FollowedWord, state: PageState) -> int:
     from explorer.models.forward import state_logits
 
     last = run.hidden_states[-1, word.positions(run.spec.key)[0]]
-    return int(call_on_model(state_logits, run.spec, state.ask, last).argmax())
+    logits = call_on_model(state_logits, run.spec, state.ask, last)
+    return answer_id(logits, run.vocabulary)
 
 
 def steps_of(

@@ -40,7 +40,13 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
     run = next(iter(runs.values()), None)
     machine = f"{run.device}, {run.dtype}" if run else f"{state.device}, {state.dtype}"
     rest = el("p", "; ".join((*sources, library_versions())))
+    of_files = [
+        note(f"{spec.label}: {' '.join(spec.notes)}")
+        for spec in family_specs(state.family)
+        if spec.notes
+    ]
     provenance = el("details", el("summary", *names, machine), rest, class_="note status")
+    provenance = join(*of_files, provenance)
     if run is None or run.dtype == "float32":
         return provenance
     return join(note(*against_float32(state, runs)), provenance)

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+import re
 import shutil
 import unicodedata
 
@@ -257,23 +258,6 @@ def own_check(tokenizer, pieces):
     check_tokenizer(tokenizer, 40, "mine", more)
 
 
-def test_rows_without_a_piece_are_counted(copied):
-    def padded(tensors):
-        words = "bert.embeddings.word_embeddings.weight"
-        bias = "cls.predictions.bias"
-        return tensors | {
-            words: torch.nn.functional.pad(tensors[words], (0, 0, 0, 32)),
-            bias: torch.nn.functional.pad(tensors[bias], (0, 32)),
-        }
-
-    rewritten(copied, padded)
-    edit(copied, vocab_size=128)
-    assert add(copied).notes == (
-        "Its network has 128 rows of words and its vocabulary 96 pieces: the other 32 have no "
-        "word, and are left out of lists of words.",
-    )
-
-
 @pytest.mark.parametrize("name", ["model", "checkpoint-500", "best_model"])
 def test_a_folder_whose_name_says_nothing_is_called_after_its_parent(saved, tmp_path, name):
     folder = shutil.copytree(saved, tmp_path / "german-bert" / name)
@@ -381,3 +365,48 @@ def test_a_cut_off_spiece_model_is_refused(spiece, tmp_path):
     (tmp_path / "spiece.model").write_bytes(spiece.read_bytes()[:-1000])
     with pytest.raises(NotAModel, match="a tokenizer that cannot be read"):
         read_tokenizer(tmp_path, 60, "mine")
+
+
+@pytest.fixture
+def padded(copied):
+    """Folder of a BERT whose network has 32 rows more than its vocabulary has pieces."""
+    words, bias = "bert.embeddings.word_embeddings.weight", "cls.predictions.bias"
+
+    def change(tensors):
+        pad = torch.nn.functional.pad
+        more = {
+            words: pad(tensors[words], (0, 0, 0, 32)),
+            bias: pad(tensors[bias], (0, 32), value=9),
+        }
+        return tensors | more
+
+    rewritten(copied, change)
+    edit(copied, vocab_size=128)
+    return copied
+
+
+def test_ids_without_a_word_are_in_no_list_and_their_probability_is_said(padded):
+    import explorer
+    from explorer.library.strings import reading_notes
+
+    result = explorer.predict(TEXT, explorer.load({"bert": padded}), 50).models["bert"]
+    network = BertForMaskedLM.from_pretrained(padded)
+    plain = torch.tensor(plain_logits(network, padded)).double().softmax(-1)
+    assert plain.argmax() >= 96, "an id without a word is the likeliest"
+    assert result.ids.max() < 96
+    wanted = plain[:96].sort(descending=True, stable=True)
+    assert result.ids[0].tolist() == wanted.indices[:50].tolist()
+    assert result.probabilities[0] == pytest.approx(wanted.values[:50].numpy(), abs=1e-6)
+    assert result.remaining[0] == pytest.approx(1 - wanted.values[:50].sum().item(), abs=1e-6)
+    spec = add(padded)
+    loaded = load_model(spec, "cpu", "float32")
+    (said,) = reading_notes([run_model(loaded, tokenize(loaded, TEXT))])
+    mass = float(re.search(r"gives ([\d.]+) of its probability at the \[MASK\]", said)[1])
+    assert mass == pytest.approx(plain[96:].sum().item(), abs=5e-4)
+
+
+def test_rows_without_a_piece_are_counted(padded):
+    assert add(padded).notes == (
+        "Its network has 128 rows of words and its vocabulary 96 pieces: the other 32 have no "
+        "word, and are left out of lists of words.",
+    )
