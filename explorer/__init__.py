@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from explorer.library.attention import ablate, attention
+    from explorer.library.checkpoints import convert, verify
     from explorer.library.depth import depth, similarity
     from explorer.library.distillation import distillation
     from explorer.library.family import Family, load
@@ -31,6 +32,7 @@ __all__ = [
     "attention",
     "attribute",
     "contexts",
+    "convert",
     "depth",
     "distillation",
     "latency",
@@ -45,6 +47,7 @@ __all__ = [
     "sentiment",
     "similarity",
     "texts",
+    "verify",
 ]
 _HOMES = {
     "Family": "library.family",
@@ -55,6 +58,7 @@ _HOMES = {
     "attention": "library.attention",
     "attribute": "library.predictions",
     "contexts": "library.layer",
+    "convert": "library.checkpoints",
     "depth": "library.depth",
     "distillation": "library.distillation",
     "latency": "library.latency",
@@ -69,6 +73,7 @@ _HOMES = {
     "sentiment": "library.tasks",
     "similarity": "library.depth",
     "texts": "lists.library",
+    "verify": "library.checkpoints",
 }
 """Module of each public name."""
 

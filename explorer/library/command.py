@@ -29,13 +29,15 @@ if TYPE_CHECKING:
     import pandas
 
 DONE, REFUSED_SOME, REFUSED, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes: all answered; some lines of standard input refused; nothing answered, or the answers
+"""Exit codes: all answered; some lines of standard input refused, or numbers that differ from plain
+transformers'; nothing answered, or the answers
 cannot be written; Ctrl-C."""
 EXAMPLES: dict[str, str] = {
     "ablate": '"The cat sat on the [MASK]." --heads bert=0.3,1.7',
     "attention": '"The cat sat on the mat." --model albert --layer 2 --head 5',
     "attribute": '"The capital of France is [MASK]." --target paris',
     "contexts": '"The cat sat on the [MASK]."',
+    "convert": "./old-bert ./my-bert --cased",
     "depth": '"The capital of France is [MASK]." --model distilbert',
     "distillation": '"The cat sat on the [MASK]." --temperature 4',
     "latency": "--sequence-length 16 --repeats 8",
@@ -49,6 +51,7 @@ EXAMPLES: dict[str, str] = {
     "sentiment": '"A gorgeous, witty film."',
     "similarity": "",
     "texts": "facts --kind masked",
+    "verify": "mini-albert",
 }
 """Arguments of one working call of each command."""
 ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."
@@ -254,8 +257,8 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
         return answer_texts(given, answers)
     if piped is None:
         with bars():
-            answers.append(("", function(**given)))
-        return DONE
+            answers.append(("", result := function(**given)))
+        return DONE if result.is_as_expected else REFUSED_SOME
     refused, noted = 0, set[str]()
     for number, line in tqdm(lines, desc="lines", leave=False, disable=None):
         try:
@@ -377,6 +380,8 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
         command.add_argument(name, nargs="+", metavar="NAME", help=note)
     elif parameter.default is parameter.empty:
         command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
+    elif isinstance(parameter.default, bool):
+        command.add_argument(f"--{name}", action="store_true", help=note)
     elif name == "columns":
         for role, flag in COLUMN_ROLES.items():
             command.add_argument(

@@ -40,6 +40,11 @@ class Result(ABC):
         """Return what the rows say as a whole, in sentences; none for most results."""
         return ()
 
+    @property
+    def is_as_expected(self) -> bool:
+        """False where a result says that something is wrong: a shell ends with code 1."""
+        return True
+
     def to_frame(self) -> "pandas.DataFrame":
         """Return the rows as a pandas frame."""
         return self.records().to_frame()

@@ -67,6 +67,9 @@ NOT_ONE_PIECE = (
     "“{word}” is not one piece of the vocabulary of {label}, and one mask stands for one piece."
 )
 
+NO_KIND = "{kind} is no type of model that is known here; there are {known}."
+VERIFIED = "{model}: over {n} texts, the explorer and plain transformers agree."
+DIFFERENT = "{model}: over {n} texts, the explorer and plain transformers differ in {what}."
 UNKNOWN = "{label} reads {n} of {pieces} as {token}: it does not know {what}."
 TYPE_INSTEAD = "{character} (type {other})"
 LEAVE_OUT = "U+{code:04X} (invisible: leave it out)"
@@ -108,6 +111,12 @@ UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured
 def not_one_piece(word: str, labels: Sequence[str]) -> str:
     """Return that a word is more than one piece in the vocabularies of these models."""
     return NOT_ONE_PIECE.format(word=brief(word), label=enumerated(labels))
+
+
+def verified(model: str, n: int, wrong: Sequence[str]) -> str:
+    """Return whether a model's numbers are those of plain transformers, and which are not."""
+    sentence = DIFFERENT if wrong else VERIFIED
+    return sentence.format(model=model, n=n, what=enumerated(wrong))
 
 
 def reading_notes(runs: Iterable["Run"]) -> tuple[str, ...]:

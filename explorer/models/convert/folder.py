@@ -1,0 +1,238 @@
+"""A checkpoint written anew: safetensors with today's names, a config and a fast tokenizer."""
+
+import json
+import logging
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from shutil import copytree
+from typing import TYPE_CHECKING, Any
+
+from safetensors.torch import load_file, save_file
+
+from explorer.models.choice.files import ADAPTER, NO_WEIGHTS_OF, PICKLES, new_name, saved_bias
+from explorer.models.choice.own import has_head
+from explorer.models.choice.reading import NEEDS, file_pieces, read_tokenizer
+from explorer.models.choice.refused import NotAModel, mistaken_for, read_json
+from explorer.models.convert import pickles
+from explorer.models.hub import TOKENIZERS, has_weights, weight_files
+from explorer.models.specs import KINDS, MORE_KINDS, ModelKind
+from explorer.refusal import brief
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerFast
+
+logger = logging.getLogger(__name__)
+Weights = dict[str, "torch.Tensor"]
+PATIENCE_S = 1800
+NO_FOLDER = "There is no folder {source} here: give the folder of a checkpoint."
+NOT_EMPTY = "{target} is not empty: give a folder that does not exist yet."
+RUNS_CODE = (
+    "{source} has, in {name}, a pickle that names {what}: opening it could run code, so it was not "
+    "opened further."
+)
+BROKEN_PICKLE = "{source} has {name}, which torch cannot open as weights."
+NOTHING = "{source} holds no weights: no model.safetensors and no pytorch_model.bin."
+NO_KIND = "{source} does not say of which type it is, and its tensors are of none of {known}."
+NO_VOCABULARY = (
+    "{source} has no tokenizer beside its weights or one folder above: name its file by "
+    "--tokenizer."
+)
+BAD_PATTERN = "“{pattern}” is no regular expression."
+BY_WORDS = (
+    "Its tokenizer {name} splits words by a program of its own. The one that is written takes "
+    "texts whose words are separated by blanks."
+)
+BY_PATTERN = "Its tokenizer cuts a text by the given expression and drops what it does not match."
+
+
+def convert_folder(
+    source: Path, target: Path, *, cased: bool = False, pattern: str = "", tokenizer: str = ""
+) -> tuple[str, ...]:
+    """Write a checkpoint anew, with nothing at ``target`` unless all of it could be written.
+
+    Args:
+        source: The folder of the checkpoint, or of an adapter.
+        target: The folder to write, which must not exist or be empty.
+        cased: Keep the case of texts.
+        pattern: A regular expression; its matches are the tokens.
+        tokenizer: The file or folder of the vocabulary, where it is not in the folder.
+
+    Returns:
+        Sentences on what was changed beyond the form.
+
+    Raises:
+        NotAModel: it cannot be read, or would run code.
+    """
+    if not source.is_dir():
+        raise NotAModel(NO_FOLDER.format(source=brief(source)))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise NotAModel(NOT_EMPTY.format(target=brief(target)))
+    with tempfile.TemporaryDirectory() as made:
+        written = Path(made) / "checkpoint"
+        written.mkdir()
+        notes: tuple[str, ...] = ()
+        origin = source
+        if (source / ADAPTER).exists() and not has_weights(source):
+            from explorer.models.convert.adapter import merge_adapter
+
+            origin = Path(made) / "merged"
+            notes = merge_adapter(source, origin)
+        tensors = _weights(origin, str(source), Path(made))
+        config = _write_config(origin, written, tensors, str(source))
+        vocabulary = _vocabulary_folder(source, origin, tokenizer)
+        fast, more = _tokenizer(vocabulary, int(config["vocab_size"]), str(source), cased, pattern)
+        fast.save_pretrained(written)
+        save_file(tensors, written / "model.safetensors", {"format": "pt"})
+        copytree(written, target, dirs_exist_ok=True)
+    return (*notes, *more)
+
+
+def _weights(folder: Path, source: str, scratch: Path) -> Weights:
+    """Return a checkpoint's tensors by their names of today, from safetensors or a pickle."""
+    is_safe = has_weights(folder)
+    files = weight_files(folder) if is_safe else [_unpickled(folder, source, scratch)]
+    tensors: Weights = {}
+    for file in files:
+        if what := mistaken_for(file):
+            raise NotAModel(f"{source} has, as its {file.name}, {what}.")
+        tensors |= load_file(file)
+    return {new_name(n): t.contiguous() for n, t in tensors.items() if not n.endswith("_ids")}
+
+
+def _unpickled(folder: Path, source: str, scratch: Path) -> Path:
+    """Return a safetensors file of a folder's pickled weights, written by another process.
+
+    Raises:
+        NotAModel: there are none, or opening them would run code.
+    """
+    found = sorted(
+        path
+        for path in folder.iterdir()
+        if any(fnmatch(path.name, p) for p in PICKLES) and path.name not in NO_WEIGHTS_OF
+    )
+    parts = [path for path in found if path.name.startswith("pytorch_model")] or found[:1]
+    if not parts:
+        raise NotAModel(NOTHING.format(source=brief(source)))
+    for part in parts:
+        if what := mistaken_for(part):
+            raise NotAModel(f"{source} has, as its {part.name}, {what}.")
+    target = scratch / "weights.safetensors"
+    command = [sys.executable, "-I", pickles.__file__, *map(str, parts), str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
+    name = parts[0].name
+    if done.returncode == pickles.RUNS_CODE and (what := _named_in(done.stderr)):
+        raise NotAModel(RUNS_CODE.format(source=source, name=name, what=what))
+    if done.returncode:
+        logger.warning("a pickle is refused: %s", done.stderr[-1000:])
+        raise NotAModel(BROKEN_PICKLE.format(source=source, name=name))
+    return target
+
+
+def _named_in(error: str) -> str:
+    """Return the class or function that torch refused to import, if its message names one."""
+    words = error.replace("`", " ").replace(",", " ").split()
+    after = [words[i + 1] for i, word in enumerate(words[:-1]) if word == "GLOBAL"]
+    return brief(after[0].rstrip(".")) if after else ""
+
+
+def _write_config(folder: Path, written: Path, tensors: Weights, source: str) -> dict[str, Any]:
+    """Write the config with its type and the class that its tensors are of; return its values."""
+    values = read_json(folder / "config.json", source)
+    kind = kind_of(values, tensors, source)
+    values["model_type"] = kind.config_type
+    values.setdefault("architectures", [_class_of(kind, tensors)])
+    if not values.get("tie_word_embeddings", True):
+        _state_the_applied_bias(tensors)
+    (written / "config.json").write_text(json.dumps(values, indent=2) + "\n", "utf-8")
+    return values
+
+
+def _state_the_applied_bias(tensors: Weights) -> None:
+    """Add the output bias that transformers 5 applies, where the file has that of 4 alone."""
+    for name in [name for name in tensors if name.endswith(".decoder.weight")]:
+        applied = f"{name.removesuffix('weight')}bias"
+        if applied not in tensors and saved_bias(applied) in tensors:
+            tensors[applied] = tensors[saved_bias(applied)].clone()
+
+
+def kind_of(values: Mapping[str, Any], names: Mapping[str, Any], source: str) -> ModelKind:
+    """Return the kind of a checkpoint: what its config says, else what its tensors are called.
+
+    Raises:
+        NotAModel: it is of no kind that is known here.
+    """
+    kinds = [*KINDS.values(), *MORE_KINDS.values()]
+    stated = values.get("model_type")
+    for kind in kinds:
+        starts = any(name.startswith(f"{kind.config_type}.") for name in names)
+        if kind.config_type == stated or (stated is None and starts):
+            return kind
+    known = ", ".join(kind.config_type for kind in kinds)
+    raise NotAModel(NO_KIND.format(source=source, known=known))
+
+
+def _class_of(kind: ModelKind, tensors: Weights) -> str:
+    name = {"bert": "Bert", "albert": "Albert", "distilbert": "DistilBert", "roberta": "Roberta"}
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    return name[kind.config_type] + ("ForMaskedLM" if has_head(shapes) else "Model")
+
+
+def _vocabulary_folder(source: Path, origin: Path, given: str) -> Path:
+    """Return the folder with the vocabulary: the given one, the checkpoint's, or the one above."""
+    if given:
+        path = Path(given).expanduser()
+        return path if path.is_dir() else path.parent
+    for folder in (source, origin, source.resolve().parent):
+        if any((folder / name).exists() for name in TOKENIZERS):
+            return folder
+    raise NotAModel(NO_VOCABULARY.format(source=brief(source)))
+
+
+def _tokenizer(
+    folder: Path, rows: int, source: str, cased: bool, pattern: str
+) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
+    """Return the tokenizer to write, and what it does otherwise than its publisher's."""
+    from transformers import BertTokenizer
+
+    settings = read_json(folder / "tokenizer_config.json", source, "{}")
+    named = str(settings.get("tokenizer_class")).removesuffix("Fast")
+    pieces = file_pieces(folder)
+    if pattern:
+        return pattern_tokenizer(pieces, pattern), (BY_PATTERN,)
+    if named in NEEDS and pieces:
+        words = BertTokenizer(vocab=pieces, do_lower_case=False, tokenize_chinese_chars=False)
+        return words, (BY_WORDS.format(name=named),)
+    if cased and pieces:
+        return BertTokenizer(vocab=pieces, do_lower_case=False), ()
+    return read_tokenizer(folder, rows, source).tokenizer, ()
+
+
+def pattern_tokenizer(pieces: Mapping[str, int], pattern: str) -> "PreTrainedTokenizerFast":
+    """Return a tokenizer whose tokens are the matches of a regular expression.
+
+    Raises:
+        NotAModel: it is no regular expression.
+    """
+    from tokenizers import Regex, Tokenizer, pre_tokenizers, processors
+    from tokenizers.models import WordLevel
+    from transformers import PreTrainedTokenizerFast
+
+    backend = Tokenizer(WordLevel(dict(pieces), unk_token="[UNK]"))
+    try:
+        backend.pre_tokenizer = pre_tokenizers.Split(Regex(pattern), "removed", invert=True)
+    except Exception as error:
+        # tokenizers raises a bare Exception.
+        raise NotAModel(BAD_PATTERN.format(pattern=brief(pattern))) from error
+    backend.post_processor = processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0",
+        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[(name, pieces[name]) for name in ("[CLS]", "[SEP]")],
+    )
+    roles = ("unk", "sep", "pad", "cls", "mask")
+    special = {f"{role}_token": f"[{role.upper()}]" for role in roles}
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **special)
