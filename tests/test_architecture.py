@@ -25,7 +25,7 @@ FEATURES = {
     "texts",
 }
 FOLDERS = {
-    "models": {"inside", "task_heads", "choice"},
+    "models": {"inside", "convert", "task_heads", "choice"},
     "timing": {"runtimes"},
     "analysis": FEATURES,
     "links": set(),
@@ -150,7 +150,14 @@ LIBRARIES = {
 """What each layer must not import from outside."""
 TRAINED = {"analysis.distillation.student"}
 """What makes a network of its own, and so imports transformers."""
-TERMINALS = {"assets", "serving.launch", "serving.ray_app", "serving.ray_client", "serving.start"}
+TERMINALS = {
+    "assets",
+    "models.convert.pickles",
+    "serving.launch",
+    "serving.ray_app",
+    "serving.ray_client",
+    "serving.start",
+}
 """What speaks to whoever starts a program, and may say the reason in a library's words."""
 MAX_LINES, LONGEST = 500, 50
 

@@ -13,7 +13,7 @@ from explorer.inference.runs import in_this_thread
 from explorer.library import strings
 from explorer.library.results import Result
 from explorer.models.choice.family import OWN, all_specs
-from explorer.models.specs import KINDS, MORE_KINDS, ModelSpec
+from explorer.models.specs import KINDS, MORE_KINDS
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 
@@ -73,7 +73,7 @@ class Verification(Result):
     model: str
     differences: tuple[Difference, ...]
     notes: tuple[str, ...]
-    """What a reader has to know of how the checkpoint's files are read."""
+    """Sentences on how the checkpoint's files are read, where that is not evident."""
 
     COLUMNS: ClassVar = ("model", "quantity", "compared", "largest", "tolerance", "agrees")
     SKETCH: ClassVar = Sketch("bars", "quantity", "largest")
@@ -180,6 +180,7 @@ def _opened(model: Any) -> "Iterator[tuple[LoadedModel, Any, Any]]":  # noqa: AN
     from explorer.models.choice.own import own_spec
     from explorer.models.hub import checkpoint_path
     from explorer.models.loading import given_model, lent, read_checkpoint
+    from explorer.models.plain import plain_model
 
     if not isinstance(model, str | Path):
         pair = model if isinstance(model, tuple) else (model,)
@@ -194,7 +195,7 @@ def _opened(model: Any) -> "Iterator[tuple[LoadedModel, Any, Any]]":  # noqa: AN
     spec = known or own_spec(_key_of_folder(Path(model).expanduser()), str(model))
     path = spec.folder or checkpoint_path(spec)
     loaded = read_checkpoint(spec, path, "cpu", "float32")
-    yield loaded, *_plain(spec, path)
+    yield loaded, *plain_model(spec, path)
 
 
 def _key_of_object(network: Any) -> str:  # noqa: ANN401
@@ -217,18 +218,6 @@ def _key_of_folder(folder: Path) -> str:
     return kinds.get(stated, next(iter(KINDS)))
 
 
-def _plain(spec: ModelSpec, path: Path) -> tuple[Any, Any]:
-    """Return a network and a tokenizer as plain transformers loads them from a folder."""
-    from transformers import AutoConfig, AutoTokenizer
-    from transformers.models.auto.modeling_auto import MODEL_FOR_PRETRAINING_MAPPING
-
-    kind = MODEL_FOR_PRETRAINING_MAPPING[type(AutoConfig.for_model(spec.kind.config_type))]
-    network = kind.from_pretrained(
-        path, local_files_only=True, attn_implementation="eager", dtype="float32"
-    )
-    return network.eval(), AutoTokenizer.from_pretrained(path, local_files_only=True)
-
-
 def _run(loaded: "LoadedModel", text: str) -> "Run":
     from explorer.models.forward import run_model, tokenize
 
@@ -237,20 +226,19 @@ def _run(loaded: "LoadedModel", text: str) -> "Run":
 
 def _of_numbers(loaded: "LoadedModel", network: Any, runs: "list[Run]") -> Iterator[Difference]:  # noqa: ANN401
     """Yield the differences of logits, attention and hidden states on the same token ids."""
+    from explorer.models.plain import plain_pass
+
     found: dict[str, list[np.ndarray]] = {name: [] for name in QUANTITIES[:3]}
     for run in runs:
-        out = _plain_pass(loaded, network, run)
+        plain = plain_pass(loaded, network, run.tokens)
         at = list(run.tokens.mask_positions)
         if loaded.spec.has_head:
-            found["logits"].append(run.mask_logits - _array(_scores(out))[0, at])
-        found["attention"] += [
-            ours - _array(theirs)[0]
-            for ours, theirs in zip(run.attention, out.attentions, strict=True)
-        ]
-        found["hidden states"] += [
-            ours - _array(theirs)[0]
-            for ours, theirs in zip(run.hidden_states, out.hidden_states, strict=True)
-        ]
+            found["logits"].append(run.mask_logits - plain.logits[at])
+        for name, ours, theirs in (
+            ("attention", run.attention, plain.attention),
+            ("hidden states", run.hidden_states, plain.hidden_states),
+        ):
+            found[name] += [ours - theirs]
     for name, parts in found.items():
         sizes = [part.size for part in parts]
         largest = max((float(np.abs(part).max()) for part in parts if part.size), default=0.0)
@@ -258,24 +246,6 @@ def _of_numbers(loaded: "LoadedModel", network: Any, runs: "list[Run]") -> Itera
         largest = largest if np.isfinite(largest) else float("inf")
         if sum(sizes):
             yield Difference(name, sum(sizes), largest, TOLERANCE)
-
-
-def _plain_pass(loaded: "LoadedModel", network: Any, run: "Run") -> Any:  # noqa: ANN401
-    import torch
-
-    inputs = {"input_ids": torch.tensor([run.tokens.ids], device=loaded.device)}
-    if getattr(network.config, "type_vocab_size", 0) > 1:
-        inputs["token_type_ids"] = torch.tensor([run.tokens.segments], device=loaded.device)
-    with torch.inference_mode():
-        return network(**inputs, output_attentions=True, output_hidden_states=True)
-
-
-def _scores(out: Any) -> Any:  # noqa: ANN401
-    return out.prediction_logits if hasattr(out, "prediction_logits") else out.logits
-
-
-def _array(tensor: Any) -> np.ndarray:  # noqa: ANN401
-    return np.asarray(tensor.float().cpu().numpy())
 
 
 def _of_counts(loaded: "LoadedModel", network: Any) -> Difference:  # noqa: ANN401

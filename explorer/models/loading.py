@@ -33,6 +33,7 @@ from explorer.models.choice.reading import (
 from explorer.models.choice.refused import NotAModel, read_json
 from explorer.models.devices import computes_in, forget_free_memory
 from explorer.models.hub import (
+    TOKENIZERS,
     ModelUnavailable,
     OnProgress,
     Stamp,
@@ -347,7 +348,7 @@ def _tokenizer_of(network: PreTrainedModel, key: str) -> Any:  # noqa: ANN401
     """Return the tokenizer beside a network's files; nothing is downloaded for it."""
     try:
         folder = Path(network.config._name_or_path)
-        if folder.is_dir():
+        if any((folder / name).exists() for name in TOKENIZERS):
             return read_tokenizer(folder, int(network.config.vocab_size), str(folder)).tokenizer
         return AutoTokenizer.from_pretrained(network.config._name_or_path, local_files_only=True)
     except NotAModel:

@@ -272,7 +272,7 @@ class ModelSpec:
 
     @property
     def origin(self) -> str:
-        """Whose weights these are: ``bundled``, ``published`` or a user's ``own``.
+        """Origin of the weights: ``bundled``, ``published`` or a user's ``own``.
 
         What is known of the training of the first two is known of no other checkpoint.
         """

@@ -1,4 +1,4 @@
-"""What a model cannot tell of a text: pieces outside its vocabulary, and words in one token."""
+"""Parts of a text that a model cannot tell: unknown pieces, and words that share a token."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

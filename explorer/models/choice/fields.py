@@ -180,7 +180,7 @@ def fields_of(kind: ModelKind) -> dict[str, str | Values]:
     """Return what is done about each known field: ``IMPLEMENTED``, ``NO_EFFECT`` or its values."""
     table: dict[str, str | Values] = dict.fromkeys(_WITHOUT_EFFECT, NO_EFFECT)
     table |= dict.fromkeys(_IMPLEMENTED[kind.config_type], IMPLEMENTED)
-    return table | _ONLY | _ONLY_OF.get(kind.config_type, {})
+    return {**table, **_ONLY, **_ONLY_OF.get(kind.config_type, {})}
 
 
 def check_fields(values: Mapping[str, Any], kind: ModelKind, source: str) -> None:

@@ -1,10 +1,10 @@
-"""What is in a checkpoint's folder: its tensors, or what is there in their place and what to do."""
+"""Contents of a checkpoint's folder: its tensors, or the files that are there in their place."""
 
 import json
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
 
@@ -37,7 +37,7 @@ NO_WEIGHTS_OF = {
     "scheduler.pt",
     "rng_state.pth",
 }
-"""What a training leaves beside the weights."""
+"""Files that a training leaves next to the weights."""
 FORMATS = {
     "*.onnx": "an ONNX graph",
     "tf_model.h5": "weights of TensorFlow",
@@ -201,7 +201,7 @@ def saved_bias(name: str) -> str:
 
 def two_biases(folder: Path) -> tuple[str, ...]:
     """Return a note on a file with two output biases that differ; none without them."""
-    found = {}
+    found: dict[str, Any] = {}
     for file in weight_files(folder):
         with safe_open(file, "pt") as opened:
             names = (n for n in opened.keys() if n.endswith(("predictions.bias", DECODER_BIAS)))  # noqa: SIM118

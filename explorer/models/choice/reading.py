@@ -148,12 +148,14 @@ def _wordpieces(
     folder: Path, source: str, command: str
 ) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
     """Return the WordPiece tokenizer of a vocab.txt; where no case is stated, its pieces' own."""
+    from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES
+
     settings = read_json(folder / SETTINGS, source, "{}")
     config = read_json(folder / "config.json", source, "{}")
     named = settings.get("tokenizer_class") or config.get("tokenizer_class")
-    is_bert = config.get("model_type") in ("bert", "distilbert", None)
+    expected = TOKENIZER_MAPPING_NAMES.get(config.get("model_type"), WORDPIECE[0])
     otherwise = (OTHERWISE.format(file=VOCAB, command=command),)
-    notes = () if named in WORDPIECE or (is_bert and not named) else otherwise
+    notes = () if (named or expected) in WORDPIECE else otherwise
     pieces = file_pieces(folder)
     tokenizer, most = _bert_tokenizer(folder, pieces, {}), SHARE * len(pieces)
     if any(name in settings for name in CASE):

@@ -19,7 +19,7 @@ NAMES = {"pad": "<pad>", "unk": "<unk>", "cls": "[CLS]", "sep": "[SEP]", "mask":
 
 
 class Pieces(NamedTuple):
-    """What a ``spiece.model`` holds."""
+    """Contents of a ``spiece.model``."""
 
     scores: list[tuple[str, float]]
     unknown: int
@@ -95,7 +95,10 @@ def sentencepiece_tokenizer(path: Path, settings: Mapping[str, Any]) -> PreTrain
         for piece, score in pieces.scores
     ]
     backend = Tokenizer(Unigram(vocabulary, unk_id=pieces.unknown, byte_fallback=False))
-    steps = [normalizers.Replace("``", '"'), normalizers.Replace("''", '"')]
+    steps: list[normalizers.Normalizer] = [
+        normalizers.Replace("``", '"'),
+        normalizers.Replace("''", '"'),
+    ]
     if not settings.get("keep_accents", False):
         steps += [normalizers.NFKD(), normalizers.StripAccents()]
     if settings.get("do_lower_case", True):

@@ -1,1 +1,1 @@
-"""How is a checkpoint of another form written so that every library reads it alike?"""
+"""Checkpoints of other forms, written so that every library reads them alike."""
