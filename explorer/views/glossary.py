@@ -43,6 +43,8 @@ TERMS = {
     "TF-IDF": "TF-IDF",
     "Out-of-fold": "out-of-fold",
     "Wilson": "Wilson interval",
+    "Spearman correlation": "Spearman correlation",
+    "mean log-ratio": "mean log-ratio",
 }
 """Glossary entry by the word as the page shows it."""
 

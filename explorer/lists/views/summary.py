@@ -90,7 +90,10 @@ def with_names(sentence: str, keys: Mapping[str, str]) -> Markup:
     """Return a sentence in which the models' labels have their colours, and terms are explained."""
     labels = sorted(keys, key=len, reverse=True)
     parts = re.split(rf"(?<![\w-])({'|'.join(map(re.escape, labels))})(?![\w-])", sentence)
-    terms = ("PLL-word-l2r", "pseudo-perplexity", "McNemar's exact test", "TF-IDF")
+    terms = (
+        *("PLL-word-l2r", "pseudo-perplexity", "McNemar's exact test", "TF-IDF"),
+        *("Spearman correlation", "mean log-ratio"),
+    )
     return join(
         *(
             model_name(keys[part], part) if i % 2 else explained(part, *terms)
