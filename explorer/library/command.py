@@ -203,7 +203,8 @@ def write_answers(answers: Answers, as_json: bool, path: str | None) -> None:
     results = [result for _, result in answers if not isinstance(result, Refusal)]
     if results and not as_json and path != STDIN:
         for result in results:
-            sys.stdout.write("".join(f"{line}\n" for line in result.sentences()))
+            said = dict.fromkeys((*result.sentences(), *result.notes))
+            sys.stdout.write("".join(f"{line}\n" for line in said))
         print_table(frame_of(answers), MORE_ROWS if path is None else "")
     if problem:
         raise Refusal(problem)

@@ -15,6 +15,7 @@ from explorer.inference.runs import (
     devices,
     in_this_thread,
     network_key,
+    noted_runs,
     runs_with_mlm_head,
 )
 from explorer.library import strings
@@ -132,6 +133,7 @@ def asked(family: Family | str) -> Iterator[Family]:
     """
     models = family if isinstance(family, Family) else named_family(family, hint=strings.OWN_FAMILY)
     with ExitStack() as stack:
+        stack.enter_context(noted_runs())
         if models.is_inline:
             stack.enter_context(in_this_thread())
         if models.given:

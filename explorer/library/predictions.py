@@ -361,4 +361,5 @@ def _attribution(
         slopes.baseline,
         by_word(tokens, slopes.attributions),
         read_only(decrease),
+        slopes.n_points,
     )

@@ -1,28 +1,45 @@
 """Base of all results: the endpoint's JSON, a frame, a figure, and HTML for a notebook."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.analysis.records import Records
+from explorer.inference.runs import first_runs
+from explorer.library import strings
 
 if TYPE_CHECKING:
     import pandas
     import plotly.graph_objects as go
 
+    from explorer.models.run import Run
     from explorer.views.notebook import Sketch
 
 
 class Result(ABC):
     """Frozen answer of a public function; its numbers are unrounded and its arrays read-only."""
 
-    __slots__ = ()
+    __slots__ = ("_notes",)
     COLUMNS: ClassVar[tuple[str, ...]] = ()
     """Names of the columns of ``to_frame``."""
     SKETCH: "ClassVar[Sketch]"
     """Roles of the columns in ``figure``."""
     BAR: ClassVar[str] = ""
     """Column drawn as bars in a notebook."""
+
+    def __post_init__(self) -> None:
+        """Keep the notes on the models and on the text as they read it."""
+        # Assigned past the frozen dataclass: the notes are of the context and no field.
+        object.__setattr__(self, "_notes", notes_on(first_runs()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what a reader has to know of these numbers; none for most results.
+
+        They name the share of a text's pieces that a model reads as [UNK] and the characters
+        that cause it, words that share a token, and how a user's files are read.
+        """
+        return tuple(getattr(self, "_notes", ()))
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -62,6 +79,12 @@ class Result(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.rows())} rows of {', '.join(self.COLUMNS)}>"
+
+
+def notes_on(runs: Sequence["Run"]) -> tuple[str, ...]:
+    """Return notes on the checkpoints of runs, and on the text as their models read it."""
+    of_files = [f"{run.spec.label}: {note}" for run in runs for note in run.spec.notes]
+    return (*of_files, *strings.reading_notes(runs))
 
 
 class AttributionResult(Result):

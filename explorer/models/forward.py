@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 ALL_STATES = {"output_attentions": True, "output_hidden_states": True}
-NO_HEAD = "it has no masked-LM head, so that it predicts no words; all else can be seen"
+NO_HEAD = (
+    "it has no masked-LM head, so that it predicts no words; Attention, Layer, Parameters, Latency "
+    "and lists of labelled texts do without"
+)
 MAX_CHARACTERS = 20_000
 """Far above any position table, so that a megabyte is refused before it is tokenized."""
 

@@ -42,6 +42,8 @@ class Slopes:
     """F of the text with every token masked."""
     attributions: np.ndarray
     """float64 [token]: integrated gradients, summed over the embedding's dimensions."""
+    n_points: int = 0
+    """The number of points of the path at which the gradient was computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +87,7 @@ def integrated(path: EmbeddingPath, value: Value, lock: AbstractContextManager) 
         parts = np.concatenate([parts[~halved], *halves])
     start, end = integrand.values(np.array([0.0, 1.0]))
     total = integrand.sums(parts, BOOLE).sum(0)
-    return Slopes(path.tokens, float(end), float(start), read_only(total))
+    return Slopes(path.tokens, float(end), float(start), read_only(total), integrand.n_points)
 
 
 def batches_of(items: list[Item]) -> list[list[Item]]:
@@ -111,6 +113,11 @@ class Integrand:
     def __init__(self, path: EmbeddingPath, value: Value, lock: AbstractContextManager) -> None:
         self._path, self._value, self._lock = path, value, lock
         self._known = dict[float, tuple[float, np.ndarray]]()
+
+    @property
+    def n_points(self) -> int:
+        """The number of points that were computed."""
+        return len(self._known)
 
     def values(self, points: np.ndarray) -> np.ndarray:
         """Return F at points of any shape."""

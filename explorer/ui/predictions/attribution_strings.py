@@ -37,7 +37,7 @@ TEXTS = {
     "left_out": "Leave-one-out: each word masked in turn",
     "probability": "probability {p}",
     "complete": "Integrated gradients add up to {sum}; difference from the all-[MASK] text: "
-    "{explained}. Completeness error {error} nats.",
+    "{explained}. Completeness error {error} nats, with the gradient at {points} points.",
 }
 MASK_OF = "Mask {i} of {n}."
 NOTE = (

@@ -54,7 +54,7 @@ def test_models_that_read_half_of_a_text_as_unknown_are_named_before_their_answe
     said = re.sub(r"<[^>]+>", "", predictions.show(PageState(text="法国的首都是 [MASK] 。"))[0])
     read = " read half of this text or more as [UNK], so their answers are guesses. "
     assert said.startswith(f"mini-BERT and mini-DistilBERT{read}")
-    assert "read as [UNK]: mini-BERT" in said
+    assert "pieces as [UNK]: it does not know 法" in said
     german = re.sub(r"<[^>]+>", "", predictions.show(PageState(text="der hund ist [MASK]."))[0])
     assert "guesses" not in german
 
@@ -144,10 +144,10 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
         loaded = tiny_family.loaded(key)
         ids = loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
         n = ids.count(loaded.tokenizer.unk_token_id)
-        said = f"{loaded.spec.label} {n} of {len(ids)} pieces"
+        said = f"{loaded.spec.label} reads {n} of {len(ids)} pieces as"
         assert (said in plain) == (n > 0)
-    assert "Not in the vocabulary" in plain
-    assert "vocabulary" not in predictions.show(PageState(text="the cat sat on the [MASK]."))[0]
+    assert "it does not know 🦜 and 猫" in plain
+    assert "does not know" not in predictions.show(PageState(text="the cat sat on the [MASK]."))[0]
     alike = predictions_of({key: ["cat"] for key in LABELS})
     said = re.sub("<[^>]*>", "", str(texts.origin_note([*MINI.values()], alike)))
     assert said == (

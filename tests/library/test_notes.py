@@ -1,0 +1,72 @@
+"""``result.notes`` says what a model cannot tell of a text, and how a user's files are read."""
+
+import pytest
+
+import explorer
+from explorer.library.command import main
+from tests.tiny_models import make_albert, make_bert, save
+
+
+@pytest.fixture
+def own(tiny_family, own_models, tmp_path):
+    save(*make_bert(2, 4, 32), tmp_path / "a-bert")
+    return tmp_path / "a-bert"
+
+
+UNKNOWN = "the cat 漢 sat on the “[MASK]"
+
+
+def test_every_result_names_the_characters_that_a_model_does_not_know(tiny_family):
+    tokens = tiny_family.run("bert", UNKNOWN).tokens
+    n, pieces = tokens.pieces.count("[UNK]"), len(tokens) - 2
+    said = f"mini-BERT reads {n} of {pieces} pieces as [UNK]: it does not know 漢 and “."
+    for function in (explorer.predict, explorer.attention, explorer.contexts, explorer.depth):
+        assert said in function(UNKNOWN).notes, function
+    assert explorer.predict("the cat sat on the [MASK]").notes == ()
+
+
+def test_a_sign_that_the_vocabulary_has_is_offered(tiny_family):
+    notes = explorer.predict("it’s [MASK]").notes
+    assert any("’ (type ')" in note for note in notes)
+
+
+def test_an_invisible_character_is_named_by_its_number(tiny_family):
+    notes = explorer.predict("a so\u00adft [MASK]").notes
+    assert any("U+00AD (invisible: leave it out)" in note for note in notes if "ALBERT" in note)
+
+
+def test_notes_are_of_the_call_that_made_the_result(tiny_family):
+    first = explorer.predict(UNKNOWN)
+    assert explorer.predict("the cat sat on the [MASK]").notes == ()
+    assert first.notes
+
+
+def test_a_shell_prints_the_notes_above_the_table(tiny_family, capsys):
+    assert main(["predict", UNKNOWN]) == 0
+    assert "it does not know 漢" in capsys.readouterr().out.partition("┏")[0]
+
+
+def test_words_that_share_a_token_are_named(tiny_family, own_models, tmp_path):
+    from tokenizers import Tokenizer
+
+    network, tokenizer = make_albert(2, 4, 48, 16)
+    save(network, tokenizer, tmp_path / "an-albert")
+    path = tmp_path / "an-albert" / "tokenizer.json"
+    path.write_text(path.read_text("utf-8").replace('"▁cat"', '"▁cat,"'), "utf-8")
+    assert Tokenizer.from_file(str(path)).token_to_id("▁cat,") is not None
+    family = explorer.load({"albert": tmp_path / "an-albert"})
+    (note,) = explorer.predict("the cat, [MASK]", family).notes
+    assert note == (
+        "an-albert reads “cat” and “,” as one token: what is computed for it counts for “cat” alone."
+    )
+
+
+def test_how_a_user_s_files_are_read_is_in_the_notes(own):
+    import json
+
+    values = json.loads((own / "config.json").read_text()) | {"window": 3}
+    (own / "config.json").write_text(json.dumps(values))
+    result = explorer.predict("the [MASK]", explorer.load({"bert": own}))
+    assert result.notes == (
+        "a-bert: Its config.json has window, which no network here computes with.",
+    )
