@@ -115,7 +115,7 @@ def test_the_gate_table_gives_the_commands_the_gate_runs():
     ]
     assert len(commands) >= 4
     for command in commands:
-        by_hand = ("--quick", "--all", "-m slow", "--hypothesis-profile=drawn")
+        by_hand = ("--quick", "--all", "--real", "-m slow", "--hypothesis-profile=drawn")
         assert command in GATE or command.endswith(by_hand), command
 
 
