@@ -381,8 +381,6 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
         command.add_argument(name, nargs="+", metavar="NAME", help=note)
     elif parameter.default is parameter.empty:
         command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
-    elif isinstance(parameter.default, bool):
-        command.add_argument(f"--{name}", action="store_true", help=note)
     elif name == "columns":
         for role, flag in COLUMN_ROLES.items():
             command.add_argument(
@@ -392,12 +390,26 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
         note = "heads to switch off together, bert=0.3,1.7; may be repeated"
         command.add_argument("--heads", type=heads_of, action=_Merged, metavar="HEADS", help=note)
     else:
-        kind = type(parameter.default)
-        default = f" (default: {parameter.default})" if parameter.default != "" else ""
+        _add_option(command, name, parameter.default, note)
+
+
+def _add_option(
+    command: argparse.ArgumentParser,
+    name: str,
+    value: Any,
+    note: str,  # noqa: ANN401
+) -> None:
+    """Add an option of the type of its value: a switch, several texts, or one value."""
+    flag = f"--{name.replace('_', '-')}"
+    if isinstance(value, bool):
+        command.add_argument(flag, action="store_true", help=note)
+    elif isinstance(value, tuple):
+        command.add_argument(flag, nargs="+", default=value, metavar="TEXT", help=note)
+    else:
         if name == "family":
             note = 'mini, base, large, or by column: "bert=large,albert=./my-albert"'
-        flag = f"--{name.replace('_', '-')}"
-        command.add_argument(flag, type=kind, default=parameter.default, help=f"{note}{default}")
+        default = f" (default: {value})" if value != "" else ""
+        command.add_argument(flag, type=type(value), default=value, help=f"{note}{default}")
 
 
 class _Merged(argparse.Action):

@@ -1,6 +1,6 @@
 """Predictions at every layer, and similarity of all layers of all models."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from types import MappingProxyType
@@ -13,12 +13,12 @@ from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of_family, memo
 from explorer.inference.runs import call_on_model, gather, get_run, get_runs
 from explorer.library import strings
-from explorer.library.family import Family, asked, missing_reasons
+from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import MASK
+from explorer.models.tokens import MASK, UNKNOWN
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
@@ -127,6 +127,8 @@ class Similarity(Result):
     family: str
     layers: "LayerSimilarity"
     """``cka`` and ``shuffled``, float64 [row, row]; ``nearest`` finds a layer's likest."""
+    unknown: Mapping[str, float]
+    """By model key: the share of the texts' pieces that it reads as [UNK]."""
     missing: Mapping[str, Refusal]
 
     COLUMNS: ClassVar = ("model", "layer", "other_model", "other_layer", "cka", "shuffled")
@@ -139,7 +141,12 @@ class Similarity(Result):
         rows = [{"model": key, "layer": layer} for key, layer in self.layers.rows]
         matrices = {"cka": self.layers.cka.tolist(), "shuffled": self.layers.shuffled.tolist()}
         answer = {"family": self.family, "words": self.layers.n_words, "rows": rows, **matrices}
+        answer["unknown"] = dict(self.unknown)
         return answer | missing_reasons(self.missing)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return the share of [UNK] of each model that reads any."""
+        return strings.unknown_shares(self.unknown)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each two layers; layer 0 is the embeddings."""
@@ -151,29 +158,48 @@ class Similarity(Result):
         ]
 
 
-def similarity(family: Family | str = "mini") -> Similarity:
+def similarity(family: Family | str = "mini", texts: Sequence[str] = ()) -> Similarity:
     """Compare the representations of all layers of all models by centered kernel alignment.
 
-    The states are those of the first 1,000 words of the bundled sentences; 1 is equal up to a
-    rotation and a scale, and ``shuffled`` is the level of chance.
+    The states are those of the first 1,000 words of the texts; 1 is equal up to a rotation and a
+    scale, and ``shuffled`` is the level of chance. The bundled sentences are English: a model of
+    another language or of formulas needs texts of its own, and ``unknown`` says what share of a
+    model's pieces is [UNK].
 
     Args:
         family: What ``load`` returned, or the name of a family.
+        texts: Texts to read in place of the bundled English sentences.
 
     Raises:
-        Refusal: no model can be had.
+        Refusal: no model can be had, or a text is empty or too long.
     """
     with asked(family) as models:
-        ask = models.ask(sentences()[0])
+        read = tuple(checked_text(text, "texts") for text in texts) or sentences()
+        ask = models.ask(read[0])
         runs, missing = get_runs(ask)
         if not runs:
             raise Refusal(" ".join(str(error) for error in missing.values()))
         specs = {key: run.spec for key, run in runs.items()}
+        key = key_of_family("similarity", specs, ask)
         layers = memo(
-            key_of_family("similarity", specs, ask),
-            lambda: result_of(compared(specs, ask), len(sentences()), "sentences"),
+            (*key, read) if texts else key,
+            lambda: result_of(compared(specs, ask, read), len(read), "sentences"),
         )
-        return Similarity(models.name, layers, missing)
+        return Similarity(models.name, layers, unknown_shares(specs, ask, read), missing)
+
+
+def unknown_shares(
+    specs: Mapping[str, ModelSpec], ask: Ask, texts: Sequence[str]
+) -> dict[str, float]:
+    """Return by model the share of the texts' pieces that it reads as [UNK]."""
+    from explorer.models.forward import tokenize
+
+    shares = {}
+    for key, spec in specs.items():
+        read = [call_on_model(tokenize, spec, ask, text) for text in texts]
+        unknown = sum(piece in UNKNOWN for tokens in read for piece in tokens.pieces)
+        shares[key] = unknown / sum(len(tokens) - sum(tokens.special) for tokens in read)
+    return shares
 
 
 @cache
@@ -184,20 +210,23 @@ def sentences() -> tuple[str, ...]:
     )
 
 
-def compared(specs: Mapping[str, ModelSpec], ask: Ask) -> "Generator[int, None, LayerSimilarity]":
+def compared(
+    specs: Mapping[str, ModelSpec], ask: Ask, texts: Sequence[str] = ()
+) -> "Generator[int, None, LayerSimilarity]":
     """Run every sentence; yield how many are done before each batch, and return the similarity."""
     from explorer.analysis.depth.states import layer_similarity
 
     parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
-    for start in range(0, len(sentences()), AT_ONCE):
+    texts = texts or sentences()
+    for start in range(0, len(texts), AT_ONCE):
         yield start
-        batch = sentences()[start : start + AT_ONCE]
+        batch = texts[start : start + AT_ONCE]
         for result in gather([partial(states_of, specs, ask, text) for text in batch]):
             for key, states in result.items():
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MAX_WORDS:
             break
-    yield len(sentences())
+    yield len(texts)
     states_by_key = {key: np.concatenate(part, 1)[:, :MAX_WORDS] for key, part in parts.items()}
     return layer_similarity(states_by_key)
 

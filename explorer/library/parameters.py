@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from explorer.library.family import Family
 from explorer.library.results import Result
 from explorer.views.notebook import Sketch
 
@@ -44,16 +45,19 @@ class Parameters(Result):
         ]
 
 
-def parameters(models: str | Sequence[str]) -> Parameters:
+def parameters(models: "str | Sequence[str] | Family") -> Parameters:
     """Return parameter counts of architectures by name; tied and shared tensors count once.
 
     Args:
-        models: Names such as ``bert-base-uncased``, ``albert-xxlarge-v2`` or ``mini-albert``.
+        models: Names such as ``bert-base-uncased``, ``albert-xxlarge-v2`` or ``mini-albert``; or
+            what ``load`` returned.
 
     Raises:
         Refusal: there is no such architecture; the message lists the known ones.
     """
     from explorer.analysis.parameters.count import named_counts
 
+    if isinstance(models, Family):
+        models = [spec.name for spec in models.specs.values()]
     is_list = isinstance(models, Iterable) and not isinstance(models, str)
     return Parameters(named_counts(list(models) if is_list else [str(models)]))

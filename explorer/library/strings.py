@@ -1,6 +1,6 @@
 """Sentences of the public functions: refusals, and remarks inside their answers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import counted, enumerated, percent, probability
@@ -71,6 +71,7 @@ NO_KIND = "{kind} is no type of model that is known here; there are {known}."
 VERIFIED = "{model}: over {n} texts, the explorer and plain transformers agree."
 DIFFERENT = "{model}: over {n} texts, the explorer and plain transformers differ in {what}."
 UNKNOWN = "{label} reads {n} of {pieces} as {token}: it does not know {what}."
+UNKNOWN_SHARE = "{label} reads {share} of the pieces of these texts as [UNK]."
 TYPE_INSTEAD = "{character} (type {other})"
 LEAVE_OUT = "U+{code:04X} (invisible: leave it out)"
 MAX_UNKNOWN = 6
@@ -117,6 +118,15 @@ def verified(model: str, n: int, wrong: Sequence[str]) -> str:
     """Return whether a model's numbers are those of plain transformers, and which are not."""
     sentence = DIFFERENT if wrong else VERIFIED
     return sentence.format(model=model, n=n, what=enumerated(wrong))
+
+
+def unknown_shares(shares: Mapping[str, float]) -> tuple[str, ...]:
+    """Return what share of some texts each model reads as [UNK], for those that read any."""
+    return tuple(
+        UNKNOWN_SHARE.format(label=label, share=percent(share))
+        for label, share in shares.items()
+        if share
+    )
 
 
 def reading_notes(runs: Iterable["Run"]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from explorer.analysis.measures import js
 from explorer.analysis.predictions import SpanPlan, span_plan
 from explorer.lists.comparison import Duel, Share, duels, share_of, shares_by_group
 from explorer.models.run import MaskedRow, named_only, read_only
-from explorer.models.tokens import MASK, UNKNOWN, BadText, Word, put_into, spelling_of
+from explorer.models.tokens import MASK, UNKNOWN, BadText, Word, put_into, spelling_of, word_id
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -114,7 +114,9 @@ def _plan(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> Mas
     row = MaskedRow(tokens.ids, tokens.segments, tokens.mask_positions[0])
     span = _answer_plan(loaded, tokens.text, answer, max_tokens) if answer else None
     if span is None:
-        return MaskedPlan(row)
+        # A piece by itself is compared at the mask also where it would merge with its neighbour.
+        piece = word_id(loaded.vocabulary, answer, loaded.spec.lower_case) if answer else -1
+        return MaskedPlan(row, (piece,) if piece >= 0 else ())
     # One piece is read where the first word is read, so that rank 1 and the first word agree.
     return MaskedPlan(row, span.targets, span.rows if len(span.rows) > 1 else ())
 

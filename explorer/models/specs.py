@@ -229,6 +229,8 @@ class ModelSpec:
     """False where the checkpoint has no masked-LM head: predictions would be noise."""
     tuned_for: str = ""
     """Task of the head in the checkpoint: ``sst2``, ``squad``, or none."""
+    labels: tuple[str, ...] = ()
+    """Labels of a classifier that the checkpoint brings and that is no sentiment head here."""
     folder: Path | None = None
     """Folder of a checkpoint given at the start; None for one on the hub."""
     lower_case: bool = True

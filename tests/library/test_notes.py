@@ -70,3 +70,48 @@ def test_how_a_user_s_files_are_read_is_in_the_notes(own):
     assert result.notes == (
         "a-bert: Its config.json has window, which no network here computes with.",
     )
+
+
+def test_layers_are_compared_over_texts_of_one_s_own_and_unknown_pieces_are_said(tiny_family):
+    texts = ["the cat sat on the mat", "a dog 漢 in london", "the capital of france is paris"]
+    result = explorer.similarity(texts=texts)
+    runs = [tiny_family.run("bert", text).tokens for text in texts]
+    n = sum(len(tokens) - 2 for tokens in runs)
+    assert result.unknown["bert"] == pytest.approx(
+        sum(tokens.pieces.count("[UNK]") for tokens in runs) / n
+    )
+    assert result.layers.n_words == sum(len(tokens.words) for tokens in runs)
+    assert any(said.startswith("bert reads ") for said in result.sentences())
+    assert result.layers.n_words != explorer.similarity(texts=texts[:2]).layers.n_words
+
+
+def test_an_answer_that_would_merge_with_its_neighbour_has_the_rank_of_its_piece(tiny_family):
+    """In place of the mask it would be part of *paris*, which is one piece."""
+    text = "the p[MASK]ris sat"
+    frame = explorer.texts([{"text": text, "answer": "a"}] * 2, kind="masked").to_frame()
+    run = tiny_family.run("bert", text)
+    logits = run.mask_logits[0]
+    wanted = 1 + int((logits > logits[run.vocabulary.index("a")]).sum())
+    found = frame[frame["model"] == "bert"]
+    assert found["answer_rank"].tolist() == [wanted, wanted]
+    assert found["answer_pieces"].tolist() == [1, 1]
+
+
+def test_parameters_take_a_family(tiny_family):
+    by_names = explorer.parameters(["mini-bert", "mini-distilbert", "mini-albert"])
+    assert explorer.parameters(explorer.load("mini")).rows() == by_names.rows()
+
+
+@pytest.mark.parametrize("labels", [("LABEL_0", "LABEL_1"), ("POSITIVE", "NEGATIVE")])
+def test_a_classifier_of_other_labels_is_told_how_to_name_them(own, labels):
+    from transformers import BertForSequenceClassification
+
+    network = BertForSequenceClassification.from_pretrained(
+        own, id2label=dict(enumerate(labels)), num_labels=2
+    )
+    network.save_pretrained(own)
+    family = explorer.load({"bert": own})
+    with pytest.raises(explorer.Refusal) as refused:
+        explorer.sentiment("a good cat", family)
+    said = f"brings a classifier with the labels {', '.join(labels)}. A sentiment head has two"
+    assert said in str(refused.value)

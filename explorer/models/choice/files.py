@@ -70,6 +70,10 @@ NO_PART = "{source} lacks {name}, a part that its list of parts names."
 DAMAGED = "a damaged file of weights"
 NOT_FLOAT = "{source} has {name} in {dtype}; only weights in floating point are read."
 NOT_FINITE = "{source} has {what} in {name}: such a network computes nothing."
+OTHERWISE = (
+    "transformers reads its {file} otherwise: “{command}” writes a folder that every library reads "
+    "as it is read here."
+)
 TWO_BIASES = (
     "Its file has two output biases that differ: {applied} is applied, as transformers 5 does, and "
     "{saved} is not."
@@ -211,6 +215,25 @@ def two_biases(folder: Path) -> tuple[str, ...]:
         if saved in found and not bool((found[saved] == bias).all()):
             return (TWO_BIASES.format(applied=name, saved=saved),)
     return ()
+
+
+def read_otherwise(folder: Path, ties_words: bool, source: str) -> tuple[str, ...]:
+    """Return a note on files that plain transformers reads in another way, or not at all."""
+    command = CONVERT.format(source=source)
+    notes = []
+    if "model_type" not in read_json(folder / "config.json", source):
+        notes.append(OTHERWISE.format(file="config.json without a model_type", command=command))
+    names = set[str]()
+    for file in weight_files(folder):
+        with safe_open(file, "pt") as opened:
+            names |= set(opened.keys())
+    has_one_bias = not ties_words and any(
+        name.endswith(".decoder.weight") and f"{name.removesuffix('weight')}bias" not in names
+        for name in names
+    )
+    if has_one_bias or any(name.startswith(WRAPPER) for name in names):
+        notes.append(OTHERWISE.format(file="model.safetensors", command=command))
+    return tuple(notes)
 
 
 def check_values(folder: Path, source: str) -> None:

@@ -21,6 +21,7 @@ from explorer.models.choice.files import (
     Tensors,
     check_folder,
     check_values,
+    read_otherwise,
     read_tensors,
     saved_bias,
     two_biases,
@@ -234,6 +235,14 @@ def task_of(config: "PreTrainedConfig") -> str:
     return "sst2" if is_sentiment else ""
 
 
+def labels_of(config: "PreTrainedConfig") -> tuple[str, ...]:
+    """Return the labels of a classifier of texts; none for another kind of model."""
+    architecture = str((config.architectures or [""])[0])
+    if not architecture.endswith("ForSequenceClassification"):
+        return ()
+    return tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
+
+
 def add_models(arguments: Iterable[str], dtype: str = "float32") -> None:
     """Add each ``bert=PATH_OR_REPO[@REVISION]`` to its column; a kind without one gets a column.
 
@@ -318,6 +327,7 @@ def own_spec(
         revision="" if is_local else revision,
         is_own=True,
         tuned_for=task_of(config),
+        labels=() if task_of(config) else labels_of(config),
         folder=folder.resolve() if is_local else None,
         lower_case=reading.lower_case,
         notes=(*reading.notes, *unread_fields(read_json(folder / "config.json", source), kind)),
@@ -330,7 +340,7 @@ def own_spec(
     check_tensors(config, tensors, source)
     check_values(folder, source)
     shape = with_heads(spec.architecture, kind, tensors)
-    notes = (*spec.notes, *two_biases(folder))
+    notes = (*spec.notes, *two_biases(folder), *read_otherwise(folder, shape.ties_words, source))
     return replace(spec, architecture=shape, has_head=has_head(tensors), notes=notes)
 
 

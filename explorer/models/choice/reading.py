@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorer.models.choice.files import OTHERWISE
 from explorer.models.choice.refused import CONVERT, NotAModel, read_json, unreadable
 
 if TYPE_CHECKING:
@@ -49,10 +50,6 @@ UNSTATED = (
 STATED = (
     "Its tokenizer lower-cases a text or removes its accents, so that {n:,} of the {total:,} "
     "pieces of its vocabulary cannot occur."
-)
-OTHERWISE = (
-    "transformers reads its {file} otherwise: “{command}” writes a folder that every library reads "
-    "as it is read here."
 )
 ROWS = (
     "Its network has {rows:,} rows of words and its vocabulary {n:,} pieces: the other {rest:,} "

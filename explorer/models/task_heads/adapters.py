@@ -36,6 +36,10 @@ MAX_KEPT = 64
 """Cached answers of one tuned network."""
 PREFIX = "base_model.model."
 """Prefix of peft before the module names of the wrapped network."""
+OTHER_LABELS = (
+    "{label} brings a classifier with the labels {labels}. A sentiment head has two, negative and "
+    "then positive, in the id2label of its config.json, and one of them holds for each text."
+)
 COMMAND = "python -m training tasks {whom} --task {task} --data FOLDER"
 
 
@@ -89,6 +93,8 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
         raise NotTuned(f"{spec.label} brings its own head, whose score was not measured here.")
     card = read_card(spec, task)
     command = COMMAND.format(whom=describe_family(spec), task=task)
+    if card is None and spec.labels and task == "sst2":
+        raise NotTuned(OTHER_LABELS.format(label=spec.label, labels=", ".join(spec.labels[:5])))
     if card is None:
         raise NotTuned(f"{spec.label} has no adapter for this task; {command} makes one.")
     if card["base_sha256"] != checksum(checkpoint_path(spec)):

@@ -13,6 +13,7 @@ from explorer.inference.runs import call_on_model, get_runs, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import depth as library
+from explorer.library.strings import unknown_shares
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import teacher_of
 from explorer.models.run import Run
@@ -90,6 +91,9 @@ def draw_similarity(
 
     labels = {key: spec.label for key, spec in specs.items()}
     remark = note(strings.SIMILARITY_NOTE.format(n=f"{similarity.n_words:,}"))
+    shares = library.unknown_shares(specs, state.ask, library.sentences())
+    said = unknown_shares({labels[key]: share for key, share in shares.items()})
+    remark = Markup(remark + note(" ".join(said))) if said else remark
     pair, pairs = distilled_pair(), []
     if pair[0] in specs and pair[1] in specs and teacher_of(specs[pair[1]]) == specs[pair[0]]:
         pairs = copied_rows(similarity.rows, pair, specs[pair[1]].initialised_from)

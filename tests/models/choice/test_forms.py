@@ -410,3 +410,12 @@ def test_rows_without_a_piece_are_counted(padded):
         "Its network has 128 rows of words and its vocabulary 96 pieces: the other 32 have no "
         "word, and are left out of lists of words.",
     )
+
+
+def test_files_that_plain_transformers_reads_otherwise_are_named(copied):
+    edit(copied, model_type=...)
+    rewritten(copied, lambda tensors: {f"module.{n}": t for n, t in tensors.items()})
+    first, second = add(copied).notes
+    assert first.startswith("transformers reads its config.json without a model_type otherwise")
+    assert second.startswith("transformers reads its model.safetensors otherwise")
+    assert f"python -m explorer convert {copied} TARGET" in second
