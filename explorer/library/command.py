@@ -396,15 +396,15 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
 def _add_option(
     command: argparse.ArgumentParser,
     name: str,
-    value: Any,
-    note: str,  # noqa: ANN401
+    value: Any,  # noqa: ANN401
+    note: str,
 ) -> None:
     """Add an option of the type of its value: a switch, several texts, or one value."""
     flag = f"--{name.replace('_', '-')}"
     if isinstance(value, bool):
         command.add_argument(flag, action="store_true", help=note)
-    elif isinstance(value, tuple):
-        command.add_argument(flag, nargs="+", default=value, metavar="TEXT", help=note)
+    elif value is None:
+        command.add_argument(flag, nargs="+", default=None, metavar="TEXT", help=note)
     else:
         if name == "family":
             note = 'mini, base, large, or by column: "bert=large,albert=./my-albert"'

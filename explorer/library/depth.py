@@ -158,7 +158,7 @@ class Similarity(Result):
         ]
 
 
-def similarity(family: Family | str = "mini", texts: Sequence[str] = ()) -> Similarity:
+def similarity(family: Family | str = "mini", texts: Sequence[str] | None = None) -> Similarity:
     """Compare the representations of all layers of all models by centered kernel alignment.
 
     The states are those of the first 1,000 words of the texts; 1 is equal up to a rotation and a
@@ -174,7 +174,7 @@ def similarity(family: Family | str = "mini", texts: Sequence[str] = ()) -> Simi
         Refusal: no model can be had, or a text is empty or too long.
     """
     with asked(family) as models:
-        read = tuple(checked_text(text, "texts") for text in texts) or sentences()
+        read = tuple(checked_text(text, "texts") for text in texts or ()) or sentences()
         ask = models.ask(read[0])
         runs, missing = get_runs(ask)
         if not runs:

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from explorer import limits
 from explorer.library import depth as library
 from explorer.library import patching
+from explorer.refusal import Refusal
 from explorer.ui.depth import strings
 from explorer.ui.kit.validation import check_masks, page_family
 
@@ -31,20 +33,25 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
     return library.depth(text, page_family(family), model).to_dict()
 
 
-def similarity(family: str = "mini") -> dict[str, Any]:
+def similarity(family: str = "mini", texts: list[Any] | None = None) -> dict[str, Any]:
     """Return how similar the representations of all layers of all models are.
 
     Args:
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
+        texts: Texts to read in place of the bundled English sentences, at most 200.
 
     Returns:
         The ``rows`` of both matrices: each is a model and a layer, and layer 0 is the embeddings.
-        ``cka[row][row]`` is linear centered kernel alignment over ``words`` words of the bundled
-        sentences. It is 1 where two rows are equal up to a rotation and a scale. ``shuffled`` is
+        ``cka[row][row]`` is linear centered kernel alignment over ``words`` words of the
+        texts. It is 1 where two rows are equal up to a rotation and a scale. ``shuffled`` is
         the same with the words of one row in another order: the level of chance.
+        ``unknown`` is by model the share of the texts' pieces that it reads as [UNK].
     """
-    return library.similarity(page_family(family)).to_dict()
+    if texts is not None and len(texts) > limits.TEXTS.maximum:
+        most = limits.TEXTS.maximum
+        raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{len(texts):,}", most=most))
+    return library.similarity(page_family(family), texts).to_dict()
 
 
 def patch(text: str, second: str = "", family: str = "mini") -> dict[str, Any]:

@@ -99,6 +99,7 @@ SIMILARITY_PROGRESS = "{done} of {n} sentences"
 SIMILARITY_STOP = "Stop"
 SIMILARITY_STOPPED = "Stopped. Open this fold again to continue."
 SIMILARITY_NO_MODEL = "No model is available to compare."
+TOO_MANY_TEXTS = "{n} texts are too many: layers are compared over at most {most}."
 SIMILARITY_NOTE = (
     "Linear CKA between hidden states: 1 means identical up to rotation and scale; compare with "
     "the shuffled words.\n"
