@@ -1,19 +1,16 @@
 """Pseudo-log-likelihoods of a sentence: put in front of a recipe that scores whole sentences."""
 
-import re
-
 import torch
 
 
 def likelihoods(tokenizer, model, text):
     """Tokens of a sentence, [UNK] among them, PLL (Salazar 2020), PLL-word-l2r (Kauf 2023)."""
-    encoding, spans = token_spans(tokenizer, text)
+    encoding, _ = token_spans(tokenizer, text)
     ids, segments = encoding["input_ids"], torch.tensor([encoding["token_type_ids"]])
-    scored = [i for i, (start, end) in enumerate(spans) if end > start]
-    words = [word.span() for word in re.finditer(WORD, text)]
-    of = {
-        i: next((w for w in words if w[0] < spans[i][1] and w[1] > spans[i][0]), i) for i in scored
-    }
+    of = list(
+        zip(encoding.sequence_ids(), encoding.word_ids(), strict=True)
+    )  # the tokenizer's words
+    scored = [i for i, (sentence, _) in enumerate(of) if sentence is not None]
 
     def nats(i, hidden):
         """Log-probability of a token while some tokens are masked."""

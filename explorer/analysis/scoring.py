@@ -25,7 +25,7 @@ class TextScore:
     """float64 [token]: ln P with the token alone masked (Salazar et al. 2020)."""
     within_word: np.ndarray
     """float64 [token]: ln P with the token and the later tokens of its word masked (Kauf and
-    Ivanova 2023)."""
+    Ivanova 2023); the word is the tokenizer's own."""
 
     @property
     def pll(self) -> float:
@@ -49,14 +49,17 @@ def scored_positions(tokens: Tokens) -> tuple[int, ...]:
 
 
 def masked_sets(tokens: Tokens) -> tuple[tuple[Masked, ...], tuple[Masked, ...]]:
-    """Return what is masked for each scored token, by either definition."""
+    """Return what is masked for each scored token, by either definition.
+
+    The words are the tokenizer's own, as in minicons, the reference implementation of the second.
+    """
     positions = scored_positions(tokens)
     of_word: dict[int, list[int]] = {}
     for i in positions:
-        of_word.setdefault(tokens.word_index[i], []).append(i)
+        of_word.setdefault(tokens.own_words[i], []).append(i)
     alone = tuple((i, frozenset({i})) for i in positions)
     within = tuple(
-        (i, frozenset(j for j in of_word[tokens.word_index[i]] if j >= i)) for i in positions
+        (i, frozenset(j for j in of_word[tokens.own_words[i]] if j >= i)) for i in positions
     )
     return alone, within
 

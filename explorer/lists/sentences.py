@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SCORES: tuple[str, ...] = ("pll", "pll_word_l2r")
 """Salazar et al. 2020: each token masked alone. Kauf and Ivanova 2023: with each token, those to
-its right within its word are masked too."""
+its right within its word are masked too. The word is that of the tokenizer (``word_ids``)."""
 HAS_MASK = "It has a [MASK]: sentences are scored whole."
 NO_PIECE = "{label} reads no part of it."
 TIE = 1e-4
@@ -66,7 +66,7 @@ class SentenceScore:
     pll: float
     """Nats, the sum over tokens with each masked alone (Salazar et al. 2020)."""
     pll_word_l2r: float
-    """Nats, the same with the rest of the word masked too (Kauf and Ivanova 2023)."""
+    """Nats, the same with the rest of the tokenizer's word masked too (Kauf and Ivanova 2023)."""
     n_tokens: int
     words: np.ndarray
     """float64 [word], the sum of ``pll_word_l2r`` over the tokens of each word."""

@@ -87,6 +87,24 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
             for side, span in zip(sequence, spans, strict=True)
         ),
         tuple(i for i, token in enumerate(ids) if token == mask_id),
+        _own_words(sequence, encoding.word_ids()),
+    )
+
+
+def _own_words(sequence: Sequence[int | None], numbers: Sequence[int | None]) -> tuple[int, ...]:
+    """Return the number of each token's word, counted over both sentences; -1 for added tokens.
+
+    Args:
+        sequence: The sentence of each token; None for added tokens.
+        numbers: The tokenizer's number of each token's word within its sentence. A token of the
+            text without a number is a word of its own.
+    """
+    found: dict[tuple[int, int], int] = {}
+    return tuple(
+        -1
+        if side is None
+        else found.setdefault((side, -1 - place if number is None else number), len(found))
+        for place, (side, number) in enumerate(zip(sequence, numbers, strict=True))
     )
 
 

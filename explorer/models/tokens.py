@@ -68,6 +68,10 @@ class Tokens:
     word_index: tuple[int, ...]
     """Index of the word of each token; -1 for added tokens."""
     mask_positions: tuple[int, ...]
+    own_words: tuple[int, ...]
+    """Number of the tokenizer's own word (``word_ids``) that each token is part of, counted over
+    both sentences; -1 for added tokens. BERT's tokenizer splits ``dog's`` into three words;
+    ALBERT's splits at spaces only, so that ``well-known`` and ``sings.`` are one word each."""
 
     def __len__(self) -> int:
         return len(self.ids)

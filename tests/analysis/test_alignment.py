@@ -21,6 +21,7 @@ def tokens_of(text, spans):
         words,
         tuple(-1 if s is None else word_of_span([word.end for word in words], s[0]) for s in spans),
         (),
+        tuple(-1 if s is None else place for place, s in enumerate(spans)),
     )
 
 

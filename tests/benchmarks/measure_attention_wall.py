@@ -70,6 +70,7 @@ def random_run(key: str, n_tokens: int, seed: int) -> Run:
         words,
         (-1, *range(len(words)), -1),
         (),
+        (-1, *range(len(words)), -1),
     )
     hidden = np.zeros((shape.n_layers + 1, n_tokens, 1), np.float32)
     return Run(

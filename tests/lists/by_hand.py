@@ -1,7 +1,5 @@
 """The numbers of lists of texts by plain transformers: one text at a time, nothing shared with the product."""
 
-import re
-
 import torch
 
 MASK = "[MASK]"
@@ -47,20 +45,17 @@ def masked(loaded, text, answer):
 
 
 def pseudo_log_likelihoods(loaded, text):
-    """Return PLL (Salazar et al. 2020) and PLL-word-l2r (Kauf and Ivanova 2023) of a sentence."""
+    """Return PLL (Salazar et al. 2020) and PLL-word-l2r (Kauf and Ivanova 2023) of a sentence.
+
+    The second is ``within_word_l2r`` of minicons, whose words are the tokenizer's ``word_ids``.
+    """
     tokenizer = loaded.tokenizer
-    encoding = tokenizer(text, return_offsets_mapping=True)
-    ids, sides = encoding["input_ids"], encoding.sequence_ids()
-    words = [match.span() for match in re.finditer(r"\w+(?:['’]\w+)*|[^\w\s]", text)]
-
-    def word_of(position):
-        end = encoding["offset_mapping"][position][1]
-        return next(i for i, (_, stop) in enumerate(words) if stop >= end)
-
+    encoding = tokenizer(text)
+    ids, sides, words = encoding["input_ids"], encoding.sequence_ids(), encoding.word_ids()
     sums = [0.0, 0.0]
     scored = [position for position, side in enumerate(sides) if side is not None]
     for position in scored:
-        later = [p for p in scored if p > position and word_of(p) == word_of(position)]
+        later = [p for p in scored if p > position and words[p] == words[position]]
         found = {}
         for hidden in {(position,), (position, *later)}:
             masked_ids = [tokenizer.mask_token_id if p in hidden else i for p, i in enumerate(ids)]

@@ -116,14 +116,15 @@ def shared_by_hand(wordpieces, sentencepieces):
 
 @pytest.mark.long
 def test_sentences_equal_plain_transformers(tiny_family):
-    texts = listed(SENTENCES[:25])
+    sentences = ["the cat's mat. it's good-looking!", *SENTENCES[:24]]
+    texts = listed(sentences)
     assert texts.kind == "plain"
     parts = list(
         lists.sentence_parts(
             lists.prepare_sentences(texts, PageState().ask, CancelToken()), CancelToken()
         )
     )
-    for text, (part, place) in zip(SENTENCES[:25], in_order(parts, 25), strict=True):
+    for text, (part, place) in zip(sentences, in_order(parts, 25), strict=True):
         for key, scores in part.value.items():
             (score,) = scores[place]
             by_hand = texts_by_hand.pseudo_log_likelihoods(tiny_family.loaded(key), text)

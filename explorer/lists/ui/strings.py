@@ -161,16 +161,18 @@ SUMMARY = {
 """Strings of the tables of models."""
 NOTES = {
     "masked": "Intervals: Wilson. An answer of several pieces gets as many masks.\n"
-    "It is scored piece by piece from the left, each piece with those after it masked "
-    "(PLL-word-l2r), and its rank is that of its worst piece. An answer that a vocabulary cannot "
-    "write counts as wrong. Difference: Jensen-Shannon divergence over the words that both "
-    "vocabularies have, averaged over each two models that have any in common.",
+    "It is scored piece by piece from the left, each piece with those after it masked, and its "
+    "rank is that of its worst piece. An answer that a vocabulary cannot write counts as wrong. "
+    "Difference: Jensen-Shannon divergence over the words that both vocabularies have, averaged "
+    "over each two models that have any in common.",
     "plain": "PLL masks each token alone; PLL-word-l2r also the rest of its word.\n"
-    "Salazar et al. 2020; Kauf and Ivanova 2023. A row shows the sum of PLL-word-l2r over its "
-    "words, and PLL below it. Pseudo-perplexities compare models of one vocabulary alone: a piece "
-    "of another vocabulary is another piece. Difference: each model's PLL-word-l2r a word, less "
-    "its own mean over the rows; the largest of these less the smallest. The scores of the list "
-    "leave out sentences with a word that a model reads as [UNK].",
+    "Salazar et al. 2020; Kauf and Ivanova 2023. The word is the tokenizer's own, as in minicons: "
+    "BERT's splits dog's into three, ALBERT's takes well-known and sings. for one each. A row "
+    "shows the sum of PLL-word-l2r over its words, and PLL below it. Pseudo-perplexities compare "
+    "models of one vocabulary alone: a piece of another vocabulary is another piece. Difference: "
+    "each model's PLL-word-l2r a word, less its own mean over the rows; the largest of these less "
+    "the smallest. The scores of the list leave out sentences with a word that a model reads as "
+    "[UNK].",
     "pairs": "A pair counts where the first sentence is likelier by 0.0001 nats or more.\n"
     "Intervals: Wilson; of the mean log-ratio, Student's t. A row shows the log-ratio of the first "
     "sentence to the second in nats: below 0 the second is likelier. Unmodified tokens only: the "

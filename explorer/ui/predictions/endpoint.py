@@ -40,7 +40,8 @@ def score(text: str, family: str = "mini") -> dict[str, Any]:
 
     Returns:
         Per model two sums over the ``tokens``. ``pll`` masks each token alone (Salazar et al.
-        2020). ``pll_word_l2r`` also masks the later pieces of its word (Kauf and Ivanova 2023).
+        2020). ``pll_word_l2r`` also masks the later pieces of its word (Kauf and Ivanova 2023); a
+        word is what the model's tokenizer takes for one.
         ``unknown`` is how many of the tokens the vocabulary does not know. Sums of two models do
         not compare.
     """

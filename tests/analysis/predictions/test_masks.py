@@ -25,6 +25,7 @@ def run_of(key, vocabulary, logits):
         (),
         (0,) * n_masks,
         positions,
+        positions,
     )
     return Run(
         MINI[key],

@@ -39,7 +39,7 @@ def tokens_of(pieces):
     special = tuple(piece in ("[CLS]", "[SEP]") for piece in pieces)
     n, none = len(pieces), (0,) * len(pieces)
     return Tokens(
-        "the cat sat on the mat", none, pieces, ((0, 0),) * n, special, none, (), none, ()
+        "the cat sat on the mat", none, pieces, ((0, 0),) * n, special, none, (), none, (), none
     )
 
 
