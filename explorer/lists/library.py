@@ -173,7 +173,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
 
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model can be had.
-        Interrupted: Ctrl-C; its ``result`` has the rows that were done.
+        Interrupted: Ctrl-C; its ``result`` has the rows that were done. Rows with a label or a
+            score have no prediction before all rows are done, and what predicts them is trained.
     """
     table = table_of(rows)
     chosen = named(table, columns or {})

@@ -171,6 +171,18 @@ class ScoredList:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class UnjudgedList:
+    """Rows with a label or a score of a list that ended early: none has a prediction.
+
+    What predicts them is trained once all rows are done.
+    """
+
+    texts: TextList
+    labels: Mapping[str, str]
+    pooling: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class EncodedList:
     """Features of a list's rows by all models."""
 
@@ -179,7 +191,7 @@ class EncodedList:
     costs: Mapping[str, Cost]
 
 
-ListResult = MaskedList | SentenceList | PairList | LabelledList | ScoredList
+ListResult = MaskedList | SentenceList | PairList | LabelledList | ScoredList | UnjudgedList
 
 
 def masked_list(texts: TextList, labels: Mapping[str, str], block: MaskedBlock) -> MaskedList:
@@ -369,6 +381,8 @@ def distances(result: ListResult) -> np.ndarray:
         return _range([values - values.mean() for values in per_word(result).values()])
     if isinstance(result, PairList):
         return _range(list(result.margins.values()))
+    if isinstance(result, UnjudgedList):
+        return np.zeros(len(result.texts.rows))  # no row has a prediction
     if isinstance(result, ScoredList):
         return _range([result.result.predicted[key].values for key in result.labels])
     predicted = [each.predicted for key, each in result.result.judged.items() if _is_model(key)]
@@ -419,7 +433,7 @@ def has_truth(result: ListResult) -> np.ndarray:
             for each in side.values()
         ]
         return ~np.any(unknown, 0)
-    return np.full(len(result.texts.rows), not isinstance(result, SentenceList | ScoredList))
+    return np.full(len(result.texts.rows), isinstance(result, LabelledList))
 
 
 def per_word(result: SentenceList) -> Mapping[str, np.ndarray]:

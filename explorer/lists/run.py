@@ -28,6 +28,7 @@ from explorer.lists.results import (
     ListResult,
     ScoredList,
     TextsOptions,
+    UnjudgedList,
     labelled_steps,
     masked_list,
     pair_list,
@@ -128,8 +129,11 @@ class TextsQuestion:
     def result(self) -> ListResult:
         """Return the result of the rows that are done.
 
+        Rows with a label or a score have no prediction before all rows are done, and what predicts
+        them is trained.
+
         Raises:
-            BadRows: there are too few of them.
+            BadRows: no row is done.
         """
         if not self._parts:
             raise BadRows(NOTHING_DONE)
@@ -138,7 +142,7 @@ class TextsQuestion:
             blocks = [(part.rows, part.value) for part in self._parts]
             return masked_list(texts, labels, joined_blocks(blocks))
         if texts.kind in TRAINED:
-            return self._scores or finished(self._trained())
+            return self._scores or UnjudgedList(texts, labels, self.options.pooling)
         by_row = self._by_row()
         if texts.kind == "pairs":
             return pair_list(texts, labels, by_row, self.options.score)
@@ -195,17 +199,6 @@ class TextsQuestion:
             key: [self._parts[number].value[key][place] for _, number, place in places]
             for key in self.ready.specs
         }
-
-
-def finished(
-    steps: Generator[Any, None, LabelledList | ScoredList],
-) -> LabelledList | ScoredList:
-    """Run all steps and return the result."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
 
 
 def judgeable(texts: TextList) -> TextList:

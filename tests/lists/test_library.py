@@ -10,10 +10,12 @@ import pytest
 
 import explorer
 from explorer.analysis.records import Records
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.library.command import INTERRUPTED, main
-from explorer.lists import batches, labelled
-from explorer.lists.library import Interrupted, LabelledTexts, table_of
+from explorer.lists import batches, labelled, results
+from explorer.lists.library import Interrupted, LabelledTexts, answered, table_of
 from explorer.lists.read import MAX_BYTES
+from explorer.lists.results import TextsOptions
 from explorer.refusal import Refusal
 from explorer.views.notebook import sketch
 
@@ -173,6 +175,7 @@ def test_standard_input_is_one_list(tiny_family, monkeypatch, capsys):
 def ctrl_c(monkeypatch):
     """Raise KeyboardInterrupt in the third block of one row."""
     monkeypatch.setattr(batches, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(batches, "BLOCK_SENTENCES", 1)
     own, calls = batches.gather, iter(range(100))
 
     def gather(jobs):
@@ -188,6 +191,72 @@ def test_ctrl_c_keeps_the_rows_that_are_done(tiny_family, file, ctrl_c):
         explorer.texts(file)
     assert not stopped.value.result.done
     assert len(stopped.value.result.rows()) == 2 * 3
+
+
+OF_EACH_KIND = {
+    "masked": [{"text": "the [MASK] sat.", "answer": "cat"}] * 4,
+    "plain": ["the cat sat.", "he is good.", "it is bad.", "the dog sat."],
+    "pairs": [{"good": "the cat sat.", "bad": "the cat sit."}] * 4,
+    "labelled": LABELLED,
+    "scored": [{"text": f"the cat sat on mat {i}.", "score": i / 2} for i in range(45)],
+}
+
+
+def check_part(result, kind):
+    """A list that ended after two rows has these; of labelled ones no prediction is made."""
+    answer = result.to_dict()
+    assert (answer["kind"], answer["done"], answer["n_rows"]) == (kind, False, 2)
+    assert [row["model"] for row in answer["rows"]] == ["bert", "distilbert", "albert"] * 2
+    value = {"masked": "probability", "plain": "pll", "pairs": "margin"}.get(kind, "predicted")
+    is_there = [row[value] is not None for row in answer["rows"]]
+    assert is_there == [value != "predicted"] * 6
+    assert len(result.to_frame()) == 6
+    assert result.figure() is not None
+    assert ("No row has a prediction yet" in result.sentences()[0]) == (value == "predicted")
+
+
+@pytest.mark.parametrize("kind", OF_EACH_KIND)
+def test_ctrl_c_keeps_the_rows_of_every_kind(tiny_family, ctrl_c, kind):
+    with pytest.raises(Interrupted) as stopped:
+        explorer.texts(OF_EACH_KIND[kind], kind=kind)
+    check_part(stopped.value.result, kind)
+
+
+@pytest.mark.parametrize("kind", OF_EACH_KIND)
+def test_a_deadline_keeps_the_rows_of_every_kind(tiny_family, monkeypatch, kind):
+    monkeypatch.setattr(batches, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(batches, "BLOCK_SENTENCES", 1)
+    own, cancel, calls = batches.gather, CancelToken(), iter(range(100))
+
+    def gather(jobs):
+        if next(calls) == 3:
+            raise Cancelled("deadline")
+        return own(jobs)
+
+    monkeypatch.setattr(batches, "gather", gather)
+    table = table_of(OF_EACH_KIND[kind])
+    check_part(answered(table, "mini", (kind, {}, TextsOptions()), cancel), kind)
+
+
+def test_ctrl_c_in_the_training_keeps_all_rows(tiny_family, one_strength, monkeypatch):
+    def interrupted(*_, **_how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(results, "judged", interrupted)
+    with pytest.raises(Interrupted) as stopped:
+        explorer.texts(LABELLED, kind="labelled")
+    assert not stopped.value.result.done
+    assert [row.label for row in stopped.value.result.answers.texts.rows] == ["x", "y"] * 20
+
+
+def test_a_shell_prints_labelled_rows_after_ctrl_c(tiny_family, ctrl_c, tmp_path, capsys):
+    path = tmp_path / "rows.csv"
+    pandas.DataFrame(LABELLED).to_csv(path, index=False)
+    assert main(["texts", str(path), "--kind", "labelled", "--csv", "-"]) == INTERRUPTED
+    printed = capsys.readouterr()
+    rows = list(csv.DictReader(io.StringIO(printed.out)))
+    assert [(row["label"], row["predicted"]) for row in rows] == [("x", "")] * 3 + [("y", "")] * 3
+    assert "Interrupted: the 2 rows" in printed.err
 
 
 def test_a_shell_prints_what_is_done_after_ctrl_c(tiny_family, file, ctrl_c, capsys):

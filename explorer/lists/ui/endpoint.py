@@ -44,7 +44,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each
         row and model. ``done`` is false where the time ran out: the answer then has the rows that
-        were done. ``missing``, only where a model could not be asked, says which one and why.
+        were done, those with a label or a score without a prediction. ``missing``, only where a
+        model could not be asked, says which one and why.
     """
     if not isinstance(rows, list):
         raise Refusal(strings.BAD_ROWS)

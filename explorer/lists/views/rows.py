@@ -13,6 +13,7 @@ from explorer.lists.results import (
     PairList,
     ScoredList,
     SentenceList,
+    UnjudgedList,
     by_disagreement,
     distances,
     has_truth,
@@ -91,6 +92,7 @@ def table_rows(result: ListResult) -> list[tuple[Any, ...]]:
         PairList: _pair_rows,
         LabelledList: _labelled_rows,
         ScoredList: _scored_rows,
+        UnjudgedList: _unjudged_rows,
     }
     return writers[type(result)](result)
 
@@ -155,6 +157,16 @@ def _labelled_rows(result: LabelledList) -> list[tuple[Any, ...]]:
         )
         for place, row in enumerate(result.texts.rows)
         for key, classifier in result.result.judged.items()
+    ]
+
+
+def _unjudged_rows(result: UnjudgedList) -> list[tuple[Any, ...]]:
+    is_scored = result.texts.kind == "scored"
+    nothing = (None,) if is_scored else (None, None)
+    return [
+        (row.number, key, row.text, row.score if is_scored else row.label, row.group, *nothing)
+        for row in result.texts.rows
+        for key in result.labels
     ]
 
 

@@ -23,6 +23,7 @@ from explorer.lists.results import (
     PairList,
     ScoredList,
     SentenceList,
+    UnjudgedList,
 )
 from explorer.lists.rows import TextList
 from explorer.lists.scored import BASELINE as WORDS_KEY
@@ -70,6 +71,10 @@ NOT_COMPARED = (
 )
 NONE_COMPARED = "No {noun} can be compared: {unknown}."
 HAS_UNKNOWN = "{label} reads [UNK] in {n}"
+UNJUDGED = (
+    "No row has a prediction yet: what predicts them is trained once all rows are done. {rows} "
+    "{are}."
+)
 UNTESTED = "Whether other sentences rank the models alike is not tested."
 PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
 GOOD = "Of {rows}, {first} is likelier in {shares}."
@@ -143,6 +148,9 @@ def headline(result: ListResult) -> str:
         return _masked(result)
     if isinstance(result, SentenceList):
         return _sentences(result)
+    if isinstance(result, UnjudgedList):
+        n = len(result.texts.rows)
+        return UNJUDGED.format(rows=counted(n, "row"), are="is" if n == 1 else "are")
     if isinstance(result, PairList):
         shares = {result.labels[key]: share for key, share in result.summary.good_first.items()}
         n = result.summary.n_compared
@@ -169,6 +177,8 @@ def second_line(result: ListResult) -> str:
         return ACCURACY.format(
             shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
         )
+    if isinstance(result, UnjudgedList):
+        return ""
     if isinstance(result, ScoredList):
         found = result.result.correlations
         values = [f"{name} {correlation(found[k].spearman)}" for k, name in scored_names(result)]
@@ -193,6 +203,8 @@ def cautions(result: ListResult) -> tuple[str, ...]:
         return tuple(filter(None, (no_common_word(result),)))
     if isinstance(result, ScoredList):
         return tuple(_dependences(result, result.result.truth.groups))
+    if isinstance(result, UnjudgedList):
+        return ()
     below = below_guessing(result.result, names_of(result))
     dependences = _dependences(result, result.result.labels.groups)
     return tuple(filter(None, (below, *dependences, layers_said(result))))

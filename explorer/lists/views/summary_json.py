@@ -16,9 +16,10 @@ from explorer.lists.results import (
     PairList,
     ScoredList,
     SentenceList,
+    UnjudgedList,
     by_disagreement,
 )
-from explorer.lists.views.strings import cautions
+from explorer.lists.views.strings import cautions, headline
 
 
 def summary_json(result: ListResult) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def summary_json(result: ListResult) -> dict[str, Any]:
         PairList: _pairs_summary,
         LabelledList: _labelled_summary,
         ScoredList: _scored_summary,
+        UnjudgedList: _unjudged_summary,
     }
     return writers[type(result)](result)
 
@@ -65,6 +67,11 @@ def _scored_summary(result: ScoredList) -> dict[str, Any]:
             for each in scores.duels
         ],
     }
+
+
+def _unjudged_summary(result: UnjudgedList) -> dict[str, Any]:
+    what = "regressions" if result.texts.kind == "scored" else "classifiers"
+    return {"advice": headline(result), "cautions": [], "pooling": result.pooling, what: {}}
 
 
 def _masked_summary(result: MaskedList) -> dict[str, Any]:

@@ -97,22 +97,35 @@ def question(content, **how):
     return tab.ListQuestion(text_list(read_table(content)), tab.TextsOptions(**how), STATE)
 
 
-def test_a_stop_keeps_the_rows_that_are_done(tiny_family, monkeypatch):
+OF_EACH_KIND = {
+    "masked": "",
+    "plain": "the cat sat.\nhe is good.",
+    "pairs": "good,bad\nthe cat sat.,the cat sit.\nhe is good.,he is is.",
+    "labelled": csv_of(LABELLED, "text,label"),
+    "scored": csv_of(
+        [(text, "it sat.", f"{i / 2}") for i, (text, _) in enumerate(LABELLED)], "text,second,score"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OF_EACH_KIND)
+def test_a_stop_keeps_the_rows_that_are_done(tiny_family, monkeypatch, kind):
     monkeypatch.setattr(batches, "BLOCK_ROWS", 1)
-    cancel = tab.CancelToken()
-    steps = tab.run_list(question(""), cancel)
+    monkeypatch.setattr(batches, "BLOCK_SENTENCES", 1)
+    cancel, asked_ = tab.CancelToken(), question(OF_EACH_KIND[kind])
+    steps = tab.run_list(asked_, cancel)
     while next(steps).part.progress.done < 1:
         pass
     cancel.stop()
     with pytest.raises(StopIteration) as end:
         next(steps)
-    answer = end.value.value
-    assert len(answer.result.texts.rows) == 1
-    summary, rows, _ = tab.draw_list(
-        question(""), JobUpdate(0, None, True, stopped=True, result=answer)
-    )
-    assert "Stopped after 1 of 2 rows" in summary
-    assert json.loads(rows)["total"] == 1
+    answer, n_rows = end.value.value, len(asked_.texts.rows)
+    summary, rows, _ = tab.draw_list(asked_, JobUpdate(0, None, True, stopped=True, result=answer))
+    assert f"Stopped after 1 of {n_rows} rows" in summary
+    if kind in tab.TRAINED:  # its rows stay in the box; nothing is known of them yet
+        assert not rows
+    else:
+        assert len(answer.result.texts.rows) == json.loads(rows)["total"] == 1
 
 
 @pytest.mark.parametrize("kind", ["masked", "plain", "labelled"])
