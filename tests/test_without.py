@@ -56,8 +56,8 @@ def test_no_fold_fails_on_what_models_drop(tab, text):
 @pytest.mark.long
 @by_tab
 def test_where_no_model_is_available_its_reason_is_said_and_no_mask_is_asked_for(tab, monkeypatch):
-    def load_none(specs, *_):
-        return {spec.key: ModelUnavailable(spec, GONE) for spec in specs}
+    def load_none(ask, *_):
+        return {key: ModelUnavailable(spec, GONE) for key, spec in ask.specs.items()}
 
     monkeypatch.setattr(runs, "_load_all", load_none)
     for text in (TEXTS["a mask"], TEXTS["a pair"]):

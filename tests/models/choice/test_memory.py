@@ -475,8 +475,8 @@ def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(mo
         ",".join(f"{key}={sizes[key][i % len(sizes[key])]}" for key in MODEL_KEYS)
         for i in range(12)
     ]
-    states = [PageState(text=f"{TEXT} {i}", family=family) for i, family in enumerate(chosen)]
-    right = [get_runs(state.ask)[0] for state in states]
+    asks = [PageState(text=f"{TEXT} {i}", family=family).ask for i, family in enumerate(chosen)]
+    right = [get_runs(ask)[0] for ask in asks]
     assert len({spec.name for family in chosen for spec in family_specs(family)}) == 7
     loading._loaded.clear()
     CACHE.clear()
@@ -500,7 +500,7 @@ def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(mo
     monkeypatch.setattr(loading, "read_checkpoint", read_checkpoint)
     monkeypatch.setattr(forward, "run_together", run_together)
     with ThreadPoolExecutor(12) as visitors:
-        found = list(visitors.map(get_runs, states))
+        found = list(visitors.map(get_runs, asks))
     for (runs, missing), expected in zip(found, right, strict=True):
         assert missing == {}
         assert runs.keys() == expected.keys()

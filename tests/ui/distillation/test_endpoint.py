@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from explorer.links.page_state import PageState
+from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.distillation.runs import Focus, focus_of
@@ -87,12 +88,14 @@ def test_the_words_are_the_ten_likeliest_of_each(tiny_family):
 def test_the_family_asked_for_is_the_one_that_runs(monkeypatch):
     asked = []
 
-    def pair_logits(state):
-        asked.append((state.text, state.family))
+    def pair_logits(ask):
+        asked.append((ask.text, tuple(spec.name for spec in ask.specs.values())))
         raise Refusal("seen")
 
     monkeypatch.setattr("explorer.library.distillation.pair_logits", pair_logits)
     for family in ("mini", "base"):
         with pytest.raises(Refusal, match="seen"):
             distillation(TEXT, family, 2.0)
-    assert asked == [(TEXT, "mini"), (TEXT, "base")]
+    assert asked == [
+        (TEXT, tuple(spec.name for spec in family_specs(family))) for family in ("mini", "base")
+    ]

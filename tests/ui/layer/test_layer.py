@@ -172,7 +172,7 @@ def test_where_there_is_nothing_to_shuffle_it_says_so(tiny_family, text, moves):
 def test_contexts_follow_the_hidden_word_where_it_is_known(tiny_family):
     run = tiny_family.run("bert", TEXT)
     state = PageState(text=TEXT, hidden="dog")
-    found = folds.contexts_of({"bert": run}, state)["bert"][0]
+    found = folds.contexts_of({"bert": run}, state.ask, ["dog"])["bert"][0]
     p = torch.tensor(run.mask_logits[0]).double().softmax(0)
     assert found.wanted == "dog"
     assert found.of_wanted[0] == pytest.approx(p[run.vocabulary.index("dog")].item(), abs=1e-6)
