@@ -43,7 +43,7 @@ KNOWN = frozenset(name for names in NAMES.values() for name in names)
 PAIRS = (
     *(("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2")),
     *(("sentence_a", "sentence_b"), ("#1 string", "#2 string"), ("question", "sentence")),
-    ("question", "passage"),
+    *(("question", "passage"), ("text", "second")),
 )
 """Names of the two texts of a labelled pair."""
 NO_LABELS = re.compile(

@@ -391,7 +391,7 @@ def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_
     tiny_family, busy, monkeypatch
 ):
     """Twelve parts of somebody's long work wait for a worker when the text comes; it goes first."""
-    spec, state = tiny_family.specs["bert"], PageState(text="the dog [MASK] on a mat")
+    spec, ask = tiny_family.specs["bert"], PageState(text="the dog [MASK] on a mat").ask
     together, pool, place = forward.run_together, ThreadPoolExecutor(13), runs.backend()
 
     def run_together(loaded, texts):
@@ -399,9 +399,9 @@ def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_
         return together(loaded, texts)
 
     monkeypatch.setattr(forward, "run_together", run_together)
-    long_work = [pool.submit(runs.call_on_model, busy.part, spec, state, (1, 2)) for _ in range(12)]
+    long_work = [pool.submit(runs.call_on_model, busy.part, spec, ask, (1, 2)) for _ in range(12)]
     until(lambda: place._queues.waiting(LONG) == 12)
-    asked = pool.submit(get_runs, state)
+    asked = pool.submit(get_runs, ask)
     until(lambda: place._queues.waiting(VISITOR) == 3)
     busy.release.set()
     assert set(asked.result(60)[0]) == set(MODEL_KEYS)
