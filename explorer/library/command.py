@@ -1,32 +1,24 @@
 """Command line of the public functions, derived from their signatures and docstrings."""
 
 import argparse
-import csv
 import inspect
 import io
 import itertools
-import json
-import math
 import os
-import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import explorer
-from explorer.analysis.records import harmless
 from explorer.inference.ask import DTYPES
+from explorer.library.answers import STDIN, Answers, why_not_written, write_answers
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
 from explorer.models.choice.family import column, sizes_of
 from explorer.models.specs import KINDS
 from explorer.refusal import Refusal
-
-if TYPE_CHECKING:
-    import pandas
 
 DONE, REFUSED_SOME, REFUSED, INTERRUPTED = 0, 1, 2, 130
 """Exit codes: all answered; some lines of standard input refused, or numbers that differ from plain
@@ -55,38 +47,20 @@ EXAMPLES: dict[str, str] = {
 }
 """Arguments of one working call of each command."""
 ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."
-STDIN = "-"
 FIRST_LINE = "; - reads one from each line of standard input"
 BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
 NO_LINES = "Standard input has no line to answer."
-MAX_ROWS = 60
-"""Rows of a table that are printed; files hold all."""
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
-MORE_ROWS = "{n:,} more rows: --csv FILE writes all.\n"
-MORE_COLUMNS = "More columns than fit: --csv FILE writes also {names}.\n"
-LEAST_WIDTH = 8
-"""Characters of a terminal that each printed column has at least, its border included."""
-WRITTEN = "{n:,} rows are written to {path}.\n"
-NOT_WRITTEN = "The file {path} cannot be written: {reason}."
-NAMED_PIPE = "it is a named pipe, which waits until somebody reads it"
 NOT_PRINTED = "The answers cannot be printed: {reason}."
-OUTPUT_CLOSED = "Standard output is closed: nothing can be printed."
 INPUT_CLOSED = "Standard input is closed: there is no line to read."
 MAX_INPUT = 2**24
 INPUT_TOO_LARGE = "Standard input has more than 16 MB: send its lines in parts."
-REFUSED_COLUMN = "refused"
-"""Last column of the files of several lines: the reason for a line without an answer."""
 COLUMN_ROLES = {
     **{role: f"--{role}" for role in ("text", "second", "answer", "good", "bad", "label")},
     "score": "--scores",  # --score names the score of pairs
 }
 """Option of each role that a reader may name a column for."""
 COLUMN = "column of the role {}, by its name or its number from 1"
-TWO_OUTPUTS = "--json and --csv - both print: name a file for the rows."
-
-
-Answers = list[tuple[str, Result | Refusal]]
-"""Answers with their line of standard input; no line where the arguments hold the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
     flags = vars(build_parser().parse_args(arguments))
     name, as_json, path = flags.pop("command"), flags.pop("json"), flags.pop("csv")
-    if problem := _why_not_written(path, as_json):
+    guarded = flags.pop("guarded")
+    if problem := why_not_written(path, as_json):
         sys.stderr.write(f"{problem}\n")
         return REFUSED
     answers: Answers = []
@@ -139,13 +114,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted; what is done follows.\n")
         code = INTERRUPTED
-    return code if _are_written(answers, as_json, path) else REFUSED
+    return code if _are_written(answers, as_json, path, guarded) else REFUSED
 
 
-def _are_written(answers: Answers, as_json: bool, path: str | None) -> bool:
+def _are_written(answers: Answers, as_json: bool, path: str | None, guarded: bool) -> bool:
     """Write the answers; return whether nothing of them is lost, and say what is."""
     try:
-        write_answers(answers, as_json, path)
+        write_answers(answers, as_json, path, guarded)
         sys.stdout.flush()
     except Refusal as refusal:
         sys.stderr.write(f"{refusal}\n")
@@ -158,82 +133,6 @@ def _are_written(answers: Answers, as_json: bool, path: str | None) -> bool:
         sys.stderr.write(f"{NOT_PRINTED.format(reason=error.strerror)}\n")
         return False
     return True
-
-
-def _why_not_written(path: str | None, as_json: bool) -> str:
-    """Return why the answers cannot be written, before anything is computed for them."""
-    if sys.stdout is None:
-        return OUTPUT_CLOSED
-    if path == STDIN:
-        return TWO_OUTPUTS if as_json else ""
-    if path is None:
-        return ""
-    file = Path(path)
-    try:
-        if _is_named_pipe(path):
-            return NOT_WRITTEN.format(path=path, reason=NAMED_PIPE)
-        existed = os.path.lexists(file)
-        file.open("a").close()
-        if not existed:
-            file.unlink()
-    except OSError as error:
-        return NOT_WRITTEN.format(path=path, reason=error.strerror)
-    return ""
-
-
-def _is_named_pipe(path: str) -> bool:
-    """Return whether a path is a pipe with a name; one of the shell's own is read already."""
-    real = os.path.realpath(path)
-    return Path(real).exists() and stat.S_ISFIFO(Path(real).stat().st_mode)
-
-
-def write_answers(answers: Answers, as_json: bool, path: str | None) -> None:
-    """Print the answers as JSON or as a table, and write their rows to a file, as it was asked.
-
-    Raises:
-        Refusal: the file cannot be written; the answers are printed all the same. OSError: they
-            cannot be printed.
-    """
-    problem = _written(answers, path) if path not in (None, STDIN) else ""
-    if as_json:
-        for line, result in answers:
-            sys.stdout.write(f"{json.dumps(json_of(line, result), ensure_ascii=False)}\n")
-    if path == STDIN:
-        csv_cells(answers).to_csv(sys.stdout, index=False, quoting=csv.QUOTE_NONNUMERIC)
-    results = [result for _, result in answers if not isinstance(result, Refusal)]
-    if results and not as_json and path != STDIN:
-        for result in results:
-            said = dict.fromkeys((*result.sentences(), *result.notes))
-            sys.stdout.write("".join(f"{line}\n" for line in said))
-        print_table(frame_of(answers), MORE_ROWS if path is None else "")
-    if problem:
-        raise Refusal(problem)
-
-
-def _written(answers: Answers, path: str) -> str:
-    """Write the rows of the answers to a file; return why that failed, if it did."""
-    cells = csv_cells(answers)
-    try:
-        cells.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC)
-    except OSError as error:
-        return NOT_WRITTEN.format(path=path, reason=error.strerror)
-    sys.stderr.write(WRITTEN.format(n=len(cells), path=path))
-    return ""
-
-
-def csv_cells(answers: Answers) -> "pandas.DataFrame":
-    """Return the cells of a file of all answers, none of which is a formula."""
-    frame = frame_of(answers, is_file=True)
-    # Not by frame.map, which makes a float of a whole number beside an empty cell.
-    rows = [[*map(harmless, row)] for row in frame.itertuples(index=False)]
-    return type(frame)(rows, columns=frame.columns, dtype=object)
-
-
-def json_of(line: str, result: Result | Refusal) -> dict[str, Any]:
-    """Return the JSON of an answer; of a refused line the line and the reason."""
-    if isinstance(result, Refusal):
-        return {"input": line, REFUSED_COLUMN: str(result)}
-    return result.to_dict()
 
 
 def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
@@ -371,6 +270,8 @@ def build_parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--csv", "--out", metavar="FILE", help="write all rows to a file, - prints them"
         )
+        command.add_argument("--csv-for-spreadsheets", **FOR_SPREADSHEETS)
+        command.set_defaults(guarded=False)
     return parser
 
 
@@ -412,6 +313,22 @@ def _add_option(
         command.add_argument(flag, type=type(value), default=value, help=f"{note}{default}")
 
 
+class _Guarded(argparse.Action):
+    """Action that writes the file of ``--csv`` without a cell that a spreadsheet would run."""
+
+    def __call__(self, _parser: Any, flags: Any, value: Any, _option: Any = None) -> None:  # noqa: ANN401
+        """Set the file, and that it is guarded."""
+        flags.csv, flags.guarded = value, True
+
+
+FOR_SPREADSHEETS: dict[str, Any] = {
+    "action": _Guarded,
+    "dest": argparse.SUPPRESS,
+    "metavar": "FILE",
+    "help": "the same with an apostrophe before = + - @, so that no cell is a formula",
+}
+
+
 class _Merged(argparse.Action):
     """Action that joins an option's lists, key by key, when it is given several times."""
 
@@ -440,56 +357,3 @@ def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:
         return {key: [(layer, head) for layer, head in pairs]}
     except ValueError:
         raise argparse.ArgumentTypeError(BAD_HEADS.format(given=written)) from None
-
-
-def frame_of(answers: Answers, is_file: bool = False) -> "pandas.DataFrame":
-    """Return the rows of all answers; with the line of standard input where there are several.
-
-    A file of several lines has also a row for each refused line, and a column with the reasons.
-    """
-    import pandas
-
-    frames = []
-    for line, result in answers:
-        if isinstance(result, Refusal):
-            frame = pandas.DataFrame({"input": [line], REFUSED_COLUMN: [str(result)]})
-        else:
-            frame = result.records().to_frame(object)
-            if line:
-                frame.insert(0, "input", line)
-        if is_file or not isinstance(result, Refusal):
-            frames.append(frame)
-    rows = pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
-    if REFUSED_COLUMN in rows:
-        rows[REFUSED_COLUMN] = rows.pop(REFUSED_COLUMN)
-        return rows.where(rows.notna(), "")
-    return rows.assign(**{REFUSED_COLUMN: ""}) if is_file and "input" in rows else rows
-
-
-def print_table(frame: "pandas.DataFrame", more: str) -> None:
-    """Print the first rows as a table, without colours where the output is no terminal.
-
-    ``more`` is said of the rows that are not printed. The last columns are left out where the
-    terminal is too narrow for all.
-    """
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console(file=sys.stdout, highlight=False)
-    shown = frame.iloc[:, : console.width // LEAST_WIDTH]
-    table = Table(*shown.columns)
-    for row in shown.head(MAX_ROWS).itertuples(index=False):
-        table.add_row(*(escape(_cell(value)) for value in row))
-    console.print(table)
-    if len(shown.columns) < len(frame.columns) and more:
-        left = ", ".join(frame.columns[len(shown.columns) :])
-        sys.stderr.write(MORE_COLUMNS.format(names=left))
-    if len(frame) > MAX_ROWS:
-        sys.stderr.write(more.format(n=len(frame) - MAX_ROWS))
-
-
-def _cell(value: Any) -> str:  # noqa: ANN401 - any value of a row
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -18,6 +18,7 @@ import explorer
 from explorer.analysis.records import Records
 from explorer.assets import ROOT
 from explorer.library import command
+from explorer.library.answers import csv_cells, written
 from explorer.library.command import EXAMPLES, main
 from explorer.refusal import Refusal
 
@@ -40,7 +41,6 @@ def test_help_shows_every_argument_and_an_example(name, capsys):
         assert argument.replace("_", "-") in printed or argument == "models"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"attribute", "convert"}))
 def test_every_example_works(tuned_family, three_sentences, eight_rounds, name, capsys):
     assert main([name, *shlex.split(EXAMPLES[name])]) == 0
@@ -322,17 +322,33 @@ def test_closed_errors_and_a_pipe_of_the_shell_s_own_do_no_harm(tmp_path):
     assert out.read_text().startswith('"')
 
 
+CELLS = ["@user thanks", "=1", "-1 of 10", "+1", "a;=1+1", 'He said "no".', "two\nlines"]
+
+
+def test_a_shell_s_file_has_the_texts_as_they_were_given(tmp_path):
+    """So a join with the source finds every row; a file for spreadsheets is asked for."""
+    given = tmp_path / "given.jsonl"
+    given.write_text("".join(json.dumps({"text": cell}) + "\n" for cell in CELLS))
+    for flag, is_given in (("--csv", True), ("--csv-for-spreadsheets", False)):
+        out = tmp_path / f"out{flag}.csv"
+        assert command.main(["texts", str(given), "--kind", "plain", flag, str(out)]) == 0
+        with out.open(newline="") as file:
+            read = {row["text"] for row in csv.DictReader(file)}
+        assert (read == set(CELLS)) is is_given, flag
+        assert not is_given or "'@user thanks" not in read
+
+
 @pytest.mark.parametrize("cell", ["a;=1+1", "=1", "a\t-1", "a\r\n@x", "a-1", "It is 5; so."])
 def test_a_shell_s_cell_is_that_of_the_page(cell, tmp_path):
     """``harmless`` and ``cell`` in files.js do the same."""
     record = Records(("text", "n"), [(cell, 1)])
     answer = SimpleNamespace(records=lambda: record)
-    written = command.csv_cells([("", answer)])
+    cells = csv_cells([("", answer)], guarded=True)
     path = tmp_path / "out.csv"
-    command._written([("", answer)], str(path))
+    written([("", answer)], str(path), guarded=True)
     text = path.read_bytes().decode()
     row = next(itertools.islice(csv.reader(io.StringIO(text, newline="")), 1, None))
-    assert row[0] == written["text"][0] == re.sub(r"(^|[;\t\r\n])(?=[=+\-@\t\r])", r"\1'", cell)
+    assert row[0] == cells["text"][0] == re.sub(r"(^|[;\t\r\n])(?=[=+\-@\t\r])", r"\1'", cell)
     assert f'"{row[0]}"' in text, "in quotation marks, so that no other separator divides it"
 
 
@@ -342,7 +358,9 @@ def test_columns_that_do_not_fit_are_named_and_not_squeezed(tuned_family, capsys
     printed = capsys.readouterr()
     header = next(line for line in printed.out.splitlines() if line.startswith("┃ row"))
     assert header.count("┃") == 10 + 1
-    assert "--csv FILE writes also answer_pieces." in printed.err
-    monkeypatch.setenv("COLUMNS", "160")
+    assert (
+        "--csv FILE writes also answer_pieces, words, word_probabilities, log_ratio." in printed.err
+    )
+    monkeypatch.setenv("COLUMNS", "200")
     assert main(["texts", "facts", "--kind", "masked"]) == 0
     assert "writes also" not in capsys.readouterr().err

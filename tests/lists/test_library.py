@@ -142,13 +142,16 @@ def test_a_shell_prints_what_the_list_says_above_the_rows(tiny_family, file, cap
     assert explorer.predict("the [MASK] sat.", "mini", 1).sentences() == ()
 
 
-def test_a_shell_writes_every_row_and_no_formula(tiny_family, file, tmp_path, capsys):
+def test_a_shell_writes_every_row_and_on_request_no_formula(tiny_family, file, tmp_path, capsys):
     out = tmp_path / "out.csv"
     assert main(["texts", str(file), "--kind", "masked", "--out", str(out)]) == 0
     rows = list(csv.DictReader(out.open(encoding="utf-8")))
     assert [row["row"] for row in rows] == ["1", "1", "1", "2", "2", "2", "3", "3", "3"]
-    assert rows[3]["text"] == "'=the [MASK] is good."
+    assert rows[3]["text"] == "=the [MASK] is good."
     assert float(rows[0]["probability"]) == explorer.texts(file).rows()[0][6]
+    asked = ["texts", str(file), "--kind", "masked", "--csv-for-spreadsheets", str(out)]
+    assert main(asked) == 0
+    assert list(csv.DictReader(out.open(encoding="utf-8")))[3]["text"] == "'=the [MASK] is good."
 
 
 def test_a_whole_number_stays_one_beside_an_empty_cell(tiny_family, tmp_path, capsys):
