@@ -41,6 +41,7 @@ LISTS = {
     "read": "analysis",
     "delimited": "analysis",
     "json_rows": "analysis",
+    "forms": "analysis",
     "roles": "analysis",
     "rows": "analysis",
     "masked": "analysis",

@@ -190,7 +190,7 @@ def prepare_masked(texts: TextList, ask: Ask, cancel: CancelToken) -> "Prepared[
     """Return the plans of masked rows."""
     from explorer.lists.masked import masked_plans
 
-    asked = [(row.text, row.answer) for row in texts.rows]
+    asked = [(row.text, row.words, len(row.accepted)) for row in texts.rows]
     return prepared(texts, ask, masked_plans, asked, cancel)
 
 
@@ -225,7 +225,8 @@ def _masked_readings(
     pieces = [
         (row, target)
         for plan in plans
-        for row, target in zip(plan.pieces, plan.targets, strict=False)
+        for word in plan.words
+        for row, target in zip(word.pieces, word.targets, strict=False)
     ]
 
     def compute(batch: list[MaskedRow]) -> np.ndarray:

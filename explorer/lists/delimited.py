@@ -17,6 +17,7 @@ from typing import Any
 DELIMITERS = ",;\t|"
 SEPARATOR_LINE = re.compile(r'\s*"?sep=(.)"?\s*(?:\r\n|\n|\r)')
 """First line by which Excel is told the delimiter."""
+BRACKETS = re.compile(r"\[[^\[\]\n]*\]")
 SAMPLE_LETTERS, SAMPLE_ROWS = 50_000, 50
 SENTINEL = "end of the table"
 MAX_LINES, MAX_READS = 20, 5
@@ -166,6 +167,8 @@ def _closes_only(row: Sequence[str]) -> bool:
 def _fit(text: str, delimiter: str, known: frozenset[str]) -> tuple[bool, float, int]:
     """Rate a delimiter: a known header, then the share of rows of one width, then that width."""
     sample = text[:SAMPLE_LETTERS]
+    if delimiter == "|":
+        sample = BRACKETS.sub("", sample)  # a choice of words, [he|she], is no end of a cell
     rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row]
     usual = usual_width(rows[:SAMPLE_ROWS])
     n_known = sum(cell.strip().lower() in known for cell in rows[0]) if rows else 0

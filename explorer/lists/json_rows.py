@@ -1,9 +1,12 @@
 """Rows of a JSON file: objects by line, an array of them, or one object that holds them."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 from explorer.lists.roles import BadRows
 from explorer.refusal import brief
@@ -16,6 +19,8 @@ ONE_OBJECT = (
 SEVERAL_LISTS = (
     "This JSON object holds several lists ({names}): save the one that you mean as an array."
 )
+LONGEST_LIST = 1_000
+"""Letters of a cell up to which it may be a list that is written out."""
 LINE = re.compile(r"\S[^\r\n]*")
 """Line of JSON that is not empty; its strings may have other ends of lines."""
 
@@ -63,6 +68,8 @@ def _rows_inside(value: Mapping[str, object]) -> Sequence[object] | None:
     lists = {
         name: each for name, each in value.items() if isinstance(each, list) and _is_rows(each)
     }
+    if all(_is_stereoset(each) for each in lists.values()) and lists:
+        return [row for part, each in lists.items() for row in _of_stereoset(part, each)]
     if len(lists) > 1:
         raise BadRows(SEVERAL_LISTS.format(names=", ".join(map(brief, lists))))
     if lists:
@@ -75,6 +82,49 @@ def _rows_inside(value: Mapping[str, object]) -> Sequence[object] | None:
 
 def _is_rows(value: Sequence[object]) -> bool:
     return any(isinstance(each, dict) for each in value)
+
+
+def _is_stereoset(rows: Sequence[Any]) -> bool:
+    """Return whether rows are contexts with labelled sentences, as StereoSet's are."""
+    return all(
+        isinstance(row, dict)
+        and "context" in row
+        and isinstance(row.get("sentences"), list)
+        and _is_rows(row["sentences"])
+        and all("gold_label" in each for each in row["sentences"])
+        for row in rows
+    )
+
+
+def _of_stereoset(part: str, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row of StereoSet with a column for each of its labelled sentences.
+
+    In its part ``intersentence`` a sentence follows its context; elsewhere it replaces it.
+    """
+    for row in rows:
+        before = f"{row['context']} " if part == "intersentence" else ""
+        sentences = {
+            str(each["gold_label"]): f"{before}{each.get('sentence', '')}"
+            for each in row["sentences"]
+        }
+        names = {"term": row.get("target"), "bias_type": row.get("bias_type"), "part": part}
+        yield sentences | names
+
+
+def unfolded(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a JSON row, one of LAMA with its masked sentence in a cell of its own.
+
+    Of several pieces of evidence (T-REx) the first is read. Several sentences with one mask among
+    them are one text.
+    """
+    evidences, sentences = value.get("evidences"), value.get("masked_sentences")
+    if isinstance(sentences, list) and all(isinstance(each, str) for each in sentences):
+        return {**value, "masked_sentences": " ".join(sentences)}
+    if isinstance(evidences, list) and sentences is None and "masked_sentence" not in value:
+        held = [each.get("masked_sentence") for each in evidences if isinstance(each, dict)]
+        if held and isinstance(held[0], str):
+            return {**value, "masked_sentence": held[0]}
+    return value
 
 
 def _by_column(value: Mapping[str, object]) -> Sequence[object] | None:
@@ -90,13 +140,33 @@ def _by_column(value: Mapping[str, object]) -> Sequence[object] | None:
     return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def cell(value: object) -> str | None:
-    """Return the text of a value, or of the one in a list; None for an object or several values."""
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
+def cell(value: object) -> str | tuple[str, ...] | None:
+    """Return the text of a value, several texts of a list, or None of an object.
+
+    A list of one value is that value, and an empty one is an empty cell.
+    """
+    if isinstance(value, list) and len(value) < 2:
+        value = value[0] if value else None
+    if isinstance(value, list):
+        texts = [cell(each) for each in value]
+        return None if any(not isinstance(each, str) for each in texts) else tuple(map(str, texts))
     # A frame's empty cell is not a number; as a word it would be an answer.
     if value is None or value != value:
         return ""
-    if isinstance(value, list | dict):
+    if isinstance(value, dict):
         return None
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def of_text(text: str) -> str | tuple[str, ...] | None:
+    """Return the value of a cell of a table: a text, unless JSON or Python wrote a list there."""
+    inside = text.strip()
+    if len(inside) > LONGEST_LIST or not inside.startswith(("[", "{")):
+        return text
+    if not inside.endswith(("]", "}")):
+        return text
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            value = read(inside)
+            return cell(value) if isinstance(value, list | dict) else text
+    return text

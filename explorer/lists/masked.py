@@ -1,6 +1,6 @@
 """Masked rows: each model's first word, the given answer, and how far the models are apart."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -21,16 +21,26 @@ UNCLEAR = "It has {n} masks for {label}; exactly one is read."
 
 
 @dataclass(frozen=True, slots=True)
+class WordPlan:
+    """Rows of input for one word at a mask, of one model."""
+
+    targets: tuple[int, ...] = ()
+    """Ids of the word's pieces; empty where the vocabulary lacks it."""
+    pieces: tuple[MaskedRow, ...] = ()
+    """A row for each piece of a word of several: as many masks, filled from left to right. Empty
+    where the word is one piece, which the text's own row scores."""
+
+
+@dataclass(frozen=True, slots=True)
 class MaskedPlan:
-    """Rows of input for one masked text and its answer, of one model."""
+    """Rows of input for one masked text and its words, of one model."""
 
     row: MaskedRow
     """The text as it is given, read at its mask."""
-    targets: tuple[int, ...] = ()
-    """Ids of the answer's pieces; empty where there is no answer, or the vocabulary lacks it."""
-    pieces: tuple[MaskedRow, ...] = ()
-    """A row for each piece of an answer of several: as many masks, filled from left to right.
-    Empty where the answer is one piece, which the text's own row scores."""
+    words: tuple[WordPlan, ...] = ()
+    """The accepted answers, then the words that the text offers."""
+    n_answers: int = 0
+    """The number of accepted answers, which are the first of these words."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,12 +53,16 @@ class MaskedAnswers:
     """float64 [row], the probability of that piece."""
     log_probs: np.ndarray
     """float64 [row], log-probability of the given answer in nats: the sum over its pieces, filled
-    from left to right; nan without an answer that the vocabulary can write."""
+    from left to right; nan without an answer that the vocabulary can write. Of several accepted
+    answers the one with the best rank counts."""
     ranks: np.ndarray
     """int64 [row], rank of the given answer: the worst of its pieces, each at its turn; 1 = first.
     0 without an answer that the vocabulary can write."""
     n_pieces: np.ndarray
     """int64 [row], pieces of the given answer; 0 where the vocabulary cannot write it."""
+    offered: tuple[tuple[float, ...], ...]
+    """By row the log-probability of each of ``TextRow.words``, in nats: accepted answers, then the
+    words that the text offers (``[he|she]``); nan where the vocabulary cannot write one."""
 
     def right(self, k: int = 1) -> np.ndarray:
         """Return bool [row]: the given answer is among the first ``k``."""
@@ -97,31 +111,45 @@ class MaskedSummary:
 
 
 def masked_plans(
-    loaded: "LoadedModel", rows: Sequence[tuple[str, str]], max_tokens: int
+    loaded: "LoadedModel", rows: Sequence[tuple[str, tuple[str, ...], int]], max_tokens: int
 ) -> list[MaskedPlan | str]:
-    """Return the plan of each (text, answer), or the sentence why the text cannot be run."""
-    return [_plan(loaded, text, answer, max_tokens) for text, answer in rows]
+    """Return the plan of each text, or the sentence why it cannot be run.
+
+    Args:
+        loaded: The model.
+        rows: Text, its words, and how many of them are accepted answers, which come first.
+        max_tokens: Tokens that a text may have.
+    """
+    return [_plan(loaded, row, max_tokens) for row in rows]
 
 
-def _plan(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> MaskedPlan | str:
+def _plan(
+    loaded: "LoadedModel", row: tuple[str, tuple[str, ...], int], max_tokens: int
+) -> MaskedPlan | str:
     from explorer.models.forward import readable_tokens
 
+    text, words, n_answers = row
     tokens = readable_tokens(loaded, text, max_tokens)
     if isinstance(tokens, str):
         return tokens
     if len(tokens.mask_positions) != 1:
         return UNCLEAR.format(n=len(tokens.mask_positions), label=loaded.spec.label)
-    row = MaskedRow(tokens.ids, tokens.segments, tokens.mask_positions[0])
-    span = _answer_plan(loaded, tokens.text, answer, max_tokens) if answer else None
+    at_mask = MaskedRow(tokens.ids, tokens.segments, tokens.mask_positions[0])
+    plans = tuple(_word_plan(loaded, tokens.text, word, max_tokens) for word in words)
+    return MaskedPlan(at_mask, plans, n_answers)
+
+
+def _word_plan(loaded: "LoadedModel", text: str, word: str, max_tokens: int) -> WordPlan:
+    span = _span_of(loaded, text, word, max_tokens)
     if span is None:
         # A piece by itself is compared at the mask also where it would merge with its neighbour.
-        piece = word_id(loaded.vocabulary, answer, loaded.spec.lower_case) if answer else -1
-        return MaskedPlan(row, (piece,) if piece >= 0 else ())
+        piece = word_id(loaded.vocabulary, word, loaded.spec.lower_case)
+        return WordPlan((piece,) if piece >= 0 else ())
     # One piece is read where the first word is read, so that rank 1 and the first word agree.
-    return MaskedPlan(row, span.targets, span.rows if len(span.rows) > 1 else ())
+    return WordPlan(span.targets, span.rows if len(span.rows) > 1 else ())
 
 
-def _answer_plan(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> SpanPlan | None:
+def _span_of(loaded: "LoadedModel", text: str, answer: str, max_tokens: int) -> SpanPlan | None:
     """Return the plan of an answer in place of the mask; None where it cannot be written there."""
     from explorer.models.forward import readable_tokens
 
@@ -145,23 +173,44 @@ def masked_answers(
     spelling, log_probs = spelling_of(vocabulary), readings.log_probs
     first = named_only(log_probs, vocabulary).argmax(-1)
     scores, ranks = np.full(len(plans), np.nan), np.zeros(len(plans), np.int64)
-    start = 0
+    n_pieces, offered = np.zeros(len(plans), np.int64), []
+    pieces = iter(readings.pieces)
     for place, plan in enumerate(plans):
-        if plan.pieces:
-            pieces = readings.pieces[start : start + len(plan.pieces)]
-            scores[place], ranks[place] = pieces[:, 0].sum(), pieces[:, 1].max()
-            start += len(plan.pieces)
-        elif plan.targets:
-            target = log_probs[place, plan.targets[0]]
-            scores[place], ranks[place] = target, 1 + (log_probs[place] > target).sum()
+        read = [_scored(word, log_probs[place], pieces) for word in plan.words]
+        offered.append(tuple(nats for nats, _ in read))
+        known = [n for n, (_, rank) in enumerate(read[: plan.n_answers]) if rank]
+        if known:
+            best = min(known, key=lambda n: (read[n][1], -read[n][0]))
+            scores[place], ranks[place] = read[best]
+            n_pieces[place] = len(plan.words[best].targets)
     likeliest = np.exp(log_probs[np.arange(len(plans)), first].astype(np.float64))
     return MaskedAnswers(
         tuple(spelling.word(vocabulary[i]) for i in first),
         read_only(likeliest),
         read_only(scores),
         read_only(ranks),
-        read_only(np.array([len(plan.targets) for plan in plans], np.int64)),
+        read_only(n_pieces),
+        tuple(offered),
     )
+
+
+def _scored(
+    word: WordPlan, log_probs: np.ndarray, pieces: Iterator[np.ndarray]
+) -> tuple[float, int]:
+    """Return a word's log-probability and its rank; nan and 0 where there is none.
+
+    Args:
+        word: Its plan.
+        log_probs: float32 [vocabulary] at the mask.
+        pieces: Readings of all pieces of all plans in order, of which the word takes its own.
+    """
+    if word.pieces:
+        read = [next(pieces) for _ in word.pieces]
+        return float(sum(nats for nats, _ in read)), int(max(rank for _, rank in read))
+    if not word.targets:
+        return float("nan"), 0
+    target = log_probs[word.targets[0]]
+    return float(target), 1 + int((log_probs > target).sum())
 
 
 def masked_block(
@@ -193,12 +242,14 @@ def joined_blocks(blocks: Sequence[tuple[Sequence[int], MaskedBlock]]) -> Masked
     for key in blocks[0][1].answers:
         parts = [block.answers[key] for _, block in blocks]
         words = [word for part in parts for word in part.words]
+        offered = [row for part in parts for row in part.offered]
         answers[key] = MaskedAnswers(
             tuple(words[place] for place in order),
             joined([part.probabilities for part in parts]),
             joined([part.log_probs for part in parts]),
             joined([part.ranks for part in parts]),
             joined([part.n_pieces for part in parts]),
+            tuple(offered[place] for place in order),
         )
     for pair in blocks[0][1].divergence:
         divergence[pair] = joined([block.divergence[pair] for _, block in blocks])

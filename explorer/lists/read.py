@@ -1,13 +1,14 @@
 """Reading of pasted lines and of .txt, .csv, .tsv and .jsonl files, whatever is wrong with them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
 from explorer.analysis.digits import counted
 from explorer.lists import json_rows
 from explorer.lists.delimited import DELIMITERS, has_text, records_of, usual_width
+from explorer.lists.forms import has_token_lines, lines_in_form, reshaped, table_of_values
 from explorer.lists.roles import KNOWN, MAX_ROWS, NAMES, BadRows, LeftOut, RawTable
 from explorer.refusal import brief
 
@@ -35,12 +36,6 @@ ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a
 TOKEN_LINES = (
     "This file has a token and its tags on each line: a list has a text on each line, or a table."
 )
-LINE_FORMS = (
-    (("label", "text"), re.compile(r"__label__(\S+)\s+(.+)")),
-    (("label", "text"), re.compile(r"([A-Z]{2,8}):\w+ (.+)")),
-    (("text", "label"), re.compile(r"(.+)@(positive|negative|neutral)")),
-)
-"""Lines of fastText, TREC and the Financial PhraseBank: names and patterns of their cells."""
 SENTENCE_WORDS = 4
 """Words from which on a cell that ends as a sentence is one, above others that do."""
 ENDS = (".", "!", "?", "…")
@@ -73,6 +68,8 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     named = SUFFIXES.get(name.rpartition(".")[2].lower(), "")
     if is_cut and named in ("", "json") and re.match(r"\s*\[\s*[{\"]", text):
         raise BadRows(ARRAY_TOO_LARGE)
+    if named != "json" and has_token_lines(text):
+        raise BadRows(TOKEN_LINES)
     # A .txt may hold a table or JSON: its content decides.
     form = named if named not in ("", "lines") else _form_of(text)
     readers = {"table": _read_delimited, "json": _read_json, "lines": _read_lines}
@@ -82,7 +79,7 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     if is_cut:
         over = LeftOut(table.n_rows + 1, TOO_LARGE)
         table = replace(table, left_out=(*table.left_out, over))
-    return table
+    return reshaped(table)
 
 
 def decoded(content: bytes) -> str:
@@ -151,32 +148,18 @@ def _form_of(text: str) -> str:
 
 
 def _read_lines(text: str) -> RawTable:
-    if _has_token_lines(text):
-        raise BadRows(TOKEN_LINES)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for names, pattern in LINE_FORMS:
-        found = [pattern.fullmatch(line) for line in lines]
-        if len(lines) > 1 and all(found):
-            cells = tuple(match.groups() for match in found[:MAX_ROWS] if match)
-            return RawTable(names, cells, True, n_more=len(lines) - len(cells))
+    if table := lines_in_form(lines):
+        return table
     has_header = len(lines) > 1 and lines[0].lower() in NAMES["text"]
     cells = tuple((line,) for line in lines[has_header : has_header + MAX_ROWS])
     return RawTable(("text",), cells, has_header, n_more=len(lines) - has_header - len(cells))
 
 
-def _has_token_lines(text: str) -> bool:
-    """Return whether a file has a token and its tags on each line, as CoNLL's have."""
-    sentences = [part.split("\n") for part in text.replace("\r\n", "\n").strip().split("\n\n")]
-    lines = [line for sentence in sentences for line in sentence if line.strip()]
-    widths = {len(line.split()) for line in lines}
-    has_tags = len(widths) == 1 and 2 <= widths.pop() <= 5
-    return has_tags and len(lines) > 3 * len(sentences) > 3
-
-
 def _read_json(text: str) -> RawTable:
     """Read one JSON object a line, or the rows of an array or an object; a string is a text."""
     found = json_rows.whole(text)
-    objects: list[dict[str, object]] = []
+    objects: list[Mapping[str, object]] = []
     left_out = []
     lines = json_rows.lines(text)
     values = map(json_rows.parsed, islice(lines, MAX_ROWS)) if found is None else found[:MAX_ROWS]
@@ -186,22 +169,16 @@ def _read_json(text: str) -> RawTable:
         if not isinstance(value, dict):
             left_out.append(LeftOut(number, json_rows.NOT_JSON))
             value = {}
-        objects.append(value)
+        objects.append(json_rows.unfolded(value))
     names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
     n_more = sum(1 for _ in lines) if found is None else len(found) - len(objects)
     _check_width(len(names), len(objects) + n_more)
     if not names:
         reason = f"Row {left_out[0].number}: {json_rows.NOT_JSON}" if left_out else EMPTY_FILE
         raise BadRows(reason)
-    rows = [[json_rows.cell(value.get(name)) for name in names] for value in objects]
-    structured = frozenset(
-        (number, names[place])
-        for number, row in enumerate(rows, 1)
-        for place, value in enumerate(row)
-        if value is None
-    )
-    cells = tuple(tuple(each or "" for each in row) for row in rows)
-    return RawTable(names, cells, True, tuple(left_out), n_more, structured)
+    rows = ([json_rows.cell(value.get(name)) for name in names] for value in objects)
+    table = table_of_values(names, rows)
+    return replace(table, left_out=tuple(left_out), n_more=n_more)
 
 
 def _check_width(n_columns: int, n_rows: int) -> None:
@@ -236,8 +213,9 @@ def _read_delimited(text: str) -> RawTable:
         if len(row) > width and number not in opened and has_text(row[width:]):
             columns = counted(width, "column")
             left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), columns=columns)))
-    cells = tuple(tuple((row + [""] * width)[:width]) for row in rows)
-    return RawTable(_distinct(header), cells, has_header, tuple(left_out), n_more)
+    values = ([json_rows.of_text(cell) for cell in (row + [""] * width)[:width]] for row in rows)
+    table = table_of_values(_distinct(header), values)
+    return replace(table, has_header=has_header, left_out=tuple(left_out), n_more=n_more)
 
 
 def _without_split_prose(record: list[str], delimiter: str) -> list[str]:

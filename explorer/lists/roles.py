@@ -3,9 +3,9 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from explorer.models.tokens import MASK, plain_text
+from explorer.models.tokens import MASK, clean_text
 from explorer.refusal import Refusal
 
 MAX_ROWS = 2_000
@@ -16,15 +16,15 @@ NAMES: dict[str, tuple[str, ...]] = {
     "text": (
         *("text", "sentence", "review", "content", "phrase", "masked", "masked_sentence"),
         *("masked_sentences", "prompt", "tweet", "message", "premise", "sentence1", "question1"),
-        *("sentence_a", "#1 string", "question", "v2"),
+        *("sentence_a", "#1 string", "question", "v2", "context"),
     ),
     "second": (
         *("second", "hypothesis", "sentence2", "question2", "sentence_b", "#2 string"),
         *("passage", "sentence"),
     ),
-    "answer": ("answer", "obj_label", "target", "expected", "word"),
-    "good": ("good", "sentence_good", "sentence1", "sent_more"),
-    "bad": ("bad", "sentence_bad", "sentence2", "sent_less"),
+    "answer": ("answer", "answers", "obj_label", "target", "expected", "word"),
+    "good": ("good", "sentence_good", "sentence1", "sent_more", "stereotype"),
+    "bad": ("bad", "sentence_bad", "sentence2", "sent_less", "anti-stereotype"),
     "label": (
         *("label", "gold_label", "class", "category", "labels", "topic", "sentiment", "polarity"),
         *("is_duplicate", "quality", "entailment_judgment", "entailment_label", "v1"),
@@ -36,8 +36,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """Column names of each role, in lower case, the preferred one first.
 
-They are those of GLUE and SuperGLUE, SNLI, SICK, HANS, PAWS, LAMA, BLiMP, CrowS-Pairs, and of the
-spam, airline and film reviews that courses use.
+They are those of GLUE and SuperGLUE, SNLI, SICK, HANS, PAWS, LAMA, BLiMP, CrowS-Pairs, StereoSet,
+psycholinguistic tests (Ettinger 2020), and of the spam, airline and film reviews that courses use.
 """
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
 PAIRS = (
@@ -80,7 +80,11 @@ class RawTable:
     n_more: int = 0
     """Rows after these, which are only counted."""
     structured: frozenset[tuple[int, str]] = frozenset()
-    """Row number and column of each cell that holds an object or several values."""
+    """Row number and column of each cell that holds an object, or lists in a list."""
+    lists: Mapping[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
+    """By row number and column the values of each cell that holds several."""
+    note: str = ""
+    """Sentence on what the rows are, where they are not those of the file."""
 
     @property
     def n_rows(self) -> int:
@@ -154,7 +158,7 @@ def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
 
 
 def _has_masks(values: Sequence[str]) -> bool:
-    return bool(values) and 2 * sum(MASK in plain_text(text) for text in values) >= len(values)
+    return bool(values) and 2 * sum(MASK in clean_text(text) for text in values) >= len(values)
 
 
 def number_of(value: str) -> float | None:

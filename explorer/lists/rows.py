@@ -1,10 +1,10 @@
 """Rows of a list of texts, the columns that they are read from, and the kind of question."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from explorer.lists.forms import GAPS
 from explorer.lists.roles import (
     KNOWN,
     MAX_ROWS,
@@ -16,7 +16,7 @@ from explorer.lists.roles import (
     number_of,
     recognised,
 )
-from explorer.models.tokens import MASK, SEPARATOR, find_choices, plain_text
+from explorer.models.tokens import MASK, SEPARATOR, find_choices, hide_choices, plain_text
 from explorer.refusal import brief
 
 KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled", "scored")
@@ -46,9 +46,8 @@ OPTIONAL = {
     "scored": ("second", "group"),
 }
 """Roles that a kind reads where a list has them."""
-GAPS = re.compile(r"_{3,}")
 GAP = "It has a gap of underscores: write [MASK] there."
-CHOICES = "It has a choice, {choice}: in a list write [MASK], and one of the words as the answer."
+CHOICES = "It has a choice, {choice}, which is read in masked rows: this list is of another kind."
 NO_ROWS = "There are no rows to read."
 EMPTY = "It has no text."
 NOT_ONE_MASK = "It has {n} masks; exactly one is read."
@@ -75,11 +74,24 @@ class TextRow:
     other: str = ""
     """The bad sentence of a pair."""
     answer: str = ""
+    """The given answer; bars divide several, of which any counts."""
     label: str = ""
     group: str = ""
     score: float | None = None
     direction: str = ""
     """Of a pair of CrowS-Pairs ``stereo`` or ``antistereo``: see ``crows_score``."""
+    choices: tuple[str, ...] = ()
+    """Words that a masked text offers, as ``[he|she]`` does."""
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The answers of which any one counts."""
+        return tuple(dict.fromkeys(filter(None, map(str.strip, self.answer.split("|")))))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words whose probability is asked for: accepted answers, then those offered."""
+        return tuple(dict.fromkeys((*self.accepted, *self.choices)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,8 @@ class TextList:
     has_header: bool = True
     unused: tuple[str, ...] = ()
     """Names of the columns that are not read."""
+    note: str = ""
+    """Sentence on what the rows are, where they are not those of the file."""
 
     @property
     def n_different(self) -> int:
@@ -178,7 +192,12 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
         if number in unreadable:
             continue
         cell = {role: plain_text(row[place]) for role, place in places.items()}
-        held = [name for name in roles.values() if (number, name) in table.structured]
+        held = [
+            name
+            for role, name in roles.items()
+            if (number, name) in table.structured
+            or ((number, name) in table.lists and role != "answer")
+        ]
         reason = NOT_A_CELL.format(name=brief(held[0])) if held else _fault(kind, cell)
         if reason:
             left_out.append(LeftOut(number, reason))
@@ -190,7 +209,9 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
         )
     left_out.sort(key=lambda row: row.number)
     unused = tuple(name for name in table.names if name not in roles.values())
-    return TextList(kind, roles, tuple(rows), tuple(left_out), table.has_header, unused)
+    return TextList(
+        *(kind, roles, tuple(rows), tuple(left_out), table.has_header, unused), table.note
+    )
 
 
 def _fault(kind: str, cell: Mapping[str, str]) -> str:
@@ -217,13 +238,13 @@ def _score_fault(score: str) -> str:
 
 def _gap(kind: str, text: str) -> str:
     """Return the reason why a text's gap is not read; empty if it is."""
-    if choices := find_choices(text):
-        return CHOICES.format(choice=brief(text[choices[0].start : choices[0].end]))
     if GAPS.search(text):
         return GAP
-    if kind == "masked" and (n_masks := text.count(MASK)) != 1:
-        return NOT_ONE_MASK.format(n=n_masks)
-    return ""
+    if kind == "masked":
+        n_masks = hide_choices(text).count(MASK)
+        return "" if n_masks == 1 else NOT_ONE_MASK.format(n=n_masks)
+    choices = find_choices(text)
+    return CHOICES.format(choice=brief(text[choices[0].start : choices[0].end])) if choices else ""
 
 
 def _row(number: int, kind: str, cell: Mapping[str, str]) -> TextRow:
@@ -232,6 +253,8 @@ def _row(number: int, kind: str, cell: Mapping[str, str]) -> TextRow:
     }
     if kind == "pairs":
         return TextRow(number, cell["good"], cell["bad"], **extra)
-    texts = filter(None, (cell["text"], cell.get("second")))
+    text = f" {SEPARATOR} ".join(filter(None, (cell["text"], cell.get("second"))))
     score = number_of(cell["score"]) if kind == "scored" else None
-    return TextRow(number, f" {SEPARATOR} ".join(texts), score=score, **extra)
+    if kind == "masked" and (offered := find_choices(text)):
+        return TextRow(number, hide_choices(text), **extra, choices=offered[0].alternatives)
+    return TextRow(number, text, score=score, **extra)

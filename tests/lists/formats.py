@@ -74,6 +74,13 @@ def json_lines(make: Callable[[int], object]) -> str:
     return "".join(json.dumps(make(i)) + "\n" for i in range(N))
 
 
+def stereoset(i: int, context: str) -> dict[str, object]:
+    kinds = ("stereotype", FIRST[i]), ("unrelated", "Bread sings."), ("anti-stereotype", SECOND[i])
+    sentences = [{"sentence": text, "id": "x", "labels": [], "gold_label": k} for k, text in kinds]
+    about = {"id": f"{i}", "target": "cook", "bias_type": "profession", "context": context}
+    return about | {"sentences": sentences}
+
+
 def pair(names: tuple[str, str, str]) -> dict[str, str]:
     return dict(zip(("text", "second", "label"), names, strict=True))
 
@@ -319,15 +326,16 @@ FORMATS = (
             {
                 "version": "1.0",
                 "data": {
-                    "intersentence": [{"id": "a", "context": FIRST[0], "sentences": []}],
-                    "intrasentence": [{"id": "b", "context": "BLANK", "sentences": []}],
+                    "intersentence": [stereoset(i, f"Cook {i} came in.") for i in range(N // 2)],
+                    "intrasentence": [stereoset(i, "The cook was BLANK.") for i in range(N // 2)],
                 },
             },
             indent=2,
         ),
-        "",
-        {},
-        "This JSON object holds several lists (intersentence, intrasentence)",
+        "pairs",
+        {"good": "stereotype", "bad": "anti-stereotype", "group": "bias_type"},
+        f"Cook 0 came in. {FIRST[0]}",
+        other=f"Cook 0 came in. {SECOND[0]}",
     ),
     Format(
         "Winogender",
@@ -353,20 +361,43 @@ FORMATS = (
         GAPPED[0],
     ),
     Format(
-        "LAMA, Google-RE and T-REx",
+        "LAMA, Google-RE",
+        "place_of_birth_test.jsonl",
+        json_lines(
+            lambda i: {
+                "pred": "/people/person/place_of_birth",
+                "sub_label": "Ada Cook",
+                "obj_label": "pot",
+                "evidences": [
+                    {"url": "x", "snippet": FIRST[i], "considered_sentences": [FIRST[i]]}
+                ],
+                "judgments": [{"rater": "1", "judgment": "yes"}],
+                "masked_sentences": [GAPPED[i]],
+            }
+        ),
+        "masked",
+        {"text": "masked_sentences", "answer": "obj_label"},
+        GAPPED[0],
+    ),
+    Format(
+        "LAMA, T-REx",
         "P19.jsonl",
         json_lines(
             lambda i: {
                 "uuid": f"{i}",
+                "obj_uri": "Q1",
                 "obj_label": "pot",
                 "sub_label": "cook",
                 "predicate_id": "P19",
-                "evidences": [{"masked_sentence": GAPPED[i]}, {"masked_sentence": GAPPED[i]}],
+                "evidences": [
+                    {"sub_surface": "cook", "obj_surface": "pot", "masked_sentence": GAPPED[i]},
+                    {"sub_surface": "cook", "obj_surface": "pot", "masked_sentence": FIRST[i]},
+                ],
             }
         ),
-        "",
-        {},
-        "“evidences” holds an object or several values",
+        "masked",
+        {"text": "masked_sentence", "answer": "obj_label"},
+        GAPPED[0],
     ),
     Format(
         "NEG-136",
@@ -375,9 +406,43 @@ FORMATS = (
             ("item", "context_aff", "context_neg", "target_aff", "target_neg"),
             rows(lambda i: (f"{i}", f"A heron {i} is a", f"A heron {i} is not a", "bird", "fish")),
         ),
-        "plain",
-        {"text": "context_neg"},
-        "A heron 0 is not a",
+        "masked",
+        {"text": "context", "answer": "target", "group": "group"},
+        "A heron 0 is a [MASK].",
+        n_rows=2 * N,
+    ),
+    Format(
+        "ROLE-88",
+        "ROLE-88.tsv",
+        table(
+            ("item", "context", "expected"),
+            rows(lambda i: (f"{i}", f"The cook knew which guest {i} had", "served|fed|met")),
+        ),
+        "masked",
+        {"text": "context", "answer": "expected"},
+        "The cook knew which guest 0 had [MASK].",
+    ),
+    Format(
+        "CPRAG-34",
+        "CPRAG-34.tsv",
+        table(
+            ("item", "context", "expected", "within_category", "between_category"),
+            rows(lambda i: (f"{i}", f"It rained on day {i}. She took her", "coat", "hat", "pot")),
+        ),
+        "masked",
+        {"text": "context", "answer": "expected"},
+        "It rained on day 0. She took her [MASK].",
+    ),
+    Format(
+        "WinoBias",
+        "pro_stereotyped_type1.txt.test",
+        "".join(
+            f"{i + 1} [The cook] thanked guest {i} because [{('she', 'he')[i % 2]}] was late.\n"
+            for i in range(N)
+        ),
+        "masked",
+        {"text": "text", "answer": "answer"},
+        "The cook thanked guest 0 because [MASK] was late.",
     ),
     Format(
         "SMS spam",
@@ -537,17 +602,49 @@ FORMATS = (
         "A gap of underscores",
         "cloze.txt",
         "".join(f"The cook put the ____ on table {i}.\n" for i in range(N)),
-        "",
-        {},
-        "It has a gap of underscores",
+        "masked",
+        {"text": "text"},
+        "The cook put the [MASK] on table 0.",
     ),
     Format(
         "A choice of words",
         "choices.txt",
         "".join(f"The cook said that [he|she] was number {i}.\n" for i in range(N)),
-        "",
-        {},
-        "It has a choice, [he|she]",
+        "masked",
+        {"text": "text"},
+        "The cook said that [MASK] was number 0.",
+    ),
+    Format(
+        "A choice of words, in a table",
+        "choices.csv",
+        table(
+            ("text", "group"),
+            rows(lambda i: (f"The cook said that [he|she] was number {i}.", "cooks")),
+            ",",
+        ),
+        "masked",
+        {"text": "text", "group": "group"},
+        "The cook said that [MASK] was number 0.",
+    ),
+    Format(
+        "Several accepted answers",
+        "rivers.csv",
+        table(
+            ("text", "answer"),
+            rows(lambda i: (f"Town {i} lies on the [MASK].", "rhine|danube")),
+            ",",
+        ),
+        "masked",
+        {"text": "text", "answer": "answer"},
+        "Town 0 lies on the [MASK].",
+    ),
+    Format(
+        "Several accepted answers, as a list",
+        "rivers.jsonl",
+        json_lines(lambda i: {"text": f"Town {i} lies on the [MASK].", "answer": ["rhine", "po"]}),
+        "masked",
+        {"text": "text", "answer": "answer"},
+        "Town 0 lies on the [MASK].",
     ),
 )
 

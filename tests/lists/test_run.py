@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -73,6 +74,54 @@ def test_the_probability_and_the_mean_rank_of_the_answers_are_those_of_plain_tra
         summary = found["summary"]["models"][key]
         assert summary["mean_rank"] == pytest.approx(np.mean(ranks))
         assert summary["median_rank"] == pytest.approx(np.median(ranks))
+
+
+OFFERED = [
+    ("the [MASK] sat.", "日本| unbelievable |dog"),
+    ("the [cat|unbelievable|日本] sat.", ""),
+    ("the [cat|dog] sat.", "dog"),
+    ("the ____ sat on the mat.", "cat"),
+]
+
+
+def test_any_accepted_answer_counts_and_every_word_that_is_asked_for_has_its_probability(
+    tiny_family,
+):
+    result = finished(csv_of(OFFERED, "text,answer"))
+    assert result.texts.kind == "masked"
+    lines = as_json(result)["rows"]
+    for key, answers in result.answers.items():
+        loaded = tiny_family.loaded(key)
+        for place, (text, answer) in enumerate(OFFERED):
+            accepted = [each.strip() for each in answer.split("|") if each]
+            offered = re.findall(r"\[(.*\|.*)]", text)
+            offered = offered[0].split("|") if offered else []
+            masked = re.sub(r"\[.*]|____", by_hand.MASK, text)
+            found = {
+                word: by_hand.masked(loaded, masked, word)[2:]
+                for word in dict.fromkeys([*accepted, *offered])
+                if word != "日本"
+            }
+            said = {word: p for word, p in _asked(lines, key, place).items() if p}
+            wanted = {word: np.exp(nats) for word, (nats, _) in found.items()}
+            assert said == pytest.approx(wanted, rel=1e-4)
+            ranks = [rank for word, (_, rank) in found.items() if word in accepted]
+            assert answers.ranks[place] == min(ranks, default=0)
+            ratio = _row(lines, key, place)["log_ratio"]
+            if len(offered) < 2:
+                assert ratio is None
+            else:
+                wanted = found[offered[0]][0] - found[offered[1]][0]
+                assert ratio == pytest.approx(wanted, abs=1e-5)
+        assert result.summary.at_1[key].n == 3
+
+
+def _row(lines, key, place):
+    return next(line for line in lines if (line["model"], line["row"]) == (key, place + 1))
+
+
+def _asked(lines, key, place):
+    return _row(lines, key, place)["word_probabilities"]
 
 
 def test_models_without_a_word_in_common_have_no_divergence(tiny_family):

@@ -12,7 +12,7 @@ const only = look('only', 'all'), group = look('group', 'all'), order = look('ro
 
 /**
  * @typedef {{n: number, lead: string[], cells: any[][], group: string, apart: number | null, right: boolean[], marks: [number, number][],
- *   open: {tab: string, text: string, hidden?: string}}} Line `lead`: what the list gives of a row
+ *   open: {tab: string, text: string, hidden?: string}, offered?: [string, number | null][][]}} Line `lead`: what the list gives of a row
  * @typedef {{kind: string, columns: string[], names: Record<string, string>, models: string[], total: number, lines: Line[],
  *   constants: Record<string, unknown>, said: Record<string, unknown>, texts: Record<string, string>}} Data
  */
@@ -67,10 +67,17 @@ function marked(text, marks) {
 const verdict = (isRight, t) => isRight === undefined ? null
   : make('span', {class: 'tx-verdict', 'data-right': String(isRight), title: isRight ? t.right : t.wrong_one}, make('span', {'aria-hidden': 'true'}, isRight ? t.yes : t.no), el('span', 'sr-only', isRight ? t.right : t.wrong_one));
 
-/** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>) => [string, string]>} */
+/** The words that are asked for, each with its probability; nothing of one answer alone. @param {[string, number | null][]} words @param {Record<string, string>} t */
+const wordsSaid = (words, t) => words.length < 2 ? '' : words.map(([word, p]) => `${word} ${p === null ? t.no_word : number(p)}`).join(', ');
+
+/** The rank of the given answer, and its pieces where there are several; nothing of one that is first. @param {any[]} cells @param {Record<string, string>} t */
+const rankSaid = ([, , given, , rank, pieces], t) => rank === 1 && pieces === 1 ? '' : rank === null ? t.unknown
+  : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ');
+
+/** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number) => [string, string]>} */
 const SAID = {
-  masked: ([word, p, given, , rank, pieces], {lead: [, answer]}, t) => [`${word} ${number(p)}`,
-    !answer || rank === 1 && pieces === 1 ? '' : rank === null ? t.unknown : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ')],
+  masked: (cells, {lead: [, answer], offered = []}, t, i) => [`${cells[0]} ${number(cells[1])}`,
+    [answer ? rankSaid(cells, t) : '', wordsSaid(offered[i] ?? [], t)].filter(Boolean).join('; ')],
   plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
   pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
   labelled: ([predicted]) => [predicted, ''],
@@ -106,7 +113,7 @@ function row(line, data) {
   const text = make('button', {type: 'button', class: 'tx-open-row', title: t[`opens_${line.open.tab}`]}, ...marked(line.lead[0], line.marks));
   text.addEventListener('click', event => { event.stopPropagation(); open(line); });
   const cells = models.map((key, i) => {
-    const [said, small] = SAID[kind](line.cells[i], line, t);
+    const [said, small] = SAID[kind](line.cells[i], line, t, i);
     return make('td', {'data-model': key}, verdict(line.right[i], t), make('span', {class: kind === 'labelled' ? null : 'tx-value'}, said), small ? el('small', '', small) : null);
   });
   const apart = kind === 'labelled' || models.length < 2 ? [] : [make('td', {}, line.apart === null ? '–' : fixed(line.apart, 3))];

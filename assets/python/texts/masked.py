@@ -8,9 +8,11 @@ from transformers import AutoModelForMaskedLM
 ROWS = [
     [1, "The capital of France is [MASK].", "paris", "capitals"],
 ]
+WORDS = {}
 
 columns = ["row", "model", "text", "answer", "group", "word", "probability"]
 columns += ["answer_probability", "answer_log_probability", "answer_rank", "answer_pieces"]
+columns += ["words", "word_probabilities", "log_ratio"]
 rows = []
 for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
@@ -50,10 +52,20 @@ for label in MODELS:
         place = (ids == tokenizer.mask_token_id).nonzero()[0, 0].item()
         logs = logs_at(ids, inputs.get("token_type_ids"), place)
         first = logs.argmax().item()
-        found = scored(text, answer, logs) if answer else (None, None, 0)
+        accepted = [each.strip() for each in answer.split("|") if each.strip()]
+        scores = [scored(text, each, logs) for each in accepted]
+        known = [score for score in scores if score[1]]  # any of several accepted answers counts
+        found = min(known, key=lambda score: (score[1], -score[0]), default=(None, None, 0))
+        offered = WORDS.get(str(number), [])
+        nats = {each: scored(text, each, logs)[0] for each in [*accepted, *offered]}
+        two = [nats[each] for each in offered[:2]]
+        ratio = None if None in two or not two else two[0] - two[1]
+        said = "|".join("" if each is None else str(math.exp(each)) for each in nats.values())
+        words = ["|".join(nats), said, ratio] if len(nats) > 1 else ["", "", None]
         word = spelled(tokenizer, first)
         given = None if found[0] is None else math.exp(found[0])
         best = [word, math.exp(logs[first])]
-        rows.append([number, label, text, answer, group, *best, given, *found])
+        cells = [number, label, text, answer, group, *best, given, *found]
+        rows.append([*cells, *words])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("bars", "model", "row", ["probability"])

@@ -113,6 +113,7 @@ TABLE = {
     "wrong_one": "wrong",
     "rank": "answer: rank {rank}, {probability}",
     "unknown": "answer not in the vocabulary",
+    "no_word": "not in the vocabulary",
     "pieces": "answer: {pieces} pieces",
     "opens_predictions": "Open in Predictions",
     "opens_attention": "Open in Attention",

@@ -1,6 +1,6 @@
 """Rows of a list's result, for the browser's table, the endpoint, the shell and a frame."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from explorer.lists.results import (
     has_truth,
     right_of,
 )
+from explorer.lists.rows import TextRow
 from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.sentences import SentenceScore
 from explorer.lists.views.strings import BASELINES, WORDS_NAME, read_as
@@ -39,6 +40,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "answer_log_probability",
         "answer_rank",
         "answer_pieces",
+        "words",
+        "word_probabilities",
+        "log_ratio",
     ),
     "plain": ("row", "model", "text", "group", "tokens", "unknown", "pll", "pll_word_l2r"),
     "pairs": (
@@ -73,6 +77,8 @@ def as_json(result: ListResult) -> dict[str, Any]:
     kind = result.texts.kind
     names = COLUMNS[kind]
     rows = [dict(zip(names, row, strict=True)) for row in table_rows(result)]
+    for row, words in zip(rows, offered_of(result), strict=False):
+        row["word_probabilities"] = words
     return {
         "kind": kind,
         "columns": dict(result.texts.columns),
@@ -111,10 +117,34 @@ def _masked_rows(result: MaskedList) -> list[tuple[Any, ...]]:
             number(answers.log_probs[place]),
             int(answers.ranks[place]) or None,
             int(answers.n_pieces[place]),
+            *_of_words(row, answers.offered[place]),
         )
         for place, row in enumerate(result.texts.rows)
         for key, answers in result.answers.items()
     ]
+
+
+def _of_words(row: TextRow, log_probs: Sequence[float]) -> tuple[str, str, float | None]:
+    """Return the words whose probability is asked for, their probabilities, and a log-ratio.
+
+    Bars divide both. They are empty where there is only one answer, which has columns of its own.
+    The ratio is ln P(first) - ln P(second) of the words that the text offers, in nats.
+    """
+    if len(row.words) < 2:
+        return "", "", None
+    nats = dict(zip(row.words, log_probs, strict=True))
+    said = "|".join("" if np.isnan(value) else repr(float(np.exp(value))) for value in log_probs)
+    first, second = (*(nats[word] for word in row.choices), np.nan, np.nan)[:2]
+    return "|".join(row.words), said, number(first - second)
+
+
+def offered_of(result: ListResult) -> Iterator[dict[str, float | None]]:
+    """Yield by row and model the probability of each word that is asked for."""
+    if not isinstance(result, MaskedList):
+        return
+    for place, row in enumerate(result.texts.rows):
+        for answers in result.answers.values():
+            yield dict(zip(row.words, map(number, np.exp(answers.offered[place])), strict=True))
 
 
 def _sentence_rows(result: SentenceList) -> list[tuple[Any, ...]]:
@@ -213,6 +243,8 @@ def rows_canvas(
         }
     elif isinstance(result, PairList):
         constants, texts = {"SCORE": result.score}, _of_sides(result, texts)
+    elif isinstance(result, MaskedList):
+        constants = {"WORDS": {str(r.number): r.choices for r in result.texts.rows if r.choices}}
     return script_json(
         {
             "kind": kind,
@@ -279,7 +311,7 @@ def _lines(result: ListResult) -> list[dict[str, Any]]:
 def _opened(result: ListResult, place: int) -> dict[str, Any]:
     """Return the view that a row opens, and the words of it that are marked."""
     row = result.texts.rows[place]
-    if isinstance(result, LabelledList | ScoredList):
+    if isinstance(result, LabelledList | ScoredList | UnjudgedList):
         return {"open": {"tab": "attention", "text": row.text}, "marks": []}
     if isinstance(result, SentenceList):
         scores = [of_model[place] for of_model in result.scores.values()]
@@ -289,7 +321,17 @@ def _opened(result: ListResult, place: int) -> dict[str, Any]:
         span = first_difference(row.text, row.other)
         return {"open": hiding(row.text, span), "marks": []}
     hidden = "" if set("[]|\n") & set(row.answer) else row.answer
-    return {"open": {"tab": "predictions", "text": row.text, "hidden": hidden}, "marks": []}
+    choice = f"[{'|'.join(row.choices)}]" if row.choices else MASK
+    text = row.text.replace(MASK, choice)
+    offered = [
+        [[word, number(np.exp(nats))] for word, nats in zip(row.words, of_row, strict=True)]
+        for of_row in (each.offered[place] for each in result.answers.values())
+    ]
+    return {
+        "open": {"tab": "predictions", "text": text, "hidden": hidden},
+        "marks": [],
+        "offered": offered,
+    }
 
 
 def hiding(text: str, span: Span | None) -> dict[str, str]:

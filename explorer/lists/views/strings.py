@@ -48,7 +48,7 @@ ROLES = {
 }
 PAIR = "“{good}” is compared with “{bad}”"
 MOST_NAMED = 5
-READ_AS = "{rows}{header}: {columns}.{unused}"
+READ_AS = "{rows}{header}: {columns}.{unused}{note}"
 NO_HEADER = ", no header"
 ONE_COLUMN = "“{name}” {verb} {role}{values}"
 UNUSED = " Not used: {names}."
@@ -465,6 +465,7 @@ def read_as(texts: TextList) -> str:
         header="" if texts.has_header else NO_HEADER,
         columns=enumerated(columns),
         unused=UNUSED.format(names=_named(texts.unused)) if texts.unused else "",
+        note=f" {texts.note}" if texts.note else "",
     )
 
 

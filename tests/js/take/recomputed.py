@@ -71,16 +71,23 @@ def agree(saved, printed, kind):
 
 
 def is_measured(cell):
-    """Return whether a script prints the cell as a number with decimals."""
+    """Return whether a script prints the cell as a number with decimals, or as several in bars."""
     try:
-        return math.isfinite(float(cell)) and not cell.lstrip("-").isdigit()
+        numbers = [float(each) for each in cell.split("|") if each]
     except ValueError:
         return False
+    return (
+        bool(numbers)
+        and all(map(math.isfinite, numbers))
+        and ("|" in cell or not cell.lstrip("-").isdigit())
+    )
 
 
 def same(found, wanted):
     if "" in (found, wanted):
         return found == wanted
+    if "|" in found:
+        return all(same(*both) for both in zip(found.split("|"), wanted.split("|"), strict=True))
     return math.isclose(float(found), float(wanted), rel_tol=ROUNDING, abs_tol=ROUNDING)
 
 

@@ -97,6 +97,8 @@ LISTS = {
         {"text": "it was [MASK].", "answer": "unbelievable"},
         {"text": "he is a [MASK].", "answer": "日本"},
         {"text": "the cat sat on the [MASK]."},
+        {"text": "the [cat|unbelievable|dog] sat."},
+        {"text": "a [MASK] ran.", "answer": "日本|unbelievable|dog"},
     ],
     "plain": ["the unbelievable cat's mat.", "it sat."],
     "pairs": [{"good": "the cat was unbelievable.", "bad": "the cat unbelievable was."}],

@@ -1,0 +1,225 @@
+"""Published forms that are no table of texts: labels inside lines, contexts to complete."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from explorer.lists.roles import MAX_CLASSES, MAX_ROWS, NAMES, LeftOut, RawTable, column
+from explorer.models.tokens import MASK, clean_text
+
+ALIKE = 0.9
+"""Share of lines that have a form, for the file to have it; the others are left out."""
+NOT_IN_FORM = "It is not in the form of the other lines, {form}."
+PRONOUNS = re.compile(r"(?:s?he|him|his|hers?|they|them|theirs?)(?:self|selves)?", re.I)
+BRACKETS = re.compile(r"\[([^\[\]|]+)\]")
+WINOBIAS = re.compile(r"\d+ (.*\[[^\[\]|]+\].*\[[^\[\]|]+\].*)")
+WITHOUT_BRACKETS = (
+    "The number and the brackets of each line are left out; a pronoun in brackets is the answer at "
+    "[MASK]."
+)
+TWO_CONTEXTS = "Each row of the file is {n} rows here: {pairs}."
+ONE_PAIR = "“{context}” with “{target}”"
+GAPS = re.compile(r"(?<!\w)_{2,}(?!\w)|_{3,}")
+GAP_READ = "A gap of underscores in “{name}” is read as [MASK]."
+COMPLETED = "“{name}” has no [MASK]: one is put at the end of each text."
+ENDS = (".", "!", "?", "…", '"', "”")
+MOST_WORDS = 3
+"""Words up to which an answer is one that completes a text."""
+TAGS = re.compile(r"[^\W\d_]{1,5}(?:[-_+|][\w:=+|-]+)?|[.,:;!?()'\"`#$-]+|_")
+"""Tag of a token, such as NNP, I-PER or O."""
+MOST_FIELDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LineForm:
+    """Form of lines that hold more than a text."""
+
+    form: str
+    """The form in writing."""
+    names: tuple[str, ...]
+    cells: Callable[[str], Sequence[str | tuple[str, ...]] | None]
+    """Cells of a line; None of a line that has another form."""
+    note: str = ""
+
+
+def _of_fasttext(line: str) -> Sequence[str | tuple[str, ...]] | None:
+    labels, words = [], line.split()
+    while words and words[0].startswith("__label__"):
+        labels.append(words.pop(0).removeprefix("__label__"))
+    if not (words and labels and all(labels)):
+        return None
+    return labels[0] if len(labels) == 1 else tuple(labels), " ".join(words)
+
+
+def _matched(pattern: str) -> Callable[[str], Sequence[str] | None]:
+    compiled = re.compile(pattern)
+
+    def cells(line: str) -> Sequence[str] | None:
+        found = compiled.fullmatch(line)
+        return found.groups() if found else None
+
+    return cells
+
+
+def _of_winobias(line: str) -> Sequence[str] | None:
+    found = WINOBIAS.fullmatch(line)
+    if not found:
+        return None
+    pronouns = [each for each in BRACKETS.finditer(found[1]) if PRONOUNS.fullmatch(each[1])]
+    if len(pronouns) != 1:
+        return BRACKETS.sub(r"\1", found[1]), ""
+    start, end = pronouns[0].span()
+    before, after = (BRACKETS.sub(r"\1", each) for each in (found[1][:start], found[1][end:]))
+    return f"{before}{MASK}{after}", pronouns[0][1]
+
+
+LINE_FORMS = (
+    LineForm("“__label__x text”", ("label", "text"), _of_fasttext),
+    LineForm("“LABEL:sub text”", ("label", "text"), _matched(r"([A-Z]{2,8}):\w+\s+(.+)")),
+    LineForm("“text@label”", ("text", "label"), _matched(r"(.+\S)@([A-Za-z][\w-]{0,30})")),
+    LineForm("“1 [The cook] said [she] ...”", ("text", "answer"), _of_winobias, WITHOUT_BRACKETS),
+)
+"""Lines of fastText, TREC, the Financial PhraseBank and WinoBias."""
+
+
+def lines_in_form(lines: Sequence[str]) -> RawTable | None:
+    """Return the table of lines that hold labels or answers; None of lines that are texts."""
+    return next(filter(None, (_in_form(each, lines) for each in LINE_FORMS)), None)
+
+
+def _in_form(form: LineForm, lines: Sequence[str]) -> RawTable | None:
+    found = [form.cells(line) for line in lines[:MAX_ROWS]]
+    read = [cells for cells in found if cells]
+    if len(lines) < 2 or len(read) < ALIKE * len(found):
+        return None
+    if "label" in form.names:
+        labels = {cells[form.names.index("label")] for cells in read}
+        if len(labels) > min(MAX_CLASSES, len(read)):
+            return None
+    left_out = [
+        LeftOut(number, NOT_IN_FORM.format(form=form.form))
+        for number, cells in enumerate(found, 1)
+        if not cells
+    ]
+    rows = [cells or ("",) * len(form.names) for cells in found]
+    table = table_of_values(form.names, rows)
+    n_more = len(lines) - len(rows)
+    return replace(table, left_out=tuple(left_out), n_more=n_more, note=form.note)
+
+
+def table_of_values(
+    names: tuple[str, ...], rows: Iterable[Sequence[str | tuple[str, ...] | None]]
+) -> RawTable:
+    """Return a table of cells of which some hold several values, or objects (None)."""
+    structured, lists, cells = set(), {}, []
+    for number, row in enumerate(rows, 1):
+        for name, value in zip(names, row, strict=True):
+            if value is None:
+                structured.add((number, name))
+            elif isinstance(value, tuple):
+                lists[number, name] = value
+        cells.append(tuple("|".join(v) if isinstance(v, tuple) else v or "" for v in row))
+    return RawTable(names, tuple(cells), True, (), 0, frozenset(structured), lists)
+
+
+def has_token_lines(text: str) -> bool:
+    """Return whether a file has a token and its tags on each line, as CoNLL's have."""
+    lines = [line.strip() for line in text.splitlines() if not line.startswith(("#", "-DOCSTART-"))]
+    blocks = [[*group] for filled, group in groupby(lines, bool) if filled]
+    fields = [line.split() for block in blocks for line in block]
+    widths = {len(each) for each in fields}
+    if len(widths) != 1 or not 2 <= min(widths) <= MOST_FIELDS or len(fields) <= 3 * len(blocks):
+        return False
+    tags = [each[-1] for each in fields]
+    is_few = len(set(tags)) <= max(3, len(tags) // 3)
+    return (len(blocks) > 1 or min(widths) > 2) and is_few and all(map(TAGS.fullmatch, tags))
+
+
+def reshaped(table: RawTable) -> RawTable:
+    """Return a table of one text a row, with a [MASK] where a text has a gap or is to be completed.
+
+    Ettinger (2020) gives contexts and the words that complete them, NEG-136 two of each in a row.
+    """
+    return _with_masks(_completed(_one_context(table)))
+
+
+def _one_context(table: RawTable) -> RawTable:
+    """Return a row for each ``context_x`` that has a ``target_x``, where there are several."""
+    places = {name.strip().lower(): place for place, name in enumerate(table.names)}
+    sides = [
+        (place, places[target], name.removeprefix("context_"))
+        for name, place in places.items()
+        if name.startswith("context_") and (target := f"target_{name[8:]}") in places
+    ]
+    if len(sides) < 2 or table.structured or table.lists:
+        return table
+    used = {place for side in sides for place in side[:2]}
+    kept = [place for place in range(len(table.names)) if place not in used]
+    names = ("context", "target", "group", *(table.names[place] for place in kept))
+    cells = [
+        (row[context], row[target], group, *(row[place] for place in kept))
+        for row in table.cells
+        for context, target, group in sides
+    ]
+    pairs = [
+        ONE_PAIR.format(context=table.names[context], target=table.names[target])
+        for context, target, _ in sides
+    ]
+    n = len(sides)
+    left_out = tuple(
+        LeftOut(n * (row.number - 1) + place, row.reason)
+        for row in table.left_out
+        for place in range(1, n + 1)
+    )
+    n_more = n * table.n_more + max(0, len(cells) - MAX_ROWS)
+    note = TWO_CONTEXTS.format(n=n, pairs=" and ".join(pairs))
+    kept_rows = tuple(cells[:MAX_ROWS])
+    return RawTable(names, kept_rows, table.has_header, left_out, n_more, note=note)
+
+
+def _completed(table: RawTable) -> RawTable:
+    """Return a table whose contexts end in a mask, where answers complete them."""
+    lower = {name.strip().lower(): name for name in table.names}
+    answer = next((lower[name] for name in NAMES["answer"] if name in lower), "")
+    name = lower.get("context", "")
+    texts, answers = column(table, name), column(table, answer)
+    if not (texts and answer) or any(MASK in clean_text(text) for text in texts):
+        return table
+    n_open = sum(not text.endswith(ENDS) for text in texts)
+    n_words = max(len(each.split()) for row in answers for each in row.split("|"))
+    if n_open < ALIKE * len(texts) or n_words > MOST_WORDS:
+        return table
+    place = table.names.index(name)
+    cells = tuple(
+        (
+            *row[:place],
+            f"{row[place].strip()} {MASK}." * bool(row[place].strip()),
+            *row[place + 1 :],
+        )
+        for row in table.cells
+    )
+    note = " ".join(filter(None, (table.note, COMPLETED.format(name=name))))
+    return replace(table, cells=cells, note=note)
+
+
+def _with_masks(table: RawTable) -> RawTable:
+    """Return a table with masks for the gaps of a column in which most texts have one or a mask."""
+    for place, name in enumerate(table.names):
+        texts = [row[place] for row in table.cells]
+        masked = [MASK in clean_text(text) for text in texts]
+        gaps = [
+            not m and len(GAPS.findall(text)) == 1 for m, text in zip(masked, texts, strict=True)
+        ]
+        if any(gaps) and 2 * (sum(masked) + sum(gaps)) >= len(texts):
+            cells = tuple(
+                (
+                    *row[:place],
+                    GAPS.sub(MASK, row[place]) if has_gap else row[place],
+                    *row[place + 1 :],
+                )
+                for row, has_gap in zip(table.cells, gaps, strict=True)
+            )
+            note = " ".join(filter(None, (table.note, GAP_READ.format(name=name))))
+            return replace(table, cells=cells, note=note)
+    return table
