@@ -115,7 +115,8 @@ export class State {
     this.take({...view, tab}, [...Object.keys(defaults), packed]);
     this.entry = this.entryOf(this.wanted);
     if (packed in this.wanted || !this.isThere(tab)) { this.ask(); return; }
-    this.accepted = {...this.wanted, text: this.get('text')};   // an answer has its text, also where the address has not
+    // An answer has its text and its models, also where the address has not.
+    this.accepted = {...this.wanted, text: this.get('text'), family: this.get('family')};
     this.publish();
   }
 

@@ -258,10 +258,10 @@ test('Back and Forward go through the tabs, and ask nobody for what is there alr
   assert.deepEqual([state.number, tabs()], [asked, ['predictions', 'attention', 'claims']]);
 });
 
-test('a place that this page did not write has the default text, as its answer has', () => {
+test('a place that this page did not write has the default text and models, as its answer has: saved files name both', () => {
   const {state} = browser();
   state.walk({fold: 'words'});   // a `#` typed after the address: a history entry without a view
-  assert.deepEqual([state.accepted.text, state.accepted.fold, state.number], ['start', 'words', 1]);
+  assert.deepEqual([state.accepted.text, state.accepted.family, state.accepted.fold, state.number], ['start', 'mini', 'words', 1]);
 });
 
 test('Back and Forward bring the text again, whole, in the tab it was compared in, and add no place', () => {
