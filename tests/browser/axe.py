@@ -43,7 +43,7 @@ RUN = f"""async ([place, few, laid]) => {{
   const found = ({LOOKS})(place, few).flatMap(([, some]) => some);
   const isFirst = !window.axeKinds?.[place], fresh = ({KINDS})(place);
   // What is preloaded is for a rule on the page's style sheets, which are the same for all of its parts.
-  const options = {{resultTypes: ['violations'], preload: !place}};
+  const options = {{resultTypes: ['violations'], preload: !place, iframes: false}};
   const rules = {{'label-content-name-mismatch': {{enabled: true}}}};
   // One run for the whole part, because each run lays a grid over every element of the page.
   axe.configure({{rules: [{{id: 'color-contrast', selector: '[data-sample]'}}]}});

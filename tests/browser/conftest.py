@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from tests import needs
-from tests.browser import evidence
+from tests.browser import evidence, prompt
 from tests.browser.server import served
+from tests.browser.viewport import resize
+from tests.browser.walked import walk
 from tests.waiting import until
 
 FLAGS = [
@@ -65,7 +67,7 @@ TOASTS = """new MutationObserver(changes => {
   }
 }).observe(document, {childList: true, subtree: true});"""
 """Script that logs every toast, to catch those that disappear before the test ends."""
-HUNG = ("on", "once", "route", "add_init_script", "expose_function", "expose_binding")
+HUNG = ("once", "route", "add_init_script", "expose_function", "expose_binding")
 """Methods of a page that attach something to it for good."""
 SIDEWAYS = """() => {
   const {scrollWidth, clientWidth} = document.documentElement;
@@ -87,10 +89,21 @@ class Guard:
         self.pages: list[Any] = []
         self.is_changed = False
         """The test has attached something that only closing the page removes."""
+        self.listeners: list[tuple[str, Any]] = []
         self.page(page)
         for name in HUNG:
             setattr(page, name, self._noted(getattr(page, name)))
+        page.on = self._listening(page.on)
         page.guard = self
+
+    def _listening(self, listen):
+        """Wrap ``page.on`` to record its listeners, which are removed at the end."""
+
+        def listening(event, listener):
+            self.listeners.append((event, listener))
+            return listen(event, listener)
+
+        return listening
 
     def _noted(self, hang):
         """Wrap a method of the page to record its use."""
@@ -158,10 +171,13 @@ class Guard:
             context.on(event, listener)
 
     def leave(self, context) -> None:
+        page = self.pages[0]
         for event, listener in self.heard.items():
             context.remove_listener(event, listener)
-        for name in HUNG:
-            delattr(self.pages[0], name)
+        for event, listener in self.listeners:
+            page.remove_listener(event, listener)
+        for name in ("on", *HUNG):
+            delattr(page, name)
 
 
 PERMISSIONS = ["clipboard-read", "clipboard-write"]
@@ -187,13 +203,13 @@ class Visitor:
     """
 
     def __init__(self, chromium, comes_again: bool, **options) -> None:
-        self._chromium, self._comes_again, self._options = chromium, comes_again, options
+        self.browser, self._comes_again, self._options = chromium, comes_again, options
         self.context = self.page = None
 
     def come(self, is_new: bool):
         """Return the context and its only page, empty; ``is_new`` asks for one without a cache."""
         if self.context is None:
-            self.context = self._chromium.new_context(permissions=PERMISSIONS, **self._options)
+            self.context = self.browser.new_context(permissions=PERMISSIONS, **self._options)
             self.context.on("close", self._is_gone)
         else:
             evidence.begin(self.context)
@@ -221,6 +237,21 @@ class Visitor:
             else:
                 page.close()
 
+    def stay(self, guard, is_sound: bool) -> None:
+        """Leave the page as it is for the journey's next step, unless it is not sound."""
+        if self.context is None:
+            return
+        guard.leave(self.context)
+        self.context.unroute_all()
+        for page in self.context.pages:
+            if page is not self.page or not is_sound or guard.is_changed:
+                page.close()
+
+    def end(self, home) -> None:
+        """Empty the page at the end of a journey."""
+        if self.context is not None and self.page and not self.page.is_closed():
+            self._empty(self.page, home)
+
     def _empty(self, page, home) -> None:
         from playwright.sync_api import Error
 
@@ -239,8 +270,8 @@ class Visitor:
 
 @pytest.fixture(scope="session")
 def visitors(chromium):
-    """Return the reusable tabs for a test's first and second page."""
-    return [Visitor(chromium, True) for _ in range(N_KEPT)]
+    """Return the reusable tabs: for a test's first and second page, and for journeys."""
+    return [Visitor(chromium, True) for _ in range(N_KEPT + 1)]
 
 
 def emptied(page, origin) -> None:
@@ -249,6 +280,67 @@ def emptied(page, origin) -> None:
     session = page.context.new_cdp_session(page)
     session.send("Storage.clearDataForOrigin", everything)
     session.detach()
+
+
+@pytest.fixture(scope="module")
+def traveller(visitors, app_url):
+    """Yield the tab whose page the steps of one file share."""
+    visitors[-1].end(app_url)
+    yield visitors[-1]
+    visitors[-1].end(app_url)
+
+
+@pytest.fixture
+def visit(traveller, app_url, request):
+    """Return a function that shows a link in the file's one page: ``visit("/?tab=depth", width=390)``.
+
+    The first step opens the page; the others go from link to link in it, as Back and Forward do.
+    What a step leaves, the next one finds: storage, history and the list of recent texts. A step
+    that needs its own has ``page_at``.
+    """
+    guards = []
+
+    def visit(link="/", width=1440, height=900, theme="light", media=None):
+        context, page = (traveller.context, traveller.page) if guards else traveller.come(False)
+        if not guards:
+            guards.append(Guard(app_url, page))
+            guards[0].watch(context)
+        page.set_default_timeout(WAIT_MS)
+        page.emulate_media(**AS_EMULATED | (media or {}))
+        if page.url.startswith(app_url) and QUIET_PLACE not in page.url:
+            page.evaluate(FRESH, theme)
+            resize(page, width, height)
+            walk(page, link)
+        else:
+            page.set_viewport_size({"width": width, "height": height})
+            emptied(page, app_url)
+            goes(page, f"{app_url}{link}", theme)
+            page.locator("#status .status").wait_for()
+        page.mouse.move(0, 0)
+        return page
+
+    yield visit
+    for guard in guards:
+        for page in traveller.context.pages if traveller.context else ():
+            guard.sideways(page)
+        is_sound = not guard.problems and not getattr(request.node, "left", None)
+        if guard.problems:
+            _keep(request.node, traveller.browser)
+        traveller.stay(guard, is_sound)
+        assert not guard.problems, "\n".join(guard.problems)
+
+
+FRESH = """theme => {
+  document.activeElement?.blur();
+  document.querySelectorAll(':popover-open').forEach(open => open.hidePopover());
+  scrollTo(0, 0);
+  if (document.body.classList.contains('dark') !== (theme === 'dark')) document.querySelector('#theme-switch').click();
+}"""
+
+
+def goes(page, url, theme) -> None:
+    """Open an address in one of the themes."""
+    page.goto(f"{url}{'&' if '?' in url else '?'}__theme={theme}", wait_until="domcontentloaded")
 
 
 @pytest.fixture
@@ -274,10 +366,7 @@ def page_at(chromium, visitors, app_url, request):
         emptied(page, app_url)
         guard.watch(context)
         if path is not None:
-            page.goto(
-                f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
-                wait_until="domcontentloaded",
-            )
+            goes(page, f"{app_url}{path}", theme)
         return page
 
     yield page_at
@@ -303,6 +392,7 @@ def _patient_expectations():
     from playwright.sync_api import expect
 
     expect.set_options(timeout=WAIT_MS)
+    prompt.expectations()
 
 
 @pytest.hookimpl(hookwrapper=True)

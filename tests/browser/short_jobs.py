@@ -1,7 +1,7 @@
-"""``python app.py`` whose jobs over the bundled sentences and pairs take the first of them alone.
+"""``python app.py`` with short jobs: a few of the bundled sentences and pairs, short measurements.
 
-What a browser shows of a job does not depend on how many sentences it reads; what the job computes from
-all of them is tested without a browser.
+What a browser shows of a job does not depend on how many sentences it reads or how long it
+measures; what the job computes is tested without a browser.
 """
 
 import runpy
@@ -10,6 +10,8 @@ from explorer import assets
 from explorer.serving.start import leave_out_stubs
 
 FEW, FEW_PAIRS = 24, 12
+ROUNDS = 2
+"""Rounds of the measurement that times all models of a size."""
 
 
 def shortened(bundled: dict[str, str]) -> dict[str, str]:
@@ -19,13 +21,25 @@ def shortened(bundled: dict[str, str]) -> dict[str, str]:
     return bundled | {"content": "".join(bundled["content"].splitlines(True)[: FEW_PAIRS + 1])}
 
 
+def in_few_rounds(specs, _variants_of, workload, budget_s, cancel_token):
+    """Time models in a fixed number of rounds; yields after each."""
+    from explorer.analysis.latency.family import measure_family, plan_for
+
+    plan = plan_for(workload, budget_s, ROUNDS)
+    for family in measure_family(specs, workload, plan, cancel_token):
+        yield family, None
+
+
 def main() -> None:
     """Read the sentences before anything else does, and start."""
     leave_out_stubs()
     few = assets.sentences()[:FEW]
     assets.sentences = lambda: few
+    from explorer.ui.latency import model_choice  # it imports Gradio, whose stubs are left out
+
     lists = tuple(map(shortened, assets.text_lists()))
     assets.text_lists = lambda: lists
+    model_choice.measure_with_variants = in_few_rounds
     runpy.run_path(str(assets.ROOT / "app.py"), run_name="__main__")
 
 

@@ -3,24 +3,28 @@
 import pytest
 from playwright.sync_api import expect
 
+from explorer.assets import examples
+from explorer.ui.shell.scripts import FIRST_PACK
 from tests.browser.frames import ASKED, FRAMES
-from tests.browser.viewport import resize
+from tests.browser.held import hold
+from tests.browser.viewport import NEXT_FRAME, resize
 from tests.browser.walked import walk
 from tests.waiting import until
 
 pytestmark = pytest.mark.browser
+FINDING = ".finding:visible"
 SIZES = [(390, 844), (1440, 900)]
 
 
-def opened(page_at, path="/", **options):
-    page = page_at(path, **options)
+def opened(visit, path="/", **options):
+    page = visit(path, **options)
     # Until then the opening example is shown, which no model has computed.
     expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
     return page
 
 
-def test_the_miniatures_are_named_and_a_refusal_is_in_sight_at_either_width(page_at):
-    page = opened(page_at, width=390, height=844, theme="dark")
+def test_the_miniatures_are_named_and_a_refusal_is_in_sight_at_either_width(visit):
+    page = opened(visit, width=390, height=844, theme="dark")
     for width, height in SIZES:
         resize(page, width, height)
         the_miniatures_are_named_and_nothing_is_wider_than_the_page(page)
@@ -36,8 +40,8 @@ def the_miniatures_are_named_and_nothing_is_wider_than_the_page(page):
     page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_the_family_is_a_fold_an_example_says_what_it_shows_and_stop_stops(page_at):
-    page = opened(page_at)
+def test_the_family_is_a_fold_an_example_says_what_it_shows_and_stop_stops(visit):
+    page = opened(visit)
     the_family_is_a_fold_and_an_example_says_what_it_shows(page)
     walk(page, "/?tab=latency")
     stop_is_there_only_while_something_runs(page)
@@ -55,10 +59,6 @@ def test_a_page_at_rest_asks_for_no_frames(page_at):
 
 
 def the_family_is_a_fold_and_an_example_says_what_it_shows(page):
-    page.locator(".skip").focus()
-    expect(page.locator(".skip")).to_be_in_viewport(ratio=1)
-    page.keyboard.press("Enter")
-    assert page.evaluate("Boolean(document.activeElement.closest('#tabs'))"), "it skips there"
     expect(page.get_by_text("How are the three related?")).to_be_hidden()
     page.get_by_role("tab", name="Parameters", exact=True).click()
     expect(page.locator(".fm-row:visible")).to_have_count(0)
@@ -85,56 +85,6 @@ def the_family_is_a_fold_and_an_example_says_what_it_shows(page):
     expect(page.locator("#fold-predictions-ask > button.open")).to_have_count(0)
 
 
-TEXT = "The ship sailed across the [MASK] to America."
-SHIP = f"/?text={TEXT.replace(' ', '+')}"
-
-
-def test_a_gap_is_filled_and_a_hidden_word_is_found_and_comes_back(page_at):
-    page = opened(page_at, SHIP)
-    a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page)
-    a_gap_is_filled_by_typing_or_by_a_predicted_word(page)
-
-
-def a_gap_is_filled_by_typing_or_by_a_predicted_word(page):
-    # Read and clicked at once: the list of the opening example may give way to the text's own.
-    first = page.locator(".pr-column .pr-word").first.evaluate(
-        "word => { const said = word.innerText; word.click(); return said; }"
-    )
-    expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", first))
-    expect(page.locator(".pr-column:visible")).to_have_count(0)
-    page.go_back()
-    page.locator(".strip .masked").click()
-    page.keyboard.type("Pacific")
-    expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", "Pacific"))
-
-
-def a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page):
-    page.locator(".strip .word", has_text="sailed").click()
-    expect(page.locator(".strip .masked")).to_have_text(["[sailed]", "[MASK]"])
-    yours = page.locator(".pr-yours")
-    expect(yours).to_have_count(3)
-    expect(yours.first).to_contain_text("your word “sailed”: 0.")
-    assert "hidden=sailed" in page.url
-    page.reload()
-    expect(page.locator(".strip .masked")).to_have_text(["[sailed]", "[MASK]"])
-    page.locator(".strip .masked").first.click()
-    expect(page.locator(".strip .masked")).to_have_text(["[MASK]"])
-    expect(page.locator("#text textarea")).to_have_value(TEXT)
-    expect(yours).to_have_count(0)
-
-
-def test_the_words_are_those_of_a_link(page_at):
-    page = page_at("/?text=A+[MASK]+sat+on+the+[MASK].&hidden=dog")
-    expect(page.locator(".pr-column:visible")).to_have_count(6)
-    expect(page.locator(".strip .masked")).to_have_text(["[dog]", "[MASK]"])
-
-
-def test_the_words_are_those_of_a_link_that_is_refused(page_at):
-    page = page_at(f"/?text={'cat+' * 1000}")
-    expect(page.locator("#message [role=alert]")).to_be_visible()
-    expect(page.locator(".strip .word").first).to_have_text("cat")
-
-
 def the_words_stay_short_and_a_refusal_is_in_sight(page, n_words, height):
     refusal = page.locator("#message [role=alert]")
     page.locator("#text textarea").fill("word " * n_words)
@@ -157,3 +107,53 @@ def stop_is_there_only_while_something_runs(page):
     expect(stop).to_be_visible()
     stop.click()
     expect(stop).to_have_count(0)
+
+
+def test_it_opens_with_an_example_already_computed(visit):
+    page = visit("/")
+    expect(page.locator(FINDING)).to_be_visible()
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    assert "family=mini" in page.url
+    policy = page.request.get(page.url).headers["content-security-policy"]
+    assert "default-src 'self'" in policy, "what it forbids is an error of the console"
+
+
+def silent(page_at, path):
+    """A page whose models never answer."""
+    page = page_at(None)
+    hold(page, "*/queue/join*")
+    page.goto(f"{page.guard.home}{path}", wait_until="domcontentloaded")
+    return page
+
+
+def test_the_example_is_there_before_any_model_has_answered(page_at):
+    page = silent(page_at, "/")
+    expect(page.locator(FINDING)).to_contain_text(examples()[0]["accepted"][0][0])
+    expect(page.locator(".pr-column:visible")).to_have_count(3)
+
+
+def test_a_link_to_another_text_does_not_show_the_example_first(page_at):
+    page = silent(page_at, "/?text=The+cat+sat+on+the+[MASK].")
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+    expect(page.locator(FINDING)).to_have_count(0)
+
+
+def test_what_is_typed_while_the_page_opens_stays(page_at):
+    page, box = page_at("/?text=A+[MASK]+day&tab=attention"), "#text textarea"
+    page.locator(box).fill("The dog [MASK] at the moon.")
+    expect(page.locator("#status .status")).to_contain_text("mini-albert")
+    page.evaluate(NEXT_FRAME)
+    expect(page.locator(box)).to_have_value("The dog [MASK] at the moon.")
+    expect(page.locator(".strip .word").nth(1)).to_have_text("dog")
+
+
+def test_what_is_typed_before_the_modules_are_there_stays(page_at):
+    page = page_at(None)
+    go_on = hold(page, f"*/{FIRST_PACK}")
+    # The document waits for its modules.
+    page.goto(f"{page.guard.home}/?text=A+[MASK]+day", wait_until="commit")
+    page.locator("#text textarea").fill("The dog [MASK] at the moon.")
+    go_on()
+    expect(page.locator("#status .status")).to_contain_text("mini-albert")
+    expect(page.locator(".strip .word").nth(1)).to_have_text("dog")
+    expect(page.locator("#text textarea")).to_have_value("The dog [MASK] at the moon.")

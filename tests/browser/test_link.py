@@ -2,7 +2,6 @@
 
 import io
 import random
-import re
 import string
 import threading
 from html import escape
@@ -98,65 +97,6 @@ def test_in_a_frame_of_another_origin_the_view_is_kept_and_no_token_is_copied(ap
     assert "__sign" not in page.frames[1].url
 
 
-DEAF = """() => new MutationObserver((_, watch) => {
-  const header = document.querySelector('#fold-latency-advanced > button.label-wrap');
-  if (!header) return;
-  watch.disconnect();
-  const deaf = header.cloneNode(true);   // a copy has no listeners
-  header.replaceWith(deaf);
-  window.unheard = 0;
-  deaf.addEventListener('click', () => {
-    window.unheard += 1;
-    if (window.unheard === 2) setTimeout(() => deaf.replaceWith(header), 20);
-  });
-}).observe(document, {childList: true, subtree: true})"""
-
-
-def test_a_fold_that_does_not_listen_yet_is_opened_later_and_stays_in_the_link(page_at, app_url):
-    page = page_at(None)
-    page.add_init_script(f"({DEAF})()")
-    page.goto(f"{app_url}/?tab=latency&fold=advanced")
-    header = page.locator("#fold-latency-advanced > button.label-wrap")
-    expect(header).to_have_class(re.compile(r"\bopen\b"))
-    assert page.evaluate("window.unheard") == 2
-    page.wait_for_timeout(500)
-    expect(header).to_have_class(re.compile(r"\bopen\b"))
-    assert "fold=advanced" in page.url
-    header.click()
-    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
-    page.wait_for_function("() => !location.href.includes('fold=')")
-    page.wait_for_timeout(500)
-    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
-
-
-LATE = """() => {
-  const start = window.setTimeout.bind(window), waiting = [];
-  let isHeld = false;
-  window.setTimeout = (call, ...rest) => start((...values) => isHeld ? waiting.push(() => call(...values)) : call(...values), ...rest);
-  window.goOn = () => { isHeld = false; waiting.splice(0).forEach(call => call()); };
-  new MutationObserver((_, watch) => {
-    if (!document.querySelector('#fold-latency-advanced > button.label-wrap.open')) return;
-    watch.disconnect();
-    isHeld = true;
-  }).observe(document, {childList: true, subtree: true, attributes: true, attributeFilter: ['class']});
-}"""
-"""A busy browser: after a link has opened its fold no timer runs before ``goOn``."""
-
-
-def test_a_fold_that_its_reader_closes_at_once_stays_closed(page_at, app_url):
-    page = page_at(None)
-    page.add_init_script(f"({LATE})()")
-    page.goto(f"{app_url}/?tab=latency&fold=advanced")
-    header = page.locator("#fold-latency-advanced > button.label-wrap")
-    expect(header).to_have_class(re.compile(r"\bopen\b"))
-    header.click()
-    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
-    page.evaluate("window.goOn()")
-    page.wait_for_function("() => !location.href.includes('fold=')")
-    page.wait_for_timeout(500)
-    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
-
-
 LONG = (
     "The ship sailed across the ocean and the captain, who had never seen such weather, slept. "
     * 23
@@ -171,8 +111,8 @@ def packed_link(page):
     return page.locator("#link input").input_value()
 
 
-def test_a_long_text_is_in_the_link_whole_and_so_is_its_mask(page_at, app_url):
-    page = page_at("/")
+def test_a_long_text_is_in_the_link_whole_and_so_is_its_mask(visit, page_at, app_url):
+    page = visit("/")
     field_of(page)
     page.locator("#text textarea").fill(LONG)
     page.keyboard.press("Control+Enter")
@@ -190,8 +130,8 @@ def test_a_long_text_is_in_the_link_whole_and_so_is_its_mask(page_at, app_url):
     assert first[0] == first[1]
 
 
-def test_texts_that_no_link_can_hold_are_refused_and_a_reload_keeps_them(page_at):
-    page = page_at("/?tab=tasks&fold=question")
+def test_texts_that_no_link_can_hold_are_refused_and_a_reload_keeps_them(visit):
+    page = visit("/?tab=tasks&fold=question")
     field_of(page)
     passage = "".join(random.Random(1).choices(string.ascii_letters + " ", k=3000)) + "."
     page.evaluate("passage => window.explorer.tell('choose', {passage})", passage)
@@ -204,14 +144,8 @@ def test_texts_that_no_link_can_hold_are_refused_and_a_reload_keeps_them(page_at
     expect(said).to_contain_text("too long for a link")
 
 
-def test_a_link_whose_texts_cannot_be_read_says_so(page_at):
-    page = page_at("/?v=1&z=none&tab=depth")
-    page.guard.expect("could not be read")
-    assert "z=" not in field_of(page).input_value()
-
-
-def test_what_was_asked_in_tasks_is_in_the_link(page_at, app_url):
-    page = page_at("/?tab=tasks&fold=sentiment")
+def test_what_was_asked_in_tasks_is_in_the_link(visit, page_at, app_url):
+    page = visit("/?tab=tasks&fold=sentiment")
     field_of(page)
     asked = {"sentiment": "The soup was hardly warm.", "question": "Who came?"}
     asked["passage"] = "Anna came & sang. Ben slept."
@@ -240,8 +174,8 @@ def test_what_was_asked_in_tasks_is_in_the_link(page_at, app_url):
     expect(box(other, "sentiment")).to_have_value(asked["sentiment"])
 
 
-def test_the_link_is_read_back_by_a_camera_and_copied_as_it_is_said(page_at):
-    page = page_at("/?tab=depth")
+def test_the_link_is_read_back_by_a_camera_and_copied_as_it_is_said(visit):
+    page = visit("/?tab=depth")
     the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(page)
     walk(page, f"/?{CAMERA}")
     the_qr_code_reads_back_as_the_link(page)
@@ -267,7 +201,7 @@ def the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(page):
     page.get_by_role("button", name="Copy link", exact=True).click()
     is_said(page, "copied")
     assert page.evaluate("navigator.clipboard.readText()") == link
-    assert link == page.url.replace("__theme=light&", "") != page.url, "only what is the link's own"
+    assert link == page.url.replace("__theme=light&", "")
     page.get_by_role("button", name=strings.LINK["embed"], exact=True).click()
     is_said(page, "embed_copied")
     assert page.evaluate("navigator.clipboard.readText()").startswith("<iframe")
@@ -302,7 +236,6 @@ def the_qr_code_reads_back_as_the_link(page):
 
 FRAMES = [
     ("tab=depth", ".dp-strip", 640),
-    ("fold=words&text=A+cat.", ".pw-tile", 390),
     ("tab=latency&fold=choose", "#fold-latency-choose .canvas > *", 390),
 ]
 LINES = (

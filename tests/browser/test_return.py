@@ -9,8 +9,7 @@ from explorer.ui.shell.tabs import TABS
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
-HEADLINE = ":not(.fold .canvas, [data-kind='latency/samples'], #tab-texts .canvas)"
-"""Pictures that follow the page's text: the two others are empty until something is run."""
+HEADLINE = ":not(.fold .canvas)"
 A, B = "The sky is [MASK].", "He sat by the [MASK] and slept."
 SKY, DOG = "The sky is [MASK].", "A dog [MASK] at the moon."
 REFUSED = """for (const place of ['localStorage', 'sessionStorage'])
@@ -33,9 +32,13 @@ def compare(page, text):
     )
 
 
+READING = ("attention", "layer", "depth", "distillation", "tasks")
+"""Tabs whose pictures follow the text; the first is in sight when a text is compared."""
+
+
 def shown_again(page, text):
-    """Every tab but the first, left while another text was compared, has its pictures."""
-    for tab in TABS[1:]:
+    """Every tab that follows the text, left while another one was compared, has its pictures."""
+    for tab in (tab for tab in TABS if tab.ID in READING):
         page.get_by_role("tab", name=tab.LABEL, exact=True).click()
         page.wait_for_function("tab => location.search.includes(`tab=${tab}`)", arg=tab.ID)
         expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
@@ -55,9 +58,9 @@ def test_back_forward_and_the_tabs_bring_again_what_was_left(page_at):
     tabs_that_were_left_show_their_pictures_again(page)
 
 
-def test_a_way_out_that_leads_nowhere_leaves_the_answer_on_its_way(page_at):
+def test_a_way_out_that_leads_nowhere_leaves_the_answer_on_its_way(visit):
     """A download or a slow page: Gradio would close its streams and load the page again."""
-    page = page_at("/")
+    page = visit("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
     held = []
     page.route("**/queue/data?*", lambda route: held.append(route))
@@ -153,10 +156,14 @@ def back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen(page
     assert page.locator("select.recent option").all_inner_texts()[1] == DOG
 
 
-def are_answered(page, *folds):
+FOLDS = {"words": ".pw-tile", "attribution": ".pr-column"}
+"""Folds of the first tab, and what each shows once it is answered."""
+
+
+def are_answered(page):
     """Wait for what the folds show: Gradio tells a page that is left sooner of a lost connection."""
-    for fold in folds:
-        expect(page.locator(f"#fold-parameters-{fold} .canvas > *").first).to_be_visible()
+    for fold, drawn in FOLDS.items():
+        expect(page.locator(f"#fold-predictions-{fold} {drawn}").first).to_be_visible()
     expect(page.locator("[data-testid=status-tracker]:not(.hide)")).to_have_count(0)
 
 
@@ -164,19 +171,19 @@ def test_the_theme_and_every_open_fold_are_there_after_a_reload_and_in_no_other_
     app_url, page_at
 ):
     page = page_at(None, media={"color_scheme": "light"})
-    page.goto(f"{app_url}/?tab=parameters", wait_until="domcontentloaded")
-    expect(page.locator("#tab-parameters .finding").first).to_be_visible()
-    for fold in ("sharing", "embedding"):
-        page.locator(f"#fold-parameters-{fold} button.label-wrap").click()
+    page.goto(app_url, wait_until="domcontentloaded")
+    expect(page.locator("#status .status")).to_be_visible()
+    for fold in FOLDS:
+        page.locator(f"#fold-predictions-{fold} button.label-wrap").click()
         page.wait_for_function("fold => location.search.includes(fold)", arg=fold)
     page.locator("#theme-switch").click()
-    are_answered(page, "sharing", "embedding")
+    are_answered(page)
     page.reload()
     expect(open_folds(page)).to_have_count(2)
     expect(page.locator("body")).to_have_class("dark")
-    page.wait_for_function("location.search.includes('embedding')")
-    are_answered(page, "sharing", "embedding")
-    page.goto(f"{app_url}/?tab=parameters&fold=sizes", wait_until="domcontentloaded")
+    page.wait_for_function("location.search.includes('attribution')")
+    are_answered(page)
+    page.goto(f"{app_url}/?tab=claims&fold=scores", wait_until="domcontentloaded")
     expect(open_folds(page)).to_have_count(1)
 
 

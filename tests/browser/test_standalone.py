@@ -18,12 +18,10 @@ FOLDS = {
     "predictions": ("words",),
     "attention": ("summary",),
     "depth": ("moves",),
-    "distillation": ("losses",),
-    "tasks": ("pairs", "tuned"),
-    "parameters": ("sizes", "memory"),
-    "claims": ("scores",),
+    "tasks": ("tuned",),
+    "parameters": ("sizes",),
 }
-"""Opened before a tab is saved: what the browser draws, what the server draws, tables."""
+"""Opened before a tab is saved, one of each kind: what the browser draws, a matrix, a chart, a table, a form."""
 READ = """() => [...document.querySelectorAll('.canvas, .drawn')]
   .filter(c => c.childElementCount && c.getClientRects().length && !c.closest('#link, #words, #asks-texts') && !c.querySelector('iframe'))
   .map(c => {
@@ -59,8 +57,8 @@ def says_the_same(page, alone, tab):
     until(agree, 300, lambda: f"{tab}: {told()}")
 
 
-def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium, tmp_path):
-    page = page_at("/?text=The+unbelievable+%5BMASK%5D+sat+</script>.")
+def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(visit, chromium, tmp_path):
+    page = visit("/?text=The+unbelievable+%5BMASK%5D+sat+</script>.")
     expect(page.locator("#link button").first).to_be_visible()
     expect(page.locator(".status")).to_contain_text("mini-albert")
     with offline(chromium) as alone:

@@ -24,8 +24,8 @@ def stopped(place, start):
     expect(stop_of(place)).to_have_count(0)
 
 
-def test_a_job_ends_where_it_stands_and_runs_again(page_at):
-    page = page_at("/?tab=claims")
+def test_a_job_ends_where_it_stands_and_runs_again(visit):
+    page = visit("/?tab=claims")
     live_checks_are_stopped_where_they_are_and_run_again(page)
     walk(page, "/?tab=distillation&fold=live")
     a_students_training_is_stopped_and_a_reset_leaves_nothing_of_it(page)

@@ -104,9 +104,9 @@ def drawn_well(svg, png):
 
 
 def test_every_file_of_every_headline_says_the_same_and_can_be_computed_again(
-    page_at, app_url, tmp_path
+    visit, app_url, tmp_path
 ):
-    page, rows, saved = page_at(f"{LINK}&fold=words"), {}, {}
+    page, rows, saved = visit(f"{LINK}&fold=words"), {}, {}
     for tab, kind in HEADLINES.items():
         page.get_by_role("tab", name=LABEL[tab], exact=True).click()
         saved[kind] = taken(page, menus(page, tab).first, tmp_path)
@@ -248,8 +248,8 @@ def a_charts_figure_opens_in_plotly_and_holds_the_numbers_of_its_csv(page, tmp_p
     assert figure.layout.template.layout.colorway
 
 
-def test_a_menu_takes_its_options_closes_and_says_what_it_cannot_do(page_at, tmp_path):
-    page = page_at("/")
+def test_a_menu_takes_its_options_closes_and_says_what_it_cannot_do(visit, tmp_path):
+    page = visit("/")
     an_image_takes_a_width_a_theme_and_no_caption(page, tmp_path)
     assert page.evaluate(CUT) == [400 + 2 * 16, 100 + 3 * 16], "what is cut off adds nothing"
     walk(page, "/?tab=parameters&fold=embedding")

@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 
 
-def test_a_fold_s_link_leads_to_this_text(page_at):
+def test_a_fold_s_link_leads_to_this_text(visit):
     """A new tab, a window and the menu's "Copy link" all take the link's address as it is."""
-    page = page_at("/?v=1&tab=tasks&text=A+[MASK]+fell.+[SEP]+It+broke.")
+    page = visit("/?v=1&tab=tasks&text=A+[MASK]+fell.+[SEP]+It+broke.")
     expect(page.locator(".status")).to_contain_text("mini-albert")
     link = page.locator("#tab-tasks a[data-fold]:visible").first
     link.focus()
@@ -34,3 +34,13 @@ def test_a_fold_stays_open_where_the_first_frames_come_late(page_at):
     expect(header).to_have_class(re.compile(r"\bopen\b"))
     page.evaluate(TWO_FRAMES)
     expect(header).to_have_class(re.compile(r"\bopen\b"), timeout=1000)
+
+
+def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(visit):
+    page = visit("/?tab=parameters&fold=sizes")
+    expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()
+    page.get_by_role("button", name="Weight sharing: does ALBERT run").click()
+    linked = "names => new URLSearchParams(location.search).get('fold') === names"
+    page.wait_for_function(linked, arg="sizes,sharing")
+    page.get_by_role("button", name="Weight sharing: does ALBERT run").click()
+    page.wait_for_function(linked, arg="sizes")

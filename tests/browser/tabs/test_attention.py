@@ -35,8 +35,8 @@ def tile(page, model, layer, head):
     )
 
 
-def test_the_wall_is_exact_saved_as_it_is_drawn_and_asks_nobody(page_at):
-    page = opened(page_at(PATH))
+def test_the_wall_is_exact_saved_as_it_is_drawn_and_asks_nobody(visit):
+    page = opened(visit(PATH))
     the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page)
     wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page)
     page.get_by_role("button", name="matrix", exact=True).click()
@@ -180,9 +180,9 @@ def a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page):
     assert stay == [[word] for word in range(len(stay))]
 
 
-def test_heads_sorted_by_a_word_are_in_the_link_and_come_back_with_it(page_at):
+def test_heads_sorted_by_a_word_are_in_the_link_and_come_back_with_it(visit):
     """The chosen word in the address, by Back and Forward, a reload, and in a fresh page."""
-    page = opened(page_at(PATH))
+    page = opened(visit(PATH))
     shared = word_heads(get_runs(PageState(text=TEXT).ask)[0])
     words, heads = shared.alignment, shared.attention["bert"]
     france = [word.text for word in words.words].index("France")
@@ -229,9 +229,9 @@ def test_heads_sorted_by_a_word_are_in_the_link_and_come_back_with_it(page_at):
     is_first(to_france)
 
 
-def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
+def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(visit):
     long = f"/?family=mini&tab=attention&text={quote('the old man and the sea ' * 6)}"
-    page = opened(page_at(long, width=390, height=800, theme="dark"))
+    page = opened(visit(long, width=390, height=800, theme="dark"))
     expect(page.locator(".aw-lens .note")).to_contain_text("percent")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(".aw-stage canvas").first.bounding_box()["width"] <= 390

@@ -17,8 +17,8 @@ def open_fold(page, question):
     page.get_by_role("button", name=question, exact=False).first.click()
 
 
-def test_heads_are_switched_off_and_bertviz_draws_three_views(page_at):
-    page = page_at("/?" + urlencode({"v": 1, "tab": "attention", "text": PAIR}))
+def test_heads_are_switched_off_and_bertviz_draws_three_views(visit):
+    page = visit("/?" + urlencode({"v": 1, "tab": "attention", "text": PAIR}))
     # A fold that is opened before the first answer is drawn once more with it.
     expect(page.locator("#status .status")).to_be_visible()
     a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(page)

@@ -37,8 +37,8 @@ def pointed_at(canvas):
     return box["x"] + right, box["y"] + down
 
 
-def test_a_long_text_is_in_its_frame_and_enlarged_by_gestures_which_the_link_keeps(page_at):
-    page = opened(page_at(PATH))
+def test_a_long_text_is_in_its_frame_and_enlarged_by_gestures_which_the_link_keeps(visit):
+    page = opened(visit(PATH))
     assert page.locator(".aw-matrix").evaluate_all(CUT) == []
     expect(sizes(page)).to_have_text(["1×"] * 3)
     canvas = page.locator(".aw-matrix canvas").first

@@ -11,21 +11,19 @@ from tests.browser.walked import walk
 pytestmark = pytest.mark.browser
 
 
-def open_claims(page_at, path="/?tab=claims", **options):
-    page = page_at(path, **options)
+def open_claims(visit, path="/?tab=claims", **options):
+    page = visit(path, **options)
     # The first page of a fresh server loads the models before it shows any tab.
     expect(page.locator(".cl-row").first).to_be_visible(timeout=180_000)
     return page
 
 
-def test_claims_are_found_checked_read_from_the_keyboard_and_on_a_phone(page_at):
-    page = open_claims(page_at)
+def test_claims_are_found_checked_read_from_the_keyboard_and_on_a_phone(visit):
+    page = open_claims(visit)
     search_and_filters_find_claims_without_the_server(page)
     walk(page, "/?tab=claims&search=23+million+to+just")
     a_check_writes_what_it_measured_beside_the_claim(page)
     walk(page, "/?tab=claims")
-    resize(page, 360, 740)
-    the_ledger_works_from_the_keyboard(page)
     resize(page, 390, 800)
     the_shares_and_the_signs_of_the_key_can_be_read(page)
     published_tables_sort_and_the_calculator_answers(page)
@@ -94,18 +92,6 @@ def the_search_is_in_this_tabs_link_alone(page):
     expect(page.get_by_role("searchbox", name="Search the claims")).to_have_value(
         "race albert-large"
     )
-
-
-def the_ledger_works_from_the_keyboard(page):
-    page.get_by_role("searchbox", name="Search the claims").focus()
-    page.keyboard.type("sop")
-    expect(page.locator(".cl-count")).not_to_have_text("195 of 195 claims")
-    page.get_by_role("button", name="Clear").click()
-    page.locator(".cl-more").focus()
-    page.keyboard.press("Enter")
-    expect(page.locator(".cl-row")).to_have_count(46)
-    assert page.evaluate("document.activeElement.closest('.cl-row') !== null")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def a_check_writes_what_it_measured_beside_the_claim(page):

@@ -20,8 +20,8 @@ KEYS = ("bert", "distilbert", "albert")
 FIRST, SECOND = "The [MASK] of Paris is old.", "The [MASK] of London is old."
 
 
-def test_the_strips_the_dial_every_word_and_a_second_text(page_at):
-    page = page_at("/?" + urlencode({"tab": "depth", "text": TEXT, "mask": 1, "times": 9}))
+def test_the_strips_the_dial_every_word_and_a_second_text(visit):
+    page = visit("/?" + urlencode({"tab": "depth", "text": TEXT, "mask": 1, "times": 9}))
     the_strips_the_dial_and_every_word(page)
     walk(page, "/?" + urlencode({"tab": "depth", "text": DISAGREE}))
     one_model_s_answer_is_followed_in_all_of_them(page)

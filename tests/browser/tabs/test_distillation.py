@@ -80,8 +80,8 @@ def value_of(printed):
     return float(printed.translate(PLAIN).replace("×10", "e"))
 
 
-def test_the_curves_and_the_bars_follow_the_dial_and_are_exact(page_at):
-    page = page_at(PATH, theme="dark")
+def test_the_curves_and_the_bars_follow_the_dial_and_are_exact(visit):
+    page = visit(PATH, theme="dark")
     the_curves_come_with_the_scroll_and_mark_what_the_dial_shows(page)
     the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page)
     resize(page, 360, 900)

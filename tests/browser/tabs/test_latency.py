@@ -1,8 +1,12 @@
 """Latency tab in a real browser: a link times nothing, Measure does, Stop stops it."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
+from explorer.analysis.latency.report import FORMAT
+from explorer.ui.latency import strings
 from tests.browser.viewport import resize
 from tests.waiting import until
 
@@ -11,8 +15,8 @@ PATIENT_MS = 240_000
 pytestmark = pytest.mark.browser
 
 
-def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page_at):
-    page = page_at("/?v=1&tab=latency", width=360, theme="dark")
+def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(visit):
+    page = visit("/?v=1&tab=latency", width=360, theme="dark")
     card = page.locator(".lt-paradox")
     expect(card).to_be_visible(timeout=PATIENT_MS)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "on a phone too"
@@ -35,9 +39,9 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     page.get_by_label("Sizes").click()
     page.get_by_role("option", name="Bundled miniatures").click()
     page.get_by_label("Tokens", exact=True).click()
-    page.get_by_role("option", name="256", exact=True).click()
+    page.get_by_role("option", name="16", exact=True).click()
     expect(card.get_by_text("stores 4.4 times fewer weights").first).to_be_visible()
-    expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 256 tokens")
+    expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 16 tokens")
     expect(card.get_by_text("not measured yet", exact=True)).to_have_count(3)
 
     link = "/?v=1&tab=latency&timed=base-64-8-encoder-wait-float32-60"
@@ -46,7 +50,7 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     expect(card.get_by_text("88.2", exact=False)).to_have_count(1)
     assert "timed=base-64-8-encoder-wait-float32-60" in page.url
     page.go_back()
-    expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 256 tokens")
+    expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 16 tokens")
 
     page.get_by_role("button", name="Measure here").click()
     expect(page.get_by_text("rounds in").or_(page.get_by_text("1 round in")).first).to_be_visible(
@@ -93,8 +97,8 @@ def rows_of_boxes(fold):
     )
 
 
-def test_limits_choose_among_what_was_measured_here(page_at):
-    page = page_at("/?tab=latency&fold=choose")
+def test_limits_choose_among_what_was_measured_here(visit):
+    page = visit("/?tab=latency&fold=choose")
     fold = page.locator(".fold[id$=choose]")
     expect(fold.locator("td[data-label=Verdict]")).to_have_count(6)
     expect(fold.locator("td[data-label=Verdict]").first).to_contain_text(
@@ -124,3 +128,26 @@ def test_limits_choose_among_what_was_measured_here(page_at):
     )
     expect(fold.locator("td[data-label=Verdict]").nth(1)).to_contain_text("over the size limit")
     expect(fold.locator(".fg .shapelayer path")).to_have_count(1)
+
+
+def test_a_saved_measurement_is_read_without_an_upload(visit, tmp_path):
+    numbers = {"median_ms": 12.0, "gflops": 3.0, "weights_bytes": 1000}
+    document = {
+        "format": FORMAT,
+        "protocol": {"batch_size": 1, "sequence_length": 32, "threads": 1},
+        "models": [{"model": "bert", "name": "mini-bert", "device": "cpu", **numbers}],
+        "ratios": [],
+    }
+    path = tmp_path / "latency.json"
+    page, asked = visit("/?v=1&tab=latency"), []
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    page.locator("#fold-latency-advanced button.label-wrap").click()
+    page.on("request", lambda request: asked.append(request.url))
+    button = page.get_by_role("button", name=strings.RECORDED_BUTTON)
+    for processor in ("a machine elsewhere", "another machine"):
+        path.write_text(json.dumps(document | {"machine": {"processor": processor}}))
+        with page.expect_file_chooser() as chooser:
+            button.click()
+        chooser.value.set_files(path)
+        expect(page.get_by_text(f"Recorded on {processor}")).to_be_visible()
+    assert not any("/upload" in url for url in asked)

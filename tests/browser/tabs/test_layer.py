@@ -34,8 +34,8 @@ def link(**fields):
     return "/?" + urlencode({"tab": "layer", "text": TEXT, "layer": 2, **fields})
 
 
-def opened(page_at, **fields):
-    page = page_at(link(**fields))
+def opened(visit, **fields):
+    page = visit(link(**fields))
     expect(page.locator(".ly-stage")).to_have_count(5)
     return page
 
@@ -70,8 +70,8 @@ def table_of(page, station, model, which=0):
     return rows, place
 
 
-def test_the_arithmetic_is_done_by_hand_from_what_is_shown_and_all_fits_a_phone_and_paper(page_at):
-    page = opened(page_at, head=1, look=STAGES)
+def test_the_arithmetic_is_done_by_hand_from_what_is_shown_and_all_fits_a_phone_and_paper(visit):
+    page = opened(visit, head=1, look=STAGES)
     (saved,) = page.evaluate(SAVED, "#tab-layer")
     assert unsaved(saved) == []
     for model in MINI:
@@ -146,8 +146,8 @@ def a_projected_dimension_by_hand(page):
     assert result == pytest.approx(run.hidden_states[0, at, int(chosen) - 1], abs=1e-5)
 
 
-def test_the_flow_says_what_it_computes_and_is_worked_by_keyboard(page_at, app_url):
-    page = opened(page_at)
+def test_the_flow_says_what_it_computes_and_is_worked_by_keyboard(visit, page_at, app_url):
+    page = opened(visit)
     the_flow_says_what_was_read_what_is_predicted_and_by_how_much_it_turned(page)
     the_flow_is_worked_by_keyboard_kept_in_the_link_and_restored_by_back(page)
     fresh = page_at(page.url.removeprefix(app_url))
@@ -233,9 +233,9 @@ def lists_of_a_long_text_are_short_until_all_is_asked_for(page):
 
 
 def test_another_word_layer_and_head_are_computed_and_lists_of_a_long_text_are_short(
-    page_at, app_url
+    visit, page_at, app_url
 ):
-    page = opened(page_at, look="stages:attention")
+    page = opened(visit, look="stages:attention")
     another_word_layer_and_head_are_computed_kept_and_linked(page, page_at, app_url)
     opened_too(page, text=LONG, look="stages:attention")
     lists_of_a_long_text_are_short_until_all_is_asked_for(page)
@@ -326,9 +326,9 @@ def steps_and_readings_answer_in_their_folds(page):
     expect(rows.first).to_contain_text("paris")
 
 
-def test_folds_answer_also_where_a_live_check_leads_to_them(page_at):
+def test_folds_answer_also_where_a_live_check_leads_to_them(visit):
     checks = "/?" + urlencode({"tab": "claims", "fold": "checks", "text": TEXT})
-    page = page_at(checks)
+    page = visit(checks)
     a_live_check_leads_to_where_the_same_is_seen_on_any_text(page, "LC22", None)
     walk(page, checks)
     a_live_check_leads_to_where_the_same_is_seen_on_any_text(page, "LC24", "contexts")

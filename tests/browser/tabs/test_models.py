@@ -19,8 +19,8 @@ def choose(page, column, label):
     page.keyboard.press("Escape")
 
 
-def test_a_size_is_chosen_for_one_column_and_back_brings_the_family_again(page_at):
-    page = page_at("/")
+def test_a_size_is_chosen_for_one_column_and_back_brings_the_family_again(visit):
+    page = visit("/")
     expect(page.locator(".finding").first).to_contain_text("mini-ALBERT")
     choose(page, "BERT", "BERT-large")
     # No hub is reached from here: the column says so, and the other two answer.

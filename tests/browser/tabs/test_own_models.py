@@ -28,8 +28,8 @@ def app_url(tmp_path_factory):
             yield url
 
 
-def test_a_fourth_column_is_read_and_a_phone_shows_it_whole(page_at):
-    page = page_at("/")
+def test_a_fourth_column_is_read_and_a_phone_shows_it_whole(visit):
+    page = visit("/")
     for tab in ("predictions", "layer"):
         resize(page, 1440, 900)
         page.locator(f"#tab-{tab}-button").click()

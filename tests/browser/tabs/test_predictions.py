@@ -28,8 +28,8 @@ RIVER, OLD_MAN = "The river flows into the [MASK].", "The old man looked at the 
 KING = "The [king|queen] of the north sat on the [MASK]."
 
 
-def test_columns_words_deeper_questions_and_many_masks_also_on_a_phone(page_at):
-    page = page_at(link(RIVER))
+def test_columns_words_deeper_questions_and_many_masks_also_on_a_phone(visit):
+    page = visit(link(RIVER))
     # Out of sight are the columns of the text that the page opens on.
     page.locator("#tab-predictions .finding").wait_for(timeout=180_000)
     three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page)
@@ -215,3 +215,32 @@ def forty_masks_take_a_phone_no_more_room_than_five(page):
     expect(page.locator(".pr-mask")).to_have_count(5)
     few = page.locator('[data-kind="predictions/gaps"]').bounding_box()["height"]
     assert tall < 1.3 * few
+
+
+ARABIC = "القط [MASK] على"
+
+
+SIDES = """tab => {
+  const panel = document.getElementById(`tab-${tab}`), sides = [];
+  const texts = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT);
+  const left = (node, at) => {
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  while (texts.nextNode()) {
+    const node = texts.currentNode, at = node.data.search(/…[\\u0600-\\u06ff]/);
+    if (at < 0 || !node.parentElement.checkVisibility()) continue;
+    sides.push([node.data, left(node, at) > left(node, at + 1)]);
+  }
+  return sides;
+}"""
+
+
+def test_the_ellipsis_of_an_arabic_piece_is_on_its_right(visit):
+    page = visit("/?tab=predictions")
+    for tab in ("predictions", "layer", "depth", "distillation"):
+        walk(page, f"/?tab={tab}&text={quote(ARABIC)}")
+        page.wait_for_function(f"tab => ({SIDES})(tab).length > 0", arg=tab)
+        assert [text for text, is_right in page.evaluate(SIDES, tab) if not is_right] == []

@@ -69,9 +69,9 @@ def covered_at_both(page, place):
     return lost
 
 
-def test_every_item_of_a_parts_save_and_of_one_that_comes_with_an_answer_can_be_met(page_at):
-    """All other menus are met in ``test_page``, with every fold open."""
-    page = page_at("/?tab=tasks")
+def test_every_item_of_a_parts_save_and_of_one_that_comes_with_an_answer_can_be_met(visit):
+    """All other menus are met in ``test_every_fold``, with every fold open."""
+    page = visit("/?tab=tasks")
     for name in PARTS["tasks"][1:]:
         walk(page, f"/?tab=tasks&fold={name}")
         place = page.locator(f"#part-tasks-{name}")
@@ -84,8 +84,8 @@ def test_every_item_of_a_parts_save_and_of_one_that_comes_with_an_answer_can_be_
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("tab", "name"), [one for one in sorted(EMPTY) if one[0] == "latency"])
-def test_a_save_that_comes_with_a_measurement_can_be_met(page_at, tab, name):
-    a_save_that_comes_with_an_answer_can_be_met(page_at("/"), tab, name)
+def test_a_save_that_comes_with_a_measurement_can_be_met(visit, tab, name):
+    a_save_that_comes_with_an_answer_can_be_met(visit("/"), tab, name)
 
 
 def a_save_that_comes_with_an_answer_can_be_met(page, tab, name):

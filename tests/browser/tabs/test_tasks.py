@@ -13,8 +13,8 @@ pytestmark = pytest.mark.browser
 PAIR = "The cat sat on the [MASK]. [SEP] It </script> was good."
 
 
-def test_an_older_link_opens_the_quadrants_below_the_pair(page_at):
-    page = page_at("/?" + urlencode({"tab": "attention", "fold": "pairs", "text": PAIR}))
+def test_an_older_link_opens_the_quadrants_below_the_pair(visit):
+    page = visit("/?" + urlencode({"tab": "attention", "fold": "pairs", "text": PAIR}))
     expect(page.get_by_role("tab", name="Tasks")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#tab-tasks .tp-legend dd").nth(1)).to_contain_text("It </script> was good")
     expect(page.locator("#tab-tasks .tp-column[data-model=bert] li")).to_have_count(3)
@@ -56,8 +56,8 @@ def test_which_one_to_use_is_a_link_away_and_an_older_link_opens_it(page_at):
 PARTS = {"pair": "tp", "sentiment": "ts", "question": "tq"}
 
 
-def test_a_link_or_the_row_of_parts_brings_one_in_sight_its_box_on_top_and_no_other(page_at):
-    page = page_at("/?tab=tasks&fold=sentiment", height=844)
+def test_a_link_or_the_row_of_parts_brings_one_in_sight_its_box_on_top_and_no_other(visit):
+    page = visit("/?tab=tasks&fold=sentiment", height=844)
     for name in ("sentiment", "question", "pair"):
         walk(page, f"/?tab=tasks&fold={name}")
         one_part_is_in_sight_and_no_other(page, name)
@@ -86,7 +86,7 @@ def columns_align_and_the_caption_is_above_the_menu(part):
     for inside in (".tp-track", ".tq-strip", ".tq-passage", ".ts-column table"):
         tops = part.locator(":is(.tp-column, .tq-column, .ts-column)").evaluate_all(TOPS, inside)
         assert all(one == pytest.approx(tops[0], abs=1) for one in tops), inside
-    caption = part.locator(".drawn > .note").bounding_box()
+    caption = part.locator(".drawn > .note").first.bounding_box()
     assert caption["y"] + caption["height"] <= part.locator(".take").first.bounding_box()["y"]
 
 

@@ -22,8 +22,8 @@ def finished(page, n_rows):
     expect(page.locator("#texts-stop")).to_be_hidden()
 
 
-def test_pasted_rows_are_read_run_filtered_opened_and_come_back_to(page_at):
-    page = page_at("/?tab=texts")
+def test_pasted_rows_are_read_run_filtered_opened_and_come_back_to(visit):
+    page = visit("/?tab=texts")
     expect(page.locator("#tab-texts .card")).to_have_count(5)
     expect(page.locator("#text textarea")).to_be_hidden()
     page.get_by_role("tab", name="Depth", exact=True).click()
@@ -99,8 +99,8 @@ def a_list_in_its_place_is_read_anew(page):
     expect(page.locator(".tx-said")).to_contain_text("1 masked row")
 
 
-def test_a_list_to_try_a_file_a_link_and_a_stop(page_at):
-    page = page_at("/?tab=texts&form=list.name:agreement&list=", width=390, height=844)
+def test_a_list_to_try_a_file_a_link_and_a_stop(visit):
+    page = visit("/?tab=texts&form=list.name:agreement&list=", width=390, height=844)
     finished(page, FEW_PAIRS)
     expect(page.locator("#tab-texts .finding").first).to_contain_text(f"Of {FEW_PAIRS} pairs")
     a_file_is_read_by_the_browser(page)

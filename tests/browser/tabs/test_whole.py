@@ -48,8 +48,8 @@ def are_level(page):
     assert all(left["x"] + left["width"] <= right["x"] + 1 for left, right in pairwise(boxes))
 
 
-def test_nothing_is_cut_off_without_a_scroll_bar(page_at):
-    page = page_at("/?" + urlencode({"text": LONG}), width=390, height=844)
+def test_nothing_is_cut_off_without_a_scroll_bar(visit):
+    page = visit("/?" + urlencode({"text": LONG}), width=390, height=844)
     expect(page.locator("#status .status")).to_be_visible()
     expect(page.locator(".strip .masked")).to_be_in_viewport(ratio=1)
     for tab in ("predictions", "attention", "parameters", "tasks"):

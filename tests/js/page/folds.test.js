@@ -45,6 +45,22 @@ test('a link\'s fold is pressed until it hears, and the link goes on naming it',
   press('depth-moves');
 });
 
+test('a link\'s fold that its reader closes before any timer has seen it open stays closed: a busy browser handles the click first', () => {
+  const {state} = begun({tab: 'depth', fold: 'moves'});
+  root.append(fold('depth-moves', false, true));
+  showFolds('depth', 'moves');
+  followFolds(state);
+  pass(150);   // the frames in which Gradio builds the tab are over
+  folds['depth-moves'].deaf = false;
+  folds['depth-moves'].header.classList.add('open');   // as its press does, seen by no timer yet
+  const click = new document.defaultView.MouseEvent('click', {bubbles: true});
+  Object.defineProperty(click, 'isTrusted', {value: true});
+  const {pressed} = folds['depth-moves'];
+  folds['depth-moves'].header.dispatchEvent(click);
+  pass(1000);
+  assert.deepEqual([open('depth-moves'), folds['depth-moves'].pressed], [false, pressed + 1]);
+});
+
 test('a link whose question has no answer opens its fold with the next one: until then the server knows another text', () => {
   const {state} = begun({tab: 'depth', fold: 'moves'});
   root.append(fold('depth-moves'));
