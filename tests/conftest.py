@@ -244,12 +244,14 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
 def own_models():
     """Yield the table of the user's own checkpoints; clear it and the fourth column afterwards."""
     from explorer.models import loading
+    from explorer.models.choice import own
     from explorer.models.specs import KINDS, MORE_KINDS
 
     yield family.OWN
-    for key in [key for key in loading._loaded if key[0] in family.OWN]:
+    for key in [key for key in loading._loaded if key[0] in {*family.OWN, *own.TAKEN}]:
         del loading._loaded[key]
     family.OWN.clear()
+    own.TAKEN.clear()
     for key in MORE_KINDS:
         KINDS.pop(key, None)
     specs.MODEL_KEYS[:] = KINDS

@@ -15,7 +15,7 @@ from explorer.models.specs import ModelSpec
 
 CACHE_BYTES = 256 * 2**20
 Key = tuple[str, str, str, str]
-"""Model, text, device and dtype."""
+"""Model, text, device and dtype; a run is the same in every column."""
 Value = TypeVar("Value")
 LEAST_BYTES = 64
 """Counted for each object besides the bytes of arrays and texts."""
@@ -125,14 +125,18 @@ CACHE = ResultCache()
 memo = CACHE.memo
 
 
-def key_of(run: Run) -> Key:
-    """Return the key of a run, to which the key of a result from it adds a name."""
-    return (run.spec.name, run.tokens.text, run.device, run.dtype)
+def key_of(run: Run) -> tuple[str, ...]:
+    """Return the key of a run in its column, to which the key of a result from it adds a name.
+
+    Results say which column they belong to, so one model in two columns has two of them.
+    """
+    return (run.spec.name, run.spec.key, run.spec.label, run.tokens.text, run.device, run.dtype)
 
 
 def key_of_family(name: str, specs: Mapping[str, ModelSpec], ask: Ask) -> tuple:
     """Return the key of a result from all models of a family, whatever the page's text."""
-    return (name, tuple(spec.name for spec in specs.values()), ask.device, ask.dtype)
+    columns = tuple((key, spec.name, spec.label) for key, spec in specs.items())
+    return (name, columns, ask.device, ask.dtype)
 
 
 def size_of(value: object) -> int:

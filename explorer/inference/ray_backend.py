@@ -20,8 +20,8 @@ from explorer.models.specs import NetworkKey
 from explorer.refusal import Refusal, carried
 from explorer.timing.memory import limit_memory
 
-NetworkName = tuple[str, str, str]
-"""Name of a model, device and dtype: a ``NetworkKey`` as plain values."""
+NetworkName = tuple[str, str, str, str, str]
+"""Model, column, the column's label, device and dtype: a ``NetworkKey`` as plain values."""
 REQUESTS_AT_ONCE = 16
 """Threads that wait for the one worker with a request each; further requests are queued."""
 _gone: ContextVar[Event] = ContextVar("gone")
@@ -33,8 +33,8 @@ TEXTS_AT_ONCE = 64
 
 def network_named(network: NetworkName) -> NetworkKey:
     """Return the key of a network from its plain values."""
-    name, device, dtype = network
-    return NetworkKey(all_specs()[name], device, dtype)
+    name, column, label, device, dtype = network
+    return NetworkKey(all_specs()[name].in_column(column, label), device, dtype)
 
 
 def to_wire(run: Run) -> tuple[Any, ...]:
@@ -130,10 +130,10 @@ class BackendLost(Refusal):
 
 
 class RayBackend:
-    """Backend with a group of machines for each model.
+    """Backend with a group of machines for each architecture.
 
     Args:
-        groups: By model key, the function that sends a request to one machine of the group.
+        groups: By architecture, the function that sends a request to one machine of the group.
     """
 
     def __init__(self, groups: Mapping[str, "Callable[..., Any]"]) -> None:
@@ -182,7 +182,7 @@ class RayBackend:
 
     def stream(self, key: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
         """Yield the results of a job that runs on one of the model's machines."""
-        ask = self._groups[key.spec.key]
+        ask = self._groups[key.spec.architecture_key]
         for item in ask("stream", _network_name(key), job, arguments):
             if isinstance(item, Exception):
                 raise item
@@ -190,7 +190,10 @@ class RayBackend:
 
     def _answer(self, key: NetworkKey, method: str, *arguments: Any) -> Any:  # noqa: ANN401
         """Return one machine's response, or raise the error that it returned."""
-        has_left, response = context().has_left(), self._groups[key.spec.key](method, *arguments)
+        has_left, response = (
+            context().has_left(),
+            self._groups[key.spec.architecture_key](method, *arguments),
+        )
         while True:
             try:
                 answer = response.result(LOOK_S)
@@ -205,4 +208,5 @@ class RayBackend:
 
 
 def _network_name(key: NetworkKey) -> NetworkName:
-    return key.spec.name, key.device, key.dtype
+    spec = key.spec
+    return spec.name, spec.key, spec.column_label, key.device, key.dtype

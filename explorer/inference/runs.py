@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
@@ -167,7 +168,7 @@ def get_run(spec: ModelSpec, ask: Ask, report: OnProgress | None = None) -> Run:
         ModelUnavailable: the weights cannot be loaded.
         BadText: the text cannot be run.
     """
-    run = start_run(spec, ask, report).result()
+    run = in_column(start_run(spec, ask, report).result(), spec)
     _note(run)
     return run
 
@@ -193,6 +194,11 @@ def _note(run: Run) -> None:
         noted.setdefault(run.spec.key, run)
 
 
+def in_column(run: Run, spec: ModelSpec) -> Run:
+    """Return a run as that of a model in its column: one network may serve several columns."""
+    return run if run.spec == spec else replace(run, spec=spec)
+
+
 def _key(spec: ModelSpec, ask: Ask) -> Key:
     network = network_key(spec, ask)
     return (spec.name, clean_text(ask.text), network.device, network.dtype)
@@ -208,7 +214,10 @@ def is_cheap_now(ask: Ask) -> bool:
 
 
 def start_run(spec: ModelSpec, ask: Ask, report: OnProgress | None = None) -> "Future[Run]":
-    """Return a future of the run of one model; concurrent requests for a run share its pass."""
+    """Return a future of the run of one model; concurrent requests for a run share its pass.
+
+    The run may name another column of the same network: see ``in_column``.
+    """
     network, key = network_key(spec, ask), _key(spec, ask)
     future, is_first = CACHE.claim(key)
     if is_first:
@@ -270,7 +279,7 @@ def get_runs(
     runs: dict[str, Run] = {}
     for spec, future in zip(specs, futures, strict=True):
         try:
-            runs[spec.key] = future.result()
+            runs[spec.key] = in_column(future.result(), spec)
         except ModelUnavailable as error:
             missing[spec.key] = error
     for run in runs.values():

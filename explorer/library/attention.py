@@ -74,7 +74,7 @@ class Attention(Result):
 
 
 def attention(
-    text: str, family: Family | str = "mini", model: str = "bert", layer: int = 0, head: int = 0
+    text: str, family: Family | str = "mini", model: str = "", layer: int = 0, head: int = 0
 ) -> Attention:
     """Return the attention of one head: the weight of every token for every other.
 
@@ -83,7 +83,7 @@ def attention(
     Args:
         text: The text; ``A [SEP] B`` makes a sentence pair.
         family: What ``load`` returned, or the name of a family.
-        model: "bert", "distilbert" or "albert".
+        model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
 
@@ -91,11 +91,11 @@ def attention(
         Refusal: there is no such model, layer or head, or the text is too long.
     """
     with asked(family) as models:
-        spec = models.spec(model)
+        spec = models.chosen(model)
         layer, head = check_head(spec, layer, head)
         run = get_run(spec, models.ask(text))
         pieces, weights = run.tokens.pieces, run.attention[layer, head]
-        return Attention(run.tokens.text, models, model, layer, head, pieces, weights)
+        return Attention(run.tokens.text, models, spec.key, layer, head, pieces, weights)
 
 
 def check_head(spec: ModelSpec, layer: int, head: int) -> tuple[int, int]:

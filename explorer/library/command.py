@@ -16,7 +16,7 @@ from explorer.library.answers import STDIN, Answers, why_not_written, write_answ
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
-from explorer.models.choice.family import column, sizes_of
+from explorer.models.choice.family import ONLY, column, sizes_of
 from explorer.models.specs import KINDS
 from explorer.refusal import Refusal
 
@@ -221,7 +221,7 @@ def answer_texts(given: dict[str, Any], answers: Answers) -> int:
     return REFUSED_SOME if left_out else DONE
 
 
-def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str:
+def family_of(written: str, name: str, where: Mapping[str, Any]) -> Family | str:
     """Return the family of ``--family``: a preset, or sizes, folders and repositories by column.
 
     Raises:
@@ -232,7 +232,9 @@ def family_of(written: str, name: str, where: Mapping[str, str]) -> Family | str
     pairs = dict(part.partition("=")[::2] for part in parts[has_preset:])
     is_own = any(key not in KINDS or size not in column(key) for key, size in pairs.items())
     if is_own and all(pairs.values()):
-        return load((sizes_of(parts[0]) if has_preset else {}) | pairs, **where)
+        only = parts[0] == ONLY
+        others = sizes_of(parts[0]) if has_preset and not only else {}
+        return load(others | pairs, only=only, **where)
     if name == "latency":
         return written  # shapes are timed, with random weights where there are none
     return load(written, **where)

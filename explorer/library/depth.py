@@ -67,25 +67,25 @@ class Depth(Result):
         ]
 
 
-def depth(text: str, family: Family | str = "mini", model: str = "bert") -> Depth:
+def depth(text: str, family: Family | str = "mini", model: str = "") -> Depth:
     """Return a model's masked-LM head's predictions for each [MASK] at every layer.
 
     Args:
         text: The text, with at least one [MASK]; ``A [SEP] B`` makes a sentence pair.
         family: What ``load`` returned, or the name of a family.
-        model: "bert", "distilbert" or "albert".
+        model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
 
     Raises:
         Refusal: there is no mask, no such model, or the text is too long.
     """
     with asked(family) as models:
-        spec, ask = models.spec(model), models.ask(text)
+        spec, ask = models.chosen(model), models.ask(text)
         run = get_run(spec, ask)
         if not run.tokens.mask_positions:
             raise Refusal(strings.NO_MASK_TO_FOLLOW)
         masks = range(len(run.tokens.mask_positions))
         lenses = tuple(lens_of(run, ask, mask) for mask in masks)
-        return Depth(model, run.tokens.pieces, run.vocabulary, lenses)
+        return Depth(spec.key, run.tokens.pieces, run.vocabulary, lenses)
 
 
 def lens_of(

@@ -9,7 +9,7 @@ from explorer.inference.runs import call_on_model, get_run
 from explorer.library import strings
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
-from explorer.models.specs import distilled_pair
+from explorer.models.choice.family import pair_of
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
@@ -30,6 +30,8 @@ class Distillation(Result):
     """Teacher's and student's soft predictions at each mask, and the losses of the text."""
 
     temperature: float
+    models: tuple[str, str]
+    """The columns of teacher and student."""
     positions: tuple[int, ...]
     masks: "tuple[SoftPair, ...]"
     """Per mask: tokens, both probabilities of each, divergences in nats."""
@@ -73,36 +75,48 @@ class Distillation(Result):
         rows = [
             (model, mask, token, value)
             for mask, token, teacher, student in self.rows()
-            for model, value in zip(distilled_pair(), (teacher, student), strict=True)
+            for model, value in zip(self.models, (teacher, student), strict=True)
         ]
         how = Sketch("bars", "token", "probability", panels="model mask")
         return sketch(Records(("model", "mask", "token", "probability"), rows), how)
 
 
 def distillation(
-    text: str, family: Family | str = "mini", temperature: float = 2.0
+    text: str,
+    family: Family | str = "mini",
+    temperature: float = 2.0,
+    teacher: str = "",
+    student: str = "",
 ) -> Distillation:
     """Return teacher's and student's soft predictions at each [MASK], and the recipe's losses.
+
+    Soft predictions, divergences and losses compare any two models with one vocabulary.
 
     Args:
         text: The text, with at least one [MASK].
         family: What ``load`` returned, or the name of a family.
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
+        teacher: The column that is the teacher; empty: BERT, or a model whose student is there, or
+            the first of two that can be compared.
+        student: The column that is the student; empty: the same for DistilBERT.
 
     Raises:
-        Refusal: there is no mask, the temperature is out of range, or a model cannot be had.
+        Refusal: there is no mask, the temperature is out of range, a model cannot be had, or the
+            two have no common vocabulary.
     """
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
 
     with asked(family) as models:
         temperature = check_temperature(temperature)
-        pair = pair_logits(models.ask(text))
+        keys = _chosen_pair(models, teacher, student)
+        pair = pair_logits(models.ask(text), keys=keys)
         positions = pair.teacher.tokens.mask_positions
         if not positions:
             raise Refusal(strings.NO_MASK_TO_COMPARE)
         return Distillation(
             temperature,
+            keys,
             positions,
             tuple(
                 soft_pair(pair.teacher, pair.student, i, temperature, TOP_K)
@@ -127,10 +141,38 @@ def run_of(key: str, ask: Ask, text: str) -> "Run":
     return get_run(spec, replace(ask, text=text))
 
 
-def pair_logits(ask: Ask, text: str | None = None) -> "PairLogits":
-    """Run teacher and student on a text, with the head's logits at every token.
+def _chosen_pair(models: Family, teacher: str, student: str) -> tuple[str, str]:
+    """Return the columns of teacher and student; those not named are found by ``pair_of``.
 
     Raises:
+        Refusal: there is no such column, or no pair.
+    """
+    for name in (teacher, student):
+        if name:
+            models.spec(name)
+    found = pair_of(models.specs)
+    if found is None and not (teacher and student):
+        raise Refusal(strings.NO_PAIR)
+    first, second = found or ("", "")
+    # A column that is named for one part leaves the other part to the other column.
+    chosen = (
+        teacher or (first if first != student else second),
+        student or (second if second != teacher else first),
+    )
+    if chosen[0] == chosen[1]:
+        raise Refusal(strings.ONE_OF_PAIR.format(name=chosen[0]))
+    return chosen
+
+
+def pair_logits(
+    ask: Ask, text: str | None = None, keys: tuple[str, str] | None = None
+) -> "PairLogits":
+    """Run teacher and student on a text, with the head's logits at every token.
+
+    ``keys`` are their columns; None: those of ``pair_of``.
+
+    Raises:
+        Refusal: the family has no such pair.
         ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
     """
     from explorer.analysis.distillation.losses import PairLogits
@@ -140,7 +182,10 @@ def pair_logits(ask: Ask, text: str | None = None) -> "PairLogits":
         run = run_of(key, ask, ask.text if text is None else text)
         return run, call_on_model(state_logits, run.spec, ask, run.hidden_states[-1])
 
-    (teacher, teacher_logits), (student, student_logits) = map(both, distilled_pair())
+    keys = keys or pair_of(ask.specs)
+    if keys is None:
+        raise Refusal(strings.NO_PAIR)
+    (teacher, teacher_logits), (student, student_logits) = map(both, keys)
     return PairLogits(teacher, student, teacher_logits, student_logits)
 
 

@@ -20,16 +20,18 @@ from explorer.inference.runs import (
 )
 from explorer.library import strings
 from explorer.models.choice.family import (
-    OWN,
+    COLUMN,
+    MAX_COLUMNS,
     PRESETS,
     column,
     family_name,
+    has_own_name,
+    in_columns_of,
     read_family,
-    sizes_of,
     specs_by_key,
 )
 from explorer.models.run import Run
-from explorer.models.specs import KINDS, MODEL_KEYS, MORE_KINDS, ModelSpec
+from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal, brief
 from explorer.timing.workload import is_whole
 
@@ -44,7 +46,7 @@ class Family:
     name: str
     """A preset, or the size in each column: ``bert=large,distilbert=base,albert=xlarge``."""
     specs: Mapping[str, ModelSpec]
-    """The models by key: ``bert``, ``distilbert``, ``albert``."""
+    """The model of each column: ``bert``, ``distilbert``, ``albert``, or the columns' own names."""
     device: str = "cpu"
     dtype: str = "float32"
     given: "tuple[LoadedModel, ...]" = ()
@@ -54,15 +56,22 @@ class Family:
     lock: Any = field(default_factory=RLock, init=False)
     """Held while networks of the caller are asked."""
 
-    def spec(self, model: str) -> ModelSpec:
-        """Return the spec of a model by its key.
+    def chosen(self, model: str) -> ModelSpec:
+        """Return the model of a column; of the first one for an empty name.
 
         Raises:
-            Refusal: the family has no such model.
+            Refusal: the family has no such column.
+        """
+        return next(iter(self.specs.values())) if model == "" else self.spec(model)
+
+    def spec(self, model: str) -> ModelSpec:
+        """Return the model of a column.
+
+        Raises:
+            Refusal: the family has no such column.
         """
         if not isinstance(model, str) or model not in self.specs:
-            *keys, last = self.specs
-            raise Refusal(strings.BAD_MODEL.format(keys=", ".join(keys), last=last))
+            raise Refusal(strings.no_such_model(list(self.specs)))
         return self.specs[model]
 
     def ask(self, text: str = "") -> Ask:
@@ -163,16 +172,26 @@ def masked_runs(
 
 
 def load(
-    models: str | Mapping[str, Any] = "mini", *, device: object = "cpu", dtype: object = "float32"
+    models: str | Mapping[str, Any] = "mini",
+    *,
+    only: bool = False,
+    device: object = "cpu",
+    dtype: object = "float32",
 ) -> Family:
     """Load a family of models, in this process and without any thread or server.
 
     Args:
         models: "mini" (bundled), "base" or "large" (published checkpoints, downloaded where they
             are not in the hub's cache), a size for each model
-            ("bert=large,distilbert=base,albert=xlarge"), or a mapping from "bert", "distilbert",
-            "albert" or "roberta" to a size, a folder, a hub repository, a model object of
-            transformers, or a pair (model, tokenizer). Columns that are not named are miniatures.
+            ("bert=large,distilbert=base,albert=xlarge"), or a mapping from columns to models. A
+            model is a size ("large") in a column that is named after its architecture, a model's
+            name ("mini-bert", "bert-base-uncased") in any other column, a folder, a hub
+            repository, a model object of transformers, or a pair (model, tokenizer). Columns named
+            "bert", "distilbert", "albert" and "roberta" hold these architectures; if there are no
+            others, those that are not named are miniatures. Columns with other names, small letters
+            and digits such as "before" and "after", hold any architecture, and are then the only
+            ones. There are one to four columns; two of them may hold the same model.
+        only: True: a mapping's columns are the only ones, whatever their names.
         device: "cpu", "cuda", "cuda:1", "mps" or "auto"; a torch.device. A model object's own
             device and precision hold for the whole family.
         dtype: "float32", "bfloat16", "float16"; a torch.dtype.
@@ -187,7 +206,7 @@ def load(
     if dtype not in DTYPES:
         raise Refusal(strings.BAD_DTYPE.format(dtype=brief(dtype), known=", ".join(DTYPES)))
     if isinstance(models, Mapping):
-        family = _own_family(models, device, dtype)
+        family = _own_family(models, device, dtype, only=only)
     else:
         family = named_family(models, device, dtype, strings.OWN_FAMILY)
     with asked(family):
@@ -210,38 +229,60 @@ def _known_device(device: str) -> str:
     return name
 
 
-def _own_family(models: Mapping[str, Any], device: str, dtype: str) -> Family:
+def _own_family(models: Mapping[str, Any], device: str, dtype: str, *, only: bool) -> Family:
     """Return a family with the caller's checkpoints in their columns.
 
     Raises:
         Refusal: one of them cannot be used.
     """
-    sizes, own, given = sizes_of("mini"), [], list["LoadedModel"]()
+    columns = _checked_columns(models, only=only)
+    own, given = list[ModelSpec](), list["LoadedModel"]()
+    read: dict[Any, ModelSpec] = {}
     for key, source in models.items():
-        if key not in {**KINDS, **MORE_KINDS}:
-            known = ", ".join({**KINDS, **MORE_KINDS})
-            raise Refusal(strings.NO_COLUMN.format(key=brief(key), known=known))
-        if isinstance(source, str) and key in KINDS and source in column(key):
-            sizes[key] = source
-            continue
-        spec = _own_spec(key, source, dtype, given)
-        own.append(spec.name)
-        sizes[key] = spec.size
-    where = {(network.device, network.dtype) for network in given} or {(device, dtype)}
-    if len(where) > 1:
+        known = _known_model(key, source)
+        # The same checkpoint in two columns is one network.
+        twice = source if isinstance(source, str | Path | tuple) else id(source)
+        where = (None if has_own_name(key) else key, twice)
+        if known is None and where not in read:
+            read[where] = _own_spec(key, source, dtype, given)
+            own.append(read[where])
+        columns[key] = known or read[where]
+    places = {(network.device, network.dtype) for network in given} or {(device, dtype)}
+    if len(places) > 1:
         raise Refusal(strings.TWO_DEVICES)
-    name = family_name(sizes)
-    family = Family(name, specs_by_key(name), *where.pop(), given=tuple(given))
+    sizes = {key: spec.name if has_own_name(key) else spec.size for key, spec in columns.items()}
+    family = Family(family_name(sizes), in_columns_of(columns), *places.pop(), given=tuple(given))
     # A lambda or a bound method would hold the family for ever.
-    weakref.finalize(family, _forget, tuple(own)).atexit = False
+    weakref.finalize(family, _forget, tuple(spec.name for spec in own)).atexit = False
     return family
 
 
+def _checked_columns(models: Mapping[str, Any], *, only: bool) -> dict[str, ModelSpec]:
+    """Return the columns that are there beside those that the caller names: miniatures, or none.
+
+    Raises:
+        Refusal: a column has no valid name, or there are too many or none.
+    """
+    for key in models:
+        if not (isinstance(key, str) and COLUMN.fullmatch(key)):
+            raise Refusal(strings.NO_COLUMN.format(key=brief(key)))
+    fills_up = not only and not any(map(has_own_name, models))
+    columns = specs_by_key("mini") if fills_up else {}
+    if not 1 <= len({*columns, *models}) <= MAX_COLUMNS:
+        raise Refusal(strings.BAD_NUMBER.format(most=MAX_COLUMNS))
+    return columns
+
+
+def _known_model(key: str, source: object) -> ModelSpec | None:
+    """Return the bundled or published model that a source names; None if it is the caller's own."""
+    return column(key).get(source) if isinstance(source, str) else None
+
+
 def _own_spec(key: str, source: Any, dtype: str, given: "list[LoadedModel]") -> ModelSpec:  # noqa: ANN401
-    from explorer.models.choice.own import add_spec, own_spec
+    from explorer.models.choice.own import named_uniquely, own_spec
 
     if isinstance(source, str | Path):
-        return add_spec(own_spec(key, str(source), dtype=dtype))
+        return named_uniquely(own_spec(key, str(source), dtype=dtype))
     from explorer.models.loading import given_model
 
     pair = (source or (None,)) if isinstance(source, tuple) else (source,)
@@ -251,11 +292,12 @@ def _own_spec(key: str, source: Any, dtype: str, given: "list[LoadedModel]") -> 
 
 def _forget(names: tuple[str, ...]) -> None:
     """Remove checkpoints that no family has any more: specs, networks and results."""
+    from explorer.models.choice.own import TAKEN
     from explorer.models.loading import forget_all
     from explorer.timing.networks import forget_timed_networks
 
     for name in names:
-        OWN.pop(name, None)
         CACHE.forget(name)
         forget_timed_networks(name)  # another model may get this name
     forget_all(lambda name: name in names)
+    TAKEN.difference_update(names)

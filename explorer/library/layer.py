@@ -86,7 +86,7 @@ class LayerSteps(Result):
 def layer(  # noqa: PLR0913 - the fields of a link
     text: str,
     family: Family | str = "mini",
-    model: str = "bert",
+    model: str = "",
     layer: int = 0,
     head: int = 0,
     word: int = -1,
@@ -96,7 +96,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
     Args:
         text: The text; ``A [SEP] B`` makes a sentence pair.
         family: What ``load`` returned, or the name of a family.
-        model: "bert", "distilbert" or "albert".
+        model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
         word: The word, counted from 0; -1: the first [MASK], else the last word.
@@ -105,17 +105,17 @@ def layer(  # noqa: PLR0913 - the fields of a link
         Refusal: there is no such model, layer, head or word, or the model cannot be had.
     """
     with asked(family) as models:
-        spec, ask = models.spec(model), models.ask(text)
+        spec, ask = models.chosen(model), models.ask(text)
         runs, missing = get_runs(ask)
-        if model in missing:
-            raise missing[model]
+        if spec.key in missing:
+            raise missing[spec.key]
         followed = followed_word(runs, int(word) if isinstance(word, Integral) else -1)
         if followed is None:
             raise Refusal(strings.NO_WORD)
         chosen = followed.at if word == -1 else word
         _check_place(spec, (layer, head, chosen), len(followed.shown))
-        place = (int(layer), int(head), followed.positions(model))
-        return LayerSteps(traced(runs[model], ask, place))
+        place = (int(layer), int(head), followed.positions(spec.key))
+        return LayerSteps(traced(runs[spec.key], ask, place))
 
 
 def _check_place(spec: ModelSpec, place: tuple[object, ...], n_words: int) -> None:

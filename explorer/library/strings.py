@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     from explorer.models.specs import ModelSpec
 
 BAD_MODEL = "The model must be one of {keys} and {last}."
+ONE_MODEL = "The model must be {last}, the only one of this family."
 BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
 OWN_FAMILY = 'Your own: explorer.load({"bert": FOLDER_OR_MODEL}).'
 NOT_A_STRING = "“{name}” must be a string, not {kind}."
 MANY_TEXTS = "Many texts go to explorer.texts."
-NO_COLUMN = "There is no column {key!r}; models are given as {known}."
+NO_COLUMN = (
+    "A column cannot be called {key!r}: names have 1 to 16 small letters, digits and underscores, "
+    "and begin with a letter."
+)
+BAD_NUMBER = "A family has one to {most} columns."
 NO_DEVICE = "There is no device {device!r} here; take {known} or auto."
 BAD_DTYPE = "There is no precision {dtype!r}; there are {known}."
 TWO_DEVICES = "The given models lie on several devices or in several precisions; move them to one."
@@ -32,6 +37,11 @@ NO_WORD = "No word in this text can be read by all models."
 BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."
 NO_MASK_TO_READ = "Mask a word first: the readings are compared at a [MASK]."
 NO_MASK_TO_FOLLOW = "The text has no [MASK]: mask a word first."
+NO_PAIR = (
+    "No two models of this family can be compared as teacher and student: it takes two with a "
+    "masked-LM head and one vocabulary."
+)
+ONE_OF_PAIR = "Teacher and student are two columns; both would be {name!r}."
 NO_MASK_TO_COMPARE = "The text has no [MASK]: put one where teacher and student are to be compared."
 NO_MODEL_TO_PATCH = "No model is available, so there is nothing to patch."
 NO_MASK_TO_PATCH = "The text has no [MASK]: mask a word, and its prediction can be followed."
@@ -107,6 +117,12 @@ SKILL = (
     "chance is 50%."
 )
 UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
+
+
+def no_such_model(columns: Sequence[str]) -> str:
+    """Return why a model is refused: the columns that there are."""
+    *keys, last = columns
+    return (BAD_MODEL if keys else ONE_MODEL).format(keys=", ".join(keys), last=last)
 
 
 def not_one_piece(word: str, labels: Sequence[str]) -> str:

@@ -26,8 +26,14 @@ from explorer.links.page_state import (
     hidden_words,
     open_folds,
 )
-from explorer.models.choice.family import family_specs, in_columns, of_one_family, read_family
-from explorer.models.specs import DEVICE, MAX_LAYERS, MODEL_KEYS
+from explorer.models.choice.family import (
+    COLUMN,
+    family_specs,
+    in_columns,
+    of_one_family,
+    read_family,
+)
+from explorer.models.specs import DEVICE, MAX_LAYERS
 from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 
 MOVED: dict[str, dict[str, dict[str, str]]] = {
@@ -303,7 +309,7 @@ _READERS: Readers = {
     "text": _read_text,
     "family": read_family,
     "tab": partial(_one_of, TABS),
-    "model": partial(_one_of, MODEL_KEYS),
+    "model": partial(_matching, COLUMN),
     "layer": partial(_read_index, MAX_LAYER),
     "head": partial(_read_index, MAX_HEAD),
     "order": partial(_one_of, ORDERS),

@@ -17,9 +17,10 @@ from explorer.models.choice.files import PREFIX, check_network, saved_bias
 from explorer.models.choice.memory import Key, WeightMemory, gigabytes, running_bytes, weight_bytes
 from explorer.models.choice.own import (
     HEADS,
-    add_spec,
     check_numbers,
     config_from,
+    kind_of,
+    named_uniquely,
     shape_of,
     with_heads,
 )
@@ -43,7 +44,7 @@ from explorer.models.hub import (
     remembered,
     stamp,
 )
-from explorer.models.specs import HEAD_WEIGHTS, KINDS, MORE_KINDS, ModelKind, ModelSpec
+from explorer.models.specs import HEAD_WEIGHTS, ModelKind, ModelSpec
 from explorer.refusal import brief, is_of_memory
 
 logger = logging.getLogger(__name__)
@@ -118,7 +119,8 @@ def leased(
         return read_checkpoint(spec, path, device, dtype)
 
     with leased_as((spec.name, device, dtype), spec, read) as network:
-        yield network
+        # One network may serve several columns: each lease names its own.
+        yield network if network.spec == spec else replace(network, spec=spec)
 
 
 def load_model(
@@ -305,7 +307,8 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
     if not isinstance(network, PreTrainedModel):
         raise NotAModel(NO_NETWORK.format(source=brief(type(network).__name__)))
     source = f"The model given as {key}"
-    kind, config = KINDS.get(key) or MORE_KINDS[key], network.config
+    config = network.config
+    kind_key, kind = kind_of(key, config.to_dict(), source)
     check_numbers(config.to_dict(), kind, source)
     tokenizer = _tokenizer_of(network, key) if tokenizer is None else tokenizer
     device = str(network.device).removesuffix(":0")
@@ -324,11 +327,12 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
         has_head=any(part in name for name in names for part in HEADS),
         lower_case=lowers_case(tokenizer),
         notes=_notes_of(network, tokenizer, kind),
+        kind_key=kind_key,
     )
     wanted = (kind.pair.weights, "pooler") if kind.pair else ()
     missing = tuple(part for part in wanted if not any(part in name for name in names))
     pieces = vocabulary_of(network, tokenizer)
-    return LoadedModel(add_spec(spec), network, tokenizer, device, dtype, missing, pieces)
+    return LoadedModel(named_uniquely(spec), network, tokenizer, device, dtype, missing, pieces)
 
 
 def _notes_of(network: PreTrainedModel, tokenizer: Any, kind: ModelKind) -> tuple[str, ...]:  # noqa: ANN401

@@ -155,6 +155,16 @@ ROBERTA = replace(
 )
 MORE_KINDS: dict[str, ModelKind] = {"roberta": ROBERTA}
 """Kinds that get a column when a checkpoint of theirs is given at the start."""
+SAME_NETWORKS: dict[str, ModelKind] = {
+    name: replace(ROBERTA, label=label, config_type=name)
+    for name, label in {"xlm-roberta": "XLM-RoBERTa", "camembert": "CamemBERT"}.items()
+}
+"""Kinds that run on RoBERTa's network under another name; they come in columns with free names."""
+
+
+def kind_named(key: str) -> ModelKind | None:
+    """Return the architecture with a key, which is also the model type of its config."""
+    return KINDS.get(key) or MORE_KINDS.get(key) or SAME_NETWORKS.get(key)
 
 
 def distilled_pair() -> tuple[str, str]:
@@ -214,8 +224,9 @@ class ModelSpec:
     """Model in one size: its identity, shape and location of its weights."""
 
     key: str
-    """Key in ``KINDS``: its column and colour on the page."""
+    """Its column on the page; also its architecture where ``kind_key`` is empty."""
     name: str
+    """Unique name of the network, whichever columns it is in."""
     architecture: Architecture
     size: str = "base"
     """Name of the size in its column and in links."""
@@ -242,15 +253,39 @@ class ModelSpec:
     """Teacher layer that each layer was copied from, from 0; empty unless a student."""
     fitted_to: str = ""
     """Key of the model whose layers its shared layer was fitted to; empty if none."""
+    kind_key: str = ""
+    """Key of its architecture, for ``kind_named``; empty: ``key``."""
+    column_label: str = ""
+    """The column's own name; empty in a column that is named after an architecture."""
+
+    @property
+    def architecture_key(self) -> str:
+        """The key of its architecture, whichever column it is in: ``bert``, ``roberta``, ..."""
+        return self.kind_key or self.key
 
     @property
     def kind(self) -> ModelKind:
         """The properties that all its sizes share."""
-        return KINDS[self.key]
+        kind = kind_named(self.architecture_key)
+        if kind is None:
+            raise KeyError(self.architecture_key)
+        return kind
+
+    def in_column(self, key: str, label: str = "") -> "ModelSpec":
+        """Return the same network as the model of a column, under the column's label if it has one.
+
+        The result has the same ``name``, so both use one network in memory and the same runs.
+        """
+        return replace(self, key=key, kind_key=self.architecture_key, column_label=label)
 
     @property
     def label(self) -> str:
-        """The name on the page: ``ALBERT``, ``ALBERT-large``, ``mini-ALBERT``, or its own name."""
+        """The name on the page: that of its column, or else of the model itself."""
+        return self.column_label or self.model_label
+
+    @property
+    def model_label(self) -> str:
+        """The model's name: ``ALBERT``, ``ALBERT-large``, ``mini-ALBERT``, or its own name."""
         if self.is_own:
             return self.name
         size = "" if self.size in ("mini", "base") else f"-{self.size}"

@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 
 from explorer.models.architectures import fill_randomly, random_network
 from explorer.models.devices import new_event, on_device, synchronise
-from explorer.models.specs import KINDS, ModelSpec
+from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 
 Call = Callable[[], object]
@@ -46,7 +46,7 @@ class Pass(nn.Module):
 
     def __init__(self, spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> None:
         super().__init__()
-        self.network, self.key = network, spec.key
+        self.network, self.predict = network, spec.kind.head
         self.head, self.looks = workload.head, workload.looks
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
@@ -54,7 +54,7 @@ class Pass(nn.Module):
         hidden = self.network.base_model(
             input_ids=ids, output_attentions=self.looks, output_hidden_states=self.looks
         ).last_hidden_state
-        return KINDS[self.key].head(self.network, hidden) if self.head else hidden
+        return self.predict(self.network, hidden) if self.head else hidden
 
 
 def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> Call:

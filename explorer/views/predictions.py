@@ -246,6 +246,8 @@ class PredictionTexts:
     """The hidden word of each mask, in reading order; empty where it is unknown."""
     ranks: Mapping[str, Mapping[int, WordRank]] = field(default_factory=dict)
     """The hidden word's rank and probability, by model key and mask."""
+    columns: Sequence[str] = tuple(MODEL_KEYS)
+    """The columns in their order."""
 
 
 def predictions_canvas(
@@ -271,7 +273,7 @@ def predictions_canvas(
     }
     for key, (name, why) in missing.items():
         columns[key] = {"label": name, "card": why}
-    ordered = {key: columns[key] for key in MODEL_KEYS if key in columns}
+    ordered = {key: columns[key] for key in (*extra.columns, *columns) if key in columns}
     return script_json({"masks": masks, "models": ordered, "texts": dict(extra.texts)})
 
 

@@ -24,7 +24,7 @@ import explorer
 from explorer.inference.cache import CACHE
 from explorer.library.latency import Latency
 from explorer.models import loading
-from explorer.models.choice.family import OWN
+from explorer.models.choice.own import TAKEN
 
 TEXT = "The cat sat on the [MASK]."
 OF_TRANSFORMERS = "transformers.utils.output_capturing"
@@ -179,12 +179,12 @@ def test_a_family_that_is_gone_leaves_nothing(folder):
     model = AutoModelForMaskedLM.from_pretrained(folder / "mini-bert")
     family = explorer.load({"bert": model, "albert": str(folder / "mini-albert")})
     explorer.predict(TEXT, family)
-    names = set(OWN)
+    names = set(TAKEN)
     assert len(names) == 2
     assert "on cpu in float32" in repr(family)
     del family
     gc.collect()
-    assert not names & set(OWN)
+    assert not names & TAKEN
     assert not [key for key in loading._loaded if key[0] in names]
     assert not [key for key in CACHE._values if any(name in str(key) for name in names)]
 

@@ -1,8 +1,20 @@
 """Families: the model of each column, and its parameter counts from its shape."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from itertools import combinations
 
-from explorer.models.specs import BASE, LARGER, MINI, MODEL_KEYS, Architecture, ModelSpec
+from explorer.models.specs import (
+    BASE,
+    LARGER,
+    MINI,
+    MODEL_KEYS,
+    MORE_KINDS,
+    Architecture,
+    ModelSpec,
+    distilled_pair,
+)
 from explorer.refusal import Refusal, brief
 
 PRESETS: dict[str, tuple[str, ...]] = {
@@ -11,6 +23,11 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "large": ("large", "base"),
 }
 """Families by name: sizes in order of preference; a column takes the first that it has."""
+ONLY = "only"
+"""First part of a family of exactly the columns that it names: ``only,before=a,after=b``."""
+COLUMN = re.compile(r"[a-z][a-z0-9_]{0,15}")
+"""Syntax of a column's name."""
+MAX_COLUMNS = 4
 LONGEST = 1000
 """Maximum characters of a family name; a longer one is refused."""
 OWN: dict[str, ModelSpec] = {}
@@ -24,11 +41,26 @@ def all_specs() -> dict[str, ModelSpec]:
 
 
 def column(key: str) -> dict[str, ModelSpec]:
-    """Return the specs of a column by size: mini, base, larger, then those of the user."""
+    """Return the models of a column by size: mini, base, larger, then those of the user.
+
+    A column with a name of its own takes every model, by the model's name.
+    """
+    if has_own_name(key):
+        return all_specs()
     tables = {"mini": MINI, "base": BASE}
     standard = {size: table[key] for size, table in tables.items() if key in table}
     more = (*LARGER.values(), *OWN.values())
     return standard | {spec.size: spec for spec in more if spec.key == key}
+
+
+def has_own_name(key: str) -> bool:
+    """Return whether a column is named freely: not after an architecture."""
+    return key not in (*MODEL_KEYS, *MORE_KINDS) and bool(COLUMN.fullmatch(key))
+
+
+def member(model: ModelSpec | None, specs: Iterable[ModelSpec]) -> ModelSpec | None:
+    """Return the column that holds a model; None if no column does."""
+    return next((spec for spec in specs if model and spec.name == model.name), None)
 
 
 def teacher_of(spec: ModelSpec) -> ModelSpec | None:
@@ -38,20 +70,58 @@ def teacher_of(spec: ModelSpec) -> ModelSpec | None:
 
 def parent_of(spec: ModelSpec) -> ModelSpec | None:
     """Return the model that this one was distilled from or fitted to; None if unknown."""
-    return column(spec.kind.teacher or spec.fitted_to).get("" if spec.is_own else spec.size)
+    key = spec.kind.teacher or spec.fitted_to
+    return column(key).get(spec.size) if key and not spec.is_own else None
+
+
+def pair_of(specs: Mapping[str, ModelSpec]) -> tuple[str, str] | None:
+    """Return the columns of teacher and student, or of two models that can be compared like them.
+
+    These are the columns of the architectures that were distilled, else a model and its parent,
+    else the first two with a masked-LM head and vocabularies of one size. None: there is no pair.
+    """
+    if set(distilled_pair()) <= set(specs):
+        return distilled_pair()
+    for key, spec in specs.items():
+        parent = member(teacher_of(spec), specs.values())
+        if parent is not None and parent.key != key:
+            return parent.key, key
+    ready = [spec for spec in specs.values() if spec.has_head]
+    alike = [
+        (first.key, second.key)
+        for first, second in combinations(ready, 2)
+        if first.architecture.d_vocab == second.architecture.d_vocab
+    ]
+    return alike[0] if alike else None
 
 
 def family_specs(family: str) -> tuple[ModelSpec, ...]:
-    """Return the specs of a family in the fixed order: a preset's, or those of each column.
+    """Return the models of a family, column by column: a preset's, or those that it names.
 
     Raises:
         Refusal: there is no such family.
     """
-    return tuple(column(key)[size] for key, size in sizes_of(family).items())
+    specs = {key: column(key)[size] for key, size in sizes_of(family).items()}
+    return tuple(in_columns_of(specs).values())
+
+
+def in_columns_of(models: Mapping[str, ModelSpec]) -> dict[str, ModelSpec]:
+    """Return the model of each column under its column's name, with labels that all differ."""
+    specs = {
+        key: spec.in_column(key, key) if has_own_name(key) or key != spec.key else spec
+        for key, spec in models.items()
+    }
+    times = Counter(spec.label for spec in specs.values())
+    return {
+        key: spec
+        if times[spec.label] == 1 or spec.column_label
+        else spec.in_column(key, f"{spec.label} ({key})")
+        for key, spec in specs.items()
+    }
 
 
 def specs_by_key(family: str) -> dict[str, ModelSpec]:
-    """Return the models of a family by key, in the fixed order.
+    """Return the models of a family by column.
 
     Raises:
         Refusal: there is no such family.
@@ -63,6 +133,8 @@ def sizes_of(family: str) -> dict[str, str]:
     """Return the size in each column of a family, like ``base`` or ``base,bert=large``.
 
     A column that is not named has the preset's size; by default mini: ``bert=large,albert=xlarge``.
+    After ``only``, or where a column has a name of its own, there are no other columns:
+    ``only,before=mini-bert,after=bert-base-uncased``.
 
     Raises:
         Refusal: there is no such family, column or size.
@@ -71,16 +143,32 @@ def sizes_of(family: str) -> dict[str, str]:
         raise Refusal("That is too long for a family.")
     preset, *chosen = family.split(",")
     if "=" in preset:
-        preset, chosen = "mini", [preset, *chosen]
-    if preset not in PRESETS:
+        preset, chosen = "", [preset, *chosen]
+    if preset not in ("", ONLY, *PRESETS):
         raise Refusal(f"There is no family {brief(preset)!r}.")
-    sizes = {key: size for key in MODEL_KEYS if (size := _preset_size(key, preset))}
-    for pair in chosen:
-        key, _, size = pair.partition("=")
+    named = dict(pair.partition("=")[::2] for pair in chosen)
+    for key, size in named.items():
         if size not in column(key):
             raise Refusal(f"There is no {brief(key)} of size {brief(size)!r}.")
-        sizes[key] = size
-    return {key: sizes[key] for key in MODEL_KEYS if key in sizes}
+    if preset == ONLY or any(map(has_own_name, named)):
+        return _exact_columns(preset, named)
+    standard = {key: _preset_size(key, preset or "mini") for key in MODEL_KEYS}
+    sizes = {key: named.get(key) or size for key, size in standard.items()}
+    return {key: size for key, size in sizes.items() if size}
+
+
+def _exact_columns(preset: str, named: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns of a family that has no others, in the order in which it names them.
+
+    Raises:
+        Refusal: there are none or too many, or they are said to be those of a preset.
+    """
+    if preset in PRESETS:
+        own = next(filter(has_own_name, named))
+        raise Refusal(f"There is no {own} in the family {preset}.")
+    if not 1 <= len(named) <= MAX_COLUMNS:
+        raise Refusal(f"A family has one to {MAX_COLUMNS} columns.")
+    return dict(named)
 
 
 def _preset_size(key: str, preset: str) -> str | None:
@@ -92,9 +180,19 @@ def _preset_size(key: str, preset: str) -> str | None:
 
 
 def family_name(sizes: Mapping[str, str]) -> str:
-    """Return the canonical name of these sizes: a preset's name, else each column's size."""
+    """Return the canonical name of these sizes: a preset's name, else each column's size.
+
+    It begins with ``only`` unless the columns are those of the presets.
+    """
     name = next((preset for preset in PRESETS if sizes_of(preset) == sizes), None)
-    return name or ",".join(f"{key}={size}" for key, size in sizes.items())
+    pairs = [f"{key}={size}" for key, size in sizes.items()]
+    return name or ",".join(pairs if is_full(sizes) else [ONLY, *pairs])
+
+
+def is_full(keys: Collection[str]) -> bool:
+    """Return whether these columns are those of the presets, in their order."""
+    standard = list(sizes_of("mini"))
+    return list(keys) in (standard, [*standard, *(key for key in MORE_KINDS if key in keys)])
 
 
 def read_family(family: object) -> str | None:
@@ -121,11 +219,19 @@ def opened_family(requested: str | None) -> str | None:
 
 
 def in_columns(params: dict[str, str]) -> dict[str, str]:
-    """Return the fields of a link with a family that is no preset as one field per column."""
-    if params["family"] in PRESETS:
+    """Return the fields of a link with a family that is no preset as one field per column.
+
+    Columns with names of their own stay in the one field: a column may be called ``text``.
+    """
+    if params["family"] in PRESETS or is_exact(params["family"]):
         return params
     rest = {name: value for name, value in params.items() if name != "family"}
     return {**rest, **sizes_of(params["family"])}
+
+
+def is_exact(family: str) -> bool:
+    """Return whether a family has exactly the columns that it names."""
+    return family.partition(",")[0] == ONLY
 
 
 def of_one_family(params: Mapping[str, str]) -> tuple[Mapping[str, str], tuple[str, ...]]:
@@ -133,16 +239,20 @@ def of_one_family(params: Mapping[str, str]) -> tuple[Mapping[str, str], tuple[s
 
     Columns that a link names, each as a field or all in its family, override those of a preset.
     """
+    rest = {name: value for name, value in params.items() if name not in (*MODEL_KEYS, "family")}
+    family = str(params.get("family", ""))
+    known = read_family(family)
+    if is_exact(family) or is_exact(known or ""):
+        return ({**rest, "family": known} if known else rest), (() if known else ("family",))
     choices = str(params["family"])[: LONGEST + 1].split(",") if "family" in params else []
     choices += [f"{key}={params[key]}" for key in MODEL_KEYS if key in params]
     valid = [choice for choice in dict.fromkeys(choices) if read_family(choice)]
     invalid = [choice.partition("=") for choice in choices if choice not in valid]
     wrong = [key if equals and key in MODEL_KEYS else "family" for key, equals, _ in invalid]
-    fields = {name: value for name, value in params.items() if name not in (*MODEL_KEYS, "family")}
     if valid:
         # The preset comes before the columns that override it.
-        fields["family"] = ",".join(sorted(valid, key=lambda choice: "=" in choice))
-    return fields, tuple(dict.fromkeys(wrong))
+        rest["family"] = ",".join(sorted(valid, key=lambda choice: "=" in choice))
+    return rest, tuple(dict.fromkeys(wrong))
 
 
 def layer_counts(shape: Architecture) -> dict[str, int]:

@@ -14,7 +14,7 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.utils import get_session
 
 from explorer.context import context
-from explorer.models.choice.family import OWN, all_specs, column
+from explorer.models.choice.family import OWN, all_specs, column, has_own_name
 from explorer.models.choice.fields import check_fields, unread_fields
 from explorer.models.choice.files import (
     NO_TOKENIZER,
@@ -41,9 +41,11 @@ from explorer.models.specs import (
     MAX_LAYERS,
     MODEL_KEYS,
     MORE_KINDS,
+    SAME_NETWORKS,
     Architecture,
     ModelKind,
     ModelSpec,
+    kind_named,
 )
 from explorer.refusal import brief
 
@@ -75,6 +77,8 @@ NOT_THERE = "no such repository or revision is open to everybody"
 NO_ANSWER = "the hub did not answer, or the download broke off"
 LONGEST = 200
 """Maximum characters of a typed repository and revision; the hub allows 96 for a name."""
+TAKEN: set[str] = set()
+"""Names of the checkpoints that families of ``load`` hold and no page offers."""
 MAX_MODELS = 64
 """Maximum number of models that visitors may add."""
 _adding = threading.Lock()
@@ -297,6 +301,28 @@ def _put(spec: ModelSpec) -> ModelSpec:
         return OWN[name]
 
 
+def named_uniquely(spec: ModelSpec) -> ModelSpec:
+    """Return a checkpoint that no page offers, under a name that no other model has."""
+    with _adding:
+        name = _name(spec.name, spec.architecture_key)
+        TAKEN.add(name)
+    return replace(spec, name=name, size=name)
+
+
+def kind_of(key: str, config: Mapping[str, Any], source: str) -> tuple[str, ModelKind]:
+    """Return the architecture in a column and its key: the column's, or that of the config.
+
+    Raises:
+        NotAModel: the column may hold any architecture, and the config names none that is known.
+    """
+    name = config.get("model_type") if has_own_name(key) else key
+    kind = kind_named(name) if isinstance(name, str) else None
+    if not isinstance(name, str) or kind is None:
+        known = ", ".join((*KINDS, *MORE_KINDS, *SAME_NETWORKS))
+        raise NotAModel(f"{source} is of type {brief(name)!r}; the known types are {known}.")
+    return name, kind
+
+
 def own_spec(
     key: str,
     source: str,
@@ -310,13 +336,14 @@ def own_spec(
     Raises:
         NotAModel: it is not there, of another kind, too large, or contradicts itself.
     """
-    kind, folder = KINDS.get(key) or MORE_KINDS[key], Path(source).expanduser()
+    folder = Path(source).expanduser()
     repo, _, revision = source.partition("@")
     is_local = folder.is_dir() and not hub_only
     if not is_local:
         folder = _fetched(repo, revision, SMALL)
     if is_local:
         check_folder(folder, source)
+    kind_key, kind = kind_of(key, read_json(folder / "config.json", source), source)
     config = read_config(folder, kind, source)
     reading = read_tokenizer(folder, config.vocab_size, source)
     spec = ModelSpec(
@@ -331,6 +358,7 @@ def own_spec(
         folder=folder.resolve() if is_local else None,
         lower_case=reading.lower_case,
         notes=(*reading.notes, *unread_fields(read_json(folder / "config.json", source), kind)),
+        kind_key=kind_key,
     )
     if reason := too_large(spec, dtype):
         raise NotAModel(f"{source} cannot be used: {reason}.")
@@ -355,7 +383,11 @@ def _own_name(folder: Path, config: "PreTrainedConfig") -> str:
 def _name(source: str, key: str) -> str:
     """Return a unique name from the last part of its path, valid in links and columns."""
     name = re.sub(r"[^a-z0-9.]+", "-", source.rpartition("/")[2].lower()).strip("-.") or "own"
-    taken = {*all_specs(), *(size for column_key in MODEL_KEYS for size in column(column_key))}
+    taken = {
+        *all_specs(),
+        *TAKEN,
+        *(size for column_key in MODEL_KEYS for size in column(column_key)),
+    }
     names = (name, f"own-{name}", f"own-{key}-{name}", *(f"{name}-{n}" for n in range(2, 99)))
     return next(candidate for candidate in names if candidate not in taken)
 

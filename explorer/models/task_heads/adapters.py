@@ -51,7 +51,7 @@ class NotTuned(Refusal):
     """Refusal where no adapter fits; the message is the plain sentence on the model's card."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TunedModel:
     """Network for one task; all weights but the adapter's are shared with the base network."""
 
@@ -63,9 +63,11 @@ class TunedModel:
     """Held while the network runs."""
 
 
-_tuned: "WeakKeyDictionary[LoadedModel, dict[str, TunedModel]]" = WeakKeyDictionary()
+_tuned: "WeakKeyDictionary[PreTrainedModel, dict[str, TunedModel]]" = WeakKeyDictionary()
+"""By base network, because one network serves several columns, each with a spec of its own."""
 _tuning = threading.Lock()
-_answers: "WeakKeyDictionary[TunedModel, dict[tuple, Any]]" = WeakKeyDictionary()
+_answers: "WeakKeyDictionary[PreTrainedModel, dict[tuple, Any]]" = WeakKeyDictionary()
+"""By tuned network."""
 
 
 def adapter_folder(spec: ModelSpec, task: str) -> Path:
@@ -149,18 +151,19 @@ def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
         NotTuned: there is no adapter that fits these weights.
     """
     with _tuning:
-        by_task = _tuned.setdefault(loaded, {})
+        by_task = _tuned.setdefault(loaded.network, {})
         if task not in by_task:
             # A strong reference to the key in its own entry would keep both for ever.
-            by_task[task] = replace(tuned_model(loaded, task), loaded=proxy(loaded))
-        return by_task[task]
+            kept = replace(loaded, network=proxy(loaded.network))
+            by_task[task] = replace(tuned_model(loaded, task), loaded=kept)
+        return replace(by_task[task], loaded=loaded)
 
 
 def cached_answer(
     tuned: TunedModel, question: tuple[object, ...], ask: Callable[[], Answer]
 ) -> Answer:
     """Return an answer of a tuned network; the last ones are cached as long as the network."""
-    cached: dict[tuple, Any] = _answers.setdefault(tuned, {})
+    cached: dict[tuple, Any] = _answers.setdefault(tuned.network, {})
     if question not in cached:
         answer = ask()
         while len(cached) >= MAX_KEPT:

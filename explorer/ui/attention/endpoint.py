@@ -15,7 +15,7 @@ MAX_WORDS = 64
 
 
 def attention(
-    text: str, family: str = "mini", model: str = "bert", layer: int = 0, head: int = 0
+    text: str, family: str = "mini", model: str = "", layer: int = 0, head: int = 0
 ) -> dict[str, Any]:
     """Return the attention of one head: the weight of every token for every other.
 
@@ -23,7 +23,7 @@ def attention(
         text: The text; ``A [SEP] B`` makes a sentence pair.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
-        model: "bert", "distilbert" or "albert".
+        model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
 

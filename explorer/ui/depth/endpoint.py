@@ -13,14 +13,14 @@ MAX_MASKS = 20
 """Upper limit: the head over all layers costs about one forward pass per dozen masks."""
 
 
-def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any]:
+def depth(text: str, family: str = "mini", model: str = "") -> dict[str, Any]:
     """Return a model's masked-LM head's predictions for each [MASK] at every layer.
 
     Args:
         text: The text, with 1 to 20 [MASK]s; ``A [SEP] B`` makes a sentence pair.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
-        model: "bert", "distilbert" or "albert".
+        model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
 
     Returns:
         The model, its tokens, and per mask its layers. Layer 0 is the embeddings; for ALBERT

@@ -9,7 +9,9 @@ from explorer.ui.kit.validation import check_masks, page_family
 MAX_MASKS = 20
 
 
-def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> dict[str, Any]:
+def distillation(
+    text: str, family: str = "mini", temperature: float = 2.0, teacher: str = "", student: str = ""
+) -> dict[str, Any]:
     """Return teacher's and student's soft predictions at each [MASK], and the recipe's losses.
 
     Args:
@@ -17,6 +19,8 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
+        teacher: The column that is the teacher; empty: BERT, or another model that can be.
+        student: The column that is the student; empty: DistilBERT, or another model that can be.
 
     Returns:
         Per mask the union of both top 10 lists, with probabilities over the full vocabulary, and
@@ -26,4 +30,4 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         clicked. ``total`` leaves out what is null, and ``total_is_of`` lists its parts.
     """
     check_masks(text, MAX_MASKS, strings.TOO_MANY_MASKS)
-    return library.distillation(text, page_family(family), temperature).to_dict()
+    return library.distillation(text, page_family(family), temperature, teacher, student).to_dict()

@@ -12,7 +12,7 @@ MAX_MASKS = 20
 def layer(  # noqa: PLR0913 - the fields of a link
     text: str,
     family: str = "mini",
-    model: str = "bert",
+    model: str = "",
     layer: int = 0,
     head: int = 0,
     word: int = -1,
@@ -23,7 +23,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
         text: The text; ``A [SEP] B`` makes a sentence pair.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
-        model: "bert", "distilbert" or "albert".
+        model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
         word: The word, counted from 0; ``-1``: the first [MASK], else the last word.

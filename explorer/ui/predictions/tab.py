@@ -66,7 +66,9 @@ def show(state: PageState) -> list[object]:
             results,
             cards,
             tokens,
-            PredictionTexts(strings.CANVAS, hidden_words(state), words_found(runs, state)),
+            PredictionTexts(
+                strings.CANVAS, hidden_words(state), words_found(runs, state), [*state.ask.specs]
+            ),
         ),
     ]
 
