@@ -12,8 +12,8 @@ import numpy as np
 from explorer.inference.runs import in_this_thread
 from explorer.library import strings
 from explorer.library.results import Result
-from explorer.models.choice.family import OWN, all_specs
-from explorer.models.specs import KINDS, MORE_KINDS
+from explorer.models.choice.family import all_specs
+from explorer.models.specs import KINDS, MORE_KINDS, SAME_NETWORKS
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 
@@ -182,7 +182,7 @@ def convert(
 @contextmanager
 def _opened(model: Any) -> "Iterator[tuple[LoadedModel, Any, Any]]":  # noqa: ANN401
     """Use a model as the explorer loads it, and as plain transformers does."""
-    from explorer.models.choice.own import own_spec
+    from explorer.models.choice.own import TAKEN, own_spec
     from explorer.models.hub import checkpoint_path
     from explorer.models.loading import given_model, lent, read_checkpoint
     from explorer.models.plain import plain_model
@@ -194,7 +194,7 @@ def _opened(model: Any) -> "Iterator[tuple[LoadedModel, Any, Any]]":  # noqa: AN
             with lent(loaded):
                 yield loaded, loaded.network, loaded.tokenizer
         finally:
-            OWN.pop(loaded.spec.name, None)
+            TAKEN.discard(loaded.spec.name)
         return
     known = all_specs().get(str(model))
     spec = known or own_spec(_key_of_folder(Path(model).expanduser()), str(model))
@@ -203,9 +203,14 @@ def _opened(model: Any) -> "Iterator[tuple[LoadedModel, Any, Any]]":  # noqa: AN
     yield loaded, *plain_model(spec, path)
 
 
+def _kinds_by_type() -> dict[str, str]:
+    """Return the key of each architecture by the model type of its configs."""
+    return {kind.config_type: key for key, kind in (KINDS | MORE_KINDS | SAME_NETWORKS).items()}
+
+
 def _key_of_object(network: Any) -> str:  # noqa: ANN401
     stated = getattr(getattr(network, "config", None), "model_type", None)
-    kinds = {kind.config_type: key for key, kind in (KINDS | MORE_KINDS).items()}
+    kinds = _kinds_by_type()
     if stated not in kinds:
         raise Refusal(strings.NO_KIND.format(kind=brief(stated), known=", ".join(kinds)))
     return kinds[stated]
@@ -217,7 +222,7 @@ def _key_of_folder(folder: Path) -> str:
         stated = json.loads((folder / "config.json").read_text("utf-8-sig")).get("model_type")
     except (OSError, ValueError, AttributeError):
         stated = None  # the folder is refused with its own reason
-    kinds = {kind.config_type: key for key, kind in (KINDS | MORE_KINDS).items()}
+    kinds = _kinds_by_type()
     if stated is not None and stated not in kinds:
         raise Refusal(strings.NO_KIND.format(kind=brief(stated), known=", ".join(kinds)))
     return kinds.get(stated, next(iter(KINDS)))

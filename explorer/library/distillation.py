@@ -78,7 +78,9 @@ class Distillation(Result):
             for model, value in zip(self.models, (teacher, student), strict=True)
         ]
         how = Sketch("bars", "token", "probability", panels="model mask")
-        return sketch(Records(("model", "mask", "token", "probability"), rows), how)
+        return sketch(
+            Records(("model", "mask", "token", "probability"), rows), how, self.model_columns
+        )
 
 
 def distillation(

@@ -19,6 +19,7 @@ from explorer.inference.runs import (
     runs_with_mlm_head,
 )
 from explorer.library import strings
+from explorer.library.results import results_of
 from explorer.models.choice.family import (
     COLUMN,
     MAX_COLUMNS,
@@ -143,6 +144,7 @@ def asked(family: Family | str) -> Iterator[Family]:
     models = family if isinstance(family, Family) else named_family(family, hint=strings.OWN_FAMILY)
     with ExitStack() as stack:
         stack.enter_context(noted_runs())
+        stack.enter_context(results_of(models.specs))
         if models.is_inline:
             stack.enter_context(in_this_thread())
         if models.given:

@@ -58,6 +58,7 @@ def parameters(models: "str | Sequence[str] | Family") -> Parameters:
     from explorer.analysis.parameters.count import named_counts
 
     if isinstance(models, Family):
-        models = [spec.name for spec in models.specs.values()]
+        own = {spec.name: spec for spec in models.specs.values()}
+        return Parameters(named_counts(list(own), own))
     is_list = isinstance(models, Iterable) and not isinstance(models, str)
     return Parameters(named_counts(list(models) if is_list else [str(models)]))

@@ -1,7 +1,9 @@
 """Base of all results: the endpoint's JSON, a frame, a figure, and HTML for a notebook."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer.analysis.records import Records
@@ -15,11 +17,23 @@ if TYPE_CHECKING:
     from explorer.models.run import Run
     from explorer.views.notebook import Sketch
 
+_columns: ContextVar[tuple[str, ...]] = ContextVar("columns", default=())
+
+
+@contextmanager
+def results_of(columns: Iterable[str]) -> Iterator[None]:
+    """Make results inside this context results of a family's columns, which give the colours."""
+    token = _columns.set(tuple(columns))
+    try:
+        yield
+    finally:
+        _columns.reset(token)
+
 
 class Result(ABC):
     """Frozen answer of a public function; its numbers are unrounded and its arrays read-only."""
 
-    __slots__ = ("_notes",)
+    __slots__ = ("_columns", "_notes")
     COLUMNS: ClassVar[tuple[str, ...]] = ()
     """Names of the columns of ``to_frame``."""
     SKETCH: "ClassVar[Sketch]"
@@ -28,9 +42,10 @@ class Result(ABC):
     """Column drawn as bars in a notebook."""
 
     def __post_init__(self) -> None:
-        """Keep the notes on the models and on the text as they read it."""
-        # Assigned past the frozen dataclass: the notes are of the context and no field.
+        """Keep the notes on the models and on the text as they read it, and the columns' order."""
+        # Assigned past the frozen dataclass: both are of the context and no fields.
         object.__setattr__(self, "_notes", notes_on(first_runs()))
+        object.__setattr__(self, "_columns", _columns.get())
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -40,6 +55,11 @@ class Result(ABC):
         that cause it, words that share a token, and how a user's files are read.
         """
         return tuple(getattr(self, "_notes", ()))
+
+    @property
+    def model_columns(self) -> tuple[str, ...]:
+        """The columns of the family that was asked, in their order; empty where none was."""
+        return tuple(getattr(self, "_columns", ()))
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -70,12 +90,12 @@ class Result(ABC):
         """Return a Plotly figure of the rows."""
         from explorer.views.notebook import sketch
 
-        return sketch(self.records(), self.SKETCH)
+        return sketch(self.records(), self.SKETCH, self.model_columns)
 
     def _repr_html_(self) -> str:
         from explorer.views.notebook import notebook_html
 
-        return str(notebook_html(self.records(), self.BAR))
+        return str(notebook_html(self.records(), self.BAR, self.model_columns))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {len(self.rows())} rows of {', '.join(self.COLUMNS)}>"
@@ -110,7 +130,7 @@ class AttributionResult(Result):
         from explorer.views.notebook import attributed_html
 
         words = {k: (r.words, r.integrated_gradients.tolist()) for k, r in self.models.items()}
-        return str(attributed_html(words))
+        return str(attributed_html(words, self.model_columns))
 
 
 def attribution_fields(result: Any) -> dict[str, Any]:  # noqa: ANN401 - two results with these

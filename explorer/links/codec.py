@@ -27,13 +27,13 @@ from explorer.links.page_state import (
     open_folds,
 )
 from explorer.models.choice.family import (
-    COLUMN,
     family_specs,
     in_columns,
+    is_exact,
     of_one_family,
     read_family,
 )
-from explorer.models.specs import DEVICE, MAX_LAYERS
+from explorer.models.specs import DEVICE, MAX_LAYERS, MODEL_KEYS
 from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 
 MOVED: dict[str, dict[str, dict[str, str]]] = {
@@ -216,7 +216,7 @@ def _repairs(state: PageState, default: PageState) -> dict[str, Any]:
     shapes = {spec.key: spec.architecture for spec in family_specs(state.family)}
     repairs: dict[str, Any] = {}
     if state.model not in shapes:
-        repairs["model"] = next(iter(shapes))
+        repairs["model"] = default.model if default.model in shapes else next(iter(shapes))
     shape = shapes[repairs.get("model", state.model)]
     if state.layer >= shape.n_layers:
         repairs["layer"] = min(default.layer, shape.n_layers - 1)
@@ -303,13 +303,19 @@ def _read_temperature(raw: str) -> float | None:
     return value if math.isfinite(value) and low <= value <= high else None
 
 
+def _read_family(value: object) -> str | None:
+    """Return a family that a page has: one whose columns are those of the page."""
+    family = read_family(value)
+    return None if family is None or is_exact(family) else family
+
+
 _ALL_FOLDS = {name for names in (*FOLDS.values(), *PARTS.values()) for name in names}
 Readers = dict[str, Callable[[str], Any]]
 _READERS: Readers = {
     "text": _read_text,
-    "family": read_family,
+    "family": _read_family,
     "tab": partial(_one_of, TABS),
-    "model": partial(_matching, COLUMN),
+    "model": partial(_one_of, MODEL_KEYS),
     "layer": partial(_read_index, MAX_LAYER),
     "head": partial(_read_index, MAX_HEAD),
     "order": partial(_one_of, ORDERS),

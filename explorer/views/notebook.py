@@ -9,7 +9,7 @@ from explorer.analysis.records import Records
 from explorer.models.specs import label_of
 from explorer.views.chart import categories
 from explorer.views.markup import Markup, el, join
-from explorer.views.theme import COLOURS, PAGES, chart_template, faint
+from explorer.views.theme import COLOURS, PAGES, Colour, chart_template, colours_of, faint
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -53,8 +53,11 @@ class Sketch:
     colour."""
 
 
-def sketch(records: Records, how: Sketch) -> "go.Figure":
-    """Draw the rows; each panel of a heatmap, and each line or group of bars, is one model's."""
+def sketch(records: Records, how: Sketch, columns: Sequence[str] = ()) -> "go.Figure":
+    """Draw the rows; each panel of a heatmap, and each line or group of bars, is one model's.
+
+    The models' places among a family's columns give the colours.
+    """
     places = {name: records.columns.index(name) for name in records.columns}
     panels: dict[tuple[Any, ...], list[Sequence[Any]]] = {}
     for row in records.rows:
@@ -67,7 +70,11 @@ def sketch(records: Records, how: Sketch) -> "go.Figure":
         ]
         for panel, part in panels.items()
     }
-    figure = _heatmaps(values, how) if how.mark == "heatmap" else _curves(values, how)
+    figure = (
+        _heatmaps(values, how)
+        if how.mark == "heatmap"
+        else _curves(values, how, colours_of(columns))
+    )
     page = PAGES["light"]
     return figure.update_layout(
         template=chart_template("light"), paper_bgcolor=page.paper, plot_bgcolor=page.paper
@@ -83,12 +90,14 @@ def _title(panel: tuple[Any, ...]) -> str:
     return " ".join([label_of(str(panel[0])), *map(str, panel[1:])])
 
 
-def _curves(values: dict[tuple[Any, ...], list[list[Any]]], how: Sketch) -> "go.Figure":
+def _curves(
+    values: dict[tuple[Any, ...], list[list[Any]]], how: Sketch, colours: Mapping[Any, Colour]
+) -> "go.Figure":
     import plotly.graph_objects as go
 
     figure = go.Figure(layout={"xaxis_title": how.across, "yaxis_title": how.value})
     for panel, (x, y) in values.items():
-        colour = COLOURS[panel[0]].fill if panel[0] in COLOURS else None
+        colour = colours[panel[0]].fill if panel[0] in colours else None
         if how.mark == "bars":
             trace = go.Bar(x=categories(x), y=y, name=_title(panel), marker_color=colour)
         else:
@@ -110,29 +119,36 @@ def _heatmaps(values: dict[tuple[Any, ...], list[list[Any]]], how: Sketch) -> "g
     return figure.update_layout(coloraxis={"colorbar_title": how.value, "colorscale": "Blues"})
 
 
-def notebook_html(records: Records, bar: str = "") -> Markup:
+def notebook_html(records: Records, bar: str = "", columns: Sequence[str] = ()) -> Markup:
     """Draw a column for each value of the first field, which is a model where there are several.
 
     Args:
         records: Rows of the result.
         bar: Field whose values from 0 to 1 are drawn as bars too; empty for none.
+        columns: The family's columns in their order, which gives the colours.
     """
     groups: dict[Any, list[Sequence[Any]]] = {}
     for row in records.rows:
         groups.setdefault(row[0], []).append(row[1:])
+    colours = colours_of(columns)
     return framed(
-        *(_section(str(name), records.columns[1:], part, bar) for name, part in groups.items())
+        colours,
+        *(
+            section(name, colours, _table(records.columns[1:], part, bar))
+            for name, part in groups.items()
+        ),
     )
 
 
-def framed(*sections: Markup) -> Markup:
+def framed(colours: Mapping[str, Colour], *sections: Markup) -> Markup:
     """Put sections side by side, with the style sheet that they need."""
-    return el("div", el("style", Markup(STYLE + _inks())), *sections, class_="bfx")
+    return el("div", el("style", Markup(STYLE + _inks(colours))), *sections, class_="bfx")
 
 
-def section(model: str, *parts: Markup) -> Markup:
+def section(model: object, colours: Mapping[str, Colour], *parts: Markup) -> Markup:
     """Build one model's section: its name in its colour above its parts."""
-    fill = COLOURS[model].fill if model in COLOURS else "#7b8496"
+    model = str(model)
+    fill = colours[model].fill if model in colours else "#7b8496"
     style = f"--fill:{fill};--ink:var(--ink-{model},currentColor)"
     return el("section", el("h4", model), *parts, style=style)
 
@@ -148,21 +164,21 @@ def coloured_words(words: Sequence[str], values: Sequence[float]) -> Markup:
     return el("p", *spans)
 
 
-def _inks() -> str:
+def _inks(colours: Mapping[str, Colour]) -> str:
     """Return the rules of the models' colours, for a light and for a dark notebook."""
-    light = "".join(f"--ink-{key}:{colour.ink};" for key, colour in COLOURS.items())
-    dark = "".join(f"--ink-{key}:{colour.ink_dark};" for key, colour in COLOURS.items())
+    light = "".join(f"--ink-{key}:{colour.ink};" for key, colour in colours.items())
+    dark = "".join(f"--ink-{key}:{colour.ink_dark};" for key, colour in colours.items())
     system = f".bfx{{{light}}}@media(prefers-color-scheme:dark){{.bfx{{{dark}}}}}"
     return f"{system}{','.join(LIGHT)}{{{light}}}{','.join(DARK)}{{{dark}}}"
 
 
-def _section(model: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], bar: str) -> Markup:
+def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]], bar: str) -> Markup:
     head = el("tr", *(el("th", name) for name in columns))
     place = columns.index(bar) if bar in columns else -1
     body = [el("tr", *(_cell(cell) for cell in row), _bar(row, place)) for row in rows[:MAX_ROWS]]
     hidden = len(rows) - MAX_ROWS
     more = el("div", f"{hidden:,} more in to_frame()") if hidden > 0 else None
-    return section(model, join(el("table", head, *body), more))
+    return join(el("table", head, *body), more)
 
 
 def _bar(row: Sequence[Any], place: int) -> Markup | None:
@@ -182,6 +198,10 @@ def _cell(cell: Any) -> Markup:  # noqa: ANN401 - any value of a row
 Words = Mapping[str, tuple[Sequence[str], Sequence[float]]]
 
 
-def attributed_html(models: Words) -> Markup:
+def attributed_html(models: Words, columns: Sequence[str] = ()) -> Markup:
     """Draw each model's text with its words coloured by their values."""
-    return framed(*(section(model, coloured_words(*pair)) for model, pair in models.items()))
+    colours = colours_of(columns)
+    return framed(
+        colours,
+        *(section(model, colours, coloured_words(*pair)) for model, pair in models.items()),
+    )

@@ -1,5 +1,6 @@
 """The models' colours and the Plotly template of the light and the dark theme."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,18 @@ COLOURS: dict[str, Colour] = {
     "roberta": Colour("#9161c6", "#6b3fa0", "#c9a6f0"),
 }
 """Colour-blind safe colours by model key; in CSS the variables ``--bert`` and ``--bert-fill``."""
+
+
+def colours_of(columns: Iterable[str]) -> dict[str, Colour]:
+    """Return the colour of each column, and those of the architectures.
+
+    A column that is named after an architecture has its colour. The others have, in their order,
+    the first of the four that no column has.
+    """
+    named = list(dict.fromkeys(columns))
+    others = [column for column in named if column not in COLOURS]
+    free = [colour for key, colour in COLOURS.items() if key not in named]
+    return {**COLOURS, **dict(zip(others, free, strict=False))}
 
 
 def colour_rules() -> str:

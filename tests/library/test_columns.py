@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,13 +13,14 @@ import explorer
 from explorer.inference.cache import CACHE
 from explorer.inference.runs import get_runs
 from explorer.library.command import main
-from explorer.links.codec import from_params, to_link
+from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.models import loading
-from explorer.models.choice.family import OWN, read_family, sizes_of
+from explorer.models.choice.family import OWN, family_specs, read_family, sizes_of
 from explorer.models.specs import KINDS, MODEL_KEYS
 from explorer.models.task_heads import adapters
 from explorer.refusal import Refusal
+from explorer.views.theme import COLOURS
 from tests.tiny_roberta import save_roberta
 
 TEXT = "The cat sat on the [MASK]."
@@ -257,35 +257,49 @@ def test_any_two_models_of_one_vocabulary_are_compared_softly(tiny_family, tmp_p
     [
         ("before=mini-bert,after=mini-albert", "only,before=mini-bert,after=mini-albert"),
         ("only,after=mini-albert,before=mini-bert", "only,after=mini-albert,before=mini-bert"),
-        (
-            "only,text=mini-bert,tab=bert-large-uncased",
-            "only,text=mini-bert,tab=bert-large-uncased",
-        ),
-        ("only,bert=mini,albert=base", "only,bert=mini,albert=base"),
+        ("only,text=mini-bert,tab=bert-large-uncased",) * 2,
+        ("only,bert=mini,albert=base",) * 2,
         ("only,bert=mini,distilbert=mini,albert=mini", "mini"),
         ("bert=large", "bert=large,distilbert=mini,albert=mini"),
         ("base,bert=large", "bert=large,distilbert=base,albert=base"),
     ],
 )
-def test_a_link_holds_columns_in_one_field(family, canonical):
+def test_a_family_of_columns_has_one_name(family, canonical):
     assert read_family(family) == canonical
-    state, repaired = from_params({"v": "1", "family": family})
-    assert (state.family, repaired) == (canonical, ())
-    assert state.model == next(iter(sizes_of(family)))
-    link = to_link(replace(state, model=next(iter(sizes_of(family)))))
-    assert from_params(link) == (state, ())
-    if canonical.startswith("only"):
-        assert link["family"] == canonical
+    assert sizes_of(canonical) == sizes_of(family)
+    assert list(family_specs(family)) == list(family_specs(canonical))
 
 
 @pytest.mark.parametrize(
     "family",
-    ["only", "only,", "before=nope", "mini,before=mini-bert", "only,A=mini-bert", "only,a=mini"],
+    [
+        *("only", "only,", "", "before=nope", "mini,before=mini-bert"),
+        *("only,A=mini-bert", "only,a=mini"),
+    ],
 )
-def test_a_family_that_does_not_exist_is_the_default_with_a_notice(family):
+def test_a_family_that_does_not_exist_is_refused(family):
     assert read_family(family) is None
-    state, repaired = from_params({"family": family, "model": "before"})
-    assert (state.family, set(repaired)) == ("mini", {"family", "model"})
+    with pytest.raises(Refusal):
+        explorer.predict(TEXT, family)
+
+
+def test_a_page_without_these_columns_opens_its_own():
+    for family in ("only,before=mini-bert,after=mini-albert", "only,bert=mini,albert=mini"):
+        state, repaired = from_params({"family": family, "model": "before"})
+        assert (state.family, set(repaired)) == ("mini", {"family", "model"})
+
+
+def test_colours_go_by_position(tiny_family):
+    """The four colours, each once, whatever the names; a known name has its own."""
+    four = dict.fromkeys(("ink", "z", "bert", "a"), "mini-bert") | {"bert": "mini"}
+    figure = explorer.predict(TEXT, explorer.load(four), top_k=2).figure()
+    drawn = {bar.name: bar.marker.color for bar in figure.data}
+    fills = [COLOURS[key].fill for key in ("distilbert", "albert", "bert", "roberta")]
+    assert list(drawn.values()) == fills
+    turned = explorer.load({"after": "mini-albert", "before": "mini-bert"})
+    depth = explorer.depth(TEXT, turned, "before")
+    assert {line.line.color for line in depth.figure().data} == {COLOURS["distilbert"].fill}
+    assert f"--ink-before:{COLOURS['distilbert'].ink};" in depth._repr_html_()
 
 
 def test_results_of_a_family_that_is_gone_are_dropped(tiny_family, tmp_path):

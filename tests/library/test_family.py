@@ -208,7 +208,7 @@ def test_a_roberta_gets_a_column(folder):
     ("models", "options", "sentence"),
     [
         ("huge", {}, "There is no such family."),
-        ({"gpt2": "x"}, {}, "There is no column 'gpt2'"),
+        ({"GPT-2": "x"}, {}, "A column cannot be called 'GPT-2'"),
         ({"bert": 3}, {}, "int is no model of transformers"),
         (["bert"], {}, 'Your own: explorer.load({"bert": FOLDER_OR_MODEL}).'),
         (None, {}, "There is no such family."),

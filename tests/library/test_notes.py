@@ -1,6 +1,7 @@
 """``result.notes`` says what a model cannot tell of a text, and how a user's files are read."""
 
 import pytest
+from transformers import AutoModelForPreTraining
 
 import explorer
 from explorer.library.command import main
@@ -100,6 +101,15 @@ def test_an_answer_that_would_merge_with_its_neighbour_has_the_rank_of_its_piece
 def test_parameters_take_a_family(tiny_family):
     by_names = explorer.parameters(["mini-bert", "mini-distilbert", "mini-albert"])
     assert explorer.parameters(explorer.load("mini")).rows() == by_names.rows()
+
+
+def test_parameters_take_a_family_of_ones_own(own):
+    family = explorer.load({"before": own, "after": "mini-albert"})
+    counts = {row.name: row.total for row in explorer.parameters(family).models}
+    network = AutoModelForPreTraining.from_pretrained(own)
+    kept = {p.data_ptr(): p.numel() for p in network.bert.parameters()}
+    assert counts[family.specs["before"].name] == sum(kept.values())
+    assert list(counts) == [spec.name for spec in family.specs.values()]
 
 
 @pytest.mark.parametrize("labels", [("LABEL_0", "LABEL_1"), ("POSITIVE", "NEGATIVE")])

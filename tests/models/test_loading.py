@@ -30,7 +30,7 @@ def damaged(tiny_family, tmp_path, monkeypatch):
 def test_a_network_is_read_once_in_eval_mode_with_eager_attention(tiny_family, key):
     spec = tiny_family.specs[key]
     loaded = load_model(spec)
-    assert load_model(spec) is loaded
+    assert load_model(spec).network is loaded.network
     assert not loaded.network.training
     assert not any(p.requires_grad for p in loaded.network.parameters())
     assert loaded.network.config._attn_implementation == "eager"

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -173,14 +174,18 @@ def parameter_counts(spec: ModelSpec) -> ParameterCounts:
     return replace(counts, head=head)
 
 
-def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
+def named_counts(
+    names: list[str], own: Mapping[str, ModelSpec] = MappingProxyType({})
+) -> tuple[ParameterCounts, ...]:
     """Return the counts of architectures by name, in the order of the names.
+
+    ``own`` are a caller's models by name, besides those that are bundled, published or a page's.
 
     Raises:
         Refusal: no names, or an unknown one (the message lists the known ones), or an architecture
             whose bundled files are missing.
     """
-    specs = all_specs()
+    specs = {**all_specs(), **own}
     names = list(dict.fromkeys(map(str, names)))
     unknown = [brief(name) for name in names if name not in specs]
     if unknown or not names:

@@ -144,7 +144,7 @@ def sizes_of(family: str) -> dict[str, str]:
     preset, *chosen = family.split(",")
     if "=" in preset:
         preset, chosen = "", [preset, *chosen]
-    if preset not in ("", ONLY, *PRESETS):
+    elif preset not in (ONLY, *PRESETS):
         raise Refusal(f"There is no family {brief(preset)!r}.")
     named = dict(pair.partition("=")[::2] for pair in chosen)
     for key, size in named.items():

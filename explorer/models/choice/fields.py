@@ -30,6 +30,8 @@ _SHAPE = (
 _IMPLEMENTED: Mapping[str, tuple[str, ...]] = {
     "bert": _SHAPE,
     "roberta": _SHAPE,
+    "xlm-roberta": _SHAPE,
+    "camembert": _SHAPE,
     "albert": (*_SHAPE, "embedding_size"),
     "distilbert": (
         "vocab_size",
@@ -62,7 +64,7 @@ _ONLY_OF: Mapping[str, Mapping[str, Values]] = {
         "net_structure_type": (0,),
         "num_memory_blocks": (0,),
     },
-    "roberta": {"pad_token_id": (1,)},
+    **{key: {"pad_token_id": (1,)} for key in ("roberta", "xlm-roberta", "camembert")},
 }
 """For one kind. A RoBERTa's positions begin behind its padding token's id."""
 _OF_TRAINING = (

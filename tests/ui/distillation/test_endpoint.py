@@ -88,7 +88,7 @@ def test_the_words_are_the_ten_likeliest_of_each(tiny_family):
 def test_the_family_asked_for_is_the_one_that_runs(monkeypatch):
     asked = []
 
-    def pair_logits(ask):
+    def pair_logits(ask, keys):
         asked.append((ask.text, tuple(spec.name for spec in ask.specs.values())))
         raise Refusal("seen")
 
