@@ -1,9 +1,11 @@
-"""``python -m benchmarks changes COMMAND...``: how many random one-line changes the tests detect.
+"""``python -m benchmarks changes``: how many random one-line changes the tests detect.
 
-A change is made in a clone of HEAD, where the commands run in turn until one fails: the change is
-detected. ``{near}`` in a command stands for the tests at the mirrored place; a command with it is
-left out where there are none, and passes where pytest finds no test of its choice there. Undetected
-changes are to be read: some change nothing.
+A change is made in a clone of HEAD, where tests run until one fails: the change is detected. The
+nearest come first (``benchmarks/forked.py``), then the commands in turn. ``{near}`` in a command
+stands for the tests at the mirrored place; a command with it is left out where there are none, or
+passes where pytest finds no such test. ``--again`` makes the changes that an earlier run wrote
+with ``--out``, and tries each first with the test that detected it. Undetected changes are to be
+read: some change nothing.
 """
 
 import argparse
@@ -16,18 +18,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.forked import Nearest, made, near
 from benchmarks.one_line import KINDS, Change, changes
 from explorer.refusal import Refusal
 
 ROOT = Path(__file__).parents[1]
 SOURCES = (("explorer", "*.py"), ("assets/js", "*.js"))
 NEAR = "{near}"
-BROWSER_CODE = "tests/js/test_node.py"
 PASSED = (0, 5)
 """Exit statuses that detect nothing; 5 is pytest's where it runs no test."""
 
@@ -41,7 +43,7 @@ class Outcome:
     before: str
     after: str
     detected_by: str | None
-    """The command that failed or took too long; None where all of them passed."""
+    """The test or the command that failed or took too long; None where all of them passed."""
     seconds: float
 
     def __str__(self) -> str:
@@ -56,8 +58,9 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("--seed", type=int, default=1, help="of the draws")
     parser.add_argument("--draws", type=int, default=40, help="number of changes")
     parser.add_argument("--limit", type=float, default=1200, help="seconds for each command")
+    parser.add_argument("--again", type=Path, help="file of an earlier --out, instead of draws")
     parser.add_argument("--out", type=Path, help="file for a JSON line about each change")
-    parser.add_argument("commands", nargs="+", metavar="COMMAND", help="a quoted command line")
+    parser.add_argument("commands", nargs="*", metavar="COMMAND", help="a quoted command line")
     parser.set_defaults(run=run)
 
 
@@ -67,19 +70,67 @@ def run(chosen: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = clone(Path(folder) / "copy")
         check(chosen.commands, copy, chosen.limit)
+        nearest = Nearest(copy)
         outcomes = []
-        for change in drawn(copy, chosen.seed, chosen.draws):
-            outcomes.append(outcome := tried(change, chosen.commands, copy, chosen.limit))
-            sys.stdout.write(f"{outcome}\n")
-            sys.stdout.flush()
-            if chosen.out:
-                with chosen.out.open("a") as out:
-                    out.write(json.dumps({name: getattr(outcome, name) for name in FIELDS}) + "\n")
-    sys.stdout.write(summary(outcomes, chosen.seed))
+        for change, known in chosen_changes(chosen, copy):
+            ways = detections(change, known, nearest, chosen)
+            outcomes.append(tried(change, ways, copy))
+            report(outcomes[-1], chosen.out)
+    sys.stdout.write(summary(outcomes, chosen.again or f"seed {chosen.seed}"))
     return 0
 
 
-FIELDS = Outcome.__slots__
+def detections(
+    change: Change, known: str | None, nearest: Nearest, chosen: argparse.Namespace
+) -> Iterator[str | None]:
+    """Yield what detects a change, for each way to detect it in turn."""
+    yield nearest.detecting(change, known)
+    yield from by_commands(chosen.commands, change, nearest.root, chosen.limit)
+
+
+def by_commands(
+    commands: Sequence[str], change: Change, root: Path, limit: float
+) -> Iterator[str | None]:
+    """Yield each command that fails because of a change, None for one that passes."""
+    for command in at_hand(commands, near(change.path.relative_to(root), root)):
+        with made(change):
+            failed = fails(command, root, limit)
+        yield command if failed else None
+
+
+def chosen_changes(chosen: argparse.Namespace, copy: Path) -> Iterator[tuple[Change, str | None]]:
+    """Yield the changes to make, each with the test that is known to detect it."""
+    if chosen.again is None:
+        for change in drawn(copy, chosen.seed, chosen.draws):
+            yield change, None
+        return
+    for line in chosen.again.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        if again := found_again(row, copy):
+            yield again, row["detected_by"]
+        else:
+            sys.stdout.write(f"{'gone':21} {row['place']} ({row['kind']})\n")
+
+
+def found_again(row: dict[str, str], copy: Path) -> Change | None:
+    """Return a change of an earlier run, at the line nearest to its old place; None without one."""
+    name, _, line = row["place"].rpartition(":")
+    path = copy / name
+    if not path.exists():
+        return None
+    source = path.read_text("utf-8")
+    wanted = row["kind"], row["before"], row["after"]
+    same = [one for one in changes(path) if (one.kind, *one.lines(source)) == wanted]
+    return min(same, key=lambda one: abs(one.line(source) - int(line)), default=None)
+
+
+def report(outcome: Outcome, out: Path | None) -> None:
+    """Print an outcome, and add it to a file."""
+    sys.stdout.write(f"{outcome}\n")
+    sys.stdout.flush()
+    if out:
+        with out.open("a") as file:
+            file.write(json.dumps(asdict(outcome)) + "\n")
 
 
 def clone(copy: Path) -> Path:
@@ -112,48 +163,21 @@ def check(commands: Sequence[str], copy: Path, limit: float) -> None:
             )
 
 
-def tried(change: Change, commands: Sequence[str], copy: Path, limit: float) -> Outcome:
-    """Make a change, run the commands until one fails, and take the change back."""
+def tried(change: Change, ways: Iterator[str | None], copy: Path) -> Outcome:
+    """Return the result of a change that is detected in one of several ways, or in none."""
     source = change.path.read_text("utf-8")
-    changed, at = change.applied(source), change.line(source) - 1
     start = time.monotonic()
-    write(change.path, changed)
-    try:
-        detected_by = next(
-            (c for c in at_hand(commands, change, copy) if fails(c, copy, limit)), None
-        )
-    finally:
-        write(change.path, source)
-    place = f"{change.path.relative_to(copy)}:{at + 1}"
-    before, after = (text.splitlines()[at].strip() for text in (source, changed))
-    return Outcome(place, change.kind, before, after, detected_by, time.monotonic() - start)
+    detected_by = next(filter(None, ways), None)
+    seconds = time.monotonic() - start
+    place = f"{change.path.relative_to(copy)}:{change.line(source)}"
+    return Outcome(place, change.kind, *change.lines(source), detected_by, seconds)
 
 
-def write(path: Path, source: str) -> None:
-    """Write a source with another time, to the second, than any of its bytecode files."""
-    modified = path.stat().st_mtime + 2
-    path.write_text(source, "utf-8")
-    os.utime(path, (modified, modified))
-
-
-def at_hand(commands: Sequence[str], change: Change, copy: Path) -> Iterator[str]:
+def at_hand(commands: Sequence[str], tests: Sequence[str]) -> Iterator[str]:
     """Yield the commands that can be run for a change, with the paths of its tests."""
-    tests = " ".join(near(change.path.relative_to(copy), copy))
     for command in commands:
         if tests or NEAR not in command:
-            yield command.replace(NEAR, tests)
-
-
-def near(path: Path, root: Path) -> list[str]:
-    """Return the tests at the mirrored place of a source: its folder, or the file of its name."""
-    if path.suffix == ".js":
-        return [BROWSER_CODE]
-    inside = path.relative_to("explorer")
-    folder = Path("tests") / inside.parent
-    places = [folder / path.stem, folder / f"test_{path.stem}.py"]
-    if len(inside.parts) > 1:
-        places.insert(0 if len(inside.parts) > 2 else 2, folder)
-    return [str(place) for place in places if (root / place).exists()][:1]
+            yield command.replace(NEAR, " ".join(tests))
 
 
 def fails(command: str, copy: Path, limit: float) -> bool:
@@ -178,8 +202,8 @@ def fails(command: str, copy: Path, limit: float) -> bool:
             process.wait()
 
 
-def summary(outcomes: Sequence[Outcome], seed: int) -> str:
+def summary(outcomes: Sequence[Outcome], which: object) -> str:
     """Return how many changes were detected, and the time that one took."""
     n, all_of = sum(o.detected_by is not None for o in outcomes), len(outcomes)
     seconds = median(o.seconds for o in outcomes)
-    return f"seed {seed}: {n} of {all_of} changes detected, {seconds:.0f} s each (median)\n"
+    return f"{which}: {n} of {all_of} changes detected, {seconds:.0f} s each (median)\n"

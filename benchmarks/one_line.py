@@ -63,6 +63,12 @@ class Change:
         """Return the number of the changed line, from 1."""
         return source.count("\n", 0, self.start) + 1
 
+    def lines(self, source: str) -> tuple[str, str]:
+        """Return the line before and after the change, without its indent."""
+        at = self.line(source) - 1
+        before, after = (text.splitlines()[at] for text in (source, self.applied(source)))
+        return before.strip(), after.strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Token:

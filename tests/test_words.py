@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 NUMBERS = {
     r"[\d}] %": "60%, without a space",
@@ -111,6 +113,7 @@ def offenders(patterns: dict[str, str], kinds: tuple[str, ...]) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_numbers_have_one_form():
     assert not offenders(NUMBERS, (".py", ".json", ".md"))
 

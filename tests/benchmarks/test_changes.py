@@ -1,11 +1,15 @@
-"""One-line changes: each is of its kind, and a command that fails has detected it."""
+"""One-line changes: each is of its kind, and a test or a command that fails has detected it."""
 
 import ast
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from benchmarks import changes as command
+from benchmarks import forked
+from benchmarks.forked import Nearest
 from benchmarks.one_line import KINDS, changes
 from explorer.refusal import Refusal
 
@@ -86,35 +90,74 @@ def project(tmp_path):
 
 
 RIGHT = "python -c 'from explorer.layer.one import one; assert one() == 41'"
+TESTS = """from explorer.layer.one import one
+def test_that_it_is_whole(): assert isinstance(one(), int)
+def test_its_value(): assert one() == 41
+"""
+
+
+def first_constant(path):
+    return next(one for one in changes(path) if one.kind == "constant")
+
+
+def tried(change, root, *commands, limit=60):
+    ways = command.by_commands(commands, change, root, limit)
+    return command.tried(change, ways, root)
 
 
 def test_a_command_that_fails_or_takes_too_long_detects_a_change_which_is_taken_back(project):
     root, path = project
     before = path.read_text()
-    (change,) = (one for one in changes(path) if one.kind == "constant")
+    change = first_constant(path)
     assert not command.fails(RIGHT, root, 60)
-    outcome = command.tried(change, ["true", RIGHT], root, 60)
+    outcome = tried(change, root, "true", RIGHT)
     assert outcome.detected_by == RIGHT
     assert (outcome.place, outcome.before) == ("explorer/layer/one.py:2", "return 41")
     assert outcome.after == "return 42"
     assert path.read_text() == before
-    assert command.tried(change, ["true", "exit 5"], root, 60).detected_by is None
-    assert command.tried(change, ["sleep 600"], root, 0.1).detected_by == "sleep 600"
+    assert tried(change, root, "true", "exit 5").detected_by is None
+    assert tried(change, root, "sleep 600", limit=0.1).detected_by == "sleep 600"
+    row = json.loads(json.dumps(asdict(outcome)))
+    assert command.found_again(row, root) == change
+    path.write_text(f"\n{before}")
+    assert command.found_again(row, root).start == change.start + 1
+    path.write_text(before.replace("41", "40"))
+    assert command.found_again(row, root) is None
+
+
+@pytest.mark.processes
+def test_the_first_of_the_nearest_tests_that_fails_is_named(project, monkeypatch):
+    """A test that fails without the change, or that is no longer there, detects nothing."""
+    root, path = project
+    monkeypatch.setattr(forked, "HEAVY", ())
+    test, elsewhere = "tests/layer/test_one.py", "tests/test_other.py"
+    tests = TESTS.partition("def test_its")
+    change = first_constant(path)
+    (root / test).write_text(f"{tests[0]}def test_broken(): assert one() == 1\n")
+    assert Nearest(root).detecting(change) is None
+    (root / elsewhere).write_text(TESTS)
+    assert Nearest(root).detecting(change) == f"{elsewhere}::test_its_value"
+    (root / test).write_text(TESTS)
+    assert Nearest(root).detecting(change) == f"{test}::test_its_value"
+    for known in (f"{elsewhere}::test_its_value", f"{test}::test_gone"):
+        found = Nearest(root).detecting(change, known)
+        assert found == (known if known.startswith(elsewhere) else f"{test}::test_its_value")
+    assert path.read_text().endswith("return 41\n")
 
 
 def test_no_change_is_taken_for_the_one_before_because_of_its_bytecode(project):
     """Python compiles a module anew if its size or the second of its last change differs."""
     seconds = []
     for _ in range(3):
-        command.write(project[1], "def one():\n    return 42\n")
+        forked.write(project[1], "def one():\n    return 42\n")
         seconds.append(int(project[1].stat().st_mtime))
     assert len(set(seconds)) == 3
 
 
 def test_the_tests_at_the_mirrored_place_are_found(project):
     root, path = project
-    (change, *_) = changes(path)
-    assert list(command.at_hand(["a {near}", "b"], change, root)) == [
+    tests = forked.near(path.relative_to(root), root)
+    assert list(command.at_hand(["a {near}", "b"], tests)) == [
         "a tests/layer/test_one.py",
         "b",
     ]
@@ -124,7 +167,7 @@ def test_the_tests_at_the_mirrored_place_are_found(project):
         "assets/js/attention/wall.js": ["tests/js/test_node.py"],
         "explorer/assets.py": [],
     }
-    found = {name: command.near(Path(name), command.ROOT) for name in near}
+    found = {name: forked.near(Path(name), command.ROOT) for name in near}
     assert found == near
 
 

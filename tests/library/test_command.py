@@ -41,6 +41,7 @@ def test_help_shows_every_argument_and_an_example(name, capsys):
         assert argument.replace("_", "-") in printed or argument == "models"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"attribute", "convert"}))
 def test_every_example_works(tuned_family, three_sentences, eight_rounds, name, capsys):
     assert main([name, *shlex.split(EXAMPLES[name])]) == 0

@@ -54,6 +54,7 @@ def log_probability(network, inputs, hidden, position, mask_id):
     return float(logits.log_softmax(-1)[target])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_a_score_is_that_of_a_loop_over_single_masks(plain, key):
     network, tokenizer = plain(key)
@@ -71,6 +72,7 @@ def test_a_score_is_that_of_a_loop_over_single_masks(plain, key):
         assert score.pll == pytest.approx(sum(by_hand), rel=1e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_within_a_word_of_the_tokenizer_the_later_pieces_are_masked_too(plain, key):
     """This is the algorithm of minicons, whose words are the tokenizer's ``word_ids``."""
@@ -173,6 +175,7 @@ def value_of(network, inputs, position, target):
     return value
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_gradients_are_those_of_captum(plain, key):
     network, tokenizer = plain(key)

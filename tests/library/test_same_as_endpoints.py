@@ -8,7 +8,7 @@ import pytest
 import explorer
 from explorer.refusal import Refusal
 from explorer.ui.shell.api import ENDPOINTS
-from tests.ui.shell.public_names import ARGUMENTS
+from tests.public_names import ARGUMENTS
 
 TEXTS = [
     "The cat sat on the [MASK].",

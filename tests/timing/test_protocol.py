@@ -257,6 +257,7 @@ def test_ids_hold_no_special_token(tiny_family):
     assert int(timed_ids(BASE["bert"], Workload(length=512, batch=8)).min()) >= 1000
 
 
+@pytest.mark.long
 def test_random_networks_are_kept_within_the_memory_that_all_networks_share(monkeypatch):
     drawn = []
     monkeypatch.setattr(networks, "has_weights", lambda spec: False)

@@ -73,6 +73,7 @@ def test_whole_number_is_total(value):
     assert 1 <= number <= 9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("looks", [False, True])
 def test_the_memory_guard_is_above_what_a_pass_holds_but_not_far(looks):
     """Against the fullest moment of a pass followed operation by operation."""

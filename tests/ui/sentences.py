@@ -1,11 +1,12 @@
 """Shared helpers for tests of sentences: reading them from markup, and grammar checks."""
 
-import html
 import re
 import sys
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+from tests.markup import plain
 
 law = settings(
     max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
@@ -68,7 +69,7 @@ def some_models(least=1, most=4):
 
 def read(markup) -> str:
     """Return the text of a sentence's markup, after the grammar checks."""
-    text = html.unescape(re.sub(r"<[^>]*>", "", str(markup))).replace("\u00a0", " ")
+    text = plain(markup).replace("\u00a0", " ")
     check_grammar(text)
     return text
 

@@ -113,6 +113,7 @@ def test_every_class_that_a_style_sheet_names_is_built_somewhere():
         assert not idle, f"{sheet.name} styles what nothing builds"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theme", PAGES)
 @pytest.mark.parametrize("key", COLOURS)
 @pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.75, 1])

@@ -59,6 +59,7 @@ def test_every_check_of_the_ledger_can_be_run_and_no_other():
     assert set(CHECKS) >= TIMED
 
 
+@pytest.mark.long
 def test_checks_without_weights_hold_with_no_checkpoint_at_all(measured):
     assert {result.status for result in measured.values()} == {"holds"}
     assert {i for i, r in measured.items() if r.published} == {"LC26", "LC30"}
@@ -121,6 +122,7 @@ def test_a_changed_cell_of_a_table_is_noticed(monkeypatch):
     assert not claims_published.printed_cells(BARE).holds
 
 
+@pytest.mark.long
 def test_every_family_check_measures_what_its_claims_ask(tiny_family):
     specimens = CheckModels("mini", lambda key: nullcontext(tiny_family.loaded(key)))
     asked = set(CHECKS) - set(NO_WEIGHTS) - TIMED

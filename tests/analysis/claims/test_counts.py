@@ -91,6 +91,7 @@ TAMPERED = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("check", "tampered"), TAMPERED, ids=lambda v: getattr(v, "__name__", ""))
 def test_a_tampered_shape_is_noticed(check, tampered):
     """That it holds for the shapes as they are is seen in ``test_checks``."""
@@ -253,6 +254,7 @@ def test_a_printed_speed_has_two_sides_and_no_verdict_without_an_interval():
     assert test.holds(1.2, 1.9) is None
 
 
+@pytest.mark.long
 def test_training_steps_tell_equal_shape_from_twice_the_width(clock_of_work):
     assert claims_cost.training_steps(untampered_models()).holds
     narrow = untampered_models(random=lambda s: small(s, 1 if s.architecture.d_model == 512 else 6))

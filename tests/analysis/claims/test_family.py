@@ -54,6 +54,7 @@ def test_an_untampered_family_holds(family, check):
     assert measured.on
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("check", LOADED_CHECKS, ids=lambda c: c.__name__)
 def test_a_bert_without_a_pooler_gives_the_same(family, check):
     network = family.copy("bert")

@@ -38,6 +38,7 @@ def reference(tiny_family, key, text):
     return logits[0][ids["input_ids"][0] == loaded.tokenizer.mask_token_id][0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0, 9.0])
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_pair_equals_plain_torch(tiny_family, text, temperature):

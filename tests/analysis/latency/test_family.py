@@ -41,6 +41,7 @@ from explorer.timing.workload import Workload
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
 @pytest.mark.parametrize("head", [False, True])
 @pytest.mark.parametrize(("length", "batch"), [(16, 1), (128, 2)])

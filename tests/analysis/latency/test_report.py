@@ -174,6 +174,7 @@ def test_anything_else_is_refused_in_one_sentence(text):
         read_report(text)
 
 
+@pytest.mark.long
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),

@@ -208,6 +208,7 @@ def test_operations_are_those_that_torch_counts():
     assert lstm_flops(shape.d_model, 24) == 24 * 2 * gates
 
 
+@pytest.mark.long
 def test_both_are_timed_at_every_length_and_a_sign_ends_it(tiny_family):
     plan, spec = RoundsPlan(60.0, 8, 8, 0.0, 1), tiny_family.specs["albert"]
     *_, points = measure_recurrent(spec, CancelToken(), (8, 16), plan)

@@ -146,6 +146,7 @@ def test_the_closed_form_equals_the_modules(name):
     assert shape_counts(SEVEN[name].architecture) == parameter_counts(SEVEN[name]).components
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("length", "batch", "head"), [(128, 1, False), (40, 3, True)])
 @pytest.mark.parametrize(
     "name", ["bert-base-uncased", "distilbert-base-uncased", "albert-xlarge-v2"]

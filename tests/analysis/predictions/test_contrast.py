@@ -3,6 +3,7 @@ import pytest
 
 from explorer.analysis.predictions import SpanScore, contrast
 from explorer.models.tokens import Word
+from tests.markup import plain
 
 
 def score(p, word="w"):
@@ -30,7 +31,6 @@ def test_two_hopeless_words_still_compare():
 
 
 def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
-    import re
 
     from explorer.analysis.predictions import SpanScore
     from explorer.models.tokens import Word
@@ -49,7 +49,7 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     nurse, clerk = score("nurse", ["nurse"], 0.1), score("clerk", ["clerk"], 0.2)
     long = score("photographer", ["photo", "##graph", "##er"], 0.001)
     mixed = contrast("bert", "BERT", [nurse, clerk, long])
-    said = re.sub("<[^>]*>", "", str(contrast_finding([mixed])))
+    said = plain(contrast_finding([mixed]))
     assert "prefer" not in said
     assert "photographer needs 3 masks" in said
     assert "likeliest is clerk among those of 1 mask" in said
@@ -59,7 +59,7 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     assert mixed.shares[:2] == pytest.approx([1 / 3, 2 / 3])
     assert np.isnan(mixed.shares[2])
     assert "<strong>–</strong>" in html
-    equals = re.sub("<[^>]*>", "", str(asked_equals(mixed, 1, 2)))
+    equals = plain(asked_equals(mixed, 1, 2))
     assert (
         equals
         == "BERT at mask 2, relative probability, 1-token words only: clerk 0.667 and nurse 0.333"

@@ -1,7 +1,5 @@
 """Prices of words against a plain left-to-right computation with the network alone."""
 
-import re
-
 import numpy as np
 import pytest
 import torch
@@ -19,6 +17,7 @@ from explorer.models.forward import row_logits, tokenize
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText, Word
 from explorer.ui.predictions.strings import words_finding
+from tests.markup import plain
 
 
 def plain_log_probs(loaded, ids, segments, position):
@@ -160,7 +159,7 @@ def test_the_mean_is_over_the_words_that_every_model_can_read(tiny_family):
     assert len({frozenset(words) for words in readable}) > 1
     assert len(shared) == n_words - 2
     done = dict.fromkeys(MODEL_KEYS, (n_words, n_words))
-    said = re.sub("<[^>]*>", "", str(words_finding(scores, labels, done)))
+    said = plain(words_finding(scores, labels, done))
     for key in MODEL_KEYS:
         mean = np.mean([nats[key][word] for word in shared])
         assert f" a mean surprisal of {mean:.2f} nats" in said

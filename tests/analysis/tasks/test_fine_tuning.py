@@ -1,7 +1,5 @@
 """What tuned models keep of BERT's score, and what the papers print; never in one table."""
 
-import re
-
 import pytest
 
 from explorer.analysis.claims.ledger import benchmark_tables
@@ -9,6 +7,7 @@ from explorer.analysis.tasks.scores import printed_shares, tuned_scores
 from explorer.links.page_state import PageState
 from explorer.ui.latency.choice_strings import notes_of
 from explorer.ui.tasks.tuned import show_kept
+from tests.markup import every, plain
 
 
 def card(value):
@@ -40,11 +39,11 @@ def test_the_printed_shares_are_those_of_the_papers():
 
 
 def test_the_fold_shows_both_apart_and_without_adapters_the_papers_alone(tuned_family):
-    tables = re.findall(r"<figcaption>([^<]*)", str(show_kept(PageState())))
-    assert [caption.partition(",")[0] for caption in tables] == [
+    tables = every(show_kept(PageState()), "figcaption")
+    assert [caption.text().partition(",")[0] for caption in tables] == [
         "Sentiment",
         "Questions",
-        "Published: the papers&#x27; own tables",
+        "Published: the papers' own tables",
     ]
     assert str(show_kept(PageState())).count("100.0%") == 6
 
@@ -62,7 +61,7 @@ def test_the_two_scores_of_albert_are_of_two_versions_and_both_are_named(tiny_fa
         first = tables["albert-2"].cell("ALBERT-base", paper)
         assert first == tables["albert-v2"].cell("ALBERT-base v1", later)
     second = tables["albert-v2"].cell("ALBERT-base v2", "SST-2")
-    said = re.sub("<[^>]*>", "", str(show_kept(PageState())))
+    said = plain(show_kept(PageState()))
     assert "ALBERT-base v1, SST-2" in said
     assert f"version 2, which this page loads, is printed with {second:.1f}% on SST-2" in said
     (note,) = (one for one in notes_of({"ALBERT-base v2": (second / 100, "x")}) if "Printed" in one)

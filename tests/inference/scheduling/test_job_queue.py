@@ -278,6 +278,7 @@ def test_a_few_jobs_run_at_a_time_where_the_queue_lets_them():
         assert job.done.wait(60)
 
 
+@pytest.mark.long
 def test_a_stopped_job_is_shown_as_stopped_though_its_last_step_goes_on(queue):
     inside, go_on = threading.Event(), threading.Event()
 

@@ -94,6 +94,7 @@ def holds(tree, text):
         assert values[2] == -math.inf
 
 
+@pytest.mark.long
 def test_the_lines_are_the_recipes_and_the_text_is_in_them(saved):
     """As Python reads the file: from its bytes, with what they say of their encoding."""
     for one in saved:
@@ -106,6 +107,7 @@ def test_the_lines_are_the_recipes_and_the_text_is_in_them(saved):
         assert without(tree, TOLD) == without(recipe, TOLD), one["text"]
 
 
+@pytest.mark.long
 def test_every_cell_of_a_notebook_is_its_part_of_the_recipe(saved):
     for one in saved:
         parts = recipe_parts(one["kind"])

@@ -107,6 +107,7 @@ def test_the_documentation_prints_the_table_of_limits():
     assert limits.table().count("\n") == 2 + len([*limits.rows()]) > 20
 
 
+@pytest.mark.long
 def test_every_row_of_the_table_is_read_by_the_code():
     names = {name for name, value in vars(limits).items() if isinstance(value, limits.Limit)}
     read = set()

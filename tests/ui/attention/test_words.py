@@ -1,12 +1,11 @@
 """The attention tab's finding, from numbers that were made up for it."""
 
-import re
-
 import numpy as np
 
 from explorer.analysis.alignment import AlignedWord, Alignment
 from explorer.analysis.attention import row_shares
 from explorer.ui.attention.strings import summary_finding
+from tests.markup import plain
 
 WORDS = Alignment(
     (
@@ -24,7 +23,7 @@ WORDS = Alignment(
 def said_of(row):
     matrix = np.tile(np.array(row, float), (6, 1))
     found = summary_finding({"bert": row_shares(matrix, WORDS)}, {"bert": "BERT"}, "rollout")
-    return re.sub("<[^>]*>", "", str(found))
+    return plain(found)
 
 
 def test_a_summary_says_what_it_leaves_out_before_it_names_a_word():
@@ -52,7 +51,7 @@ def test_alone_between_the_added_tokens_a_word_has_no_other_to_draw_on():
     found = row_shares(np.full((3, 3), 1 / 3), alone)
     assert (found.best, found.rest) == ("", ("[CLS]", "[SEP]", "itself"))
     assert abs(found.rest_share - 1) < 1e-12
-    said = re.sub("<[^>]*>", "", str(summary_finding({"bert": found}, {"bert": "BERT"}, "rollout")))
+    said = plain(summary_finding({"bert": found}, {"bert": "BERT"}, "rollout"))
     assert said.endswith("in BERT, 100% comes from [CLS], [SEP] and itself.")
 
 

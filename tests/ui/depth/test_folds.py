@@ -1,7 +1,6 @@
 """The depth tab's folds on random models: once per family, stopped between sentences, with words."""
 
 import json
-import re
 import threading
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from explorer.links.page_state import PageState
 from explorer.ui.depth import folds
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import handler
+from tests.markup import plain
 
 STATE = PageState(text="the photosynthesis sat on the [MASK].")
 SENTENCES = tuple(f"the {word} sat on the mat." for word in ("cat", "dog", "capital")) * 6
@@ -29,7 +29,7 @@ def counted(tiny_family, monkeypatch):
 
 def test_layers_are_compared_once_and_then_at_once(counted):
     steps = list(handler(folds.SIMILARITY)(STATE))
-    said = {re.sub("<[^>]*>", "", step[0]) for step in steps[:-1]}
+    said = {plain(step[0]) for step in steps[:-1]}
     assert said <= {f"{done} of 18 sentences" for done in (0, 8, 16, 18)}
     data = json.loads(steps[-1][1])
     (figure,) = data["figures"]

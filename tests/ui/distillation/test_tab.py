@@ -21,6 +21,7 @@ from explorer.ui.distillation.strings import live_sentence
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import Progress, handler
 from explorer.views.distillation import agreement_canvas, opened_by
+from tests.markup import every, plain
 from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -28,7 +29,7 @@ STATE = PageState(text="the cat sat on the [MASK].")
 
 def test_the_headline_names_both_models_and_the_distance(tiny_family):
     finding, lab = distillation.show(STATE)
-    named = re.findall(r'data-model="(\w+)">([^<]*)<', finding)
+    named = [(one["data-model"], one.text()) for one in every(finding, data_model=...)]
     teacher, student = ("bert", "mini-BERT"), ("distilbert", "mini-DistilBERT")
     assert named == [student, teacher, teacher, student]
     for temperature in (1.0, 2.0, 7.5):
@@ -39,13 +40,13 @@ def test_the_headline_names_both_models_and_the_distance(tiny_family):
             0,
             temperature,
         )
-        plain = re.sub("<[^>]*>", "", said)
+        text = plain(said)
         kl = f"{pair.kl_teacher_student:.3f}"
-        assert plain.startswith(
+        assert text.startswith(
             f"At temperature T = {temperature:g}, student mini-DistilBERT is {kl} nats (KL) from "
             "teacher mini-BERT; at every T they share "
         )
-        p, q = (float(shown) for shown in re.findall(r"[( ](0\.\d{3,6})(?=\)|,? and)", plain)[-2:])
+        p, q = (float(shown) for shown in re.findall(r"[( ](0\.\d{3,6})(?=\)|,? and)", text)[-2:])
         assert (p, q) == pytest.approx((pair.teacher.max(), pair.student.max()), abs=5.1e-4)
     data = json.loads(lab)
     assert [model["key"] for model in data["models"]] == ["bert", "distilbert", "albert"]

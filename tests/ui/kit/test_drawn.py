@@ -1,7 +1,6 @@
 """What Python draws can be taken away too: its numbers lie beside it, unrounded, under one menu."""
 
 import hashlib
-import html
 import json
 import re
 from itertools import pairwise
@@ -14,6 +13,7 @@ from explorer.analysis.parameters.shapes import sharing_modes
 from explorer.links.page_state import PageState
 from explorer.ui.kit.canvas import has_recipe
 from explorer.ui.shell.api import ENDPOINTS
+from tests.markup import every, plain
 from tests.ui.kit.measured import TIMES, WORK, quoted_drawings, timed_drawings
 
 PAIR = PageState(text="the cat sat. [SEP] a dog was bad.")
@@ -85,8 +85,7 @@ def drawn(tuned_family, monkeypatch):
 
 
 def numbers_in(markup):
-    found = re.findall(r'class="drawn" data-kind="([^"]+)" data-numbers="([^"]*)"', markup)
-    return {kind: json.loads(html.unescape(numbers)) for kind, numbers in found}
+    return {one["data-kind"]: json.loads(one["data-numbers"]) for one in every(markup, cls="drawn")}
 
 
 def by_name(numbers):
@@ -111,13 +110,13 @@ def whole(drawn):
         assert list(numbers) == [kind]
         wanted = ["csv", "json"] if kind in TABLES else ["svg", "png", "csv", "json"]
         wanted += ["py", "ipynb"] if has_recipe(kind) else []
-        assert re.findall(r'data-take="(\w+)"', markup) == wanted, kind
+        assert [one["data-take"] for one in every(markup, data_take=...)] == wanted, kind
         columns = numbers[kind]["columns"]
         assert len(set(columns)) == len(columns)
         assert by_name(numbers[kind]), kind
         cells = [cell for row in numbers[kind]["rows"] for cell in row]
         assert all(cell is None or isinstance(cell, str | int | float) for cell in cells)
-        for shown in re.findall(r"(?<![\w.])0\.\d{3}(?![\d])", re.sub("<[^>]*>", " ", markup)):
+        for shown in re.findall(r"(?<![\w.])0\.\d{3}(?![\d])", plain(markup, " ")):
             assert kind in DERIVED or any(
                 isinstance(cell, float) and f"{cell:.3f}" == shown for cell in cells
             ), (kind, shown)

@@ -1,12 +1,11 @@
 """Every tab that reads the text says when it is not English, or when a model reads [UNK]."""
 
-import re
-
 import pytest
 
 from explorer.links.page_state import PageState
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.tasks.tuned import show_question, show_sentiment
+from tests.markup import plain
 
 READERS = ("predictions", "attention", "layer", "depth", "distillation", "tasks")
 TAB = {tab.ID: tab for tab in TABS}
@@ -15,7 +14,7 @@ NOT_ENGLISH = "This text does not look like English."
 
 
 def first_shown(tab, text):
-    return re.sub(r"<[^>]+>", "", str(TAB[tab].show(PageState(text=text))[0]))
+    return plain(TAB[tab].show(PageState(text=text))[0])
 
 
 @pytest.mark.parametrize("tab", READERS)

@@ -11,6 +11,7 @@ from explorer.ui.latency.endpoint import latency
 from tests.waiting import until
 
 
+@pytest.mark.long
 def test_it_measures_three_encoders_on_this_machine(tiny_family, monkeypatch):
     monkeypatch.setattr(endpoint.library, "BUDGET_S", 600.0)
     answer = latency("mini", 8, 2, 7)

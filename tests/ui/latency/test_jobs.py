@@ -1,6 +1,5 @@
 """What the latency folds print, against arithmetic on the numbers that were measured."""
 
-import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,17 +15,14 @@ from explorer.timing.workload import Workload
 from explorer.ui.latency import choice_strings as words
 from explorer.ui.latency import folds, strings
 from tests.analysis.latency.test_family import measured
+from tests.markup import rows
 
 TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
 
 
 def cells(markup):
     """A table as one dictionary per row, by the head of each column."""
-    rows = re.findall(r"<tr>(.*?)</tr>", str(markup), re.DOTALL)
-    head, *body = (
-        [re.sub("<[^>]*>", "", c) for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
-        for row in rows
-    )
+    head, *body = rows(markup)
     return [dict(zip(head, row, strict=True)) for row in body]
 
 

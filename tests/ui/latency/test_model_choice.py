@@ -1,7 +1,6 @@
 """Which should I use: what is shown is what was measured, and nothing runs before the press."""
 
 import json
-import re
 import shutil
 from dataclasses import replace
 from types import SimpleNamespace
@@ -34,6 +33,7 @@ from explorer.timing.workload import Workload
 from explorer.ui.kit.jobs import Progress, handler
 from explorer.ui.latency import choice_strings, model_choice
 from explorer.views.latency.model_choice import COSTS
+from tests.markup import plain
 
 STATE = PageState(text="the cat sat on the [MASK].")
 measured_models = handler(model_choice.TIMES)
@@ -346,9 +346,9 @@ def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_chang
     assert "undecided: the limit lies inside the interval of its time" in rows
     assert "not recommended: its size and its score were not measured" in rows
     assert "predictions at 40 masks were the same" in rows
-    plain = re.sub("<[^>]*>", "", rows)
-    assert "50.0% [40.0, 60.0]" in plain
-    assert "2.00\u00a0ms [1.80, 2.20]" in plain
+    text = plain(rows)
+    assert "50.0% [40.0, 60.0]" in text
+    assert "2.00\u00a0ms [1.80, 2.20]" in text
     dots = json.loads(picture)["figures"][1]["data"][1:]
     shapes = {dot["text"][0]: (dot["mode"], dot["marker"]["symbol"]) for dot in dots}
     assert shapes[bert] == ("markers+text", "circle-open")
@@ -360,8 +360,8 @@ def test_a_model_that_ties_with_its_own_runtimes_is_named_alone(tiny_family, kep
     rows = [("distilbert", way, 2.0, 1.0) for way in ("ONNX Runtime", "OpenVINO")]
     ways = variant_measures(faster_of(tiny_family, *rows), {})
     said = model_choice.show_choice(STATE, replace(kept, ways=ways), 0, 2.5, "right", 0)[0]
-    plain = re.sub("<[^>]*>", "", said)
-    assert "smallest: mini-DistilBERT, fastest: mini-DistilBERT and best" in plain
+    text = plain(said)
+    assert "smallest: mini-DistilBERT, fastest: mini-DistilBERT and best" in text
 
 
 def test_a_tasks_head_did_not_run_otherwise_so_only_float32_keeps_its_score(tiny_family):
@@ -403,9 +403,9 @@ def test_the_highest_score_is_said_to_be_printed_where_it_is():
         "albert": Candidate(exact(47), around(90, 5), exact(0.902)),
     }
     said = choice_strings.choose_finding(Comparison(SPECS, rows, Limits(), ("albert",)))
-    plain = re.sub("<[^>]*>", "", str(said))
-    assert "best score: ALBERT (printed)" in plain
-    assert "smallest: ALBERT, fastest: BERT" in plain
+    text = plain(said)
+    assert "best score: ALBERT (printed)" in text
+    assert "smallest: ALBERT, fastest: BERT" in text
 
 
 def finding_of(limits, **rows):
@@ -455,19 +455,19 @@ def test_miniatures_are_held_against_each_other_and_published_models_are_named()
         "distilbert": Candidate(exact(38), around(4, 0.1), around(0.93, 0.002)),
     }
     compared = Comparison(SPECS, rows, Limits(), ("bert", "albert"), ("distilbert",))
-    plain = re.sub("<[^>]*>", "", str(choice_strings.choose_finding(compared)))
-    assert plain == (
+    text = plain(choice_strings.choose_finding(compared))
+    assert text == (
         "Of the published models, with no limits set: smallest: ALBERT, fastest: BERT and "
         "best score: ALBERT (printed)."
     )
     assert choice_strings.verdicts(compared)["bert"] == "no limits set (printed score)"
     small = Comparison(SPECS, rows, Limits(megabytes=40), ("bert", "albert"), ("distilbert",))
-    plain = re.sub("<[^>]*>", "", str(choice_strings.choose_finding(small)))
-    assert plain == "Of the published models, none clearly meets these limits."
+    text = plain(choice_strings.choose_finding(small))
+    assert text == "Of the published models, none clearly meets these limits."
     assert choice_strings.verdicts(small)["distilbert"] == choice_strings.FITS
     alone = Comparison(SPECS, rows, Limits(), (), tuple(rows))
-    plain = re.sub("<[^>]*>", "", str(choice_strings.choose_finding(alone)))
-    assert plain.startswith("Of the miniatures (an example), with no limits set: smallest: ")
+    text = plain(choice_strings.choose_finding(alone))
+    assert text.startswith("Of the miniatures (an example), with no limits set: smallest: ")
 
 
 def test_published_models_on_the_page_have_their_printed_scores():
@@ -476,4 +476,4 @@ def test_published_models_on_the_page_have_their_printed_scores():
     models = models_of(shown[1])
     assert [one["score"] for one in models] == pytest.approx([0.927, 0.913, 0.929])
     assert [(one["score_is_printed"], one["is_example"]) for one in models] == [(True, False)] * 3
-    assert "example" not in re.sub("<[^>]*>", "", str(shown[2]))
+    assert "example" not in plain(shown[2])

@@ -189,7 +189,9 @@ def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_secon
             differs = abs(star - 1) > 0.05
             said = size_vs_time_strings.paradox_finding(found, summary_of(found, differs), "base")
             told(f"{state}: ALBERT {star}, DistilBERT {student}", read(said))
-            if state != "before":
+            if state == "before":
+                assert ", but needs the same compute. " in read(said)
+            else:
                 judge_lines(read(said), found)
                 judge_fastest(read(said), found, differs)
 
@@ -324,6 +326,7 @@ def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
     assert [int(n) for n in re.findall(r"\d+", told[1] if told else "")] == (
         sides["undecided"] if is_open else []
     )
+    assert not is_open or " than BERT" in claims[0]
     ratios = [point.summary.ratio("albert") for point in sweep.points]
     has_interval = any(held is not None and held.ratio.high < INF for held in ratios)
     assert ("no interval excludes 1" in text) == (has_interval and not is_open)
@@ -423,8 +426,9 @@ def test_how_much_to_believe_is_said_of_the_rounds_and_intervals_that_there_are(
     text = read(texts.trust(summary, "BERT", Workload()))
     assert ("so no ratio is given" in text) == refused
     assert ("too few for confidence intervals" in text) == (not refused and not check.is_sure)
-    if "against itself" in text:
-        assert f"takes {check.low:.2f} to {check.high:.2f} ×" in text
+    is_checked = not refused and check.is_sure
+    assert (f"against itself takes {check.low:.2f} to {check.high:.2f} ×" in text) == is_checked
+    assert ("does not show whether other programs" in text) == (disturbed is None and not refused)
     assert ("spans at most 6%" in text) == (ended == "settled")
 
 
@@ -448,7 +452,7 @@ def test_what_was_held_fixed_keeps_its_names(batch, part, threads):
         workload=work, weights=("random", "bundled"), threads=threads, devices=("cpu", "cuda")
     )
     text = read(texts.conditions(result))
-    assert text.startswith("One text of" if batch == 1 else f"{batch} texts of")
+    assert text.startswith(f"{'One text' if batch == 1 else f'{batch} texts'} of 24 tokens")
     assert ("MLM head" in text) == (part == "head")
     assert "cpu and cuda" in text
 

@@ -3,11 +3,7 @@
 import html
 import json
 import re
-from dataclasses import replace
 
-import pytest
-
-from explorer.analysis.latency.family import Sweep, sweep_points
 from explorer.analysis.latency.ratio import Ratio
 from explorer.timing.workload import Workload
 from explorer.ui.latency import strings, tab
@@ -15,56 +11,6 @@ from explorer.ui.latency.settings import MeasurementSettings
 from tests.analysis.latency.test_family import measured
 
 EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
-
-
-def test_the_self_check_quotes_its_interval_and_not_its_point():
-    summary = replace(measured(EQUAL).summary, self_check=Ratio(1.0, 0.93, 1.12, 20))
-    trust = strings.trust(summary, "BERT", Workload())
-    assert (
-        "BERT against itself takes 0.93 to 1.12 × the time here: smaller differences are noise"
-        in trust
-    )
-    few = replace(summary, self_check=Ratio(1.0, 0.0, float("inf"), 2))
-    assert "too few" in strings.trust(few, "BERT", Workload())
-
-
-@pytest.mark.parametrize(
-    ("batch", "said"), [(1, "One text of 24 tokens"), (4, "4 texts of 24 tokens")]
-)
-def test_what_was_held_fixed_begins_with_the_texts(batch, said):
-    assert strings.conditions(measured(EQUAL, Workload(24, batch))).startswith(said)
-
-
-def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
-    works = sweep_points(Workload(), "length")
-    points = tuple(
-        measured({**EQUAL, "albert": albert}, work)
-        for albert, work in zip((80, 90, 100, 112, 120, 130), works, strict=True)
-    )
-    said = strings.sweep_sentence(Sweep("length", points))
-    assert "DistilBERT is faster at 16, 32, 64, 128, 256 and 512 tokens than BERT." in said
-    assert (
-        "ALBERT is faster at 16 and 32 tokens and slower at 128, 256 and 512 tokens than BERT; "
-        "undecided at 64."
-    ) in said
-    for point, named in zip(points, (True, True, False, True, True, True), strict=True):
-        ratio = point.summary.ratio("albert-base-v2").ratio
-        assert named == (not ratio.low <= 1 <= ratio.high)
-    stopped = strings.sweep_sentence(Sweep("length", points[:2], late_point=64))
-    assert stopped.startswith("Stopped at 32 tokens: 64 tokens exceeded the time limit.")
-    full = strings.sweep_sentence(Sweep("length", points[:2], "Too much."))
-    assert full.startswith("Stopped at 32 tokens. Too much. ")
-
-
-def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
-    works = sweep_points(Workload(), "length")[:2]
-    close = tuple(
-        measured({**EQUAL, "albert": albert}, work)
-        for albert, work in zip((99.9, 100.1), works, strict=True)
-    )
-    assert strings.sweep_sentence(Sweep("length", close, n_points=6)) == "2 of 6 points measured."
-    said = strings.sweep_sentence(Sweep("length", close, n_points=2))
-    assert "ALBERT against BERT: no interval excludes 1, so the order is undecided." in said
 
 
 def test_what_was_stopped_says_so_and_how_far_it_was():

@@ -196,6 +196,7 @@ def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
     assert len(list(handler(folds.HELD_OUT)(PageState()))) == 1
 
 
+@pytest.mark.long
 def test_what_is_timed_says_how_far_it_is(tiny_family, monkeypatch):
     from explorer.analysis import layer as timed
     from explorer.analysis.latency.measure import RoundsPlan

@@ -14,6 +14,7 @@ from explorer.models.specs import BASE, MINI
 from explorer.ui.kit.jobs import handler
 from explorer.ui.parameters import folds
 from explorer.ui.parameters import tab as parameters
+from tests.markup import rows
 
 
 @pytest.fixture
@@ -134,12 +135,12 @@ def test_a_shape_from_the_browser_is_counted_or_refused():
 
 def test_every_component_of_both_families_stands_under_the_seven(state):
     _, table = folds.show_sizes()
-    heads = re.findall(r"<th[^>]*>([^<]*)</th>", table)
+    heads = rows(table)[0]
     names = [spec.name for family in (BASE, MINI) for spec in family.values()]
     assert heads[: 1 + len(names)] == ["Component", *names]
     assert "23,440,896" in table
     _, wider = folds.show_sizes(PageState(family="mini,bert=large"))
-    heads = re.findall(r"<th[^>]*>([^<]*)</th>", wider)
+    heads = rows(wider)[0]
     assert heads[: 2 + len(names)] == ["Component", *names, "bert-large-uncased"]
     assert "335,141,888" in wider
 

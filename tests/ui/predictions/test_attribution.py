@@ -39,6 +39,7 @@ def test_the_numbers_are_those_of_the_endpoint(tiny_family, mask):
     assert html.count("--share:1.000") >= 3, "the largest of each model"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "mask"), [(None, 0), (1, 0), (2, 1), (9, 1)])
 def test_the_mask_is_chosen_in_the_fold_where_there_are_several(tiny_family, number, mask):
     html, control, _ = draw_attribution(PageState(text=TEXT), "", number)

@@ -44,6 +44,7 @@ def test_the_default_page_is_served_with_the_example_in_it(page):
     assert shows_the_example(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change", [{"family": "base"}, {"text": "a [MASK]"}, {"dtype": "bfloat16"}]
 )

@@ -22,6 +22,7 @@ from explorer.ui.predictions.folds import (
     split_asked,
 )
 from explorer.ui.predictions.strings import CONTRAST_HINT
+from tests.markup import plain
 
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 
@@ -51,11 +52,11 @@ def test_the_headline_holds_up_to_fifty_words_per_model_and_gap(tiny_family):
 
 
 def test_models_that_read_half_of_a_text_as_unknown_are_named_before_their_answers(tiny_family):
-    said = re.sub(r"<[^>]+>", "", predictions.show(PageState(text="法国的首都是 [MASK] 。"))[0])
+    said = plain(predictions.show(PageState(text="法国的首都是 [MASK] 。"))[0])
     read = " read half of this text or more as [UNK], so their answers are guesses. "
     assert said.startswith(f"mini-BERT and mini-DistilBERT{read}")
     assert "pieces as [UNK]: it does not know 法" in said
-    german = re.sub(r"<[^>]+>", "", predictions.show(PageState(text="der hund ist [MASK]."))[0])
+    german = plain(predictions.show(PageState(text="der hund ist [MASK]."))[0])
     assert "guesses" not in german
 
 
@@ -139,20 +140,20 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
     """Against the tokenizers themselves, special tokens left out."""
     text = "the 🦜 and 猫 sat on the [MASK]."
     finding, _ = predictions.show(PageState(text=text))
-    plain = re.sub("<[^>]*>", "", finding)
+    shown = plain(finding)
     for key in LABELS:
         loaded = tiny_family.loaded(key)
         ids = loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
         n = ids.count(loaded.tokenizer.unk_token_id)
         said = f"{loaded.spec.label} reads {n} of {len(ids)} pieces as"
-        assert (said in plain) == (n > 0)
-    assert "it does not know 🦜 and 猫" in plain
+        assert (said in shown) == (n > 0)
+    assert "it does not know 🦜 and 猫" in shown
     assert "does not know" not in predictions.show(PageState(text="the cat sat on the [MASK]."))[0]
     alike = predictions_of({key: ["cat"] for key in LABELS})
-    said = re.sub("<[^>]*>", "", str(texts.origin_note([*MINI.values()], alike)))
+    said = plain(texts.origin_note([*MINI.values()], alike))
     assert said == (
-        "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT&#x27;s shared layer was initialised "
-        "from one of mini-BERT&#x27;s layers, then fitted to all of them and to its predictions, so their agreement is "
+        "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT's shared layer was initialised "
+        "from one of mini-BERT's layers, then fitted to all of them and to its predictions, so their agreement is "
         "not independent evidence."
     )
     assert texts.origin_note([*BASE.values()], alike) is None

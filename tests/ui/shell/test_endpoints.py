@@ -11,7 +11,7 @@ from explorer.models.choice.family import PRESETS, family_specs
 from explorer.refusal import Refusal
 from explorer.ui.shell import api
 from explorer.ui.shell.api import ENDPOINTS
-from tests.ui.shell.public_names import ARGUMENTS
+from tests.public_names import ARGUMENTS
 
 ASKED = {name: given for name, given in ARGUMENTS.items() if name != "parameters"}
 

@@ -20,6 +20,7 @@ from explorer.ui.shell.family import (
     sentence,
 )
 from explorer.ui.shell.tabs import TABS, group_rules
+from tests.markup import every
 
 BOX = re.compile('class="fm-(own|again|out)"')
 
@@ -69,8 +70,9 @@ def test_the_text_goes_into_every_model_and_a_word_comes_out_of_each():
 @pytest.mark.parametrize("family", [*PRESETS, "bert=large,distilbert=mini,albert=xxlarge"])
 def test_the_models_in_use_are_in_sight(family):
     html = str(family_html(PageState(family=family)))
-    shown = re.findall('data-model="(\\w+)" data-size="(\\w+)">', html)
-    assert dict(shown) == sizes_of(family)
+    models = every(html, data_model=..., data_size=...)
+    shown = [one for one in models if "hidden" not in one.attributes]
+    assert {one["data-model"]: one["data-size"] for one in shown} == sizes_of(family)
     assert html.count(" hidden") == 10 - len(shown)
 
 
@@ -119,10 +121,12 @@ def test_every_model_has_its_drawing_in_either_family_and_every_tab_its_group():
 
 
 def test_layers_are_counted_from_one():
-    own = re.compile('class="fm-own">([^<]*)<')
-    assert own.findall(drawn("mini")["bert"]) == [str(1 + n) for n in range(6)]
+    def own(family, key):
+        return [box.text() for box in every(drawn(family)[key], cls="fm-own")]
+
+    assert own("mini", "bert") == [str(1 + n) for n in range(6)]
     # Begun as every other of the teacher's: the boxes are numbered by the student's own layers.
-    assert own.findall(drawn("base")["distilbert"]) == ["1", "2", "3", "4", "5", "6"]
+    assert own("base", "distilbert") == ["1", "2", "3", "4", "5", "6"]
 
 
 def test_what_a_model_lacks_is_said_of_it_alone():

@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 from starlette.applications import Starlette
@@ -23,25 +22,11 @@ from explorer.ui.shell.preview import Preview
 from explorer.ui.shell.sent import parts_of
 from explorer.views.first.predictions import predictions_html
 from explorer.views.markup import Markup, el
+from tests.markup import every, parsed, plain
 from tests.waiting import in_its_own_loop
 
 BODY = "<html><head><style></style></head><body class='a'><gradio-app></gradio-app></body></html>"
 EVIL = "</template><script>alert(1)</script><img src=x onerror=alert(1)>\"' [MASK]"
-
-
-class Tags(HTMLParser):
-    """Every tag of a page with its attributes, and its text."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.text = [], ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text += data
 
 
 @pytest.fixture
@@ -76,7 +61,7 @@ def client(computed):
 def test_an_address_decides_what_is_in_its_page(client, computed):
     ours = client.get("/", params={"text": "our [MASK]"}).text
     theirs = client.get("/", params={"text": "their [MASK]"}).text
-    assert "our" in Tags(ours).text
+    assert "our" in plain(ours)
     assert "our [MASK]" not in theirs
     assert client.get("/", params={"text": "our [MASK]"}).text == ours
     assert [state.text for state in computed] == ["our [MASK]", "their [MASK]"]
@@ -84,10 +69,12 @@ def test_an_address_decides_what_is_in_its_page(client, computed):
 
 def test_nothing_of_a_link_becomes_markup(client):
     usual, evil = (client.get("/", params={"text": text}) for text in ("a [MASK]", EVIL))
-    assert EVIL in Tags(evil.text).text
-    tags = [tag for tag, _ in Tags(evil.text).tags if tag not in ("span",)]
-    assert tags == [tag for tag, _ in Tags(usual.text).tags if tag not in ("span",)]
-    attributes = {name for _, attributes in Tags(evil.text).tags for name in attributes}
+    assert EVIL in plain(evil.text)
+    tags, usual_tags = (
+        [one.tag for one in parsed(page.text) if one.tag != "span"] for page in (evil, usual)
+    )
+    assert tags == usual_tags
+    attributes = {name for one in parsed(evil.text) for name in one.attributes}
     assert not {name for name in attributes if name.startswith("on")}
 
 
@@ -95,7 +82,7 @@ def test_the_text_that_only_the_browser_knows_is_not_guessed(client, computed):
     for params in ({"z": "0"}, {"z": "nonsense"}, {"projector": "1"}):
         assert first.HOST not in client.get("/", params=params).text
     page = client.get("/", params={"z": pack({"text": "packed [MASK]"})}).text
-    assert "packed [MASK]" in Tags(page).text
+    assert "packed [MASK]" in plain(page)
     assert [state.text for state in computed] == ["packed [MASK]"]
 
 
@@ -166,14 +153,14 @@ def test_what_is_in_sight_comes_before_what_only_scripts_read():
 def test_the_page_keeps_its_theme_and_frame_in_every_link():
     params = {"embed": "0", "__theme": "dark"}
     html = first_html(PageState(), params, Markup("<p>panel</p>"))
-    host = next(attributes for tag, attributes in Tags(html).tags if tag == first.HOST)
+    host = every(html, first.HOST)[0].attributes
     assert host["data-theme"] == "dark"
-    links = [a["href"] for tag, a in Tags(html).tags if tag == "a" and "data-tab-id" in a]
+    links = [a["href"] for a in every(html, "a", data_tab_id=...)]
     assert len(links) == len(TABS)
     assert all("__theme=dark" in link for link in links)
     alone = first_html(PageState(), {"embed": "1"}, Markup("<p>panel</p>"))
-    assert "panel" in Tags(alone).text
-    assert not [tag for tag, _ in Tags(alone).tags if tag in ("a", "form", "header")]
+    assert "panel" in plain(alone)
+    assert not [one.tag for one in parsed(alone) if one.tag in ("a", "form", "header")]
 
 
 @pytest.mark.parametrize("path", sorted((ASSETS / "css").glob("*.css")), ids=lambda p: p.stem)
@@ -190,9 +177,9 @@ def test_the_columns_hold_the_probabilities_and_shares_of_their_data():
     _, canvas = opening_values(PageState())
     data = json.loads(canvas)
     html = predictions_html(data, shown=5)
-    bars = [a["style"] for tag, a in Tags(html).tags if a.get("class") == "pr-bar"]
+    bars = [bar["style"] for bar in every(html, cls="pr-bar")]
     assert len(bars) == 5 * len(data["models"])
-    text = Tags(html).text
+    text = plain(html)
     for model in data["models"].values():
         for word, p in zip(model["masks"][0]["words"][:5], model["masks"][0]["p"], strict=False):
             assert word in text

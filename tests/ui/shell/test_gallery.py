@@ -25,6 +25,7 @@ from explorer.ui.parameters.folds import show_embedding
 from explorer.ui.predictions.endpoint import predict
 from explorer.ui.shell.routes import tour_html
 from explorer.ui.tasks.endpoint import pair
+from tests.markup import every
 
 VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
 USAGE = (Path(__file__).parents[3] / "docs" / "usage.md").read_text("utf-8")
@@ -169,6 +170,7 @@ def n_pieces(word, tokens):
     return next(end - start for start, end in spans if "".join(bare[start:end]) == word)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view["title"])
 def test_what_a_view_says_is_true_of_the_shipped_weights(view):
     globals()[view["holds"]](view["link"])
@@ -186,11 +188,16 @@ def test_there_are_thirteen_and_each_opens_what_it_names():
 
 
 def test_a_sign_stands_where_its_button_leads_and_the_last_one_leaves_the_projector():
-    buttons = re.findall(r"<button.*?</button>", str(tour_html()))
-    texts = [re.sub("<[^>]+>", "", button) for button in buttons]
+    buttons = every(tour_html(), "button")
     back, on, projector, end, leave = map(TOUR.get, ("back", "next", "projector", "end", "leave"))
-    assert texts == [f"‹ {back}", f"{on} ›", projector, f"× {end}", leave]
-    assert ["data-project" in button for button in buttons] == [False, False, True, False, True]
+    assert [one.text() for one in buttons] == [f"‹ {back}", f"{on} ›", projector, f"× {end}", leave]
+    assert ["data-project" in button.attributes for button in buttons] == [
+        False,
+        False,
+        True,
+        False,
+        True,
+    ]
 
 
 def test_the_page_and_the_readme_show_all_of_them():

@@ -17,6 +17,7 @@ from explorer.ui.shell.input_bar import miniatures_note
 from explorer.ui.shell.page import header_html, launch_options
 from explorer.ui.shell.routes import card_route
 from explorer.ui.shell.tabs import TABS
+from tests.markup import every, plain
 
 NAMED = re.compile(r"(?<![\w-])(?:BERT|DistilBERT|ALBERT)(?![\w-])")
 """A published model's name that is not part of ``mini-BERT``."""
@@ -40,15 +41,15 @@ def test_findings_and_column_heads_name_the_miniatures(tiny_family, tab):
 @pytest.mark.parametrize("family", kit.BADGES)
 def test_the_badge_beside_the_title_names_the_models_in_use(family):
     start = PageState(family=family or "bert=large,distilbert=mini,albert=mini")
-    seen = re.findall('data-family="(\\w*)">([^<]*)', header_html(start))
+    badges = every(header_html(start), data_family=...)
+    seen = [(one["data-family"], one.text()) for one in badges if "hidden" not in one.attributes]
     assert seen == [(family, kit.BADGES[family])]
 
 
 def test_what_the_badge_opens_names_the_miniatures_and_leads_to_the_card():
     said = miniatures_note()
-    plain = re.sub("<[^>]*>", "", said)
-    assert all(spec.label in plain for spec in MINI.values())
-    (address,) = re.findall('href="([^"#]*)"', said)
+    assert all(spec.label in plain(said) for spec in MINI.values())
+    (address,) = [one["href"] for one in every(said, href=...) if "#" not in one["href"]]
     routes = launch_options()["app_kwargs"]["routes"]
     answer = TestClient(Starlette(routes=routes)).get(f"/{address}")
     assert answer.status_code == 200
@@ -66,7 +67,7 @@ def test_parameters_and_latency_call_the_sizes_by_the_same_words():
 
 @pytest.mark.parametrize("shapes", ["base", "mini", "larger"])
 def test_the_latency_finding_begins_with_the_sizes_it_is_about(shapes):
-    sentence = re.sub("<[^>]*>", "", str(draw_card(MeasurementSettings(shapes=shapes))[0]))
+    sentence = plain(draw_card(MeasurementSettings(shapes=shapes))[0])
     assert sentence.startswith(kit.AT_SIZE[shapes])
     assert bool(NAMED.search(sentence)) == (shapes == "base")
 

@@ -1,12 +1,12 @@
 """A number with a unit is printed by the rule of its kind on the first page of every tab."""
 
-import html
 import re
 
 import pytest
 
 from explorer.links.page_state import TABS, PageState
 from explorer.ui.shell import tabs
+from tests.markup import plain
 
 TEXTS = ("the cat sat on the [MASK].", "the dog ran to [MASK] in paris.")
 SMALL = r"\d\.\d×10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
@@ -48,10 +48,10 @@ def test_every_number_of_a_first_page_is_printed_by_the_rule_of_its_unit(tiny_fa
     for text in TEXTS:
         state = PageState(text=text, tab=tab)
         parts = shown.first(state, shown.show(state))
-        plain = html.unescape(re.sub("<[^>]*>", " ", " ".join(map(str, parts))))
-        wrong = [pair for pair in misprinted(plain) if not (tab in WHOLE and pair[1] == "%")]
+        text_shown = plain(" ".join(map(str, parts)), " ")
+        wrong = [pair for pair in misprinted(text_shown) if not (tab in WHOLE and pair[1] == "%")]
         assert wrong == [], (tab, text)
-        found += told(plain)
+        found += told(text_shown)
     assert found or tab not in ("parameters", "latency", "distillation"), "or nothing was read"
 
 

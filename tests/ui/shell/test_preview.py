@@ -1,10 +1,8 @@
 """A link's preview: read as chats and slide tools read it, from tags alone."""
 
 import json
-import re
 import struct
 from concurrent.futures import ThreadPoolExecutor
-from html.parser import HTMLParser
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -31,6 +29,7 @@ from explorer.ui.shell import preview
 from explorer.ui.shell.preview import HEIGHT, LONGEST, PICTURE, WIDTH, Preview, picture_route
 from explorer.ui.shell.sent import settings_route
 from explorer.views.preview import FirstAnswer
+from tests.markup import every, parsed
 
 TEMPLATE = Path(gradio.__file__).parent / "templates/frontend/index.html"
 LISTENS, PUBLIC = "http://127.0.0.1:7860", "https://explorer.example/bert"
@@ -45,31 +44,26 @@ PAGE = TEMPLATE.read_text("utf-8").partition("<script>window.gradio_config")[0] 
 )
 
 
-class Head(HTMLParser):
-    """The tags of a head, each as (name, content), in their order."""
+class Head(dict):
+    """The content of each tag of a head, by its name; each stands once."""
 
     def __init__(self, page):
-        super().__init__()
-        self.tags, self.scripts = [], 0
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.scripts += tag == "script"
-        if tag == "meta" and (name := given.get("property") or given.get("name")):
-            self.tags.append((name, given["content"]))
-        if tag == "link" and given.get("rel") == "canonical":
-            self.tags.append(("canonical", given["href"]))
-
-    def __getitem__(self, name):
-        found = [content for key, content in self.tags if key == name]
-        assert len(found) == 1, f"{name} stands {len(found)} times"
-        return found[0]
+        tags = parsed(page)
+        named = [
+            (one.attributes.get("property") or one.attributes.get("name"), one)
+            for one in tags.every("meta")
+        ]
+        self.tags = [(name, one["content"]) for name, one in named if name]
+        self.tags += [("canonical", one["href"]) for one in tags.every("link", rel="canonical")]
+        self.scripts = len(tags.every("script"))
+        super().__init__(self.tags)
+        assert len(self) == len(self.tags)
 
 
 def path_of_settings(reply):
-    (path,) = re.findall(r'<link rel="preload" as="script" href="([^"]+)">', reply.text)
-    return path
+    scripts = every(reply.text, "link", rel="preload", **{"as": "script"})
+    (link,) = [one for one in scripts if "crossorigin" not in one.attributes]
+    return link["href"]
 
 
 def settings(client, reply):

@@ -1,6 +1,5 @@
 """The pair headline and /pair: what is run, what is shown, and which head is never asked."""
 
-import re
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -15,16 +14,17 @@ from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.tasks import strings, tab
 from explorer.ui.tasks.endpoint import pair
+from tests.markup import every
 
 PAIR = "the cat sat. [SEP] a dog was bad."
 
 
 def columns(html):
-    return re.findall(r'<section class="tp-column" data-model="(\w+)">', html)
+    return [one["data-model"] for one in every(html, "section", cls="tp-column")]
 
 
 def shares(html):
-    return [float(p) for p in re.findall(r'<span class="tp-p">([\d.]+)</span>', html)]
+    return [float(one.text()) for one in every(html, cls="tp-p")]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from html import unescape
 
 import numpy as np
 import pytest
@@ -19,6 +18,7 @@ from explorer.ui.tasks import tab, tuned
 from explorer.ui.tasks.endpoint import question, sentiment
 from explorer.ui.tasks.tuned import FIRST_QUESTION
 from explorer.views.tasks import word_sentiment_html
+from tests.markup import every
 
 TEXT = "the cat was not bad!"
 PASSAGE = "The cat sat on the mat. A dog was in Paris, and it was good."
@@ -47,7 +47,7 @@ def test_sentiment_adds_up_and_leaving_out_is_recomputing(tuned_family):
 
 def test_the_page_shows_what_the_endpoint_says_readable_without_colour(tuned_family):
     html = str(tuned.show_sentiment(PageState(), TEXT))
-    assert re.findall(r'class="ts-column" data-model="(\w+)"', html) == ALL
+    assert [one["data-model"] for one in every(html, cls="ts-column")] == ALL
     shown = re.findall(r"</span>([+−]\d+\.\d\d)</td>", html)
     wanted = []
     for model in sentiment(TEXT)["models"]:
@@ -88,21 +88,20 @@ def test_a_word_alone_and_a_pair_are_judged(tuned_family):
 
 def test_the_three_answers_of_the_page_are_those_of_the_endpoint(tuned_family):
     found = question("where was the dog?", PASSAGE)
-    html = str(tuned.show_question(PageState(), "where was the dog?", PASSAGE))
-    columns = html.split('<section class="tq-column"')[1:]
+    html = tuned.show_question(PageState(), "where was the dog?", PASSAGE)
+    columns = every(html, "section", cls="tq-column")
     assert len(columns) == len(found["models"]) == 3
     for column, model in zip(columns, found["models"], strict=True):
         first = model["answers"][0]
         assert PASSAGE[first["start"] : first["end"]] == first["text"]
-        assert f"<mark>{first['text']}</mark>" in column
-        read = re.search(r'<p class="tq-passage" dir="auto">(.*?)</p>', column, re.S)[1]
-        assert unescape(re.sub(r"<[^>]+>", "", read)) == PASSAGE
+        assert [mark.text() for mark in column.every("mark")] == [first["text"]]
+        assert [p.text() for p in column.every("p", cls="tq-passage")] == [PASSAGE]
         assert len(model["answers"]) == 3
         scores = [a["score"] for a in model["answers"]]
         assert scores == sorted(scores, reverse=True)
-        assert column.count('class="tq-strip"') == 2
-        heights = [float(h) for h in re.findall(r"height:([\d.]+)%", column)]
-        assert max(heights) == 100
+        strips = column.every(cls="tq-strip")
+        assert len(strips) == 2
+        assert any("height:100" in bar["style"] for bar in column.every(style=...))
 
 
 def test_a_second_look_runs_no_network(tuned_family):

@@ -1,12 +1,12 @@
 """Every source that can be read somewhere leads there, and its text stays as it is printed."""
 
-import html
 import re
 
 import pytest
 
 from explorer.analysis.claims.ledger import benchmark_tables, claims_ledger
 from explorer.views.claims import ELSEWHERE, addresses, linked
+from tests.markup import plain
 
 SOURCES = [c.source for c in claims_ledger().claims] + [
     t.source for t in benchmark_tables().values()
@@ -20,7 +20,7 @@ UNLINKED = re.compile(
 @pytest.mark.parametrize("source", sorted(set(SOURCES)))
 def test_a_source_leads_where_it_can_be_read_and_no_word_of_it_is_lost(source):
     shown = str(linked(source))
-    assert html.unescape(re.sub("<[^>]*>", "", shown)) == source
+    assert plain(shown) == source
     ids = re.findall(r"\d{4}\.\d{4,5}", source)
     assert re.findall(r"arxiv\.org/abs/(\d{4}\.\d{4,5})", shown) == ids
     if not ids and not UNLINKED.search(source):

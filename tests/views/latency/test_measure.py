@@ -199,26 +199,6 @@ def test_of_one_model_alone_nothing_is_compared_and_one_colour_gets_dashes():
     assert [written[n] for n in (0.05, 5, 500, 1000)] == ["0.05", "5", "500", "1,000"]
 
 
-def test_the_finding_says_what_the_numbers_say():
-    rows = size_vs_time(SPECS, Workload())
-    assert "stores 9.4 times fewer weights than" in size_vs_time_strings.paradox_finding(rows)
-    assert "the same compute" in size_vs_time_strings.paradox_finding(rows)
-    slow = measured({**TIMES, "albert": 120.0})
-    sentence = size_vs_time_strings.paradox_finding(
-        size_vs_time(SPECS, Workload(), slow), slow.summary
-    )
-    assert "1.20 × the time here" in sentence
-    same = measured({**TIMES, "albert": 100.0})
-    sentence = size_vs_time_strings.paradox_finding(
-        size_vs_time(SPECS, Workload(), same), same.summary
-    )
-    assert "no difference in time" in sentence
-    few = measured(TIMES, n_rounds=3)
-    assert "no interval" in size_vs_time_strings.paradox_finding(
-        size_vs_time(SPECS, Workload(), few), few.summary
-    )
-
-
 def refused():
     result = measured({**TIMES, "albert": 109.0}, Workload(clock="wait"))
     return replace(result, latency=replace(result.latency, disturbed=np.arange(20) >= 6))

@@ -127,6 +127,7 @@ def test_shared_weights_are_counted_for_every_use():
     assert sizes["ALBERT/Layers"] == 12 * tree(sent["figures"][2])[0]["ALBERT/Layers"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", LENGTHS)
 def test_a_size_stands_at_its_weights_and_work_and_lines_are_of_equal_use(length):
     sizes = seven_sizes()

@@ -1,7 +1,6 @@
 """The pictures hold exactly the counted numbers, in reading order, and escape what they print."""
 
 import json
-import re
 
 import pytest
 
@@ -16,6 +15,7 @@ from explorer.ui.parameters import strings as fold_texts
 from explorer.views.parameters.build import built_finding, built_html, refused_html
 from explorer.views.parameters.counts import components_table, parameters_map
 from explorer.views.parameters.shapes import sharing_canvas, sizes_canvas
+from tests.markup import rows
 
 
 @pytest.fixture(scope="module")
@@ -118,10 +118,7 @@ def test_a_built_shape_lists_its_parts_and_its_place():
     html = built_html(built, seven_sizes(), fold_texts.BUILT, strings.PARTS)
     said = built_finding(built, seven_sizes(), fold_texts.BUILT)
     assert "stores 109,482,240 weights" in said
-    rows = [
-        re.findall(r">([^<>]+)</t[dh]>", row) for row in html.replace("\u00a0", " ").split("<tr")
-    ]
-    cells = {row[0]: row[1:] for row in rows if row}
+    cells = {name: sizes for name, *sizes in rows(html.replace("\u00a0", " "))}
     in_bytes = fold_texts.BUILT["bytes"]
     for name, n_bytes in (("fp32", 437_928_960), ("fp16", 218_964_480), ("int8", 109_482_240)):
         sizes = [f"{n_bytes / 1e6:,.1f} MB", f"{n_bytes / 1024**2:,.1f} MiB"]

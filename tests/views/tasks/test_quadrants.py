@@ -7,6 +7,7 @@ import pytest
 
 from explorer.analysis.tasks.pairs import PairQuadrants
 from explorer.views.tasks import pair_quadrants_html
+from tests.markup import every
 
 KEYS = ("from_a", "from_b", "to_a", "to_b", "to_added")
 TEXTS = {key: key for key in KEYS} | {
@@ -27,7 +28,7 @@ def html():
 
 
 def test_every_head_stands_in_its_layer_as_dark_as_it_looks_across(html):
-    assert re.findall(r'class="pq-layer">(\d+)<', html) == ["1", "2"]
+    assert [one.text() for one in every(html, cls="pq-layer")] == ["1", "2"]
     cells = re.findall(r'title="layer (\d) head (\d): ([\d.]+)%" style="--share:(\d+)"', html)
     assert [(int(layer), int(head)) for layer, head, *_ in cells] == [
         (layer, head) for layer in (1, 2) for head in (1, 2, 3)

@@ -8,6 +8,7 @@ from explorer.analysis.tasks.tuned import AnswerSpans, Span
 from explorer.models.specs import MINI
 from explorer.ui.tasks.strings import SENTIMENT_QUESTION
 from explorer.views.tasks import answer_spans_html
+from tests.markup import every
 
 BAR = re.compile(r"left:([\d.]+)%;width:([\d.]+)%;height:([\d.]+)%")
 
@@ -20,7 +21,7 @@ def test_bars_stand_where_the_tokens_do_the_likeliest_at_full_height():
     bars = [tuple(map(float, bar)) for bar in BAR.findall(drawn)]
     # 0.0006 is less than a thousandth of 0.8: under a tenth of a pixel.
     assert bars == [(0, 20, 100), (30, 20, 25), (30, 20, 100), (60, 20, 100)]
-    assert re.findall(r"<mark>(.*?)</mark>", drawn) == ["ab cd"]
+    assert [mark.text() for mark in every(drawn, "mark")] == ["ab cd"]
     assert "“ab cd ef” (0.400)" in drawn
 
 

@@ -1,7 +1,7 @@
 """Every public name that programs and links rely on, one a line.
 
-``python -m tests.ui.shell.public_names > tests/ui/shell/public_names.txt`` writes them anew: a line
-that changes or disappears breaks a client program or a link.
+``python -m tests.public_names > tests/public_names.txt`` writes them anew: a line that changes or
+disappears breaks a program or a link.
 """
 
 import inspect
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from unittest.mock import patch
 
+import explorer
 from explorer.links.codec import MOVED, default_params
 from explorer.links.page_state import FOLDS, PARTS
 from explorer.serving.start import parse_flags
@@ -22,16 +23,28 @@ ARGUMENTS = {row.name: dict(row.example) for row in TABLE if row.name != "latenc
 
 
 def public_names() -> list[str]:
-    """Return endpoints with their arguments and answers' fields, flags, and fields of links."""
-    return [*endpoints(), *answers(), *flags(), *links()]
+    """Return functions with their arguments, answers' fields, flags, and fields of links."""
+    return [*package(), *answers(), *flags(), *links()]
 
 
-def endpoints() -> Iterator[str]:
-    """Yield each endpoint with its arguments and their defaults."""
-    for name, endpoint in ENDPOINTS.items():
-        for argument in inspect.signature(endpoint).parameters.values():
-            default = "" if argument.default is argument.empty else f" = {argument.default!r}"
-            yield f"/{name} {argument.name}{default}"
+def package() -> Iterator[str]:
+    """Yield the package's names with their signatures, and the public members of its classes."""
+    for name in explorer.__all__:
+        value = getattr(explorer, name)
+        yield f"{name}{signature(value)}"
+        if inspect.isclass(value):
+            members = [n for n in vars(value) if not n.startswith("_") and n.islower()]
+            yield from (f"{name}.{n}{signature(getattr(value, n))}" for n in sorted(members))
+
+
+def signature(value: object) -> str:
+    """Return a signature in the words of the source, independent of where a type lives."""
+    if not callable(value) or (inspect.isclass(value) and issubclass(value, BaseException)):
+        return ""
+    text = str(inspect.signature(value))
+    for module in ("explorer.library.family.", "explorer.library.", "collections.abc."):
+        text = text.replace(module, "")
+    return text
 
 
 def answers() -> Iterator[str]:
