@@ -163,8 +163,10 @@ _OF_POOLERS = (
     "pooler_num_fc_layers",
     "pooler_size_per_head",
     "pooler_type",
+    "tie_weights_",
 )
-"""In the configs of Google's multilingual BERT, whose published code does not read them either."""
+"""In the configs of Google's multilingual BERT, whose published code does not read them either, and
+of the published DistilBERTs, where ``tie_word_embeddings`` is read."""
 _WITHOUT_EFFECT = (
     *_OF_TRAINING,
     *_OF_OUTPUT,

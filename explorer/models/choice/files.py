@@ -1,6 +1,7 @@
 """Contents of a checkpoint's folder: its tensors, or the files that are there in their place."""
 
 import json
+import re
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -11,6 +12,7 @@ from safetensors import safe_open
 from explorer.models.choice.refused import (
     CONVERT,
     NotAModel,
+    has_mark,
     mistaken_for,
     read_json,
     unreadable,
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
 
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
 """Layer norm parameter names of the first checkpoints, and their names today."""
-WRAPPER = "module."
-"""Prefix of every tensor in the file of a network that was saved inside ``DataParallel``."""
-PREFIX = r"^module\."
+PREFIX = r"^(?:(?:module|_orig_mod|model|0\.auto_model)\.)+"
+"""Prefixes of every tensor where a network was saved inside ``DataParallel``, ``torch.compile``, a
+module of Lightning or a ``SentenceTransformer``."""
 FLOATS = ("F64", "F32", "F16", "BF16")
 Tensors = Mapping[str, tuple[int, ...]]
 """Shape of every tensor of a checkpoint, by name."""
@@ -67,6 +69,10 @@ ALSO = " {source} also has no tokenizer: a tokenizer.json, vocab.txt or spiece.m
 MISTAKEN = "{source} has, as its {name}, {what}."
 TRUNCATED = "{source} has {name} in part: {size:,} of {whole:,} bytes."
 NO_PART = "{source} lacks {name}, a part that its list of parts names."
+MARKED = (
+    "{source} has a byte-order mark at the start of its {name}, which transformers cannot read: "
+    "save it as UTF-8 without one."
+)
 DAMAGED = "a damaged file of weights"
 NOT_FLOAT = "{source} has {name} in {dtype}; only weights in floating point are read."
 NOT_FINITE = "{source} has {what} in {name}: such a network computes nothing."
@@ -101,14 +107,18 @@ def check_folder(folder: Path, source: str) -> None:
         raise NotAModel(_held(folder, names, source, "config.json") + also)
     if not has_tokenizer:
         raise NotAModel(NO_TOKENIZER.format(source=source))
+    for name in names:
+        if name.endswith(".json") and has_mark(folder / name):
+            raise NotAModel(MARKED.format(source=source, name=name))
 
 
 def _without_weights(folder: Path, names: list[str], source: str) -> str:
     """Return what is in a folder without a model.safetensors."""
+    exports = [f"{path.parent.name}/{path.name}" for path in sorted(folder.glob("*/*.onnx"))]
     found = {
         pattern: name
         for pattern in (*PICKLES, *FORMATS, "*.safetensors")
-        for name in names
+        for name in (*exports, *names)
         if fnmatch(name, pattern) and name not in NO_WEIGHTS_OF
     }
     for pattern, name in found.items():
@@ -122,9 +132,9 @@ def _without_weights(folder: Path, names: list[str], source: str) -> str:
 
 
 def _held(folder: Path, names: list[str], source: str, missing: str) -> str:
-    below = sorted(path.parent for path in folder.glob("*/config.json"))
+    below = sorted([*folder.glob("*/config.json"), *folder.glob("snapshots/*/config.json")])
     if below and "config.json" not in names:
-        return BELOW.format(source=source, below=below[0].name)
+        return BELOW.format(source=source, below=below[0].parent.relative_to(folder))
     held = ", ".join(names[:MAX_HELD]) + (" and more" if len(names) > MAX_HELD else "")
     return NO_FILES.format(source=source, missing=missing, held=held or "no file")
 
@@ -192,8 +202,8 @@ def _damage(file: Path, source: str) -> str:
 
 
 def new_name(name: str) -> str:
-    """Return a tensor's name of today: without the wrapper's prefix, norms by weight and bias."""
-    start, _, last = name.removeprefix(WRAPPER).rpartition(".")
+    """Return a tensor's name of today: without a wrapper's prefix, norms by weight and bias."""
+    start, _, last = re.sub(PREFIX, "", name).rpartition(".")
     last = OLD_NAMES.get(last, last)
     return f"{start}.{last}" if start else last
 
@@ -231,7 +241,7 @@ def read_otherwise(folder: Path, ties_words: bool, source: str) -> tuple[str, ..
         name.endswith(".decoder.weight") and f"{name.removesuffix('weight')}bias" not in names
         for name in names
     )
-    if has_one_bias or any(name.startswith(WRAPPER) for name in names):
+    if has_one_bias or any(re.match(PREFIX, name) for name in names):
         notes.append(OTHERWISE.format(file="model.safetensors", command=command))
     return tuple(notes)
 

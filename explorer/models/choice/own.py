@@ -58,6 +58,14 @@ HEADS = ("cls.predictions.transform", "vocab_transform", "predictions.dense", "l
 SENTIMENT = (["negative", "positive"], ["neg", "pos"])
 """Labels of the two classes of a sentiment head, in this order."""
 OTHER_PROBLEMS = ("multi_label_classification", "regression")
+OTHER_COLUMN = "{source} is of type {given!r}; this column takes {taken!r}: give it as {key}=PATH."
+UNKNOWN_TYPE = "{source} is of type {given!r}; the known types are {known}."
+NO_ACTIVATION = "{source} has {value} as {name}, which is no activation of transformers."
+OTHER_NETWORK = "{source} holds the weights of another network: {found}, where {kind} has {wanted}."
+A_FILE = "{source} is a file: give the folder that holds it."
+AN_ARCHIVE = "{source} is an archive: unpack it, and give the folder."
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".whl")
+AN_ADDRESS = "{source} is an address: a repository is given as OWNER/NAME, here {repo}."
 NO_NETWORK = "a config.json that describes no network"
 STATED_BY_CALLS = (
     "return_dict",
@@ -69,8 +77,12 @@ STATED_BY_CALLS = (
     "torch_dtype",
 )
 """Fields of a config that each load and each pass of ours states itself."""
-NAMELESS = re.compile(r"(best[-_]?)?(model|checkpoint|output|final|pytorch_model)s?(-\d+)?")
+NAMELESS = re.compile(
+    r"(best[-_]?)?(model|checkpoint|output|final|pytorch_model)s?(-\d+)?"
+    r"|\d_transformer|snapshots|[0-9a-f]{40}"
+)
 """Names of folders that say nothing about the model in them."""
+ADDRESS = re.compile(r"https?://[^/]+/(\w[\w.-]*/[\w.-]+)")
 REPO = re.compile(r"\w[\w.-]*/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
 NOT_THERE = "no such repository or revision is open to everybody"
@@ -125,9 +137,15 @@ def check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> No
     """
     model_type = values.get("model_type")
     if model_type != kind.config_type:
-        raise NotAModel(
-            f"{source} is of type {brief(model_type)!r}; this column takes {kind.config_type!r}."
-        )
+        if kind_named(str(model_type)) is None:
+            raise _unknown_type(model_type, source)
+        key = model_type if model_type in {**KINDS, **MORE_KINDS} else "mine"
+        given, taken = brief(model_type), kind.config_type
+        raise NotAModel(OTHER_COLUMN.format(source=source, given=given, taken=taken, key=key))
+    activation = kind.config["activation"]
+    if activation in values and not _is_activation(values[activation]):
+        value = brief(values[activation])
+        raise NotAModel(NO_ACTIVATION.format(source=source, value=value, name=activation))
     names = [
         name for field, name in kind.config.items() if field != "activation" and name in values
     ]
@@ -138,6 +156,12 @@ def check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> No
                 f"{source} has {value} as {name} in its config.json, which is not a whole number."
             )
     check_fields(values, kind, source)
+
+
+def _is_activation(name: object) -> bool:
+    from transformers.activations import ACT2FN
+
+    return isinstance(name, str) and name in ACT2FN
 
 
 def shape_of(config: "PreTrainedConfig", kind: ModelKind, source: str) -> Architecture:
@@ -196,6 +220,10 @@ def check_tensors(config: "PreTrainedConfig", tensors: Tensors, source: str) -> 
     tensors_by_name = {
         f"{start}{n}" if f"{start}{n}" in parameters else n: size for n, size in tensors.items()
     }
+    if not tensors_by_name.keys() & parameters.keys():
+        found, wanted = brief(min(tensors, default="none"), 100), min(parameters)
+        kind = config.model_type
+        raise NotAModel(OTHER_NETWORK.format(source=source, found=found, kind=kind, wanted=wanted))
     for name, size in tensors_by_name.items():
         is_encoders = name.removeprefix(start).partition(".")[0] in encoder
         expected = parameters.get(name)
@@ -318,9 +346,13 @@ def kind_of(key: str, config: Mapping[str, Any], source: str) -> tuple[str, Mode
     name = config.get("model_type") if has_own_name(key) else key
     kind = kind_named(name) if isinstance(name, str) else None
     if not isinstance(name, str) or kind is None:
-        known = ", ".join((*KINDS, *MORE_KINDS, *SAME_NETWORKS))
-        raise NotAModel(f"{source} is of type {brief(name)!r}; the known types are {known}.")
+        raise _unknown_type(name, source)
     return name, kind
+
+
+def _unknown_type(name: object, source: str) -> NotAModel:
+    known = ", ".join((*KINDS, *MORE_KINDS, *SAME_NETWORKS))
+    return NotAModel(UNKNOWN_TYPE.format(source=source, given=brief(name), known=known))
 
 
 def own_spec(
@@ -339,10 +371,10 @@ def own_spec(
     folder = Path(source).expanduser()
     repo, _, revision = source.partition("@")
     is_local = folder.is_dir() and not hub_only
-    if not is_local:
-        folder = _fetched(repo, revision, SMALL)
     if is_local:
         check_folder(folder, source)
+    else:
+        folder = _fetched(repo, revision, SMALL)
     kind_key, kind = kind_of(key, read_json(folder / "config.json", source), source)
     config = read_config(folder, kind, source)
     reading = read_tokenizer(folder, config.vocab_size, source)
@@ -372,11 +404,20 @@ def own_spec(
     return replace(spec, architecture=shape, has_head=has_head(tensors), notes=notes)
 
 
+def _refuse_path(path: Path, source: str) -> None:
+    """Refuse a file, an archive or an address in place of a folder or a repository."""
+    if path.is_file():
+        sentence = AN_ARCHIVE if path.suffix in ARCHIVES else A_FILE
+        raise NotAModel(sentence.format(source=source))
+    if address := ADDRESS.match(source):
+        raise NotAModel(AN_ADDRESS.format(source=brief(source, LONGEST), repo=address[1]))
+
+
 def _own_name(folder: Path, config: "PreTrainedConfig") -> str:
     """Return what a folder is called; for one called ``model``, what its parent is called."""
-    for part in (folder, folder.parent):
+    for part in (folder, *folder.parents[:2]):
         if part.name and not NAMELESS.fullmatch(part.name.lower()):
-            return part.name
+            return part.name.rpartition("--")[2]  # a cache of the hub: models--OWNER--NAME
     return str(config._name_or_path or folder.name)
 
 
@@ -397,6 +438,7 @@ def _fetched(
 ) -> Path:
     """Return the folder with the files of these patterns, downloaded where they are not cached."""
     if not REPO.fullmatch(repo):
+        _refuse_path(Path(repo).expanduser(), repo)
         raise NotAModel(
             f"{brief(repo, LONGEST)!r} is neither a folder here nor the name of a hub repository."
         )

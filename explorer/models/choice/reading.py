@@ -7,14 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.models.choice.files import OTHERWISE
-from explorer.models.choice.refused import CONVERT, NotAModel, read_json, unreadable
+from explorer.models.choice.files import MISTAKEN, OTHERWISE
+from explorer.models.choice.refused import (
+    CONVERT,
+    NotAModel,
+    has_mark,
+    mistaken_for,
+    read_json,
+    unreadable,
+)
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
 TOKENIZER, SPIECE, VOCAB = "tokenizer.json", "spiece.model", "vocab.txt"
 SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
+ADDED = "added_tokens.json"
 CASE = ("do_lower_case", "strip_accents")
 SHARE = 0.01
 """Share of unreachable pieces above which a tokenizer is not the one of its vocabulary."""
@@ -34,6 +43,22 @@ IN_PYTHON = (
 NOT_FAST = (
     "{source} has a tokenizer that does not say where its tokens are in a text; take a fast one."
 )
+NOT_UTF8 = "{source} has a {name} that is not in UTF-8."
+CONTRADICTED = (
+    "Its tokenizer.json and its tokenizer_config.json differ in their case: by the second, which "
+    "counts, a text is {case}."
+)
+LACKS = "{source} has a vocabulary file without {tokens}, which have no trained row in its network."
+BARE = "Its tokenizer puts no {cls} and no {sep} around a text, so that its network reads none."
+TRIALS = (
+    "The capital of France is [MASK].",
+    "PARIS, Zürich and naïve cafés: well-known (again), 2010, 1,500 & 3.5%",
+    "the [MASK], a [MASK] and[MASK]x",
+    "北京是中国的首都。 don’t “quote” ``this''",
+    "CC(=O)OCC.[Na+]>>CC[MASK]C(C)=O",
+    "a_b@c.de #tag\tx = y**2  {z}",
+)
+"""Texts by which two tokenizers are compared."""
 NO_TOKEN = "{source} has a tokenizer without a {token} token."
 NO_WORDS = (
     "{source} has a tokenizer of {n} special tokens and no words: its vocabulary was not read."
@@ -52,8 +77,8 @@ STATED = (
     "pieces of its vocabulary cannot occur."
 )
 ROWS = (
-    "Its network has {rows:,} rows of words and its vocabulary {n:,} pieces: the other {rest:,} "
-    "have no word, and are left out of lists of words."
+    "Its network has {rows:,} rows of words and its vocabulary {n:,} pieces. Lists of words leave "
+    "out the {rest} without a piece."
 )
 
 
@@ -80,6 +105,7 @@ def read_tokenizer(folder: Path, rows: int, source: str) -> Reading:
     Raises:
         NotAModel: it cannot be read, or is of another vocabulary than its file or its network.
     """
+    pieces = _checked_pieces(folder, source)
     try:
         tokenizer, notes = _from_files(folder, source)
     except NotAModel:
@@ -87,17 +113,38 @@ def read_tokenizer(folder: Path, rows: int, source: str) -> Reading:
     except Exception as error:
         # tokenizers and json raise their own errors.
         raise unreadable(source, "a tokenizer that cannot be read", error) from error
-    check_tokenizer(tokenizer, rows, source, file_pieces(folder))
+    check_tokenizer(tokenizer, rows, source, pieces)
     lower_case = lowers_case(tokenizer)
-    return Reading(tokenizer, lower_case, (*notes, *rows_note(tokenizer, rows)))
+    notes = (*notes, *rows_note(tokenizer, rows), *_bare_note(tokenizer))
+    return Reading(tokenizer, lower_case, notes)
+
+
+def _checked_pieces(folder: Path, source: str) -> dict[str, int]:
+    """Return the pieces of a folder's vocabulary file.
+
+    Raises:
+        NotAModel: the file holds something else; the sentence says what.
+    """
+    name = next((name for name in (TOKENIZER, SPIECE, VOCAB) if (folder / name).exists()), "")
+    if name and (what := mistaken_for(folder / name)):
+        raise NotAModel(MISTAKEN.format(source=source, name=name, what=what))
+    try:
+        return file_pieces(folder)
+    except NotAModel:
+        raise
+    except UnicodeDecodeError as error:
+        raise NotAModel(NOT_UTF8.format(source=source, name=name)) from error
+    except Exception as error:
+        # json, struct and lookups in their values raise their own errors.
+        raise unreadable(source, f"no {name} that can be read", error) from error
 
 
 def _from_files(folder: Path, source: str) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
-    if (folder / TOKENIZER).exists():
-        tokenizer = _as_saved(folder)
-        return tokenizer, case_note(tokenizer)
-    _refuse_python(folder, source)
     command = CONVERT.format(source=source)
+    if (folder / TOKENIZER).exists():
+        tokenizer, notes = _as_saved(folder, source, command)
+        return tokenizer, (*notes, *case_note(tokenizer))
+    _refuse_python(folder, source)
     if (folder / SPIECE).exists():
         from explorer.models.choice.sentencepieces import sentencepiece_tokenizer
 
@@ -111,17 +158,56 @@ def _from_files(folder: Path, source: str) -> "tuple[PreTrainedTokenizerFast, tu
     return AutoTokenizer.from_pretrained(folder, local_files_only=True), ()
 
 
-def _as_saved(folder: Path) -> "PreTrainedTokenizerFast":
-    """Return the tokenizer of a tokenizer.json; transformers builds some of them anew."""
+def _as_saved(
+    folder: Path, source: str, command: str
+) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
+    """Return the tokenizer of a tokenizer.json, and a note where transformers reads it otherwise.
+
+    For a BERT or an ALBERT transformers takes the pieces of the file and builds the rest anew:
+    findings/tokenizer-json-rebuilt.sh. Only a case that a tokenizer_config.json states overrides
+    the file, here as there.
+    """
+    from tokenizers import Tokenizer
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
-    wanted = file_pieces(folder)
-    tokenizer = AutoTokenizer.from_pretrained(
-        folder, local_files_only=True, trust_remote_code=False
-    )
-    if getattr(tokenizer, "is_fast", False) and _holds(tokenizer, wanted):
-        return tokenizer
-    return PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    saved = Tokenizer.from_file(str(folder / TOKENIZER))
+    saved.no_padding()
+    saved.no_truncation()
+    rebuilt = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    notes: tuple[str, ...] = ()
+    if type(rebuilt) is not PreTrainedTokenizerFast:
+        notes = _state_case(saved, read_json(folder / SETTINGS, source, "{}"))
+    if _agree(rebuilt, saved):
+        return rebuilt, notes
+    added = {token.content: token for token in saved.get_added_tokens_decoder().values()}
+    special = {
+        role: added.get(token, token)
+        for role, token in rebuilt.special_tokens_map.items()
+        if isinstance(token, str) and saved.token_to_id(token) is not None
+    }
+    otherwise = OTHERWISE.format(file=TOKENIZER, command=command)
+    return PreTrainedTokenizerFast(tokenizer_object=saved, **special), (*notes, otherwise)
+
+
+def _agree(tokenizer: Any, saved: "Tokenizer") -> bool:  # noqa: ANN401 - any class of transformers
+    """Return whether a tokenizer splits some texts as the one of a tokenizer.json does."""
+    if not getattr(tokenizer, "is_fast", False) or not _holds(tokenizer, saved.get_vocab()):
+        return False
+    mask = str(tokenizer.mask_token)
+    texts = [text.replace("[MASK]", mask) for text in TRIALS]
+    return all(tokenizer(text)["input_ids"] == saved.encode(text).ids for text in texts)
+
+
+def _state_case(saved: "Tokenizer", settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give a tokenizer the case that its settings state; return a note if its file has another."""
+    from tokenizers.normalizers import BertNormalizer
+
+    normalizer, stated = saved.normalizer, settings.get("do_lower_case")
+    if not isinstance(normalizer, BertNormalizer) or stated in (None, normalizer.lowercase):
+        return ()
+    normalizer.lowercase = stated
+    saved.normalizer = normalizer
+    return (CONTRADICTED.format(case="lower-cased" if stated else "not lower-cased"),)
 
 
 def _refuse_python(folder: Path, source: str) -> None:
@@ -172,7 +258,7 @@ def _bert_tokenizer(
     """Return the tokenizer of BERT with these pieces and the folder's other settings."""
     from transformers import BertTokenizer
 
-    if "[PAD]" in pieces and not case and not _has_mark(folder / VOCAB):
+    if "[PAD]" in pieces and not case and _has_pieces_alone(folder / VOCAB):
         return BertTokenizer.from_pretrained(folder, local_files_only=True)
     settings = _plain(read_json(folder / SETTINGS, str(folder), "{}"))
     settings |= _plain(read_json(folder / SPECIAL, str(folder), "{}"))
@@ -182,12 +268,16 @@ def _bert_tokenizer(
         for name, value in settings.items()
         if value is not None and (name in names or name.endswith("_token"))
     }
-    return BertTokenizer(vocab=dict(pieces), **(known | dict(case)))
+    added = read_json(folder / ADDED, str(folder), "{}")
+    words = {piece: place for piece, place in pieces.items() if piece not in added}
+    tokenizer = BertTokenizer(vocab=words, **(known | dict(case)))
+    tokenizer.add_tokens(sorted(added, key=added.__getitem__))
+    return tokenizer
 
 
-def _has_mark(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(3) == b"\xef\xbb\xbf"
+def _has_pieces_alone(path: Path) -> bool:
+    """Return whether a vocab.txt has neither a byte-order mark nor blank lines at its end."""
+    return not has_mark(path) and not path.read_bytes().endswith((b"\n\n", b"\n\r\n"))
 
 
 def file_pieces(folder: Path) -> dict[str, int]:
@@ -205,7 +295,8 @@ def file_pieces(folder: Path) -> dict[str, int]:
     if (folder / VOCAB).exists():
         # A byte-order mark is no part of the first piece.
         lines = (folder / VOCAB).read_text("utf-8-sig").rstrip("\n").split("\n")
-        return {line: place for place, line in enumerate(lines)}
+        added = read_json(folder / ADDED, str(folder), "{}")
+        return {line: place for place, line in enumerate(lines)} | added
     return {}
 
 
@@ -224,7 +315,7 @@ def check_tokenizer(
 
     Raises:
         NotAModel: it is not fast, has no mask or padding token, knows no word, lacks pieces of its
-            file, or has more pieces than the network.
+            file, has special tokens that its file lacks, or more pieces than the network.
     """
     if not getattr(tokenizer, "is_fast", False):
         raise NotAModel(NOT_FAST.format(source=source))
@@ -234,6 +325,9 @@ def check_tokenizer(
     n = len(tokenizer)
     if n <= len(set(tokenizer.all_special_tokens)):
         raise NotAModel(NO_WORDS.format(source=source, n=n))
+    lacking = [t for t in dict.fromkeys(tokenizer.all_special_tokens) if t not in (pieces or (t,))]
+    if lacking:
+        raise NotAModel(LACKS.format(source=source, tokens=", ".join(lacking)))
     if pieces and not _holds(tokenizer, pieces):
         raise NotAModel(LOST.format(source=source, n=n, wanted=len(pieces), rows=rows))
     if n > rows:
@@ -278,7 +372,16 @@ def case_note(tokenizer: "PreTrainedTokenizerFast") -> tuple[str, ...]:
 def rows_note(tokenizer: "PreTrainedTokenizerFast", rows: int) -> tuple[str, ...]:
     """Return a note on the rows of a network that have no piece; none where each has one."""
     n = len(named(tokenizer.get_vocab().values(), rows))
-    return (ROWS.format(rows=rows, n=n, rest=rows - n),) if n < rows else ()
+    rest = "1 row" if rows - n == 1 else f"{rows - n:,} rows"
+    return (ROWS.format(rows=rows, n=n, rest=rest),) if n < rows else ()
+
+
+def _bare_note(tokenizer: "PreTrainedTokenizerFast") -> tuple[str, ...]:
+    """Return a note on a tokenizer that adds no tokens to a text; none where it does."""
+    cls, sep = tokenizer.cls_token, tokenizer.sep_token
+    if cls is None or tokenizer.cls_token_id in tokenizer("a").input_ids:
+        return ()
+    return (BARE.format(cls=cls, sep=sep),)
 
 
 def named(ids: Iterable[int], rows: int) -> set[int]:

@@ -44,6 +44,12 @@ def mistaken_for(path: Path) -> str:
     return WEB_PAGE if start.lstrip().lower().startswith(PAGES) else ""
 
 
+def has_mark(path: Path) -> bool:
+    """Return whether a file begins with the byte-order mark that some editors write."""
+    with path.open("rb") as file:
+        return file.read(3) == b"\xef\xbb\xbf"
+
+
 def read_json(path: Path, source: str, absent: str = "") -> dict[str, Any]:
     """Return the object of a JSON file; of an absent one, what ``absent`` holds.
 

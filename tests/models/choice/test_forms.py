@@ -10,6 +10,7 @@ import unicodedata
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
 from transformers import (
     AlbertConfig,
     AlbertForMaskedLM,
@@ -137,8 +138,9 @@ def test_a_config_without_a_type_has_that_of_its_column(saved, copied):
     assert abs(logits_of(add(copied)) - plain_logits(network, saved)).max() < 1e-5
 
 
-def test_the_prefix_of_a_parallel_network_is_removed(saved, copied):
-    rewritten(copied, lambda tensors: {f"module.{n}": t for n, t in tensors.items()})
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "model.", "module._orig_mod."])
+def test_the_prefix_of_a_wrapped_network_is_removed(saved, copied, prefix):
+    rewritten(copied, lambda tensors: {f"{prefix}{n}": t for n, t in tensors.items()})
     spec = add(copied)
     assert load_model(spec, "cpu", "float32").missing == ()
     network = BertForMaskedLM.from_pretrained(saved)
@@ -363,7 +365,7 @@ def test_a_spiece_model_is_read_as_in_pre_training(spiece):
 
 def test_a_cut_off_spiece_model_is_refused(spiece, tmp_path):
     (tmp_path / "spiece.model").write_bytes(spiece.read_bytes()[:-1000])
-    with pytest.raises(NotAModel, match="a tokenizer that cannot be read"):
+    with pytest.raises(NotAModel, match=r"no spiece\.model that can be read"):
         read_tokenizer(tmp_path, 60, "mine")
 
 
@@ -407,8 +409,8 @@ def test_ids_without_a_word_are_in_no_list_and_their_probability_is_said(padded)
 
 def test_rows_without_a_piece_are_counted(padded):
     assert add(padded).notes == (
-        "Its network has 128 rows of words and its vocabulary 96 pieces: the other 32 have no "
-        "word, and are left out of lists of words.",
+        "Its network has 128 rows of words and its vocabulary 96 pieces. Lists of words leave out "
+        "the 32 rows without a piece.",
     )
 
 
@@ -419,3 +421,163 @@ def test_files_that_plain_transformers_reads_otherwise_are_named(copied):
     assert first.startswith("transformers reads its config.json without a model_type otherwise")
     assert second.startswith("transformers reads its model.safetensors otherwise")
     assert f"python -m explorer convert {copied} TARGET" in second
+
+
+def rewritten_json(folder, **changes):
+    edit(folder, "tokenizer.json", **changes)
+    return read_tokenizer(folder, 96, "mine")
+
+
+REBUILT = "transformers reads its tokenizer.json otherwise"
+CASED = {
+    "type": "BertNormalizer",
+    "clean_text": True,
+    "handle_chinese_chars": True,
+    "strip_accents": False,
+    "lowercase": False,
+}
+BY_LETTERS = {
+    "type": "Split",
+    "pattern": {"Regex": "[a-z]"},
+    "behavior": "Isolated",
+    "invert": False,
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"normalizer": CASED},
+        {"pre_tokenizer": {"type": "WhitespaceSplit"}},
+        {"normalizer": None, "pre_tokenizer": BY_LETTERS},
+        {"post_processor": None},
+    ],
+)
+def test_a_tokenizer_json_is_read_as_it_is(copied, changes):
+    edit(copied, "tokenizer_config.json", do_lower_case=..., tokenizer_class="BertTokenizer")
+    read = rewritten_json(copied, **changes)
+    file = Tokenizer.from_file(str(copied / "tokenizer.json"))
+    for text in ("The cat, on [MASK]-mats", "CC(=O)O>>[MASK]"):
+        assert read.tokenizer(text).input_ids == file.encode(text).ids
+    plain = AutoTokenizer.from_pretrained(copied)("The cat, on").input_ids
+    assert plain != file.encode("The cat, on").ids, "transformers reads it now"
+    assert any(note.startswith(REBUILT) for note in read.notes)
+    is_bare = "Its tokenizer puts no [CLS] and no [SEP]" in read.notes[-1]
+    assert is_bare == ("post_processor" in changes)
+
+
+def test_of_two_stated_cases_that_of_the_settings_counts(copied):
+    edit(copied, "tokenizer_config.json", do_lower_case=True, tokenizer_class="BertTokenizer")
+    read = rewritten_json(copied, normalizer={**CASED, "strip_accents": None})
+    assert read.lower_case
+    assert read.notes == (
+        "Its tokenizer.json and its tokenizer_config.json differ in their case: by the second, "
+        "which counts, a text is lower-cased.",
+    )
+
+
+def test_a_special_token_that_the_vocabulary_lacks_is_refused(copied):
+    only_words(copied, ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *LETTERS])
+    with pytest.raises(NotAModel, match=r"a vocabulary file without \[MASK\]"):
+        read_tokenizer(copied, 96, "mine")
+
+
+def test_added_tokens_beside_a_vocabulary_are_read(copied):
+    pieces = [*SPECIAL, *LETTERS, "Paris"]
+    only_words(copied, pieces)
+    edit(copied, "added_tokens.json", frobnicate=len(pieces))
+    read = read_tokenizer(copied, len(pieces) + 1, "mine")
+    assert read.tokenizer.tokenize("Paris frobnicate") == ["Paris", "frobnicate"]
+    assert read.tokenizer.convert_tokens_to_ids("frobnicate") == len(pieces)
+
+
+def test_blank_lines_at_the_end_of_a_vocabulary_are_no_pieces(copied):
+    pieces = [*SPECIAL, *LETTERS]
+    only_words(copied, [*pieces, "", ""])
+    assert len(read_tokenizer(copied, len(pieces), "mine").tokenizer) == len(pieces)
+
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n"
+PAGE = "<!DOCTYPE html>\n<html></html>\n"
+
+
+@pytest.mark.parametrize("file", ["tokenizer.json", "vocab.txt", "spiece.model"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(POINTER, "a pointer file of Git LFS"), (PAGE, "a page of a web server"), ("", "an empty")],
+)
+def test_what_stands_in_place_of_a_vocabulary_is_named(copied, file, content, said):
+    only_words(copied, SPECIAL)
+    (copied / "vocab.txt").unlink()
+    (copied / file).write_text(content)
+    with pytest.raises(NotAModel, match=f"has, as its {file}, {said}"):
+        read_tokenizer(copied, 96, "mine")
+
+
+def test_a_cut_off_tokenizer_json_and_another_encoding_are_named(copied):
+    whole = (copied / "tokenizer.json").read_text()
+    (copied / "tokenizer.json").write_text(whole[:500])
+    with pytest.raises(NotAModel, match=r"has no tokenizer\.json that can be read"):
+        read_tokenizer(copied, 96, "mine")
+    only_words(copied, SPECIAL)
+    (copied / "vocab.txt").write_bytes("\n".join([*SPECIAL, "é"]).encode("latin-1"))
+    with pytest.raises(NotAModel, match=r"has a vocab\.txt that is not in UTF-8"):
+        read_tokenizer(copied, 96, "mine")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"model_type": "albert"}, "takes 'bert': give it as albert=PATH"),
+        ({"model_type": "electra"}, "'electra'; the known types are bert"),
+        ({"hidden_act": "gelu_of_mine"}, "gelu_of_mine as hidden_act, which is no activation"),
+    ],
+)
+def test_the_refusal_of_a_config_says_what_would_do(copied, changes, said):
+    edit(copied, **changes)
+    with pytest.raises(NotAModel, match=said) as refused:
+        add(copied)
+    assert refused.value.__notes__
+
+
+def test_a_byte_order_mark_in_a_config_is_named(copied):
+    path = copied / "config.json"
+    path.write_text(path.read_text(), "utf-8-sig")
+    with pytest.raises(NotAModel, match=r"a byte-order mark at the start of its config\.json"):
+        add(copied)
+
+
+def test_the_weights_of_another_network_are_named(copied):
+    rewritten(copied, lambda t: {n.replace("bert.", "electra."): w for n, w in t.items()})
+    rewritten(copied, lambda t: {n: w for n, w in t.items() if n.startswith("electra")})
+    with pytest.raises(NotAModel, match=r"of another network: electra\.embeddings") as refused:
+        add(copied)
+    assert "take the config of the weights" in refused.value.__notes__[0]
+
+
+def test_what_is_no_folder_is_named(copied, tmp_path):
+    archive = tmp_path / "bert.zip"
+    archive.write_bytes(b"PK")
+    for path, said in (
+        (copied / "model.safetensors", "is a file: give the folder"),
+        (archive, "is an archive: unpack it"),
+        ("https://huggingface.co/an/owner-bert/tree/main", "here an/owner-bert"),
+    ):
+        with pytest.raises(NotAModel, match=said):
+            add(path)
+
+
+def test_an_export_one_folder_down_is_named(copied):
+    (copied / "model.safetensors").unlink()
+    (copied / "onnx").mkdir()
+    (copied / "onnx" / "model.onnx").write_bytes(b"1")
+    with pytest.raises(NotAModel, match=r"holds an ONNX graph, onnx/model\.onnx"):
+        add(copied)
+
+
+def test_a_cache_of_the_hub_is_read_and_called_after_its_repository(saved, tmp_path):
+    cache = tmp_path / "models--owner--my-bert"
+    folder = shutil.copytree(saved, cache / "snapshots" / ("a" * 40))
+    assert add(folder).name == "my-bert"
+    with pytest.raises(NotAModel, match=f"the folder snapshots/{'a' * 40} in it has one"):
+        add(cache)

@@ -327,7 +327,7 @@ def edit(folder, file="config.json", /, **changes):
 
 
 REFUSED = {
-    spoil_kind: "is of type 'gpt2'; this column takes 'bert'",
+    spoil_kind: "is of type 'gpt2'; the known types are bert, distilbert",
     spoil_config: "has no config.json that can be read",
     spoil_vocabulary: "contradicts itself: its tokenizer has 96 pieces, its network 7",
     spoil_weights: "has its weights in pytorch_model.bin, a pickle, which can run code",
@@ -349,7 +349,7 @@ REFUSED = {
     put_nan: "has NaN in bert.encoder.layer.2.output.dense.bias",
     put_infinity: "has infinity in bert.encoder.layer.2.output.dense.bias",
     put_whole_numbers: "has bert.encoder.layer.2.output.dense.weight in I8",
-    spoil_normalizer: "has a tokenizer that cannot be read",
+    spoil_normalizer: "has no tokenizer.json that can be read",
     spoil_mask: "has a tokenizer without a mask token",
     spoil_padding: "has a tokenizer without a pad token",
     drop_a_tensor: "contradicts itself: its file lacks bert.encoder.layer.3.output.dense.bias",
@@ -413,7 +413,7 @@ SAID = {
         "has 48.0 as hidden_size": {"hidden_size": 48.0},
         "has -1 as num_hidden_layers": {"num_hidden_layers": -1},
         "more than 64 layers": {"num_hidden_layers": 65},
-        "describes no network": {"hidden_act": "nothing"},
+        "nothing as hidden_act, which is no activation of transformers": {"hidden_act": "nothing"},
         "would run code of its own": {"auto_map": {"AutoModel": "evil.Model"}},
         "has relative_key_query as position_embedding_type; only absolute is supported for BERT": {
             "position_embedding_type": "relative_key_query"
@@ -637,7 +637,7 @@ def test_what_a_library_says_is_logged_on_one_line_and_shown_to_nobody(hub, copi
     spoil_normalizer(copied)
     with pytest.raises(own.NotAModel) as refusal:
         add(copied)
-    assert str(refusal.value) == f"{copied} has a tokenizer that cannot be read."
+    assert str(refusal.value) == f"{copied} has no tokenizer.json that can be read."
     first, second = (record.getMessage() for record in caplog.records)
     assert "no such repository" in first
     assert len(second) > len("a checkpoint is refused: ")
