@@ -93,8 +93,7 @@ def test_attributions_of_the_converted_albert_add_up(reactions):
 
 def test_its_heads_that_are_not_there_are_not_counted(reactions):
     folder, _ = reactions
-    family = explorer.load({"albert": folder})
-    counts = explorer.parameters(family.specs["albert"].name).models[0]
+    counts = explorer.parameters(explorer.load({"rxn": folder})).models[0]
     assert counts.head_total == 33_743
 
 
