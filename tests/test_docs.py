@@ -27,6 +27,7 @@ USAGE, MODELS, API = (
     (ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("usage", "models", "api")
 )
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 GATE = (ROOT / ".ci" / "run").read_text("utf-8")
 RUN = (
     "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt && .venv/bin/python app.py"
@@ -110,17 +111,14 @@ def test_every_deep_link_opens_what_it_says():
 
 
 def test_the_gate_table_gives_the_commands_the_gate_runs():
-    commands = [
-        c for c in re.findall(r"`(\.venv/bin/[^`]*)`", CONTRIBUTING) if "benchmarks" not in c
-    ]
+    commands = re.findall(r"\| `(\.venv/bin/[^`]*)` \|", CONTRIBUTING)
     assert len(commands) >= 4
     for command in commands:
-        by_hand = ("--quick", "--all", "--real", "-m slow", "--hypothesis-profile=drawn")
-        assert command in GATE or command.endswith(by_hand), command
+        assert command in GATE or command.endswith(("--quick", "--all")), command
 
 
 def test_every_place_on_the_map_exists():
-    places = re.findall(r"^\| `([^`]+)` \|", CONTRIBUTING, re.MULTILINE)
+    places = re.findall(r"^\| `([^`]+)` \|", ARCHITECTURE, re.MULTILINE)
     assert len(places) >= 10
     for place in places:
         assert (ROOT / place).exists(), place
@@ -128,7 +126,7 @@ def test_every_place_on_the_map_exists():
 
 def test_every_package_of_the_explorer_is_on_the_map():
     packages = {p.parent.name for p in (ROOT / "explorer").glob("*/__init__.py")}
-    mapped = set(re.findall(r"^\| `explorer/([a-z]+)/` \|", CONTRIBUTING, re.MULTILINE))
+    mapped = set(re.findall(r"^\| `explorer/([a-z]+)/` \|", ARCHITECTURE, re.MULTILINE))
     assert packages == mapped
 
 
@@ -156,7 +154,7 @@ CHANGES = [
 
 def test_the_table_of_changes_names_files_that_exist_and_few_of_them():
     rows = dict(
-        re.findall(r"^\| (an? [^|]+|another [^|]+|two texts) \| (.+) \|$", CONTRIBUTING, re.M)
+        re.findall(r"^\| (an? [^|]+|another [^|]+|two texts) \| (.+) \|$", ARCHITECTURE, re.M)
     )
     assert list(rows) == CHANGES
     wrong = []
@@ -352,7 +350,7 @@ def test_every_promise_names_a_test_that_exists(path, others):
 
 def test_every_file_that_the_architecture_names_exists_and_so_does_its_function():
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 220
     paths = {p for p in re.findall(r"`((?:explorer|assets|tests)/[\w/.]+)`", text) if "." in p}
     assert len(paths) > 15
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []

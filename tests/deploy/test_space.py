@@ -110,7 +110,9 @@ def test_no_document_of_the_space_links_to_a_file_that_stays_behind(variant):
     folders = {os.path.dirname(name) for name in files}
     assert [one for one in found if one[2] not in files and one[2] not in folders] == []
     assert ("README.md", "GLOSSARY.md", "GLOSSARY.md") in found
-    assert "CONTRIBUTING.md has the map of" in " ".join(files["README.md"].decode().split())
+    assert "recipes for contributors: CONTRIBUTING.md." in " ".join(
+        files["README.md"].decode().split()
+    )
 
 
 def test_the_dry_run_lists_and_sends_nothing(capsys, monkeypatch):
