@@ -74,8 +74,10 @@ def _of_winobias(line: str) -> Sequence[str] | None:
     return f"{before}{MASK}{after}", pronouns[0][1]
 
 
+FASTTEXT = LineForm("“__label__x text”", ("label", "text"), _of_fasttext)
+"""The form that nothing else is like, however many labels there are."""
 LINE_FORMS = (
-    LineForm("“__label__x text”", ("label", "text"), _of_fasttext),
+    FASTTEXT,
     LineForm("“LABEL:sub text”", ("label", "text"), _matched(r"([A-Z]{2,8}):\w+\s+(.+)")),
     LineForm("“text@label”", ("text", "label"), _matched(r"(.+\S)@([A-Za-z][\w-]{0,30})")),
     LineForm("“1 [The cook] said [she] ...”", ("text", "answer"), _of_winobias, WITHOUT_BRACKETS),
@@ -93,7 +95,7 @@ def _in_form(form: LineForm, lines: Sequence[str]) -> RawTable | None:
     read = [cells for cells in found if cells]
     if len(lines) < 2 or len(read) < ALIKE * len(found):
         return None
-    if "label" in form.names:
+    if "label" in form.names and form is not FASTTEXT:
         labels = {cells[form.names.index("label")] for cells in read}
         if len(labels) > min(MAX_CLASSES, len(read)):
             return None

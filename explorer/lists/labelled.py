@@ -37,6 +37,10 @@ RARE_IN_GROUPS = (
 )
 ONE_LABEL = "All rows that can be used have the label “{label}”: there is nothing to tell apart."
 MANY_LABELS = "There are {n} different labels; at most {most} are compared."
+SAME_LABEL = (
+    "All rows have the label “{label}”: there is nothing to tell apart. Add rows with another "
+    "label, or read them as sentences."
+)
 FEW_ROWS = "{rows}; at least {least} are needed. Add rows, or read them as sentences."
 FEW_USABLE = "{n} of {rows} can be used, and at least {least} are needed. Row {number}: {reason}"
 
@@ -119,6 +123,8 @@ def usable(texts: TextList) -> TextList:
     for row in texts.rows:
         units.setdefault(row.label, set()).add(row.group or row.number)
     counts = {label: len(found) for label, found in units.items()}
+    if len(units) == 1:
+        raise BadRows(SAME_LABEL.format(label=next(iter(units))))
     template = RARE_IN_GROUPS if any(row.group for row in texts.rows) else RARE_LABEL
     rare = [
         LeftOut(

@@ -152,8 +152,9 @@ def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
         return "masked"
     if "second" in roles and "score" in roles and "label" not in roles:
         return "scored"
-    labels = {label for label in column(table, roles.get("label", "")) if label}
-    is_labelled = MIN_CLASSES <= len(labels) <= MAX_CLASSES
+    values = [label for label in column(table, roles.get("label", "")) if label]
+    # One label alone, or too many, is refused in a sentence. Where most differ, they are no labels.
+    is_labelled = bool(values) and len(set(values)) <= max(MAX_CLASSES, len(values) // 2)
     return "labelled" if is_labelled else "pairs" if "good" in roles else "plain"
 
 

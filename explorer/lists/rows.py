@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from explorer.analysis.digits import counted
 from explorer.lists.forms import GAPS
 from explorer.lists.roles import (
     KNOWN,
@@ -59,6 +60,12 @@ INSIDE = (
     "“{name}” holds an object or several values in each row, and no other column is known to hold "
     "texts: give a column with one text in each row."
 )
+SEVERAL_LABELS = (
+    "“{name}” holds several labels in {rows}, and one label a row is judged: give a column of yes "
+    "and no for each label, and run one after another."
+)
+MULTI_LABEL = 0.1
+"""Share of rows with several labels from which on a list is one of several labels a row."""
 NOT_A_CELL = "Its “{name}” holds an object or several values; one is read."
 TOO_MANY = "It and all rows after it, {n} together, are over the limit of {most} rows."
 LAST_ONE = "It is over the limit of {most} rows."
@@ -149,6 +156,8 @@ def text_list(
     roles = {role: name for role, name in roles.items() if name}
     if kind not in ("", *KINDS):
         raise BadRows(NO_KIND.format(known=", ".join(KINDS)))
+    if kind in ("", "labelled"):
+        _check_labels(table, roles.get("label", ""))
     kind = kind or kind_of(table, roles)
     is_named = roles.get("group", "").strip().lower() == "group"
     if kind in ("labelled", "scored") and "group" not in (columns or {}) and not is_named:
@@ -161,6 +170,13 @@ def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
     held = [name for number, name in table.structured if number == 1]
     if held and roles.get("text", "").lower() not in KNOWN and "good" not in roles:
         raise BadRows(INSIDE.format(name=brief(min(held))))
+
+
+def _check_labels(table: RawTable, name: str) -> None:
+    """Refuse a list of which many rows have several labels."""
+    n = sum(column == name for _, column in table.lists)
+    if name and n > MULTI_LABEL * len(table.cells):
+        raise BadRows(SEVERAL_LABELS.format(name=brief(name), rows=counted(n, "row")))
 
 
 def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:

@@ -38,8 +38,10 @@ from explorer.lists.labelled import (
     majority,
     usable,
 )
+from explorer.lists.read import read_table
 from explorer.lists.roles import BadRows
-from explorer.lists.rows import TextList, TextRow
+from explorer.lists.rows import TextList, TextRow, text_list
+from explorer.lists.run import judgeable
 
 NAMES = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 
@@ -435,6 +437,36 @@ def test_a_label_in_one_row_only_is_left_out():
         51,
         "Its label “rare” is on 1 of 51 rows; 5 are needed for 5 folds.",
     )
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        ("text,label\nGood.,a\nBad.,b\n", "a.csv", "^2 labelled rows; at least 40 are needed"),
+        ("text,label\n" + "Good.,a\n" * 45, "a.csv", "^All rows have the label “a”: there is no"),
+        (
+            "".join(f'{{"text": "T{i}.", "label": [{i % 2}, {i % 3 + 2}]}}\n' for i in range(45)),
+            "a.jsonl",
+            "^“label” holds several labels in 45 rows, and one label a row is judged",
+        ),
+        (
+            "".join(f"__label__a{i} __label__b Text {i}.\n" for i in range(45)),
+            "a.txt",
+            "^“label” holds several labels in 45 rows",
+        ),
+        (
+            "".join(f"__label__a{i % 30} Text {i}.\n" for i in range(180)),
+            "a.txt",
+            "^There are 30 different labels",
+        ),
+    ],
+)
+def test_a_file_with_labels_that_cannot_be_judged_is_refused_and_never_read_as_sentences(
+    content, name, said
+):
+    with pytest.raises(BadRows, match=said) as refused:
+        judgeable(text_list(read_table(content, name)))
+    assert refused.value.__notes__
 
 
 def test_too_few_rows_and_too_many_labels_are_refused():

@@ -25,7 +25,14 @@ def listed(content, **how):
             {"text", "second", "label"},
         ),
         ("review,sentiment\nNice.,pos\nBad.,neg", "labelled", {"text", "label"}),
-        ("text,label\nNice.,pos\nBad.,pos", "plain", {"text"}),
+        ("text,label\nNice.,pos\nBad.,pos", "labelled", {"text", "label"}),
+        ("text,label\nNice.,a\nBad.,", "labelled", {"text", "label"}),
+        ("text,label\nNice.,\nBad.,", "plain", {"text"}),
+        (
+            "text,topic\n" + "".join(f"Nice {i}.,about {i}\n" for i in range(50)),
+            "plain",
+            {"text"},
+        ),
     ],
 )
 def test_the_kind_follows_from_the_columns(content, kind, columns):

@@ -4,6 +4,7 @@ import {exact} from '../kit/numbers.js';
 import {choose, chosen, listen, withState} from '../page/here.js';
 import {keepForm, valuesInLink} from '../page/forms.js';
 import {deflated} from '../page/pack.js';
+import {fade} from '../page/parts.js';
 
 const WAIT = 400, KB = 1024;   // milliseconds after a key; bytes
 const ENDINGS = ['txt', 'csv', 'tsv', 'jsonl', 'json'];
@@ -64,6 +65,14 @@ async function read(question) {
 
 const readBox = () => list.text.trim() ? read(async () => ({packed: await packed(list.text), ...how()})) : forget();
 
+/** Say that there is nothing to run. */
+function nothing() {
+  newest += 1;
+  reading = {error: view.data.texts.empty};
+  draw();
+  return false;
+}
+
 async function forget() {
   newest += 1;
   reading = {};
@@ -84,10 +93,12 @@ async function readFile(file) {
   return read(async () => ({packed: await packed(new Uint8Array(await file.arrayBuffer())), file: true, ...how()}));
 }
 
-/** Run the list, once it is known how it is read. */
+/** Run the list, once it is known how it is read; an answer that stays below a refusal is of another list, and fades. */
 async function run() {
   clearTimeout(view.waiting);
-  if (!await readBox()) return;
+  const canRun = list.text.trim() ? await readBox() : nothing();
+  fade(reading.error ? ['texts'] : []);
+  if (!canRun) return;
   const question = {packed: await packed(list.text), ...how(), pooling: list.pooling, layer: Number(list.layer), score: list.score};
   keep();
   view.ask(question);

@@ -55,6 +55,7 @@ ASK = {
     "score": "Score",
     "too_large": "This list is too large for one question: {size} KB when compressed, and the "
     "limit is {limit} KB. Please split it.",
+    "empty": "The box is empty: paste your texts, open a file, or try a list.",
     "not_read": "The list could not be read. Please try again.",
     "not_linked": "The list of this link is not in it ({rows} rows; a link holds up to {most} "
     "characters). Paste it, or open its file, and press Run.",

@@ -60,3 +60,25 @@ test('a row that is edited, one that comes in and one that goes are read as the 
     assert.deepEqual(chosen(await asked()), {name: 'list.csv', kind: 'plain', columns: {answer: 'other'}}, `${text} from ${from} to ${to}`);
   }
 });
+
+test('an empty box is refused in a sentence, and the answer below it, to another list, fades until a list is run', async () => {
+  begun();
+  const root = place(), sent = [], said = () => root.querySelector('.tx-said').textContent;
+  const faded = () => document.adoptedStyleSheets.flatMap(sheet => [...sheet.cssRules].map(rule => rule.cssText)).some(rule => /#tab-texts.*opacity/.test(rule));
+  const asks = async ({packed}) => JSON.stringify(packed && inflateRawSync(Buffer.from(packed, 'base64')).toString() === 'bad' ? {error: 'It is bad.'} : {kind: 'plain', columns: {}, names: ['text'], n_rows: 1});
+  show(root, {...data, asks: ['others'], texts: {empty: 'The box is empty.'}}, {ask: question => sent.push(question), asks, dark: false});
+  const run = () => click(root.querySelector('.tx-run')), box = root.querySelector('textarea');
+  pasted(box, '');
+  run();
+  await until(() => said() === 'The box is empty.');
+  assert.deepEqual([sent.length, faded()], [0, true]);
+  pasted(box, 'good');
+  run();
+  await until(() => sent.length === 1);
+  assert.equal(faded(), false);
+  pasted(box, 'bad');
+  run();
+  await until(() => said() === 'It is bad.');
+  await new Promise(setImmediate);
+  assert.deepEqual([sent.length, faded()], [1, true]);
+});
