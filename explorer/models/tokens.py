@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import category, normalize
@@ -30,6 +30,20 @@ WORD = re.compile(
     rf"|{_LETTERS}(?:['’]{_LETTERS})*|[^\w\s]{_ATTACHED}*"
 )
 """A mask or another special token, a word, or one sign of punctuation."""
+
+
+_HAN = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]"
+"""Chinese characters, each of which BERT's tokenizer reads by itself."""
+_RUNS = re.compile(rf"{_HAN}{_ATTACHED}*|(?:(?!{_HAN}).)+", re.DOTALL)
+ATOM = re.compile(
+    r"\[[^\[\]\s]{1,400}\]|Br|Cl|>>|%[0-9]{2}|[BCNOPSFIbcnops]|[-=#+/\\:~@?*$().0-9>]"
+)
+"""A part of a formula in SMILES, as models of chemistry tokenize it; or a mask."""
+_FORMULA = re.compile(
+    r"(?=\S*(?:=|#|>>|[A-Za-z\])]\((?=[A-Z=#\[])|[A-Za-z]([0-9])\S*[A-Za-z]\1))"
+    rf"(?:{ATOM.pattern}){{5,}}(?!\S)"
+)
+"""A run of at least five such parts with a bond, a branch, a ring or an arrow among them."""
 
 
 class BadText(Refusal):
@@ -147,8 +161,21 @@ def spell_masks(text: str, mask: str) -> tuple[str, tuple[int, ...]]:
 
 
 def split_words(text: str) -> tuple[Word, ...]:
-    """Return the words of a text, independent of the tokenizers, so that all models share them."""
-    return tuple(Word(match.group(), match.start(), match.end()) for match in WORD.finditer(text))
+    """Return the words of a text, independent of the tokenizers, so that all models share them.
+
+    Where a text has no spaces, a word is what tokenizers take by itself: a Chinese character, an
+    atom or a sign of a formula such as ``CC(=O)OCC``.
+    """
+    return tuple(words_between(text, 0, len(text)))
+
+
+def words_between(text: str, start: int, end: int) -> Iterator[Word]:
+    """Yield the words of a text from one place to another."""
+    for chunk in re.compile(r"\S+").finditer(text, start, end):
+        is_formula = _FORMULA.fullmatch(text, *chunk.span())
+        for match in (ATOM if is_formula else WORD).finditer(text, *chunk.span()):
+            parts = (match,) if is_formula else _RUNS.finditer(text, *match.span())
+            yield from (Word(part[0], part.start(), part.end()) for part in parts)
 
 
 def mask_word(text: str, word: Word) -> str:

@@ -197,6 +197,23 @@ def test_what_is_attached_to_a_character_stays_in_its_word(word):
     assert [w.text for w in split_words(f"{word} noir.")] == [word, "noir", "."]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("CC(=O)OCC>>[MASK]C", "C C ( = O ) O C C >> [MASK] C"),
+        ("An ester, ClCC(=O)OC, smells.", "An ester , ClCC ( = O ) OC , smells ."),
+        ("An ester ClCC(=O)OC smells.", "An ester Cl C C ( = O ) O C smells ."),
+        ("c1ccccc1", "c 1 c c c c c 1"),
+        ("[Na+].[Cl-]>>[MASK]", "[Na+] . [Cl-] >> [MASK]"),
+        ("北京[MASK]是中国的首都。", "北 京 [MASK] 是 中 国 的 首 都 。"),
+        ("東京は日本の首都です", "東 京 は 日 本 の 首 都 です"),
+        ("soon F1 (soon) CO2 cos(0) f=x", "soon F1 ( soon ) CO2 cos ( 0 ) f = x"),
+    ],
+)
+def test_where_a_text_has_no_spaces_its_characters_or_atoms_are_words(text, words):
+    assert [word.text for word in split_words(text)] == words.split()
+
+
 @pytest.mark.parametrize("typed", ["[sep]", "[Sep]", "[ SEP ]", "[SEP]"])
 def test_a_separator_is_read_however_it_is_typed(typed):
     assert clean_text(f"a cat {typed} a dog") == "a cat [SEP] a dog"

@@ -4,7 +4,7 @@ import {exact} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {begin, follow, masksOf, toggled} from './masks.js';
 import {cutAt, joined, sentences} from './pair.js';
-import {splitWords, WORD} from './pattern.js';
+import {splitWords, wordsOf} from './pattern.js';
 import {openNext} from './folds.js';
 import {textBox, typeText} from './parts.js';
 import {showTab} from './tabs.js';
@@ -46,7 +46,7 @@ function offer(text, ordinal) {
 
 /** One word, sign or separator of the text as it is clicked. */
 function part(text, match, ordinal, word) {
-  const [said] = match, isMask = said === '[MASK]';
+  const {text: said} = match, isMask = said === '[MASK]';
   if (said.includes('|') && said.length > 1) return make('span', {class: 'word masked choice', text: said});
   if (said === '[SEP]') return make('span', {class: 'sep', title: said, text: '⟂'});
   if (!isMask && !/[\p{L}\p{N}]/u.test(said)) return make('span', {class: 'mark', text: said});
@@ -63,7 +63,7 @@ const drawn = new WeakMap();
 /** The text as it is typed, its words as buttons: every line breaks where the box's line does. */
 function drawWords(text) {
   const strips = [...root.querySelectorAll('.strip')], hidden = follow(text), cut = isPair ? cutAt(text) : null;
-  const matches = [...text.matchAll(WORD)], left = matches.length - MAX;
+  const matches = wordsOf(text), left = matches.length - MAX;
   if (!strips.length) return;   // Gradio has emptied the place; it is drawn again
   const now = JSON.stringify([text, hidden]);
   if (strips.every(one => drawn.get(one) === now)) return;   // a word may be pressed, or have the focus
@@ -72,11 +72,11 @@ function drawWords(text) {
   strips.forEach(one => one.replaceChildren());
   for (const match of matches.slice(0, MAX)) {
     if (cut && match.index === text.indexOf('[SEP]')) { strip = strips[1]; end = cut.start; continue; }
-    const isGap = match[0] === '[MASK]' || match[0].includes('|') && match[0].length > 1;
+    const isGap = match.text === '[MASK]' || match.text.includes('|') && match.text.length > 1;
     if (match.index > end) strip.append(text.slice(end, match.index));
-    strip.append(part(text, match, masks, match[0] === '[MASK]' ? hidden[masks] : ''));
+    strip.append(part(text, match, masks, match.text === '[MASK]' ? hidden[masks] : ''));
     if (isGap) masks += 1;
-    end = match.index + match[0].length;
+    end = match.index + match.text.length;
   }
   if (left > 0) strip.append(make('span', {class: 'hint'}, ` ${say(texts.cut, {shown: MAX, left: exact(left)})}`));
   for (const one of /** @type {HTMLElement[]} */ (strips)) {

@@ -1,7 +1,5 @@
 """How alike all layers are: linear CKA between the states of the same words of many texts."""
 
-import re
-
 import numpy as np
 import torch
 from transformers import AutoModel
@@ -18,7 +16,7 @@ for label in MODELS:
         spans = coded.pop("offset_mapping")[0].tolist()
         with torch.inference_mode():
             states = torch.cat(model(**coded, output_hidden_states=True).hidden_states)
-        for word in re.finditer(WORD, text):
+        for word in words_of(text):
             inside = [i for i, (a, b) in enumerate(spans) if a < word.end() and b > word.start()]
             words.append(states[:, inside].mean(1).double())
     for layer, found in enumerate(torch.stack(words[:MAX_WORDS], 1)):

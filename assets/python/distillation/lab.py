@@ -3,8 +3,6 @@
 Probabilities are over the whole vocabulary; of a third model, by the pieces that both can write.
 """
 
-import re
-
 import torch
 from transformers import AutoModelForMaskedLM
 
@@ -17,7 +15,7 @@ SHOWN = [1, 2]  # those that the page lists
 TEMPERATURE = 2.0
 TEMPERATURES = [1.0, 2.0]  # of the curves
 
-words = list(re.finditer(WORD, TEXT))
+words = words_of(TEXT)
 start, end = words[PLACE].span()
 mask = sum(word[0] == "[MASK]" for word in words[:PLACE])
 logits, tokenizers = {}, {}

@@ -1,7 +1,5 @@
 """The three losses of distillation on one text, and KL and cosine at every token."""
 
-import re
-
 import torch
 from torch.nn.functional import cosine_similarity
 from transformers import AutoModelForMaskedLM
@@ -12,7 +10,7 @@ ANSWER = None  # the token that was there, where it is known
 TEMPERATURES = [1.0, 2.0]
 WEIGHTS = {"ce": 5.0, "mlm": 2.0, "cos": 1.0}  # of the three losses in their sum
 
-words = list(re.finditer(WORD, TEXT))
+words = words_of(TEXT)
 start, end = words[PLACE].span()
 mask = sum(word[0] == "[MASK]" for word in words[:PLACE])
 logits, last = [], []

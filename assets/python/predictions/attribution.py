@@ -4,7 +4,6 @@ Integrated gradients lead from a text of masks to the text (Sundararajan et al. 
 """
 
 import math
-import re
 
 import torch
 from transformers import AutoModelForMaskedLM
@@ -25,7 +24,7 @@ rows = []
 for label in ANSWERS or MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM, attn_implementation="eager")
     mask, text = tokenizer.mask_token, TEXT.replace("[MASK]", tokenizer.mask_token)
-    words = list(re.finditer(rf"{re.escape(mask)}|{WORD}", text))
+    words = words_of(text, mask)
     encoding, spans = token_spans(tokenizer, text)
     added = [side is None for side in encoding.sequence_ids()]
     inputs = encode(tokenizer, model, TEXT)

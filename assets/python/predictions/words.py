@@ -17,7 +17,7 @@ for label in MODELS:
     tokenizer, model = load(label, AutoModelForMaskedLM)
     encoding, spans = token_spans(tokenizer, TEXT)
     ids = encoding["input_ids"]
-    for position, word in enumerate(re.finditer(WORD, TEXT), 1):
+    for position, word in enumerate(words_of(TEXT), 1):
         inside = tokens_of(spans, *word.span())
         if not inside or re.fullmatch(r"\[\w+\]", word[0]):
             continue

@@ -3,8 +3,6 @@
 Integrated gradients lead from a text of masks to the text (Sundararajan et al. 2017).
 """
 
-import re
-
 import torch
 from peft import PeftModel
 from transformers import AutoModelForSequenceClassification
@@ -24,7 +22,7 @@ def positive_minus_negative(model, **inputs):
 
 columns = ["model", "positive", "baseline", "difference"]
 columns += ["word", "integrated_gradients", "leave_one_out"]
-rows, words = [], list(re.finditer(WORD, TEXT))
+rows, words = [], words_of(TEXT)
 for label, adapter in ADAPTERS.items():
     tokenizer, model = load(label, AutoModelForSequenceClassification, attn_implementation="eager")
     if adapter:  # else the checkpoint brings its own head

@@ -15,7 +15,7 @@ from explorer.assets import ASSETS, examples
 from explorer.links.codec import to_link
 from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs, sizes_of
-from explorer.models.tokens import MASK, SEPARATOR, WORD, find_choices
+from explorer.models.tokens import MASK, SEPARATOR, find_choices, words_between
 from explorer.ui.kit import strings
 from explorer.ui.shell.family import drawings_of, glyph_rules
 from explorer.ui.shell.input_bar import IN_THE_ROW
@@ -172,8 +172,8 @@ def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
     end = 0
     for choice in (*find_choices(text), None):
         stop = choice.start if choice else len(text)
-        for match in WORD.finditer(text, end, stop):
-            yield match.start(), match.end(), False
+        for word in words_between(text, end, stop):
+            yield word.start, word.end, False
         if choice:
             end = choice.end
             yield choice.start, choice.end, True
