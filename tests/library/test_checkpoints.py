@@ -111,6 +111,7 @@ def test_another_reading_of_the_vocabulary_is_seen(copied):
     assert after.agrees
 
 
+@pytest.mark.long
 def test_pickled_weights_are_written_as_safetensors(saved, copied, tmp_path):
     pickled(copied)
     result = explorer.convert(copied, tmp_path / "target")
@@ -119,6 +120,7 @@ def test_pickled_weights_are_written_as_safetensors(saved, copied, tmp_path):
     assert not list((tmp_path / "target").glob("*.bin"))
 
 
+@pytest.mark.long
 def test_a_training_s_own_dictionary_old_names_and_a_wrapper_are_read(saved, copied, tmp_path):
     old = {
         "module." + n.replace("LayerNorm.weight", "LayerNorm.gamma"): t
@@ -133,6 +135,7 @@ def test_a_training_s_own_dictionary_old_names_and_a_wrapper_are_read(saved, cop
     assert torch.equal(logits_of(tmp_path / "target"), logits_of(saved))
 
 
+@pytest.mark.long
 def test_a_pickle_that_names_a_class_is_not_opened(copied, tmp_path):
     pickled(copied, {"weights": collections.UserString("nothing")})
     with pytest.raises(
@@ -142,6 +145,7 @@ def test_a_pickle_that_names_a_class_is_not_opened(copied, tmp_path):
     assert not (tmp_path / "target").exists()
 
 
+@pytest.mark.long
 def test_what_is_no_pickle_is_refused(copied, tmp_path):
     (copied / "model.safetensors").unlink()
     (copied / "pytorch_model.bin").write_bytes(b"\x00" * 300)

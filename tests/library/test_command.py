@@ -353,6 +353,7 @@ def test_a_shell_s_cell_is_that_of_the_page(cell, tmp_path):
     assert f'"{row[0]}"' in text, "in quotation marks, so that no other separator divides it"
 
 
+@pytest.mark.long
 def test_columns_that_do_not_fit_are_named_and_not_squeezed(tuned_family, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["texts", "facts", "--kind", "masked"]) == 0

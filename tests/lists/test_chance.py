@@ -82,6 +82,7 @@ def test_without_correction_they_would(results, monkeypatch):
     assert recommended(results) > DRAWS - 95
 
 
+@pytest.mark.long
 def test_permuted_labels_recommend_nothing_through_the_models(monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
     for name in LISTS:

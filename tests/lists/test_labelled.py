@@ -104,6 +104,7 @@ def search_of_words(cv):
     return GridSearchCV(pipeline, grid, cv=cv, scoring="neg_log_loss")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bag_of_words_is_a_grid_search_over_both_patterns_by_hand(seed):
     texts, truth = words(seed=seed)
@@ -375,6 +376,7 @@ def curve_by_hand(features, truth, size):
     return np.concatenate(right).mean()
 
 
+@pytest.mark.long
 def test_a_curve_learns_from_balanced_rows_with_their_own_penalty_and_ends_at_the_table():
     """It kept the C of all rows: at few rows it then gave every row one label, exactly 50%."""
     features, truth = drawn(100, 0.8)
@@ -387,6 +389,7 @@ def test_a_curve_learns_from_balanced_rows_with_their_own_penalty_and_ends_at_th
         assert set(np.round(right * REPEATS, 6)) <= set(range(REPEATS + 1))
 
 
+@pytest.mark.long
 def test_sixteen_rows_of_two_clear_classes_are_enough():
     generator = np.random.default_rng(0)
     truth = np.arange(60) % 2
@@ -395,6 +398,7 @@ def test_sixteen_rows_of_two_clear_classes_are_enough():
     assert all(right.mean() > 0.9 for _, right in learning_curve(features, of(truth), whole))
 
 
+@pytest.mark.long
 def test_a_curve_of_rare_labels_and_of_groups_can_be_drawn():
     generator = np.random.default_rng(0)
     truth = np.array([0] * 35 + [1] * 5 + [2] * 10)
@@ -405,6 +409,7 @@ def test_a_curve_of_rare_labels_and_of_groups_can_be_drawn():
         assert sizes[:2] == [16, 32]
 
 
+@pytest.mark.long
 def test_the_layer_is_chosen_on_the_training_rows_of_each_fold(monkeypatch):
     """The best of ten random layers scores above chance on the rows that it is chosen by."""
     monkeypatch.setattr(labelled, "STRENGTHS", (0.1,))

@@ -51,6 +51,7 @@ def one_strength(monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
 
 
+@pytest.mark.long
 def test_groups_are_a_column_or_one_name_for_each_row(tiny_family, one_strength):
     named = explorer.texts(LABELLED, kind="labelled", group="word")
     names = [row["word"] for row in LABELLED]
@@ -81,6 +82,7 @@ def test_groups_that_are_not_there_are_refused(tiny_family):
         explorer.texts(LABELLED, kind="labelled", group="label")
 
 
+@pytest.mark.long
 def test_a_field_of_labelled_rows_keeps_none_together(tiny_family, one_strength):
     rows = [row | {"subset": "ab"[i % 2]} for i, row in enumerate(LABELLED)]
     found = explorer.texts(rows, kind="labelled")
@@ -88,6 +90,7 @@ def test_a_field_of_labelled_rows_keeps_none_together(tiny_family, one_strength)
     assert "group" not in found.answers.texts.columns
 
 
+@pytest.mark.long
 def test_a_shell_takes_the_column_of_groups(tiny_family, one_strength, tmp_path, capsys):
     path = tmp_path / "rows.csv"
     pandas.DataFrame(LABELLED).to_csv(path, index=False)

@@ -55,6 +55,7 @@ def names_in(tree):
     return attributes | {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
+@pytest.mark.long
 def test_what_is_the_whole_processes_is_changed_nowhere_else():
     found = {name: set() for name in PROCESS_WIDE}
     for path, tree in served():

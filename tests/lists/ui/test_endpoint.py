@@ -23,7 +23,10 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("kind", ROWS)
+LONG = {"labelled": pytest.mark.long}
+
+
+@pytest.mark.parametrize("kind", [pytest.param(k, marks=LONG.get(k, ())) for k in ROWS])
 def test_every_kind_answers_in_json(tiny_family, kind):
     answer = json.loads(json.dumps(texts(ROWS[kind]), allow_nan=False))
     assert (answer["kind"], answer["done"], answer["n_rows"]) == (kind, True, len(ROWS[kind]))
@@ -32,6 +35,7 @@ def test_every_kind_answers_in_json(tiny_family, kind):
     assert len(answer["rows"]) == n_classifiers * len(ROWS[kind])
 
 
+@pytest.mark.long
 def test_the_column_of_groups_can_be_named(tiny_family, monkeypatch):
     from explorer.lists import labelled
 

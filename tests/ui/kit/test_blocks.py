@@ -126,6 +126,7 @@ def test_a_programs_stream_ends_on_its_last_values():
     assert end["output"]["data"][0] == PICTURES[-1]
 
 
+@pytest.mark.long
 def test_two_pages_of_one_process_each_keep_the_state_that_they_open_on():
     dtypes = ("float32", "bfloat16")
     pages = [build_page(PageState(dtype=dtype)) for dtype in dtypes]
