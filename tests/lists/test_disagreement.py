@@ -21,6 +21,13 @@ def test_masked_rows_stand_by_divergence(tiny_family):
     assert has_truth(result).tolist() == [True] * 6 + [False]
     for key, right in right_of(result).items():
         assert right.sum() == result.summary.at_1[key].hits
+    last = [row for row in by_disagreement(result) if row < 6][-1]
+    words = result.answers["bert"].words
+    answers = [words[row] if row == last else "" for row in range(6)]
+    rows = [(text, answer) for (text, _), answer in zip(MASKED, answers, strict=False)]
+    disputed = finished(csv_of(rows, "text,answer"))
+    assert len({bool(right[last]) for right in right_of(disputed).values()}) == 2
+    assert (np.diff(distances(disputed)[by_disagreement(disputed)]) <= 0).all()
 
 
 def test_sentences_stand_by_what_the_lists_own_mean_does_not_explain(tiny_family):

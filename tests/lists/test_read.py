@@ -380,3 +380,12 @@ def test_a_pasted_line_in_brackets_is_a_text(line):
 def test_a_header_alone_is_no_row():
     with pytest.raises(BadRows, match="below the names of the columns there is no row"):
         read_table("text,label\n", "a.csv")
+
+
+@pytest.mark.parametrize("content", ["the cat\nsat", b"the cat\nsat"])
+def test_a_text_of_exactly_the_limit_is_whole(content, monkeypatch):
+    """One byte more, and the last line that would be cut is left out."""
+    monkeypatch.setattr(read, "MAX_BYTES", len(content))
+    assert [[*row] for row in read_table(content, "a.txt").cells] == [["the cat"], ["sat"]]
+    monkeypatch.setattr(read, "MAX_BYTES", len(content) - 1)
+    assert [[*row] for row in read_table(content, "a.txt").cells] == [["the cat"]]

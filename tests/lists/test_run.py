@@ -21,7 +21,7 @@ from explorer.lists.read import read_table
 from explorer.lists.results import TextsOptions, by_disagreement, distances
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
-from explorer.lists.run import TextsQuestion
+from explorer.lists.run import TextsQuestion, layer_of
 from explorer.lists.views.rows import as_json, rows_canvas
 from explorer.lists.views.strings import cautions, precision_sentence
 from tests.lists import by_hand
@@ -230,6 +230,12 @@ def test_what_is_not_offered_is_refused(tiny_family):
             question("the cat sat.", **options)
     with pytest.raises(BadRows, match=r"has the layers 0 \(the embeddings\) to 3"):
         question(csv_of(LABELLED, "text,label"), layer=4)
+    bert = tiny_family.specs["bert"]
+    last = bert.architecture.n_layers
+    assert [layer_of(bert, layer) for layer in (-last - 1, -1, 0, last)] == [0, last, 0, last]
+    for layer in (-last - 2, last + 1, 0.5):
+        with pytest.raises(BadRows, match=f"{last}"):
+            layer_of(bert, layer)
 
 
 def test_a_stopped_list_has_the_rows_that_are_done(tiny_family, monkeypatch):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 import transformers
+from safetensors import safe_open
 
 from explorer.models.architectures import (
     SHARING_MODES,
@@ -14,7 +15,7 @@ from explorer.models.architectures import (
     random_network,
     sharing_network,
 )
-from explorer.models.specs import BASE, LARGER, MINI, MODEL_KEYS
+from explorer.models.specs import BASE, BUNDLED, LARGER, MINI, MODEL_KEYS
 
 WITH_HEADS = {
     "bert-base-uncased": (109_482_240, 110_106_428),
@@ -48,6 +49,15 @@ def test_the_seven_have_the_released_counts_and_take_no_memory(spec):
     network = meta_network(spec)
     assert (numel(network.base_model), numel(network)) == WITH_HEADS[spec.name]
     assert {p.device.type for p in network.parameters()} == {"meta"}
+
+
+@pytest.mark.parametrize("spec", MINI.values(), ids=lambda s: s.name)
+def test_a_miniature_has_the_shapes_of_its_bundled_tensors(spec):
+    network = meta_network(spec).state_dict()
+    with safe_open(BUNDLED / spec.name / "model.safetensors", "pt") as bundled:
+        names = set(bundled.keys())
+        shapes = {name: tuple(bundled.get_slice(name).get_shape()) for name in names}
+    assert shapes == {name: tuple(network[name].shape) for name in names}
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)

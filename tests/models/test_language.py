@@ -96,3 +96,10 @@ def test_a_very_long_text_is_judged_by_its_beginning(text):
 
 def test_the_same_word_speaks_against_english_once():
     assert english_score("It is brut brut brut.") == english_score("It is brut.")
+
+
+def test_a_capitalised_word_counts_at_the_start_of_a_sentence_alone():
+    """The same words once as a name in a sentence, once as the beginning of the next."""
+    name, beginning = "Edvard Munch painted The [MASK].", "Edvard Munch painted. The [MASK]."
+    assert english_score(beginning) > english_score(name)
+    assert english_score(name) == english_score("Edvard Munch painted [MASK].")

@@ -10,7 +10,9 @@ import pytest
 from explorer.analysis.records import Records
 from explorer.views import chart
 from explorer.views.chart import band, chart_canvas, label_sides, line
+from explorer.views.markup import note
 from explorer.views.theme import COLOURS, PAGES, chart_template, faint
+from tests.markup import every
 from tests.views.test_theme import CSS, contrast
 
 
@@ -106,3 +108,11 @@ def test_no_name_lies_over_the_dot_of_a_point_close_by():
     places = [((x, (0, 503)), (y, (69, 98))) for x, y in points.values()]
     sides = dict(zip(points, label_sides(places, [*points]), strict=True))
     assert sides["mini-DistilBERT"] == "top right", "below its dot lies mini-BERT's"
+
+
+def test_a_note_hides_what_is_below_its_first_line():
+    for one in (note("Units.\nMore < of it."), note("Units.", details="More < of it.")):
+        (box,) = every(one, "details", cls="note")
+        assert [part.text() for part in box.children] == ["Units.", "More < of it."]
+    (line,) = every(note("Units, all."), "p", cls="note")
+    assert line.text() == "Units, all."

@@ -39,6 +39,8 @@ def numbers_of(axis):
 @pytest.mark.long
 def test_every_number_drawn_is_a_number_of_the_file(charts):
     assert len(charts) >= 13
+    titles = [one["layout"]["xaxis"]["title"] for one in charts["parameters/memory"]["figures"]]
+    assert titles == [{"text": "MB"}] * 2
     for kind, data in charts.items():
         cells = {
             float(c) for row in data["numbers"]["rows"] for c in row if isinstance(c, int | float)

@@ -185,6 +185,7 @@ def test_without_teacher_or_student_nothing_is_compared_and_without_albert_heads
     html = str(tab.headline(heads, found, [run.spec for run in runs.values()]))
     assert ("near-cop" in html) == (absent == "albert")
     assert ("with their words shuffled, " in read(html)) == (absent == "albert")
+    assert f"an even share: {2 / 9:.0%}." in read(html)  # [CLS] and [SEP] of six words and a point
 
 
 @st.composite

@@ -13,8 +13,10 @@ from explorer.analysis.distillation.live import LiveAgreement, LiveReport, LiveS
 from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
+from explorer.models.hub import ModelUnavailable
+from explorer.models.specs import MINI
 from explorer.refusal import Refusal
-from explorer.ui.distillation import folds, strings
+from explorer.ui.distillation import folds, runs, strings
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.runs import focus_of
 from explorer.ui.distillation.strings import live_sentence
@@ -53,6 +55,16 @@ def test_the_headline_names_both_models_and_the_distance(tiny_family):
     assert focus_of(STATE).text == STATE.text
     assert data["answer"]["id"] == -1
     assert not data["back"]
+
+
+def test_without_albert_there_is_no_run_and_its_error(tiny_family, monkeypatch):
+    absent = ModelUnavailable(MINI["albert"], "there are no weights")
+
+    def refused(*_):
+        raise absent
+
+    monkeypatch.setattr(runs, "run_of", refused)
+    assert runs.run_beside(STATE, STATE.text) == (None, absent)
 
 
 def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):

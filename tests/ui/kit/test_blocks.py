@@ -11,8 +11,9 @@ from starlette.middleware import Middleware
 
 from benchmarks.served import served
 from explorer.links.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.serving.middleware.concurrency import StreamTracker
-from explorer.ui.kit.blocks import Page
+from explorer.ui.kit.blocks import Page, checked
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.validation import page_family
 from explorer.ui.shell.page import build_page
@@ -138,3 +139,24 @@ def test_two_pages_of_one_process_each_keep_the_state_that_they_open_on():
         for page in pages
     ]
     assert tuple(family.dtype for family in asked) == dtypes
+
+
+@pytest.mark.parametrize(
+    ("part", "given"),
+    [
+        (lambda: gr.Number(3), 3),
+        (lambda: gr.Slider(0, 9, 4), 4),
+        (lambda: gr.Textbox("x"), ""),
+        (lambda: gr.Radio(["a", "b"], value=None), None),
+        (lambda: gr.Radio(["a", "b"], value="a"), Refusal),
+        (lambda: gr.Dropdown(["a", "b"], value="a"), Refusal),
+    ],
+)
+def test_an_empty_control_has_its_default_or_is_refused(part, given):
+    with gr.Blocks():
+        control = part()
+    if given is Refusal:
+        with pytest.raises(Refusal, match="does not offer"):
+            checked(control, None)
+    else:
+        assert checked(control, None) == given

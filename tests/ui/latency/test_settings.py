@@ -5,10 +5,12 @@ from dataclasses import astuple
 import gradio as gr
 import pytest
 
+from explorer.analysis.latency import family
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.timing.workload import BadWorkload
-from explorer.ui.latency import settings, strings
+from explorer.ui.latency import folds, settings, strings
 from explorer.ui.latency import tab as latency
 from explorer.ui.latency.settings import (
     DEVICE,
@@ -105,3 +107,18 @@ def test_a_device_is_lent_where_it_is_a_gpu_of_a_host_that_lends(
 ):
     monkeypatch.setattr(settings, "is_lent", lambda: host)
     assert MeasurementSettings(device=device).is_lent == is_lent
+
+
+@pytest.mark.parametrize("axis", ["length", "batch"])
+def test_a_sweep_times_each_point_of_its_axis_within_the_time_of_one(axis, monkeypatch):
+    asked = []
+    monkeypatch.setattr(family, "measure_sweep", lambda *given: iter(asked.append(given) or ()))
+    chosen, sign = MeasurementSettings("base", "64", 2), CancelToken()
+    sweep = {"length": folds.sweep_lengths, "batch": folds.sweep_batches}[axis]
+    assert [*sweep(chosen, sign)] == []
+    ((specs, works, plan, given),) = asked
+    assert (specs, given) == (chosen.specs, sign)
+    other = {"length": "batch", "batch": "length"}[axis]
+    assert {getattr(work, other) for work in works} == {{"length": 64, "batch": 2}[other]}
+    assert len({getattr(work, axis) for work in works}) == len(works) > 3
+    assert plan == family.plan_for(chosen.workload, folds.POINT_BUDGET_S)

@@ -44,3 +44,4 @@ def test_the_dial_marks_the_usual_depth_and_leaves_the_values_to_the_browser():
         (usual, "solid"),
     ]
     assert json.loads(figure.to_json())["data"][0]["y"] == [None] * 12
+    assert figure.layout.title.text == CANVAS["dial_chart"]

@@ -11,6 +11,7 @@ from explorer.analysis.digits import milliseconds
 from explorer.analysis.latency.family import Sweep
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import size_vs_time
+from explorer.analysis.parameters.count import parameter_counts
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
 from explorer.ui.latency import choice_strings as texts_faster
@@ -22,6 +23,7 @@ from explorer.views.latency.measure import (
     Mark,
     downloads,
     paradox_card,
+    paradox_records,
     ratio_scale,
     recorded_table,
     samples_canvas,
@@ -73,6 +75,12 @@ def test_measured_times_are_drawn_with_their_intervals():
     times = widths(markup)[6:]
     assert times[1] / times[0] == pytest.approx(0.5, abs=0.01)
     assert times[2] / times[0] == pytest.approx(0.98, abs=0.01)
+    saved = paradox_records(size_vs_time(SPECS, Workload(), measured(TIMES)))
+    for row, spec in zip(saved.rows, SPECS, strict=True):
+        cells = dict(zip(saved.columns, row, strict=True))
+        stored = parameter_counts(spec).total / parameter_counts(SPECS[0]).total
+        assert cells["times_parameters"] == pytest.approx(stored)
+        assert cells["times_fewer_parameters"] == pytest.approx(1 / stored)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from explorer.analysis.latency.family import sweep_points
 from explorer.analysis.parameters.count import EmbeddingSpectrum
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.analysis.parameters.shapes import family_members, seven_sizes, sharing_modes
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE
+from explorer.timing.workload import Workload
 from explorer.ui.parameters import folds
 from explorer.ui.parameters.strings import (
     EMBEDDING_TEXTS,
@@ -146,3 +148,8 @@ def test_a_size_stands_at_its_weights_and_work_and_lines_are_of_equal_use(length
     assert [one["text"] for one in layout["annotations"]] == ["1\u202f×", "4\u202f×", "16\u202f×"]
     for one in layout["annotations"]:
         assert 1 in (one.get("x"), one.get("y")), "at the frame's edge, outside"
+
+
+def test_the_work_is_drawn_at_every_length_at_which_the_time_is_measured():
+    timed = {work.length for work in sweep_points(Workload(), "length")}
+    assert timed <= {*LENGTHS}
