@@ -102,6 +102,10 @@ function compareWhenThere() {
   watch.observe(document.body, {childList: true, subtree: true});
 }
 
+// The page is English. Gradio would set `lang`, and write its own labels, in the browser's language.
+Object.defineProperty(window.navigator, 'language', {value: 'en', configurable: true});
+Object.defineProperty(window.navigator, 'languages', {value: ['en'], configurable: true});
+
 // Inside another page only the picture stays; for a projector the box, the tab and its picture, larger.
 for (const mode of ['embed', 'projector']) document.documentElement.classList.toggle(mode, new URL(location.href).searchParams.get(mode) === '1');
 

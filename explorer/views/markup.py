@@ -126,9 +126,11 @@ def model_name(model: str, label: str, size: str = "") -> Markup:
 def word(text: str) -> Markup:
     """Mark a predicted or typed word within a sentence.
 
-    Punctuation alone gets quotation marks, because “.” would read as the end of the sentence.
+    Punctuation alone gets quotation marks, because “.” would read as the end of the sentence. A
+    browser that translates the page leaves the word as the model has it.
     """
-    return el("em", text if any(map(str.isalnum, text)) else f"“{text}”", class_="w")
+    quoted = text if any(map(str.isalnum, text)) else f"“{text}”"
+    return el("em", quoted, class_="w", translate="no")
 
 
 def term(text: str) -> Markup:

@@ -47,15 +47,20 @@ def test_the_family_is_a_fold_an_example_says_what_it_shows_and_stop_stops(visit
     stop_is_there_only_while_something_runs(page)
 
 
-def test_a_page_at_rest_asks_for_no_frames(page_at):
+def test_a_page_at_rest_asks_for_no_frames_and_is_english_in_a_german_browser(page_at):
     """Gradio's signs of progress go on when they are gone: a laptop's battery pays for it."""
-    page = page_at(None)
+    page = page_at(None, locale="de-DE")
     page.add_init_script(FRAMES)
     page.goto(page.guard.home, wait_until="domcontentloaded")
     for tab in ("Attention", "Depth"):
         page.get_by_role("tab", name=tab, exact=True).click()
         expect(page.locator(f"#tab-{tab.lower()} .finding").first).to_be_visible()
         until(lambda: not page.evaluate(ASKED), 60, lambda: page.evaluate("frames.slice(-3)"))
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    page.get_by_role("tab", name="Predictions", exact=True).click()
+    for words in (".pr-word", ".pr-first", ".finding em.w", ".strip"):
+        own = page.locator(words).locator("visible=true").first
+        expect(own.locator("xpath=ancestor-or-self::*[@translate='no']").first).to_be_visible()
 
 
 def the_family_is_a_fold_and_an_example_says_what_it_shows(page):

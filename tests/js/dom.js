@@ -52,7 +52,7 @@ for (const name of names) {
   Object.defineProperty(globalThis, name, {value: bound, configurable: true, writable: true});
 }
 Object.assign(globalThis, {
-  window: globalThis, ResizeObserver, IntersectionObserver, devicePixelRatio: 1, scrollY: 0,
+  window: globalThis, navigator: globalThis.navigator ?? {}, ResizeObserver, IntersectionObserver, devicePixelRatio: 1, scrollY: 0,
   requestAnimationFrame: drawn => { drawn(0); return 0; }, cancelAnimationFrame() {},
   explorer: {waiting: [], told: [], charts: {templates: {light: {look: 'light'}, dark: {look: 'dark'}}, Plotly: {
     react(node, data, layout, config) { Object.assign(node, {drawn: {data, layout, config}, draws: (node.draws ?? 0) + 1}); },

@@ -33,7 +33,7 @@ export const svg = (tag, attributes = {}, ...children) =>
  */
 export const el = (tag, className, text, attributes = {}) => make(tag, {...attributes, class: className || null, text});
 /** A word set apart from the sentence around it; a sign alone, or nothing, gets quotation marks. @param {string} text */
-export const word = text => make('em', {class: 'w'}, /[\p{L}\p{N}]/u.test(text) ? text : `“${text}”`);
+export const word = text => make('em', {class: 'w', translate: 'no'}, /[\p{L}\p{N}]/u.test(text) ? text : `“${text}”`);
 
 // Fills the {holes} of a sentence: with text, or with nodes between the parts.
 export const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);

@@ -88,7 +88,7 @@ function drawWords(text) {
 
 /** @param {string} [name] what a sentence of a pair is called */
 function sentence(name) {
-  const strip = make('div', {class: 'strip', dir: 'auto', role: 'group', 'aria-label': name ? `${name}: ${texts.hint}` : texts.hint});
+  const strip = make('div', {class: 'strip', dir: 'auto', translate: 'no', role: 'group', 'aria-label': name ? `${name}: ${texts.hint}` : texts.hint});
   const box = name ? make('textarea', {'aria-label': name, rows: 1}) : null;
   box?.addEventListener('input', event => { event.stopPropagation(); typeText(joined(boxes().map(one => one.value))); });
   return make('div', {class: 'sentence'}, name ? make('span', {class: 'lead', 'aria-hidden': 'true'}, name) : null, make('div', {class: 'stack'}, box, strip));

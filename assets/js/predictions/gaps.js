@@ -52,8 +52,8 @@ function row(view, rank) {
 
 // A predicted word fills its gap when it is clicked; in a saved page there is no gap to fill.
 function guess({gap, data}, word) {
-  if (window.explorer?.taken) return make('span', {class: 'pr-word'}, word);
-  const button = make('button', {type: 'button', class: 'pr-word', title: say(data.texts.put, {word})}, word);
+  if (window.explorer?.taken) return make('span', {class: 'pr-word', translate: 'no'}, word);
+  const button = make('button', {type: 'button', class: 'pr-word', translate: 'no', title: say(data.texts.put, {word})}, word);
   button.addEventListener('click', () => {
     const text = chosen('text');
     if (runParams().text !== text) return;   // its answer is on the way, these columns are of the text before: so at the second press of a double click
@@ -86,7 +86,7 @@ function column(view) {
   return make('section', {class: 'pr-column', 'data-model': key},
     make('header', {},
       make('h3', {class: 'model-name', 'data-model': key}, model.label),
-      make('p', {class: 'pr-answer'}, make('span', {class: 'pr-first'}, mask.words[0]),
+      make('p', {class: 'pr-answer'}, make('span', {class: 'pr-first', translate: 'no'}, mask.words[0]),
         make('span', {class: 'pr-first-p'}, first[key])),
       ...yourWord(data, model, gap)),
     list,
@@ -106,7 +106,7 @@ function gapBlock(data, models, gap) {
   const first = Object.fromEntries(models.map(([key], i) => [key, printed[i]]));
   const block = make('div', {class: 'pr-gap'});
   if (data.masks.length > 1) {
-    block.append(make('p', {class: 'pr-context'},
+    block.append(make('p', {class: 'pr-context', translate: 'no'},
       make('strong', {}, say(data.texts.mask, {i: gap + 1, n: data.masks.length}) + ' '),
       data.masks[gap].before, make('mark', {}, '\u2009?\u2009'), data.masks[gap].after));
   }

@@ -197,7 +197,7 @@ def _strip(state: PageState) -> Markup:
             parts.append(
                 el("span", piece, class_="word" if any(map(str.isalnum, piece)) else "mark")
             )
-    return el("div", *parts, class_="strip", dir="auto")
+    return el("div", *parts, class_="strip", dir="auto", translate="no")
 
 
 def _examples(state: PageState, params: Mapping[str, str]) -> Markup:

@@ -124,6 +124,7 @@ class Gap:
             mark,
             place["after"],
             class_="pr-context",
+            translate="no",
         )
 
     def _said(self) -> str:
@@ -143,7 +144,7 @@ class Gap:
             el("h3", model["label"], class_="model-name", data_model=key),
             el(
                 "p",
-                el("span", mask["words"][0], class_="pr-first"),
+                el("span", mask["words"][0], class_="pr-first", translate="no"),
                 el("span", self.first[key], class_="pr-first-p"),
                 class_="pr-answer",
             ),
@@ -177,7 +178,7 @@ class Gap:
         kind = f"pr-row{' shared' * (word in self.in_all)}{' yours' * is_own}"
         return el(
             "li",
-            el("span", word, class_="pr-word"),
+            el("span", word, class_="pr-word", translate="no"),
             el("span", *dots, class_="pr-dots", aria_hidden="true"),
             el(
                 "span",

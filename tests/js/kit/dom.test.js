@@ -23,7 +23,7 @@ test('an element has a class where it is given one, and its text', () => {
   const node = el('td', 'n', 5, {scope: 'row'});
   assert.deepEqual([node.className, node.textContent, node.getAttribute('scope')], ['n', '5', 'row']);
   assert.equal(el('i', '').hasAttribute('class'), false);
-  assert.equal(word('cat').outerHTML, '<em class="w">cat</em>');
+  assert.equal(word('cat').outerHTML, '<em class="w" translate="no">cat</em>');
   assert.deepEqual(['.', '', '…', '2', 'é', '日', '\'s'].map(text => word(text).textContent), ['“.”', '“”', '“…”', '2', 'é', '日', '\'s']);
 });
 
