@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from explorer.library.attention import ablate, attention
+    from explorer.library.changed import changed
     from explorer.library.checkpoints import convert, verify
     from explorer.library.depth import depth, similarity
     from explorer.library.distillation import distillation
@@ -31,6 +32,7 @@ __all__ = [
     "ablate",
     "attention",
     "attribute",
+    "changed",
     "contexts",
     "convert",
     "depth",
@@ -57,6 +59,7 @@ _HOMES = {
     "ablate": "library.attention",
     "attention": "library.attention",
     "attribute": "library.predictions",
+    "changed": "library.changed",
     "contexts": "library.layer",
     "convert": "library.checkpoints",
     "depth": "library.depth",

@@ -116,13 +116,13 @@ JOBS_OF_ADDRESS = Limit(
 )
 PROCESSOR_SAYS = (
     "Programs at one address may now use {limit} seconds of processor time a minute for "
-    "/sentiment, /question, /depth, /similarity, /patch, /ablate, /contexts, /score, /attribute, "
-    "/texts and /latency, and yours is used up. Please try again in a minute."
+    "/sentiment, /question, /depth, /similarity, /changed, /patch, /ablate, /contexts, /score, "
+    "/attribute, /texts and /latency, and yours is used up. Please try again in a minute."
 )
 PROCESSOR = Limit(
     "the programs at one address",
-    "processor time a minute for `/sentiment`, `/question`, `/depth`, `/similarity`, `/patch`, "
-    "`/ablate`, `/contexts`, `/score`, `/attribute`, `/texts`, `/latency`",
+    "processor time a minute for `/sentiment`, `/question`, `/depth`, `/similarity`, `/changed`, "
+    "`/patch`, `/ablate`, `/contexts`, `/score`, `/attribute`, `/texts`, `/latency`",
     30,
     "s",
     "the next question is refused in the answer",

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from explorer.links.page_state import PageState
@@ -123,6 +124,16 @@ def label_in(family, key):
     return next(spec.label for spec in family_specs(family) if spec.key == key)
 
 
+def is_changed(family, keys):
+    """Compare each model with itself: it has a value for each of its heads, and none changed."""
+    for spec in family_specs(family):
+        columns, rows = f"a={spec.name},b={spec.name}", [TEXT.replace("[MASK]", "was")] * 3
+        js = np.array(ENDPOINTS["changed"](columns, rows=rows)["heads"]["js"])
+        if js.shape != (spec.architecture.n_layers, spec.architecture.n_heads) or js.max() > 1e-9:
+            return False
+    return True
+
+
 OF_EACH = {"attention": is_attention, "layer": is_layer, "depth": is_depth}
 OF_ALL = {
     "predict": lambda family, keys: names_of(ENDPOINTS["predict"](TEXT, family, 3)) == keys,
@@ -133,6 +144,7 @@ OF_ALL = {
         [row["model"] for row in ENDPOINTS["similarity"](family)["rows"] if not row["layer"]]
         == keys
     ),
+    "changed": is_changed,
     "patch": is_patch,
     "attribute": lambda family, keys: names_of(ENDPOINTS["attribute"](TEXT, family)) == keys,
     "parameters": is_parameters,

@@ -63,6 +63,8 @@ JOBS = {
     "explorer.models.inside.activations:layer_activations": SINGLE,
     "explorer.models.inside.activations:value_norms": INLINE,
     "explorer.models.inside.activations:cosines_with": INLINE,
+    "explorer.models.inside.changes:changes_from": INLINE,
+    "explorer.models.forward:run_together": CHUNK,
     "explorer.models.forward:row_logits": CHUNK,
     "explorer.models.gradients:answer_slopes": CHUNK,
     "explorer.models.forward:encoded_texts": TOKENIZING,

@@ -28,6 +28,7 @@ EXAMPLES: dict[str, str] = {
     "ablate": '"The cat sat on the [MASK]." --heads bert=0.3,1.7',
     "attention": '"The cat sat on the mat." --model albert --layer 2 --head 5',
     "attribute": '"The capital of France is [MASK]." --target paris',
+    "changed": "--family before=mini-bert,after=mini-bert",
     "contexts": '"The cat sat on the [MASK]."',
     "convert": "./old-bert ./my-bert --cased",
     "depth": '"The capital of France is [MASK]." --model distilbert',

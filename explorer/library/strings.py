@@ -1,14 +1,17 @@
 """Sentences of the public functions: refusals, and remarks inside their answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from explorer.analysis.digits import counted, enumerated, percent, probability
+from explorer.analysis.digits import cosine, counted, enumerated, nats, percent, probability
 from explorer.models.language import is_english
 from explorer.refusal import brief
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from explorer.analysis.tasks.pairs import PairAccuracy
+    from explorer.models.inside.changes import MatrixChange
     from explorer.models.run import Run
     from explorer.models.specs import ModelSpec
 
@@ -119,6 +122,52 @@ SKILL = (
 UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
 
 
+ONE_COLUMN = "A change is between two columns, and {label} is one."
+TWO_SHAPES = "{before} and {after} differ in shape: their {name}, {one} and {other}."
+SHAPES = {
+    "n_layers": "numbers of layers",
+    "d_model": "widths",
+    "n_heads": "numbers of heads",
+    "d_ffn": "feed-forward widths",
+    "d_vocab": "sizes of the vocabulary",
+    "d_embedding": "widths of the embeddings",
+    "n_positions": "numbers of positions",
+    "shares_layers": "sharing of layers",
+}
+"""Names of the fields of a shape."""
+TWO_TOKENIZERS = "{before} and {after} read this text as different tokens: {text!r}."
+MASKED_ROW = "The rows are whole texts: words are masked at random."
+FEW_TOKENS = "The texts have too few tokens to compare states: at least {least}."
+BOTH = "Each of {labels}"
+ALL_EQUAL = "All matrices of {before} and {after} are equal."
+MOVED_MOST = (
+    "From {before} to {after}, the matrices of layer {most} moved most, by {far} of their length, "
+    "and those of layer {least} least, by {near}; with shuffled rows they differ by {shuffled}."
+)
+MOVED_ALL = (
+    "From {before} to {after}, the matrices of {layers} moved by {far} of their length; with "
+    "shuffled rows they differ by {shuffled}."
+)
+WORDS_MOVED = (
+    "The word embeddings of pieces that the texts do not hold have {scale} of their length and a "
+    "cosine of {cosine}."
+)
+STATES_MOVED = (
+    "The tokens' states have a CKA of {first} at the embeddings and {last} after the last layer, "
+    "there with shuffled tokens {shuffled}."
+)
+HEADS_MOVED = "A head's rows moved by {first} nats in layer 1{last}, on average{control}."
+HEADS_LAST = " and {last} in layer {n}"
+TWO_HEADS = "; two heads of one layer of {before} differ by {value}"
+NO_HEAD_BEFORE = "{before} has no masked-LM head, so no predictions are compared."
+MASKS_MOVED = (
+    "At {masks} masked at random, the prediction moved by {mean} nats on average (median "
+    "{median}); {before} itself, read one layer earlier, is {earlier} away (median "
+    "{earlier_median}). {before} is right at {right_before} of them, {after} at {right_after}."
+)
+READ_WITH = " {after} has no masked-LM head: its states are read with that of {before}."
+
+
 def no_such_model(columns: Sequence[str]) -> str:
     """Return why a model is refused: the columns that there are."""
     *keys, last = columns
@@ -134,6 +183,67 @@ def verified(model: str, n: int, wrong: Sequence[str]) -> str:
     """Return whether a model's numbers are those of plain transformers, and which are not."""
     sentence = DIFFERENT if wrong else VERIFIED
     return sentence.format(model=model, n=n, what=enumerated(wrong))
+
+
+def both(labels: Sequence[str]) -> str:
+    """Return the name of two models that read texts alike."""
+    return BOTH.format(labels=enumerated(labels))
+
+
+def weights_moved(
+    names: Mapping[str, str], distances: "np.ndarray", weights: "Sequence[MatrixChange]"
+) -> str:
+    """Return which layer's matrices moved most and least, and what the unread words did."""
+    from explorer.models.inside.changes import WORDS_UNREAD
+
+    if not any(change.distance for change in weights):
+        return ALL_EQUAL.format(**names)
+    most, least = float(distances.max()), float(distances.min())
+    ofs = [change.shuffled for change in weights if change.layer is not None]
+    said = (MOVED_ALL if nats(most) == nats(least) else MOVED_MOST).format(
+        **names,
+        most=1 + int(distances.argmax()),
+        least=1 + int(distances.argmin()),
+        far=nats(most),
+        near=nats(least),
+        layers="the shared layer" if len(distances) == 1 else f"all {len(distances)} layers",
+        shuffled=f"{sum(ofs) / len(ofs):.2f}",
+    )
+    unread = [change for change in weights if change.matrix == WORDS_UNREAD]
+    words = [WORDS_MOVED.format(scale=nats(c.scale), cosine=cosine(c.cosine)) for c in unread]
+    return " ".join([said, *words])
+
+
+def states_moved(cka: "np.ndarray", shuffled: "np.ndarray") -> str:
+    """Return how similar the states are at the first and the last layer."""
+    return STATES_MOVED.format(
+        first=cosine(cka[0]), last=cosine(cka[-1]), shuffled=cosine(shuffled[-1])
+    )
+
+
+def heads_moved(names: Mapping[str, str], js: "np.ndarray", control: "np.ndarray | None") -> str:
+    """Return how far the heads of the first and the last layer moved."""
+    n = len(js)
+    other = "" if control is None else TWO_HEADS.format(**names, value=nats(float(control.mean())))
+    last = HEADS_LAST.format(last=nats(float(js[-1].mean())), n=n) if n > 1 else ""
+    return HEADS_MOVED.format(first=nats(float(js[0].mean())), last=last, control=other)
+
+
+def masks_moved(names: Mapping[str, str], masks: Mapping[str, Any] | None, *, is_own: bool) -> str:
+    """Return how far the predictions moved, and how many are right."""
+    if masks is None:
+        return NO_HEAD_BEFORE.format(**names)
+    said = MASKS_MOVED.format(
+        **names,
+        masks=counted(masks["masks"], "token"),
+        mean=nats(masks["kl_mean"]),
+        median=nats(masks["kl_median"]),
+        earlier=nats(masks["one_layer_earlier_mean"]),
+        earlier_median=nats(masks["one_layer_earlier_median"]),
+        right_before=masks["right_before"],
+        right_after=masks["right_after"],
+    )
+    return said if is_own else said + READ_WITH.format(**names)
 
 
 def unknown_shares(shares: Mapping[str, float]) -> tuple[str, ...]:

@@ -348,7 +348,7 @@ def _norms(parts: LayerParts, states: np.ndarray) -> np.ndarray:
     return torch.einsum("hkv,ohv->hko", heads, output).norm(dim=-1).float().cpu().numpy()
 
 
-_MATRICES = ("query", "key", "value", "output", "inner", "outer")
+MATRICES = ("query", "key", "value", "output", "inner", "outer")
 """Names of the six weight matrices of a layer."""
 
 
@@ -360,11 +360,11 @@ def layer_cosines(student: LoadedModel, teacher: LoadedModel) -> np.ndarray:
         ValueError: the layers share their weights, or the matrices differ in shape.
     """
     s, t = _matrices(student), _matrices(teacher)
-    if any(s[role].shape[1] != t[role].shape[1] for role in _MATRICES):
+    if any(s[role].shape[1] != t[role].shape[1] for role in MATRICES):
         raise ValueError(f"{student.spec.label} and {teacher.spec.label} differ in width.")
-    dot = torch.stack([s[role] @ t[role].T for role in _MATRICES]).sum(0)
+    dot = torch.stack([s[role] @ t[role].T for role in MATRICES]).sum(0)
     s_norm, t_norm = (
-        torch.stack([(m[role] ** 2).sum(1) for role in _MATRICES]).sum(0).sqrt() for m in (s, t)
+        torch.stack([(m[role] ** 2).sum(1) for role in MATRICES]).sum(0).sqrt() for m in (s, t)
     )
     return (dot / s_norm[:, None] / t_norm).double().cpu().numpy()
 
@@ -386,5 +386,5 @@ def _matrices(loaded: LoadedModel) -> dict[str, torch.Tensor]:
     layers = parts_of(loaded)
     return {
         name: torch.stack([getattr(parts, name).weight.float().flatten() for parts in layers])
-        for name in _MATRICES
+        for name in MATRICES
     }

@@ -1,8 +1,9 @@
-"""``/depth``, ``/similarity`` and ``/patch``: what the layers hold, as JSON."""
+"""``/depth``, ``/similarity``, ``/changed`` and ``/patch``: what the layers hold, as JSON."""
 
 from typing import Any
 
 from explorer import limits
+from explorer.library import changed as changes
 from explorer.library import depth as library
 from explorer.library import patching
 from explorer.refusal import Refusal
@@ -52,6 +53,36 @@ def similarity(family: str = "mini", texts: list[Any] | None = None) -> dict[str
         most = limits.TEXTS.maximum
         raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{len(texts):,}", most=most))
     return library.similarity(page_family(family), texts).to_dict()
+
+
+def changed(
+    family: str = "mini", before: str = "", after: str = "", rows: list[str] | None = None
+) -> dict[str, Any]:
+    """Return how far two checkpoints of one shape differ, each quantity with its control.
+
+    Args:
+        family: Columns with models of one shape: "before=mini-bert,after=my-bert", by the names of
+            the bundled and published models and of those that the page was started with.
+        before: A column; empty: the first.
+        after: A column; empty: the first other one.
+        rows: Texts without masks, at most 200; by default the bundled English sentences.
+
+    Returns:
+        ``weights``: each matrix's ``distance`` in units of its length before. ``scale`` and
+        ``cosine`` split it: ``distance^2 = of_scale^2 + of_turn^2``. ``shuffled`` is the distance
+        with the rows after in another order. A ``layer`` counts from 0; null: the embeddings.
+        ``states``: linear centered kernel alignment of the tokens by layer, from the embeddings on,
+        and with the tokens after in another order. ``heads``: the mean Jensen-Shannon divergence
+        in nats of each head's rows, ``js[layer][head]``, and of two heads of one layer before.
+        ``masks``: KL(before || after) in nats at 15% of the tokens, masked at random, and how
+        many each has right. ``one_layer_earlier`` is that of the model before to itself, read one
+        layer earlier. ``head`` is the column whose masked-LM head reads the states after.
+        ``masks`` is null where the model before has no such head.
+    """
+    if rows is not None and len(rows) > limits.TEXTS.maximum:
+        most = limits.TEXTS.maximum
+        raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{len(rows):,}", most=most))
+    return changes.changed(page_family(family), before, after, rows).to_dict()
 
 
 def patch(text: str, second: str = "", family: str = "mini") -> dict[str, Any]:
