@@ -9,6 +9,7 @@ from explorer.links.page_state import FOLDS
 from explorer.ui.shell.tabs import TABS
 from tests.browser import axe
 from tests.browser.printed import SAVED, unsaved, untold
+from tests.browser.rest import rests
 from tests.browser.tabs.test_save_menus import EMPTY, covered_menus
 from tests.browser.viewport import resize
 from tests.browser.walked import walk
@@ -70,6 +71,7 @@ def everything(page, tab):
     for part in SEEN[tab]:  # a chart is drawn when it is near
         page.locator(f"#tab-{tab} {part.split(' ')[0]}").first.scroll_into_view_if_needed()
         expect(page.locator(f"#tab-{tab} {part}").first).to_be_visible()
+    rests(page, tab)
 
 
 def every_answered_fold_has_a_save(page, tab):
@@ -120,13 +122,28 @@ def seen_in(page, theme, width):
     expect(is_dark).to_have_count(int(theme == "dark"))
 
 
-@pytest.mark.parametrize("tab", SEEN)
+VISITS = (
+    ("predictions", "attention", "layer"),
+    ("depth",),
+    ("distillation", "tasks", "latency", "claims"),
+    ("parameters",),
+)
+"""Tabs of one page: those with the most elements have their own, because a page draws all that it holds in a new theme."""
+
+
+def test_every_tab_is_visited():
+    assert sorted(tab for tabs in VISITS for tab in tabs) == sorted(SEEN)
+
+
+@pytest.mark.parametrize("tabs", VISITS, ids=" ".join)
 @pytest.mark.parametrize("views", [GATE, pytest.param(BY_HAND, marks=pytest.mark.slow)])
-def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(visit, tab, views):
+def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_at, tabs, views):
     """And the pointer meets every item of every Save menu where it stands; what is drawn is in its files."""
-    page = visit("/", media={"reduced_motion": "reduce"})
-    everything(page, tab)
-    it_is_whole(page, tab, views)
+    page = page_at("/", media={"reduced_motion": "reduce"})
+    for tab in tabs:
+        seen_in(page, "light", 1440)
+        everything(page, tab)
+        it_is_whole(page, tab, views)
 
 
 def it_is_whole(page, tab, views):
@@ -140,10 +157,7 @@ def it_is_whole(page, tab, views):
         # What is around the tabs is the same for all of them: looked at once.
         part = None if tab == "claims" else f"#tab-{tab}"
         told += [(tab, width, rule, nodes[:4]) for rule, nodes in axe.violations(page, part)]
-        told += [
-            (tab, width, "Save", items)
-            for items in covered_menus(page, page.locator(f"#tab-{tab}"))
-        ]
+        told += [(tab, width, item) for item in covered_menus(page, page.locator(f"#tab-{tab}"))]
     told += not_in_files(page, tab)
     assert not told, "\n".join(map(str, told))
     expect(page.locator("#tabs [role=tab][data-tab-id]:visible")).to_have_count(len(TABS))

@@ -19,22 +19,34 @@ EMPTY = {
 
 WIDTHS = (1440, 390)
 
-COVERED = """menu => [...menu.querySelectorAll('button')].filter(one => one.getClientRects().length).map(button => {
-  const middle = () => { const b = button.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; };
-  window.scrollBy({top: middle()[1] - innerHeight / 2, behavior: 'instant'});
-  const met = document.elementFromPoint(...middle());
-  return met === button ? '' : `${button.textContent}: ${met?.outerHTML.slice(0, 80) ?? 'off screen'}`;
-}).filter(Boolean)"""
-"""What the pointer meets in the middle of each item, if not the item, once the page is scrolled there."""
-BELOW = """async menu => {
-  menu.scrollIntoView({block: 'end', behavior: 'instant'});
-  menu.open = true;
-  await new Promise(done => menu.addEventListener('toggle', done, {once: true}));
-  const {bottom, height} = menu.querySelector('.take-list').getBoundingClientRect(), {top} = menu.getBoundingClientRect();
-  menu.open = false;
-  return bottom > innerHeight && top > height ? [`opens to ${bottom} in a window of ${innerHeight}`] : [];
+COVERED = """async place => {
+  const middle = one => { const b = one.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; };
+  const isMet = one => {
+    window.scrollBy({top: middle(one)[1] - innerHeight / 2, behavior: 'instant'});
+    return one.contains(document.elementFromPoint(...middle(one)));
+  };
+  const opened = async (menu, isOpen) => {
+    menu.open = isOpen;
+    await new Promise(done => menu.addEventListener('toggle', done, {once: true}));
+  };
+  const told = [];
+  for (const menu of [...place.querySelectorAll('.take')].filter(one => one.getClientRects().length)) {
+    menu.scrollIntoView({block: 'end', behavior: 'instant'});
+    await opened(menu, true);
+    const {bottom, height} = menu.querySelector('.take-list').getBoundingClientRect(), {top} = menu.getBoundingClientRect();
+    if (bottom > innerHeight && top > height) told.push(`opens to ${bottom} in a window of ${innerHeight}`);
+    const items = [...menu.querySelectorAll('button')].filter(one => one.getClientRects().length);
+    if (items.length < 2) told.push(`${items.length} items`);
+    told.push(...[menu.querySelector('summary'), ...items].filter(one => !isMet(one)).map(
+      one => `${one.textContent}: ${document.elementFromPoint(...middle(one))?.outerHTML.slice(0, 80) ?? 'off screen'}`));
+    await opened(menu, false);
+  }
+  return told;
 }"""
-"""Whether a menu at the window's lower end opens out of it though there is room above."""
+"""What the pointer meets in the middle of a menu's sign and of each item, if not these, once the page is scrolled there.
+
+Also a menu at the window's lower end that opens out of it though there is room above.
+"""
 DRAWN_AGAIN = """() => new Promise(done => {
   const frames = after => requestAnimationFrame(() => requestAnimationFrame(after));
   frames(() => setTimeout(() => frames(done), 60));
@@ -42,22 +54,10 @@ DRAWN_AGAIN = """() => new Promise(done => {
 """A fold may have more than one picture, each drawn again in a frame after another width is told."""
 
 
-def covered(page, menu):
-    """The items of one menu that a pointer does not meet, with what it meets instead."""
-    below = menu.evaluate(BELOW)
-    menu.locator("summary").click()
-    expect(menu.locator("button:visible").nth(1)).to_be_visible()
-    found = below + menu.evaluate(COVERED)
-    menu.locator("summary").press("Escape")
-    expect(menu).not_to_have_attribute("open", "")
-    return found
-
-
 def covered_menus(page, place):
     """What covers items of a place's menus at the page's width."""
     page.evaluate(DRAWN_AGAIN)
-    found = [covered(page, menu) for menu in place.locator(".take:visible").all()]
-    return [items for items in found if items]
+    return place.evaluate(COVERED)
 
 
 def covered_at_both(page, place):
