@@ -42,6 +42,7 @@ LISTS = {
     "delimited": "analysis",
     "json_rows": "analysis",
     "forms": "analysis",
+    "cut": "analysis",
     "roles": "analysis",
     "rows": "analysis",
     "masked": "analysis",

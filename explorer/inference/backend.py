@@ -68,6 +68,7 @@ JOBS = {
     "explorer.models.forward:row_logits": CHUNK,
     "explorer.models.gradients:answer_slopes": CHUNK,
     "explorer.models.forward:encoded_texts": TOKENIZING,
+    "explorer.models.forward:word_lengths": TOKENIZING,
     "explorer.models.forward:loaded_vocabulary": LIGHT,
     "explorer.models.forward:target_rows": CHUNK,
     "explorer.models.forward:encoder_bytes": LIGHT,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -133,10 +133,10 @@ def _plans_of(
     job: Callable[..., Any], spec: ModelSpec, ask: Ask, inputs: Sequence[Any]
 ) -> list[Any] | Refusal:
     """Return a model's plans, or the reason why it cannot be asked."""
-    from explorer.models.forward import NO_HEAD, encoded_texts
+    from explorer.models.forward import NO_HEAD, encoded_texts, word_lengths
     from explorer.models.hub import ModelUnavailable
 
-    if job is not encoded_texts and not spec.has_head:
+    if job not in (encoded_texts, word_lengths) and not spec.has_head:
         return ModelUnavailable(spec, NO_HEAD)
     try:
         return call_on_model(job, spec, ask, inputs, MAX_TOKENS)
@@ -306,7 +306,37 @@ def prepare_features(texts: TextList, ask: Ask, cancel: CancelToken) -> Prepared
     """Return the input ids of texts."""
     from explorer.models.forward import encoded_texts
 
-    return prepared(texts, ask, encoded_texts, [row.text for row in texts.rows], cancel)
+    return prepared(texts, ask, encoded_texts, [row.read for row in texts.rows], cancel)
+
+
+def shortened(texts: TextList, ask: Ask, way: str, cancel: CancelToken) -> TextList:
+    """Return a list whose long texts are cut, the same for all models; see ``cut``.
+
+    Raises:
+        Cancelled: between two parts of the rows.
+    """
+    from explorer.lists.cut import cut_all, parts_of
+    from explorer.models.forward import word_lengths
+
+    places = [n for n, row in enumerate(texts.rows) if len(row.text) > MAX_TOKENS // 2]
+    rows, long = list(texts.rows), [texts.rows[place].text for place in places]
+    for part in length_batches([len(text) for text in long], PART_ROWS, PART_CHARACTERS):
+        cancel.check()
+        given = [long[n] for n in part]
+        parts = [parts_of(text) for text in given]
+        jobs = {
+            key: partial(_plans_of, word_lengths, spec, ask, parts)
+            for key, spec in ask.specs.items()
+        }
+        found = dict(zip(jobs, gather([*jobs.values()]), strict=True))
+        known = {key: each for key, each in found.items() if not isinstance(each, Refusal)}
+        if not known:
+            return texts  # no model can be asked, which is said when its inputs are prepared
+        for n, text in zip(part, cut_all(given, known, way, MAX_TOKENS), strict=True):
+            row = rows[places[n]]
+            rows[places[n]] = replace(row, cut="" if text == row.text else text)
+    is_cut = any(row.cut for row in rows)
+    return replace(texts, rows=tuple(rows), way=way if is_cut else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

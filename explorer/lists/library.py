@@ -148,6 +148,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     score: str = "pll",
     group: str | Sequence[object] = "",
     columns: Mapping[str, str | int] | None = None,
+    too_long: str = "leave_out",
 ) -> Texts:
     """Return what each model says of every row of a list, and how the models compare.
 
@@ -170,6 +171,9 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         columns: Column of a role, by its name or its number from 1, where it is not the recognised
             one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
             label, score, group and direction; an empty name takes a role away.
+        too_long: Way with a labelled or scored row of over 512 tokens: "leave_out", "head" (its
+            first words are read) or "head_and_tail" (its first and last words, a quarter and three
+            quarters of what is read: Sun et al. 2019). All models read the same words.
 
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model can be had.
@@ -182,7 +186,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         table, chosen = grouped(table, group), chosen | {"group": GROUP}
     elif group:
         chosen |= {"group": group}
-    how = (kind, chosen, TextsOptions(pooling, layer, score))
+    how = (kind, chosen, TextsOptions(pooling, layer, score, too_long))
     return answered(table, family, how, CancelToken())
 
 

@@ -67,6 +67,8 @@ class TextsOptions:
     """Layer of these features: 0 is the embeddings, -1 the last layer."""
     score: str = "pll"
     """Score that pairs are judged by: "pll" or "pll_word_l2r"."""
+    too_long: str = "leave_out"
+    """One of ``cut.WAYS``: what becomes of a labelled or scored row of over 512 tokens."""
     curves: bool = True
     """True: labelled rows get a learning curve and a curve over layers."""
 
@@ -272,7 +274,7 @@ def _trained(
     is_kept = np.array([row.number in numbers for row in texts.rows])
     features = {key: of_model[is_kept] for key, of_model in encoded.features.items()}
     layers = {key: options.layer % of_model.shape[1] for key, of_model in features.items()}
-    asked, words = labels_of(kept), [row.text for row in kept.rows]
+    asked, words = labels_of(kept), [row.read for row in kept.rows]
     judged_by, curves = {}, {}
     n_steps = 1 + sum(each.shape[1] + 1 if options.curves else 1 for each in features.values())
     steps = iter(range(1, n_steps + 1))
@@ -326,7 +328,7 @@ def scored_list_steps(
     truth, each = truth_of(texts), encoded.features
     layers = {key: options.layer % of_model.shape[1] for key, of_model in each.items()}
     features = {key: of_model[:, layers[key]] for key, of_model in each.items()}
-    words = [row.text for row in texts.rows]
+    words = [row.read for row in texts.rows]
     features[WORDS_KEY] = word_features(words)
     names = {**labels, WORDS_KEY: words_name(texts)}
     n_steps, n_done = len(features) * (1 + SHUFFLES), 0

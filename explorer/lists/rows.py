@@ -89,6 +89,13 @@ class TextRow:
     """Of a pair of CrowS-Pairs ``stereo`` or ``antistereo``: see ``crows_score``."""
     choices: tuple[str, ...] = ()
     """Words that a masked text offers, as ``[he|she]`` does."""
+    cut: str = ""
+    """The part of a text that is read where all of it is too long; otherwise empty."""
+
+    @property
+    def read(self) -> str:
+        """The text that the models read."""
+        return self.cut or self.text
 
     @property
     def accepted(self) -> tuple[str, ...]:
@@ -115,6 +122,14 @@ class TextList:
     """Names of the columns that are not read."""
     note: str = ""
     """Sentence on what the rows are, where they are not those of the file."""
+
+    way: str = ""
+    """One of ``cut.WAYS``, by which long texts were cut; empty where none was."""
+
+    @property
+    def n_cut(self) -> int:
+        """The number of rows of which only a part is read."""
+        return sum(bool(row.cut) for row in self.rows)
 
     @property
     def n_different(self) -> int:

@@ -18,7 +18,9 @@ from explorer.lists.batches import (
     prepare_masked,
     prepare_sentences,
     sentence_parts,
+    shortened,
 )
+from explorer.lists.cut import WAYS
 from explorer.lists.labelled import usable
 from explorer.lists.masked import joined_blocks
 from explorer.lists.results import (
@@ -47,6 +49,10 @@ BAD_OPTION = "{name} must be one of: {known}."
 NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
 TRAINED: tuple[str, ...] = ("labelled", "scored")
 """Kinds whose rows train a regression once all features are there."""
+NOT_CUT = (
+    "Only texts with a label or a score are cut where they are too long: a sentence or a mask "
+    "would be another one. Rows that are too long are left out."
+)
 NOTHING_DONE = "It was stopped before any row was done."
 
 
@@ -84,6 +90,10 @@ class TextsQuestion:
             "scored": prepare_features,
         }
         texts = judgeable(texts)
+        if self.options.too_long != WAYS[0]:
+            if texts.kind not in TRAINED:
+                raise BadRows(NOT_CUT)
+            texts = shortened(texts, ask, self.options.too_long, cancel or CancelToken())
         make = prepare.get(texts.kind, prepare_sentences)
         ready: Prepared[Any] = make(texts, ask, cancel or CancelToken())
         self.ready = ready
@@ -227,7 +237,7 @@ def layer_of(spec: ModelSpec, layer: int) -> int:
 
 
 def _check(options: TextsOptions) -> None:
-    offered = {"pooling": POOLINGS, "score": SCORES}
+    offered = {"pooling": POOLINGS, "score": SCORES, "too_long": WAYS}
     for name, known in offered.items():
         if getattr(options, name) not in known:
             raise BadRows(BAD_OPTION.format(name=name, known=", ".join(known)))

@@ -3,6 +3,7 @@
 The numbers of a text do not depend on the texts that share its batch.
 """
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -275,6 +276,23 @@ def encoded_texts(
 ) -> list[EncodedText | str]:
     """Return the ids of each text, or the sentence why it cannot be run."""
     return [_encoded(loaded, text, max_tokens) for text in texts]
+
+
+def word_lengths(
+    loaded: LoadedModel, texts: Sequence[tuple[str, ...]], _max_tokens: int
+) -> list[list[np.ndarray]]:
+    """Return the tokens of each word, as spaces divide them: int64 [word] by text and part."""
+    return [[_lengths(loaded, part) for part in parts] for parts in texts]
+
+
+def _lengths(loaded: LoadedModel, text: str) -> np.ndarray:
+    text = clean_text(text)
+    ends = np.array([word.end() for word in re.finditer(r"\S+", text)], np.int64)
+    encoding = loaded.tokenizer(
+        text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+    )
+    last = np.array([end for _, end in encoding["offset_mapping"]], np.int64)
+    return np.bincount(np.searchsorted(ends, last), minlength=len(ends))[: len(ends)]
 
 
 def _encoded(loaded: LoadedModel, text: str, max_tokens: int) -> EncodedText | str:

@@ -8,14 +8,17 @@ import {fade} from '../page/parts.js';
 
 const WAIT = 400, KB = 1024;   // milliseconds after a key; bytes
 const ENDINGS = ['txt', 'csv', 'tsv', 'jsonl', 'json'];
-const FIELDS = ['name', 'ending', 'kind', 'text', 'second', 'answer', 'good', 'bad', 'label', 'group', 'pooling', 'layer', 'score', 'rows'];
+const FIELDS = ['name', 'ending', 'kind', 'text', 'second', 'answer', 'good', 'bad', 'label', 'group', 'pooling', 'layer', 'score', 'long', 'rows'];
 
-/** @typedef {{text: string, name: string, ending: string, kind: string, columns: Record<string, string>, pooling: string, layer: string, score: string}} List
+/** @typedef {{text: string, name: string, ending: string, kind: string, columns: Record<string, string>, pooling: string, layer: string, score: string, long: string}} List
  * `name`: of a bundled list; `ending`: of a file's name */
 /** @typedef {{said?: string, left_out?: string, error?: string, kind?: string, names?: string[], columns?: Record<string, string>, n_rows?: number, text?: string}} Reading */
 
+/** Whether rows of a kind train a regression. @param {string | undefined} kind */
+const isTrained = kind => kind === 'labelled' || kind === 'scored';
+
 /** @returns {List} */
-const none = () => ({text: '', name: '', ending: '', kind: '', columns: {}, pooling: 'mean', layer: '-1', score: 'pll'});
+const none = () => ({text: '', name: '', ending: '', kind: '', columns: {}, pooling: 'mean', layer: '-1', score: 'pll', long: 'leave_out'});
 
 /** @type {any} */
 let view = null;         // the form that is in the page
@@ -99,7 +102,7 @@ async function run() {
   const canRun = list.text.trim() ? await readBox() : nothing();
   fade(reading.error ? ['texts'] : []);
   if (!canRun) return;
-  const question = {packed: await packed(list.text), ...how(), pooling: list.pooling, layer: Number(list.layer), score: list.score};
+  const question = {packed: await packed(list.text), ...how(), pooling: list.pooling, layer: Number(list.layer), score: list.score, too_long: isTrained(reading.kind) ? list.long : ''};
   keep();
   view.ask(question);
 }
@@ -109,7 +112,7 @@ function keep() {
   const {most} = view.data, isBundled = list.name !== '', fits = list.text.length <= most;
   const places = Object.fromEntries(Object.entries(list.columns).map(([role, name]) => [role, name ? reading.names.indexOf(name) : '-']));
   const values = {...places, kind: list.kind, ending: isBundled || list.ending === 'txt' ? '' : list.ending, name: list.name.replaceAll('_', '-'),
-    pooling: list.pooling === 'mean' ? '' : list.pooling, layer: list.layer === '-1' ? '' : list.layer, score: list.score === 'pll' ? '' : list.score.replaceAll('_', '-'),
+    pooling: list.pooling === 'mean' ? '' : list.pooling, layer: list.layer === '-1' ? '' : list.layer, score: list.score === 'pll' ? '' : list.score.replaceAll('_', '-'), long: list.long === 'leave_out' ? '' : list.long.replaceAll('_', '-'),
     rows: isBundled || fits ? '' : reading.n_rows};
   keepForm({controls: FIELDS.map(name => ({name: `list.${name}`, usual: ''})), values: FIELDS.map(name => values[name] ?? '')});
   choose({list: !isBundled && fits ? list.text : null});
@@ -129,7 +132,7 @@ async function follow() {
   if (!view || chosen('tab') !== 'texts' || !link || link === asked) return;
   asked = link;
   const {data} = view, fields = valuesInLink('list'), rows = Number(fields.get('rows'));
-  const options = {pooling: fields.get('pooling') ?? 'mean', layer: fields.get('layer') ?? '-1', score: (fields.get('score') ?? 'pll').replaceAll('-', '_')};
+  const options = {pooling: fields.get('pooling') ?? 'mean', layer: fields.get('layer') ?? '-1', score: (fields.get('score') ?? 'pll').replaceAll('-', '_'), long: (fields.get('long') ?? 'leave_out').replaceAll('-', '_')};
   if (rows) {
     reading = {error: say(data.texts.not_linked, {rows: exact(rows), most: exact(data.most)})};
     draw();
@@ -168,7 +171,7 @@ function draw() {
   fields.replaceChildren(
     picker(t.kind, data.kinds, kind, value => again({kind: value, columns: {}})),
     ...Object.entries(reading.columns ?? {}).map(([role, name]) => picker(data.roles[role], columns, name, value => again({columns: {...reading.columns, [role]: value}}))),
-    ...kind === 'labelled' || kind === 'scored' ? [picker(t.pooling, data.poolings, list.pooling, value => { list.pooling = value; }), picker(t.layer, layers, list.layer, value => { list.layer = value; })] : [],
+    ...isTrained(kind) ? [picker(t.pooling, data.poolings, list.pooling, value => { list.pooling = value; }), picker(t.layer, layers, list.layer, value => { list.layer = value; }), picker(t.way, data.ways, list.long, value => { list.long = value; })] : [],
     ...kind === 'pairs' ? [picker(t.score, data.scores, list.score, value => { list.score = value; })] : []);
   if (at >= 0) fields.querySelectorAll('select')[at]?.focus();
 }

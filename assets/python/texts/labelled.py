@@ -17,6 +17,7 @@ ROWS = [
     for number in range(40)
 ]
 READ = {}  # by number the rows with a choice such as [he|she], which the models read as a mask
+CUT = {}  # by number the part of a row that is read where all of it is too long
 POOLING = "mean"
 LAYERS = {
     "mini-BERT": -1,
@@ -73,9 +74,10 @@ def features(tokenizer, model, text, layer):
 
 columns = ["row", "model", "text", "label", "group", "predicted", "right"]
 rows = []
-numbers, texts, truth, groups = zip(*ROWS, strict=True)
+numbers, _, truth, groups = zip(*ROWS, strict=True)
 truth, units = np.array(truth, object), [group or number for number, _, _, group in ROWS]
 units = np.array([units.index(unit) for unit in units])
+texts = [CUT.get(str(number), text) for number, text, *_ in ROWS]
 answers = {}
 for label, layer in LAYERS.items():
     tokenizer, model = load(label, AutoModel)

@@ -18,6 +18,7 @@ ROWS = [
     for number in range(40)
 ]
 READ = {}  # by number the rows with a choice such as [he|she], which the models read as a mask
+CUT = {}  # by number the part of a row that is read where all of it is too long
 POOLING = "mean"
 LAYERS = {
     "mini-BERT": -1,
@@ -67,9 +68,10 @@ def in_common(text):
 
 columns = ["row", "model", "text", "score", "group", "predicted"]
 rows = []
-numbers, texts, scores, groups = zip(*ROWS, strict=True)
+numbers, _, scores, groups = zip(*ROWS, strict=True)
 scores, units = np.array(scores, float), [group or number for number, _, _, group in ROWS]
 units = np.array([units.index(unit) for unit in units])
+texts = [CUT.get(str(number), text) for number, text, *_ in ROWS]
 answers = {}
 for label, layer in LAYERS.items():
     tokenizer, model = load(label, AutoModel)

@@ -20,6 +20,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     score: str = "pll",
     group: str = "",
     columns: dict[str, Any] | None = None,
+    too_long: str = "leave_out",
 ) -> dict[str, Any]:
     """Return what each model says of every row of a list, and how the models compare.
 
@@ -40,6 +41,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         columns: Column of a role, by its name or its number from 1, where it is not the recognised
             one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
             label, score, group and direction.
+        too_long: Way with a labelled or scored row of over 512 tokens: "leave_out", "head" (its
+            first words are read) or "head_and_tail" (its first and last words).
 
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each
@@ -55,5 +58,5 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     cancel.set_deadline(limits.TEXTS_TIME.maximum)
     table = table_of(rows)
     chosen = named(table, columns or {}) | ({"group": group} if group else {})
-    how = (kind, chosen, TextsOptions(pooling, layer, score))
+    how = (kind, chosen, TextsOptions(pooling, layer, score, too_long))
     return answered(table, models, how, cancel).to_dict()

@@ -53,6 +53,7 @@ ASK = {
     "layer": "Layer",
     "last": "last",
     "score": "Score",
+    "way": f"Over {MAX_TOKENS} tokens",
     "too_large": "This list is too large for one question: {size} KB when compressed, and the "
     "limit is {limit} KB. Please split it.",
     "empty": "The box is empty: paste your texts, open a file, or try a list.",
@@ -73,6 +74,11 @@ ROLES = {
     "group": "Group",
 }
 POOLINGS = {"mean": "mean of all tokens", "cls": "[CLS] alone"}
+WAYS = {
+    "leave_out": "leave out",
+    "head": "read the beginning",
+    "head_and_tail": "read beginning and end",
+}
 SCORES = {"pll": "PLL", "pll_word_l2r": "PLL-word-l2r"}
 TABLE = {
     "label": "Rows",

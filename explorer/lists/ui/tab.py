@@ -18,6 +18,7 @@ from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.codec import LIST_LIMIT
 from explorer.links.page_state import PageState
 from explorer.lists import run
+from explorer.lists.cut import WAYS
 from explorer.lists.read import MAX_BYTES, decoded, read_table
 from explorer.lists.results import POOLINGS, ListResult, TextsOptions
 from explorer.lists.roles import RawTable, kind_of, recognised
@@ -83,6 +84,7 @@ def show(state: PageState) -> list[object]:
         "roles": strings.ROLES,
         "poolings": strings.POOLINGS,
         "scores": strings.SCORES,
+        "ways": strings.WAYS,
         "last": last,
         "limit": limits.BODY.maximum,
         "most": LIST_LIMIT,
@@ -145,6 +147,7 @@ def asked_list(
                 str(question.get("pooling") or POOLINGS[0]),
                 int(question.get("layer", -1)),
                 str(question.get("score") or SCORES[0]),
+                str(question.get("too_long") or WAYS[0]),
             )
         return ListQuestion(list_in(question), options, state or PageState())
     except Refusal as refusal:
@@ -209,6 +212,7 @@ def header_of(question: ListQuestion, result: ListResult) -> dict[str, Any]:
     state = {"kind": result.texts.kind, "rows": len(result.texts.rows)}
     if result.texts.kind in TRAINED:
         state |= {"pooling": question.options.pooling, "layer": question.options.layer}
+        state |= {"too_long": result.texts.way} if result.texts.way else {}
     if result.texts.kind == "pairs":
         state |= {"score": question.options.score}
     # The page may show other models by the time that a file is saved.

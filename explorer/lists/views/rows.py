@@ -227,24 +227,8 @@ def rows_canvas(
         names |= BASELINES
     if isinstance(result, ScoredList):
         names |= {WORDS_KEY: WORDS_NAME}
-    constants: dict[str, object] = {}
-    if isinstance(result, LabelledList | ScoredList):
-        layers = {result.labels[key]: layer for key, layer in result.layers.items()}
-        read = {str(row.number): hide_choices(row.text) for row in result.texts.rows}
-        constants = {
-            "POOLING": result.pooling,
-            "LAYERS": layers,
-            **_settings(result),
-            "READ": {
-                n: read[n]
-                for n, row in zip(read, result.texts.rows, strict=True)
-                if read[n] != row.text
-            },
-        }
-    elif isinstance(result, PairList):
-        constants, texts = {"SCORE": result.score}, _of_sides(result, texts)
-    elif isinstance(result, MaskedList):
-        constants = {"WORDS": {str(r.number): r.choices for r in result.texts.rows if r.choices}}
+    if isinstance(result, PairList):
+        texts = _of_sides(result, texts)
     return script_json(
         {
             "kind": kind,
@@ -253,11 +237,32 @@ def rows_canvas(
             "models": list(result.labels),
             "total": len(result.texts.rows),
             "lines": _lines(result)[:most],
-            "constants": constants,
+            "constants": _constants(result),
             "said": dict(header),
             "texts": dict(texts),
         }
     )
+
+
+def _constants(result: ListResult) -> dict[str, object]:
+    """Return what the lines of Python that compute the rows again need besides them."""
+    rows = result.texts.rows
+    if isinstance(result, LabelledList | ScoredList):
+        read = {str(row.number): hide_choices(row.read) for row in rows}
+        return {
+            "POOLING": result.pooling,
+            "LAYERS": {result.labels[key]: layer for key, layer in result.layers.items()},
+            **_settings(result),
+            "READ": {
+                n: text for (n, text), r in zip(read.items(), rows, strict=True) if text != r.text
+            },
+            "CUT": {str(row.number): row.cut for row in rows if row.cut},
+        }
+    if isinstance(result, PairList):
+        return {"SCORE": result.score}
+    if isinstance(result, MaskedList):
+        return {"WORDS": {str(row.number): row.choices for row in rows if row.choices}}
+    return {}
 
 
 def _settings(result: LabelledList | ScoredList) -> dict[str, object]:

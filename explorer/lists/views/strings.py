@@ -122,6 +122,8 @@ SCORED_COPIES = (
     "half of all words of the two are in both). On texts that are less alike the correlation may "
     "be another. Rows with the same group are kept on one side of every split."
 )
+CUT = "{n} of {rows} {are} too long for the models: {part} is read, the same by all of them."
+PARTS = {"head": "the beginning", "head_and_tail": "the beginning and the end"}
 OTHER = "; for {n} of them one with another label"
 GROUPS = (
     "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
@@ -211,8 +213,11 @@ def cautions(result: ListResult) -> tuple[str, ...]:
 
 
 def _dependences(result: LabelledList | ScoredList, groups: np.ndarray | None) -> Iterator[str]:
-    """Yield which rows are not independent: those of a group, and near-copies."""
-    rows, copies = counted(len(result.texts.rows), "row"), result.copies
+    """Yield which rows are cut, and which not independent: those of a group, and near-copies."""
+    rows, copies, n_cut = counted(len(result.texts.rows), "row"), result.copies, result.texts.n_cut
+    if n_cut:
+        are, part = "is" if n_cut == 1 else "are", PARTS[result.texts.way]
+        yield CUT.format(n=f"{n_cut:,}", rows=rows, are=are, part=part)
     if groups is not None:
         n_groups = counted(len(set(groups.tolist())), "group")
         yield GROUPS.format(groups=f"{rows} in {n_groups}")

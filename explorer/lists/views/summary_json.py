@@ -46,6 +46,7 @@ def _scored_summary(result: ScoredList) -> dict[str, Any]:
         "advice": scores.advice,
         "cautions": list(cautions(result)),
         "near_copies": {"rows": result.copies.n},
+        "cut": {"rows": result.texts.n_cut, "way": result.texts.way or None},
         "pooling": result.pooling,
         "groups": None if scores.truth.groups is None else len(set(scores.truth.groups.tolist())),
         "regressions": {
@@ -182,6 +183,7 @@ def _labelled_summary(result: LabelledList) -> dict[str, Any]:
         "pooling": result.pooling,
         "groups": None if scores.labels.groups is None else len(set(scores.labels.groups.tolist())),
         "near_copies": {"rows": result.copies.n, "with_another_label": result.copies.n_other_label},
+        "cut": {"rows": result.texts.n_cut, "way": result.texts.way or None},
         "below_guessing": list(scores.below_guessing),
         "classifiers": models,
         "differences": _differences(scores),

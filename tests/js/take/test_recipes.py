@@ -117,6 +117,10 @@ LISTS = {
         }
         for i in range(42)
     ],
+    "labelled:cut": [
+        {"text": f"it {'[cat|dog] was ' * (400 * (not i % 20))}here {i}.", "label": "ab"[i % 2]}
+        for i in range(40)
+    ],
     "scored": [
         {
             "sentence1": f"the {'cat' if i % 2 else 'dog'} sat{' and [sat|was]' * (i % 3 == 2)}.",
@@ -149,9 +153,9 @@ def lists(monkeypatch):
     found = {}
     for kind, rows in LISTS.items():
         given = [row if isinstance(row, str) else {"answer": "", "group": ""} | row for row in rows]
-        found[f"texts/{kind}"] = rows_canvas(
-            explorer.texts(given, kind=kind.split(":")[0]).answers, {}, {}
-        )
+        way = "head_and_tail" if kind.endswith(":cut") else "leave_out"
+        result = explorer.texts(given, kind=kind.split(":")[0], too_long=way)
+        found[f"texts/{kind}"] = rows_canvas(result.answers, {}, {})
     return found
 
 
