@@ -4,6 +4,7 @@ FILE and BEFORE are what ``python -m tests --all --junitxml=FILE`` wrote. Second
 two test processes together.
 """
 
+import ast
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
@@ -65,6 +66,13 @@ def by_folder(files: dict[str, Spent]) -> dict[str, Spent]:
     return dict(sorted(folders.items(), key=lambda item: -item[1].seconds))
 
 
+def purpose(name: str) -> str:
+    """Return the first line of a test file's docstring; nothing for a file that is gone."""
+    path = ROOT / "tests" / f"{name}.py"
+    told = ast.get_docstring(ast.parse(path.read_text("utf-8"))) if path.exists() else None
+    return (told or "").partition("\n")[0].removesuffix(".").replace("|", "\\|")
+
+
 def written(spent: Spent | None) -> str:
     """Return the two cells of a row."""
     return f"{spent.seconds:,.0f} | {spent.tests:,}" if spent else "– | –"
@@ -85,9 +93,10 @@ def table(report: Path, before: Path | None = None) -> str:
         for one in folders
     ]
     lines.append(f"| **all** | | {' | '.join(map(written, sums))} |")
-    lines += ["", f"| longest files | {' | '.join(titles)} |", f"|---|{rule}"]
+    lines += ["", f"| longest files | purpose | {' | '.join(titles)} |", f"|---|---|{rule}"]
     for name in sorted(reports[0], key=lambda name: -reports[0][name].seconds)[:N_LONGEST]:
-        lines.append(f"| {name} | {' | '.join(written(one.get(name)) for one in reports)} |")
+        cells = [written(one.get(name)) for one in reports]
+        lines.append(f"| {name} | {purpose(name)} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

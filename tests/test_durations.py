@@ -5,8 +5,8 @@ from tests.durations import BEGIN, DOCUMENT, END, PURPOSES, table, with_table
 
 REPORT = """<testsuites><testsuite>
 <testcase classname="tests.browser.tabs.test_depth" name="a" time="2.25" />
-<testcase classname="tests.browser.test_page" name="b[c.d]" time="{page}" />
-<testcase classname="tests.browser.test_page" name="f" time="4" />
+<testcase classname="tests.browser.test_gone" name="b[c.d]" time="{page}" />
+<testcase classname="tests.browser.test_gone" name="f" time="4" />
 <testcase classname="tests.test_docs" name="e" time="0.5" />
 </testsuite></testsuites>"""
 
@@ -21,9 +21,12 @@ def test_seconds_are_added_up_by_folder_and_by_file(tmp_path, monkeypatch):
         for line in (folders + "\n" + files).splitlines()
     ]
     assert [row[2:] for row in rows if row[0] in PURPOSES] == [["1,006", "3", "9", "3"]]
-    assert [row[1:] for row in rows if row[0] == "browser/test_page"] == [["1,004", "2", "7", "2"]]
+    assert [row[1:] for row in rows if row[0] == "browser/test_gone"] == [
+        ["", "1,004", "2", "7", "2"]
+    ]
     assert ["**all**", "", "1,007", "4", "10", "4"] in rows
-    assert [row[0] for row in rows][-2:] == ["browser/test_page", "browser/tabs/test_depth"]
+    assert [row[0] for row in rows][-2:] == ["browser/test_gone", "browser/tabs/test_depth"]
+    assert rows[-1][1].startswith("The depth tab in a real Chromium: a link's mask")
 
 
 def test_every_folder_has_a_purpose_and_the_document_a_place_for_the_table():

@@ -8,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "shots"
 PICTURE_MS = 15_000
+EMPTY_PLACES = ("about:blank", "/gradio_api/app_id")
+"""Where a page is that no test uses now."""
 SNAPSHOTS = "SNAPSHOTS" in os.environ
 """Add the page's elements at every action to the traces: ``SNAPSHOTS=1 python -m tests PATH``."""
 
@@ -28,12 +30,18 @@ def begin(context) -> None:
     context.tracing.start_chunk()
 
 
+def is_used(context) -> bool:
+    """Whether one of the pages of a context shows something: a tab that waits for its next visitor is empty."""
+    return any(not page.url.endswith(EMPTY_PLACES) for page in context.pages)
+
+
 def keep(browser, test: str) -> Path:
-    """Write what every open context shows, said and did; return the folder."""
+    """Write what every open context in use shows, said and did; return the folder."""
     folder = SHOTS / re.sub(r"[^A-Za-z0-9_.-]+", "-", test.removeprefix("tests/browser/"))[-120:]
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for number, context in enumerate(browser.contexts):
+    contexts = browser.contexts
+    for number, context in enumerate([*filter(is_used, contexts)] or contexts):
         for nth, page in enumerate(context.pages):
             _picture(page, folder / f"page-{number}-{nth}.png")
         (folder / f"console-{number}.txt").write_text("\n".join(context.told), "utf-8")
