@@ -2,7 +2,6 @@
 import {betweenGroups, rowsApart, termOfJs} from '../kit/maths.js';
 import {bytes, floats} from '../kit/numbers.js';
 
-export const timings = {};
 // The wall that the reader sees, and who wants to know when there is another.
 export const onPage = {wall: null};
 
@@ -24,7 +23,6 @@ async function inflate(packed) {
 
 // wall: the data plus, for each model, `bytes` (layer, head, row, column) and `exact` by head.
 export const unpackWall = async data => {
-  const begun = performance.now();
   const raw = await inflate(bytes(data.packed));
   const n = data.words.length, size = Math.ceil(n / data.pool);
   let offset = 0;
@@ -38,7 +36,6 @@ export const unpackWall = async data => {
     }
     return {...model, m, count, bytes: drawn, exact};
   });
-  timings.unpack = performance.now() - begun;
   return {...data, n, size, models};
 };
 

@@ -1,7 +1,7 @@
 // Where the wall's tiles lie and how they are painted, from one image per model.
 import {make, pointIn, resize} from '../kit/dom.js';
 import {ranks} from '../kit/maths.js';
-import {distancesFrom, headAt, partnersOf, sameHead, sharesOf, timings} from './heads.js';
+import {distancesFrom, headAt, partnersOf, sameHead, sharesOf} from './heads.js';
 
 const GUTTER = 30, TOP = 46, GAP = 5, SPACE = 34, FLIGHT = 420;
 /** The orders by what heads attend to from the chosen word, and from the others to it. */
@@ -40,7 +40,7 @@ export class Tiles {
   bake(ratio) {
     const {models, size} = this.wall, side = Math.min(size, Math.round(this.tile * ratio)), key = `${side}`;
     if (this.baked === key) return;
-    const begun = performance.now(), from = [], to = [];
+    const from = [], to = [];
     for (let r = 0; r < side; r++) {
       from.push(Math.floor(r * size / side));
       to.push(Math.ceil((r + 1) * size / side));
@@ -66,7 +66,6 @@ export class Tiles {
       pen.putImageData(image, 0, 0);
       return atlas;
     });
-    timings.bake = performance.now() - begun;
   }
 
   // Where every tile lies: by layer and head, or sorted within each model.
@@ -130,7 +129,7 @@ export class Tiles {
   }
 
   drawBase() {
-    const begun = performance.now(), {models, pool, size} = this.wall;
+    const {models, pool, size} = this.wall;
     const pen = resize(this.base, this.baseWidth, this.height), tile = this.tile;
     const ratio = this.base.width / this.baseWidth;
     pen.clearRect(0, 0, this.baseWidth, this.height);
@@ -156,7 +155,6 @@ export class Tiles {
       }
     });
     pen.globalAlpha = 1;
-    timings.draw = performance.now() - begun;
   }
 
   drawLabels(pen, model, {left, top, rows}) {

@@ -60,6 +60,18 @@ test('a shorter list leaves more to the rest, and the choice stays with the next
   enter(again.root.querySelector('#ds-k'), '8');
 });
 
+test('the finding above has the temperature, each model\'s own first answer, and the distance', () => {
+  const {root} = shown(), above = document.createElement('div');
+  above.id = 'tab-distillation';
+  above.innerHTML = `<p class="finding">${['t', 'teacher', 'student', 'kl'].map(key => `<span data-soft="${key}"></span>`).join('')}</p>`;
+  root.after(above);
+  click(root.querySelector('.ds-presets button'));
+  const [t, teacher, student, distance] = texts(above, 'span');
+  assert.equal(t, '1');
+  assert.deepEqual([teacher, student].map(Number), [TEACHER, STUDENT].map(all => Number(Math.max(...all).toFixed(3))));
+  assert.equal(distance, kl(TEACHER, STUDENT).toFixed(3));
+});
+
 test('measures at T = 1 are those of the two lists', () => {
   const {root} = shown(), mean = TEACHER.map((p, i) => (p + STUDENT[i]) / 2);
   near(value(root, 'kl_teacher_student'), kl(TEACHER, STUDENT));
