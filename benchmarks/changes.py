@@ -5,7 +5,8 @@ nearest come first (``benchmarks/forked.py``), then the commands in turn. ``{nea
 stands for the tests at the mirrored place; a command with it is left out where there are none, or
 passes where pytest finds no such test. ``--again`` makes the changes that an earlier run wrote
 with ``--out``, and tries each first with the test that detected it. Undetected changes are to be
-read: some change nothing.
+read: some change nothing. ``changes.jsonl`` has those of three seeds, with what detects each, or
+why no input reveals it (``"equivalent"``, which ``--again`` leaves out).
 """
 
 import argparse
@@ -106,7 +107,9 @@ def chosen_changes(chosen: argparse.Namespace, copy: Path) -> Iterator[tuple[Cha
         return
     for line in chosen.again.read_text("utf-8").splitlines():
         row = json.loads(line)
-        if again := found_again(row, copy):
+        if why := row.get("equivalent"):
+            sys.stdout.write(f"{'equivalent':21} {row['place']} ({row['kind']}): {why}\n")
+        elif again := found_again(row, copy):
             yield again, row["detected_by"]
         else:
             sys.stdout.write(f"{'gone':21} {row['place']} ({row['kind']})\n")

@@ -35,7 +35,10 @@ IMPORT = "the import"
 
 @dataclass(slots=True)
 class Nearest:
-    """The tests that are tried first: at the mirrored place, then those that import the file."""
+    """The tests that are tried first: at the mirrored place, then others that import the file.
+
+    At the mirrored place too, those that import the file come before the rest.
+    """
 
     root: Path
     sound: set[str] = field(default_factory=lambda: {IMPORT})
@@ -50,8 +53,10 @@ class Nearest:
             return self.by_node(change) or self.failing(change, self.of_browser_code(change.path))
         name = change.path.relative_to(self.root)
         mirrored = near(name, self.root)
-        importing = [t for t in self.importing(name) if not t.startswith(tuple(mirrored))]
-        return self.failing(change, [*mirrored, *importing])
+        importing = [*self.importing(name)]
+        inside = [test for test in importing if test.startswith(tuple(mirrored))]
+        others = [test for test in importing if test not in inside]
+        return self.failing(change, inside) or self.failing(change, [*mirrored, *others])
 
     def importing(self, name: Path) -> Iterator[str]:
         """Yield the test files that import a module; those of the browser do not run here."""

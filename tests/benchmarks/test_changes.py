@@ -4,6 +4,7 @@ import ast
 import json
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -123,6 +124,20 @@ def test_a_command_that_fails_or_takes_too_long_detects_a_change_which_is_taken_
     assert command.found_again(row, root).start == change.start + 1
     path.write_text(before.replace("41", "40"))
     assert command.found_again(row, root) is None
+
+
+def test_of_an_earlier_run_what_no_input_reveals_is_left_out_with_its_reason(project, capsys):
+    root, path = project
+    change = first_constant(path)
+    row = asdict(tried(change, root, "exit 1"))
+    again = root / "again.jsonl"
+    rows = (row, row | {"equivalent": "nobody calls it"}, row | {"before": "return 1"})
+    again.write_text("".join(f"{json.dumps(one)}\n" for one in rows))
+    chosen = SimpleNamespace(again=again)
+    assert [*command.chosen_changes(chosen, root)] == [(change, "exit 1")]
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in said] == ["equivalent", "gone"]
+    assert said[0].endswith(": nobody calls it")
 
 
 @pytest.mark.processes
