@@ -62,16 +62,6 @@ def test_every_token_of_it_lies_in_its_word(four):
     assert [tokens.text[slice(*tokens.spans[i])] for i in tokens.mask_positions] == ["[MASK]"]
 
 
-def test_predict_gives_four_columns(four):
-    models = ENDPOINTS["predict"](TEXT, "mini", 3)["models"]
-    assert [m["model"] for m in models] == ["bert", "distilbert", "albert", "roberta"]
-    for model in models:
-        (mask,) = model["masks"]
-        assert sum(p["probability"] for p in mask["predictions"]) + mask["remaining"] == (
-            pytest.approx(1)
-        )
-
-
 def test_attention_knows_its_heads(four):
     last = ENDPOINTS["attention"](TEXT, "mini", "roberta", LAYERS - 1, HEADS - 1)
     assert [sum(row) for row in last["attention"]] == pytest.approx([1] * len(last["tokens"]))
@@ -127,12 +117,6 @@ def test_the_lines_of_a_layer_compute_its_numbers_again(four, tmp_path, monkeypa
         printed = capsys.readouterr().out
         agree(found["csv"], printed, kind)
         assert "RoBERTa" in printed
-
-
-def test_parameters_counts_it(four):
-    (counted,) = ENDPOINTS["parameters"](["mini-roberta"])["models"]
-    network = plain_roberta(four)[1]
-    assert counted["total"] == sum(p.numel() for p in network.roberta.parameters())
 
 
 @pytest.mark.long

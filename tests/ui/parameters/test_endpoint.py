@@ -6,7 +6,6 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
 from explorer.ui.parameters.endpoint import parameters
-from explorer.ui.shell.api import ENDPOINTS
 
 COMPONENTS = {
     "word_embeddings",
@@ -19,10 +18,6 @@ COMPONENTS = {
     "pooler",
     "head",
 }
-
-
-def test_it_is_registered():
-    assert ENDPOINTS["parameters"] is parameters
 
 
 def test_the_seven_at_once():

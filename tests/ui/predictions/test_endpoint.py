@@ -1,6 +1,5 @@
 """/predict against plain transformers on the same directories: nothing of the explorer in between."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -11,7 +10,6 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, pipeline
 from explorer.models import specs
 from explorer.refusal import Refusal
 from explorer.ui.predictions.endpoint import predict
-from explorer.ui.shell.api import ENDPOINTS
 
 BUNDLED = specs.BUNDLED
 TEXTS = [
@@ -104,17 +102,6 @@ def test_it_equals_the_fill_mask_pipeline(networks, text):
         )
 
 
-def test_the_answer_is_one_json_object_of_the_documented_shape(tiny_family):
-    answer = json.loads(json.dumps(predict("the [MASK] sat", "mini", 3)))
-    assert set(answer) == {"text", "family", "models"}
-    for model in answer["models"]:
-        assert set(model) == {"model", "tokens", "masks"}
-        (mask,) = model["masks"]
-        assert set(mask) == {"position", "predictions", "remaining"}
-        assert [set(p) for p in mask["predictions"]] == [{"token", "id", "probability"}] * 3
-        assert model["tokens"][mask["position"]] == "[MASK]"
-
-
 def test_a_model_that_cannot_be_had_is_named_beside_the_others(tiny_family, monkeypatch):
     spec = specs.MINI["distilbert"]
     monkeypatch.setitem(specs.MINI, "distilbert", replace(spec, name="mini-nowhere"))
@@ -122,10 +109,6 @@ def test_a_model_that_cannot_be_had_is_named_beside_the_others(tiny_family, monk
     assert [model["model"] for model in answer["models"]] == ["bert", "albert"]
     (sentence,) = answer["missing"]
     assert spec.label in sentence
-
-
-def test_it_is_registered():
-    assert ENDPOINTS["predict"] is predict
 
 
 @pytest.mark.parametrize(
