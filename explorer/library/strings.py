@@ -149,8 +149,8 @@ MOVED_ALL = (
     "shuffled rows they differ by {shuffled}."
 )
 WORDS_MOVED = (
-    "The word embeddings of pieces that the texts do not hold have {scale} of their length and a "
-    "cosine of {cosine}."
+    "The word embeddings of pieces that the texts do not hold are {scale} times as long as before, "
+    "at a cosine of {cosine} to them."
 )
 STATES_MOVED = (
     "The tokens' states have a CKA of {first} at the embeddings and {last} after the last layer, "

@@ -176,7 +176,7 @@ def test_sentences_say_which_layer_moved_most(found):
     weights = found.sentences()[0]
     assert f"layer {most} moved most, by {distances.max():.3f} of their length" in weights
     assert f"layer {least} least, by {distances.min():.3f}" in weights
-    assert "do not hold have 0.900 of their length and a cosine of 1.000" in weights
+    assert "do not hold are 0.900 times as long as before, at a cosine of 1.000 to them" in weights
 
 
 def test_a_model_does_not_differ_from_itself(tiny_family):
