@@ -22,6 +22,8 @@ TWO_CONTEXTS = "Each row of the file is {n} rows here: {pairs}."
 ONE_PAIR = "“{context}” with “{target}”"
 GAPS = re.compile(r"(?<!\w)_{2,}(?!\w)|_{3,}")
 GAP_READ = "A gap of underscores in “{name}” is read as [MASK]."
+STEREOSET = {"stereotype", "anti-stereotype", "unrelated"}
+WHOLE_SENTENCES = "Whole sentences are compared; StereoSet's own ss, lms and icat are not computed."
 COMPLETED = "“{name}” has no [MASK]: one is put at the end of each text."
 ENDS = (".", "!", "?", "…", '"', "”")
 MOST_WORDS = 3
@@ -143,6 +145,8 @@ def reshaped(table: RawTable) -> RawTable:
 
     Ettinger (2020) gives contexts and the words that complete them, NEG-136 two of each in a row.
     """
+    if set(table.names) >= STEREOSET:
+        return replace(table, note=WHOLE_SENTENCES)
     return _with_masks(_completed(_one_context(table)))
 
 

@@ -1,7 +1,7 @@
 """Masked rows: each model's first word, the given answer, and how far the models are apart."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,18 @@ import numpy as np
 from explorer.analysis.distillation.soft import shared_vocabulary
 from explorer.analysis.measures import js
 from explorer.analysis.predictions import SpanPlan, span_plan
-from explorer.lists.comparison import Duel, Share, duels, share_of, shares_by_group
+from explorer.lists.comparison import (
+    Duel,
+    Mean,
+    MeanDuel,
+    Share,
+    duels,
+    mean_duels,
+    mean_of,
+    share_of,
+    shares_by_group,
+)
+from explorer.lists.rows import TextRow
 from explorer.models.run import MaskedRow, named_only, read_only
 from explorer.models.tokens import MASK, UNKNOWN, BadText, Word, put_into, spelling_of, word_id
 
@@ -108,6 +119,13 @@ class MaskedSummary:
     """Mean rank of the answers that a model's vocabulary can write; nan without any."""
     median_rank: Mapping[str, float]
     """Their median rank."""
+    offered: tuple[str, str] | None = None
+    """The first two words that each text with a choice offers, where they are the same in all."""
+    ratio: Mapping[str, Mean] = field(default_factory=dict)
+    """By model the mean of ln P(first) - ln P(second) of these words, in nats, over the texts in
+    which every model can write both; empty without such words."""
+    ratio_duels: tuple[MeanDuel, ...] = ()
+    """Each two models by the difference of these values on the same texts."""
 
 
 def masked_plans(
@@ -285,16 +303,10 @@ def _shares(log_p: np.ndarray) -> np.ndarray:
     return p / p.sum(dtype=np.float64)
 
 
-def masked_summary(
-    answers: Mapping[str, MaskedAnswers], has_answer: np.ndarray, groups: Sequence[str]
-) -> MaskedSummary:
-    """Return the headline of a list.
-
-    Args:
-        answers: Each model's answers to all rows.
-        has_answer: bool [row], whether an answer is given.
-        groups: The group of each row; empty for none.
-    """
+def masked_summary(answers: Mapping[str, MaskedAnswers], rows: Sequence[TextRow]) -> MaskedSummary:
+    """Return the headline of a list from each model's answers to all rows."""
+    has_answer, groups = np.array([bool(row.answer) for row in rows]), [row.group for row in rows]
+    offered, ratios = offered_ratios(answers, rows)
     right = {key: each.right()[has_answer] for key, each in answers.items()}
     kept = [group for group, is_kept in zip(groups, has_answer, strict=True) if is_kept]
     words = {key: np.array(each.words, object) for key, each in answers.items()}
@@ -308,7 +320,32 @@ def masked_summary(
         {key: int((has_answer & (each.n_pieces == 0)).sum()) for key, each in answers.items()},
         {key: _of_ranks(each, np.mean) for key, each in answers.items()},
         {key: _of_ranks(each, np.median) for key, each in answers.items()},
+        offered,
+        {key: mean_of(values) for key, values in ratios.items()},
+        mean_duels(ratios),
     )
+
+
+def offered_ratios(
+    answers: Mapping[str, MaskedAnswers], rows: Sequence[TextRow]
+) -> tuple[tuple[str, str] | None, dict[str, np.ndarray]]:
+    """Return the two words that all texts with a choice offer first, and each model's log-ratios.
+
+    The ratios are float64 [text], ln P(first) - ln P(second) in nats, of the texts in which every
+    model can write both words. None and nothing where the texts offer different words.
+    """
+    pairs = {row.choices[:2] for row in rows if row.choices}
+    if len(pairs) != 1:
+        return None, {}
+    first, second = pairs.pop()
+    places = [place for place, row in enumerate(rows) if row.choices]
+    at = {place: [rows[place].words.index(word) for word in (first, second)] for place in places}
+    ratios = {
+        key: np.array([each.offered[n][at[n][0]] - each.offered[n][at[n][1]] for n in places])
+        for key, each in answers.items()
+    }
+    known = np.all([np.isfinite(values) for values in ratios.values()], 0)
+    return (first, second), {key: values[known] for key, values in ratios.items()}
 
 
 def _of_ranks(answers: MaskedAnswers, middle: Callable[[np.ndarray], Any]) -> float:

@@ -198,9 +198,7 @@ ListResult = MaskedList | SentenceList | PairList | LabelledList | ScoredList | 
 
 def masked_list(texts: TextList, labels: Mapping[str, str], block: MaskedBlock) -> MaskedList:
     """Return the result of masked rows from the answers to all of them."""
-    has_answer = np.array([bool(row.answer) for row in texts.rows])
-    groups = [row.group for row in texts.rows]
-    summary = masked_summary(block.answers, has_answer, groups)
+    summary = masked_summary(block.answers, texts.rows)
     return MaskedList(texts, labels, block.answers, block.divergence, summary)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from scipy.stats import sem, t
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
@@ -22,6 +23,7 @@ from explorer.lists.results import TextsOptions, by_disagreement, distances
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
 from explorer.lists.run import TextsQuestion, layer_of
+from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.rows import as_json, rows_canvas
 from explorer.lists.views.strings import cautions, precision_sentence
 from tests.lists import by_hand
@@ -114,6 +116,30 @@ def test_any_accepted_answer_counts_and_every_word_that_is_asked_for_has_its_pro
                 wanted = found[offered[0]][0] - found[offered[1]][0]
                 assert ratio == pytest.approx(wanted, abs=1e-5)
         assert result.summary.at_1[key].n == 3
+
+
+def test_the_words_that_all_texts_offer_have_a_mean_log_ratio_and_say_who_favours_which(
+    tiny_family,
+):
+    texts = ["the [cat|dog] sat.", "it was a [cat|dog|mat].", "he is the [cat|dog]."]
+    result = finished(csv_of([(text, "dog") for text in texts], "text,answer"))
+    for key, mean in result.summary.ratio.items():
+        loaded, values = tiny_family.loaded(key), []
+        for text in texts:
+            masked = re.sub(r"\[.*]", by_hand.MASK, text)
+            cat, dog = (by_hand.masked(loaded, masked, word)[2] for word in ("cat", "dog"))
+            values.append(cat - dog)
+        low, high = t.interval(0.95, 2, np.mean(values), sem(values))
+        assert (mean.value, mean.low, mean.high) == pytest.approx(
+            (np.mean(values), low, high), abs=1e-4
+        )
+    assert len(result.summary.ratio) == 3
+    assert as_json(result)["summary"]["words"] == ["cat", "dog"]
+    (said,) = means_said(result)
+    assert said.startswith("The mean log-ratio of “cat” to “dog” is ")
+    others = finished(csv_of([(texts[0], ""), ("the [mat|dog] sat.", "")], "text,answer"))
+    assert others.summary.offered is None
+    assert [*means_said(others)] == []
 
 
 def _row(lines, key, place):

@@ -1,12 +1,12 @@
 """Sentences on pairs as a whole: the mean log-ratio of the sides, and CrowS-Pairs' own metric."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from explorer.analysis.digits import counted, enumerated, signed
-from explorer.lists.comparison import Mean
-from explorer.lists.results import ListResult, PairList
+from explorer.lists.comparison import Mean, MeanDuel
+from explorer.lists.results import ListResult, MaskedList, PairList
 from explorer.lists.views.strings import GUESS_ALPHA, with_intervals
 
 NUMBERS = {2: "two", 3: "three"}
@@ -25,33 +25,47 @@ CROWS = (
 
 
 def means_said(result: ListResult) -> Iterator[str]:
-    """Yield what the mean log-ratios of pairs say, and the metric of CrowS-Pairs."""
+    """Yield what the mean log-ratios of pairs, or of two words, say, and CrowS-Pairs' metric."""
+    if isinstance(result, MaskedList) and result.summary.offered:
+        ratio, (first, second) = result.summary.ratio, result.summary.offered
+        if all(mean.n for mean in ratio.values()):
+            sides = (f"“{first}”", f"“{second}”")
+            yield _means(ratio, result.summary.ratio_duels, result.labels, sides)
     if not isinstance(result, PairList):
         return
-    means, n = result.summary.mean_margin, len(result.labels)
     if result.summary.n_compared:
-        printed = [f"{mean_said(means[key])} for {label}" for key, label in result.labels.items()]
-        first, second = result.sides.first, result.sides.second
-        yield MEANS.format(
-            first=first,
-            second=second,
-            means=enumerated(printed),
-            who=_who_favours(result),
-            n=counted(n, "model"),
-        )
+        means, duels = result.summary.mean_margin, result.summary.margin_duels
+        yield _means(means, duels, result.labels, (result.sides.first, result.sides.second))
     if result.crows:
         shares = {result.labels[key]: score.metric for key, score in result.crows.items()}
         yield CROWS.format(shares=with_intervals(shares))
 
 
-def _who_favours(result: PairList) -> str:
+Means = Mapping[str, Mean]
+Labels = Mapping[str, str]
+Duels = Sequence[MeanDuel]
+Names = tuple[str, str]
+
+
+def _means(means: Means, duels: Duels, labels: Labels, sides: Names) -> str:
+    """Say what the mean log-ratios of two sides are, and who favours which."""
+    printed = [f"{mean_said(means[key])} for {label}" for key, label in labels.items()]
+    return MEANS.format(
+        first=sides[0],
+        second=sides[1],
+        means=enumerated(printed),
+        who=_who_favours(means, duels, labels, sides),
+        n=counted(len(labels), "model"),
+    )
+
+
+def _who_favours(means: Means, duels: Duels, labels: Labels, sides: Names) -> str:
     """Say which models favour which side, and which of them by most."""
-    means, labels = result.summary.mean_margin, result.labels
     sure = [key for key in labels if means[key].p_value * len(labels) < GUESS_ALPHA]
     if not sure:
         return NONE_FAVOURS
     said = []
-    for side, sign in ((result.sides.first, 1), (result.sides.second, -1)):
+    for side, sign in zip(sides, (1, -1), strict=True):
         keys = [key for key in sure if sign * means[key].value > 0]
         if len(keys) == len(labels) > 1:
             said.append(ALL_FAVOUR.format(n=NUMBERS.get(len(keys), len(keys)), side=side))
@@ -63,15 +77,14 @@ def _who_favours(result: PairList) -> str:
             said.append(FAVOURS.format(names=names, favour=favour, side=side))
         best = max(keys, key=lambda key: sign * means[key].value, default="")
         rivals = [key for key in labels if key != best]
-        if best and rivals and all(_is_more(result, best, key, sign) for key in rivals):
+        if best and rivals and all(_is_more(duels, best, key, sign) for key in rivals):
             others = enumerated(labels[key] for key in rivals)
             said.append(MOST.format(best=labels[best], side=side, others=others))
     return "; ".join(said)
 
 
-def _is_more(result: PairList, key: str, other: str, sign: int) -> bool:
+def _is_more(duels: Duels, key: str, other: str, sign: int) -> bool:
     """Return whether a model favours a side significantly more than another does."""
-    duels = result.summary.margin_duels
     for each in duels:
         if {each.first, each.second} == {key, other}:
             value = each.difference.value * (1 if each.first == key else -1)

@@ -101,6 +101,11 @@ def _masked_summary(result: MaskedList) -> dict[str, Any]:
     return {
         "models": models,
         "pairs": pairs,
+        "words": list(summary.offered or ()),
+        "mean_log_ratios": {
+            key: {"value": number(mean.value), "interval": _ends(mean), "p_value": mean.p_value}
+            for key, mean in summary.ratio.items()
+        },
         "cautions": list(cautions(result)),
         "mcnemar": _duels(summary.duels),
         "rows_by_disagreement": order,
