@@ -90,6 +90,10 @@ LEAVE_OUT = "U+{code:04X} (invisible: leave it out)"
 MAX_UNKNOWN = 6
 """Characters or words that a note on unknown pieces names."""
 JOINED = "{label} reads {words} as one token: what is computed for it counts for {first} alone."
+JOINED_EACH = (
+    "{label} reads {groups} as one token each: what is computed for it counts for the first word "
+    "alone."
+)
 NAMELESS = (
     "{label} gives {mass} of its probability at {masks} to ids without a word, which are not "
     "listed."
@@ -272,10 +276,21 @@ def reading_notes(runs: Iterable["Run"]) -> tuple[str, ...]:
                 UNKNOWN.format(label=label, n=found.n, pieces=pieces, token=found.token, what=what)
             )
         notes += _nameless_note(run)
-        for words in joined_words(run.tokens):
-            quoted = [f"“{word}”" for word in words]
-            notes.append(JOINED.format(label=label, words=enumerated(quoted), first=quoted[0]))
+        notes += _joined_note(label, joined_words(run.tokens))
     return tuple(notes)
+
+
+def _joined_note(label: str, groups: Sequence[Sequence[str]]) -> list[str]:
+    """Return a note on words that share a token; several are named in one sentence."""
+    if not groups:
+        return []
+    quoted = [[f"“{word}”" for word in group] for group in groups]
+    if len(groups) == 1:
+        words = enumerated(quoted[0])
+        return [JOINED.format(label=label, words=words, first=quoted[0][0])]
+    named, rest = ["+".join(group) for group in quoted[:MAX_UNKNOWN]], len(groups) - MAX_UNKNOWN
+    more = [f"{rest} more"] if rest > 0 else []
+    return [JOINED_EACH.format(label=label, groups=enumerated([*named, *more]))]
 
 
 def _nameless_note(run: "Run") -> list[str]:

@@ -62,6 +62,18 @@ def test_words_that_share_a_token_are_named(tiny_family, own_models, tmp_path):
     )
 
 
+def test_several_words_that_share_tokens_are_named_in_one_sentence():
+    from explorer.library.strings import _joined_note
+
+    (note,) = _joined_note("x", [("cat", ","), ("C", "C")])
+    assert note == (
+        "x reads “cat”+“,” and “C”+“C” as one token each: what is computed for it counts for the "
+        "first word alone."
+    )
+    (note,) = _joined_note("x", [(str(n), ",") for n in range(9)])
+    assert "and 3 more as one token each" in note
+
+
 def test_how_a_user_s_files_are_read_is_in_the_notes(own):
     import json
 
