@@ -183,7 +183,7 @@ const html = `<div id="tab-predictions">
   <div id="status"><div class="prose"><p class="status">On this CPU.</p></div></div><div id="meanings"><div class="prose">Words.</div></div>
   <button id="theme-switch">◐</button>`;
 
-async function tabTaken(content = html) {
+async function tabTaken(content = html, tab = 'predictions') {
   begun();
   place().innerHTML = content;
   for (const node of document.querySelectorAll('*')) node.getClientRects = () => /** @type {any} */ (node.classList.contains('seen') ? [box(0, 0, 1,
@@ -195,7 +195,7 @@ async function tabTaken(content = html) {
   for (let i = 0; i < 200 && canvas.querySelector('b'); i++) await new Promise(done => { soon(done, 10); });   // its module is drawing it
   canvas.append('drawn');
   canvas.innerHTML = '<b>drawn</b>';
-  await takeTab('predictions', {needs_page: 'Needs the page.', live: 'Live'});
+  await takeTab(tab, {needs_page: 'Needs the page.', live: 'Live'});
   const {blob, name} = saved.at(-1), text = await blob.text();
   const [, own] = text.match(/window\.explorer\.taken = (.*);<\/script>$/s);
   const body = document.createElement('div');
@@ -219,6 +219,12 @@ test('a tab taken away: what is seen of it in reading order, closed folds and co
   assert.match(rest[1], /^BERT: a\/bert@r1; ALBERT.*; cpu, float32; torch 2\.$/);
   assert.match(rest[2], new RegExp(`^Live ${today}\\. Cite\\.$`));
   assert.equal(rest[3], 'Words.');
+});
+
+test('a tab that reads no text is saved without the one in the box', async () => {
+  const {body, text} = await tabTaken(html.replace('tab-predictions', 'tab-claims'), 'claims');
+  assert.match(text, /^<head><title>What\?<\/title><\/head>/);
+  assert.equal(body.querySelector('header p').textContent, '');
 });
 
 test('what Python wrote keeps its links, and nothing that runs, asks or is open', async () => {
