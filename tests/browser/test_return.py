@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.ui.shell.tabs import TABS
+from tests.browser.conftest import QUIET_PLACE
+from tests.browser.rest import rests
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
@@ -122,8 +124,7 @@ def back_goes_to_the_tab_before_and_runs_nothing_again(page):
     for tab in TABS[1:4]:
         page.get_by_role("tab", name=tab.LABEL, exact=True).click()
         expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
-    page.wait_for_function("history.length >= 5")
-    page.wait_for_timeout(300)
+    rests(page, TABS[3].ID)
     assert page.evaluate("history.length") == 5, "about:blank, and a place for each tab"
     asked = []
     page.on("request", lambda r: asked.append(r.url) if "/queue/join" in r.url else None)
@@ -134,7 +135,9 @@ def back_goes_to_the_tab_before_and_runs_nothing_again(page):
         tab = page.get_by_role("tab", name=TABS[n].LABEL, exact=True)
         expect(tab).to_have_attribute("aria-selected", "true")
         assert (f"tab={TABS[n].ID}" in page.url) == (n > 0)
-    page.wait_for_timeout(500)
+    rests(page, TABS[3].ID)
+    with page.expect_request(f"**{QUIET_PLACE}"):  # what was asked before is heard of
+        page.evaluate("place => fetch(place)", QUIET_PLACE)
     assert asked == []
     assert page.evaluate("history.length") == 5
 
