@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -21,6 +21,8 @@ SEVERAL_LISTS = (
 )
 LONGEST_LIST = 1_000
 """Letters of a cell up to which it may be a list that is written out."""
+GAP = "BLANK"
+"""Gap of StereoSet's contexts."""
 LINE = re.compile(r"\S[^\r\n]*")
 """Line of JSON that is not empty; its strings may have other ends of lines."""
 
@@ -88,7 +90,7 @@ def _is_stereoset(rows: Sequence[Any]) -> bool:
     """Return whether rows are contexts with labelled sentences, as StereoSet's are."""
     return all(
         isinstance(row, dict)
-        and "context" in row
+        and isinstance(row.get("context"), str)
         and isinstance(row.get("sentences"), list)
         and _is_rows(row["sentences"])
         and all("gold_label" in each for each in row["sentences"])
@@ -96,19 +98,27 @@ def _is_stereoset(rows: Sequence[Any]) -> bool:
     )
 
 
+def of_stereoset(values: Iterable[object]) -> Sequence[object]:
+    """Return values; rows of StereoSet, whose parts are in one list, as those of its file."""
+    rows = [*values]
+    return [*_of_stereoset("", rows)] if rows and _is_stereoset(rows) else rows
+
+
 def _of_stereoset(part: str, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """Yield a row of StereoSet with a column for each of its labelled sentences.
 
-    In its part ``intersentence`` a sentence follows its context; elsewhere it replaces it.
+    In its part ``intersentence`` a sentence follows its context; elsewhere it takes the place of a
+    context with the gap BLANK.
     """
     for row in rows:
-        before = f"{row['context']} " if part == "intersentence" else ""
+        follows = part == "intersentence" or not (part or GAP in row["context"])
+        before = f"{row['context']} " if follows else ""
         sentences = {
             str(each["gold_label"]): f"{before}{each.get('sentence', '')}"
             for each in row["sentences"]
         }
-        names = {"term": row.get("target"), "bias_type": row.get("bias_type"), "part": part}
-        yield sentences | names
+        names = {"term": row.get("target"), "bias_type": row.get("bias_type")}
+        yield sentences | names | ({"part": part} if part else {})
 
 
 def unfolded(value: Mapping[str, Any]) -> Mapping[str, Any]:

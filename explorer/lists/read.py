@@ -162,7 +162,11 @@ def _read_json(text: str) -> RawTable:
     objects: list[Mapping[str, object]] = []
     left_out = []
     lines = json_rows.lines(text)
-    values = map(json_rows.parsed, islice(lines, MAX_ROWS)) if found is None else found[:MAX_ROWS]
+    first = map(json_rows.parsed, islice(lines, MAX_ROWS)) if found is None else found[:MAX_ROWS]
+    values = json_rows.of_stereoset(first)
+    if table := _in_form(values):
+        n_more = sum(1 for _ in lines) if found is None else len(found) - len(values)
+        return replace(table, n_more=n_more)
     for number, value in enumerate(values, 1):
         if isinstance(value, str):
             value = {"text": value}
@@ -179,6 +183,20 @@ def _read_json(text: str) -> RawTable:
     rows = ([json_rows.cell(value.get(name)) for name in names] for value in objects)
     table = table_of_values(names, rows)
     return replace(table, left_out=tuple(left_out), n_more=n_more)
+
+
+def _in_form(values: Sequence[object]) -> RawTable | None:
+    """Return the table of strings that hold labels or answers; None of other values.
+
+    Raises:
+        BadRows: they are the lines of a file with a token and its tags on each.
+    """
+    texts = [value.strip() for value in values if isinstance(value, str)]
+    if len(texts) < len(values):
+        return None
+    if has_token_lines("\n".join(texts)):
+        raise BadRows(TOKEN_LINES)
+    return lines_in_form(texts)
 
 
 def _check_width(n_columns: int, n_rows: int) -> None:
