@@ -1,10 +1,17 @@
 """Columns and kinds of lists, and the rows that are left out."""
 
+import re
+
 import pytest
 
-from explorer.lists.read import read_table
+from explorer.lists import rows
+from explorer.lists.forms import NOT_IN_FORM
+from explorer.lists.json_rows import NOT_JSON
+from explorer.lists.read import EXTRA_CELLS, OPEN_QUOTE, TOO_LARGE, read_table
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import KINDS, text_list
+from explorer.lists.sentences import NO_PIECE
+from explorer.refusal import remedy_for
 
 
 def listed(content, **how):
@@ -89,3 +96,15 @@ def test_rows_over_the_limit_are_reported_by_number():
 def test_no_row_left_says_the_first_reason():
     with pytest.raises(BadRows, match=r"no rows to read. Row 1: It has 0 masks"):
         listed("One.\nTwo.", kind="masked")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        *(rows.EMPTY, rows.EMPTY_SIDE, rows.NO_LABEL, rows.NO_SCORE, rows.NOT_A_NUMBER),
+        *(rows.NOT_ONE_MASK, rows.GAP, rows.CHOICES, rows.NOT_A_CELL, rows.TOO_MANY, rows.LAST_ONE),
+        *(TOO_LARGE, OPEN_QUOTE, EXTRA_CELLS, NOT_JSON, NOT_IN_FORM, NO_PIECE),
+    ],
+)
+def test_every_reason_for_which_a_row_is_left_out_has_its_remedy(reason):
+    assert remedy_for(re.sub("{[a-z_]+}", "7", reason))

@@ -96,11 +96,12 @@ async function readFile(file) {
   return read(async () => ({packed: await packed(new Uint8Array(await file.arrayBuffer())), file: true, ...how()}));
 }
 
-/** Run the list, once it is known how it is read; an answer that stays below a refusal is of another list, and fades. */
+/** Run the list, once it is known how it is read; an answer that stays below a refusal is of another list, and fades.
+ * What the tab is for, where nothing has been answered yet, does not. */
 async function run() {
   clearTimeout(view.waiting);
   const canRun = list.text.trim() ? await readBox() : nothing();
-  fade(reading.error ? ['texts'] : []);
+  fade(reading.error && document.querySelector('#tab-texts .tx-rows') ? ['texts'] : []);
   if (!canRun) return;
   const question = {packed: await packed(list.text), ...how(), pooling: list.pooling, layer: Number(list.layer), score: list.score, too_long: isTrained(reading.kind) ? list.long : ''};
   keep();

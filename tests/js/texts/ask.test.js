@@ -14,22 +14,22 @@ const ROWS = 'text,answer,other\nThe moon moves [MASK] the earth.,around,near\nT
 /** The form with a bundled list of ROWS whose kind and a column were chosen; `asked` holds what it asks for. */
 async function opened() {
   begun();
-  const root = place(), asked = [];
+  const root = place(), asked = [], ran = [];
   const asks = async question => {
     if (question.packed) question.text = inflateRawSync(Buffer.from(question.packed, 'base64')).toString();
     asked.push(question);
     return JSON.stringify({...question.list ? {text: ROWS} : {}, names: ['text', 'answer', 'other'], kind: question.kind || 'masked', columns: {answer: 'answer'}, n_rows: 2});
   };
-  show(root, data, {ask() {}, asks, dark: false});
+  show(root, data, {ask: question => ran.push(question), asks, dark: false});
   const box = root.querySelector('textarea'), next = async n => { await until(() => asked.length === n); await new Promise(setImmediate); };
   click(root.querySelector('[data-list]'));
-  await next(2);   // it is read, and read again to be run
+  await until(() => ran.length === 1);   // it is read, and read again to be run
   const select = i => root.querySelectorAll('select')[i];
   enter(select(0), 'plain');
   await next(3);
   enter(select(1), 'other');
   await next(4);
-  return {box, asked: async () => { click(root.querySelector('.tx-run')); await next(5); return asked[4]; }};
+  return {box, asked: async () => { click(root.querySelector('.tx-run')); await until(() => ran.length === 2); return asked[4]; }};
 }
 
 /** What is selected is replaced, as by a paste. */
@@ -61,9 +61,10 @@ test('a row that is edited, one that comes in and one that goes are read as the 
   }
 });
 
-test('an empty box is refused in a sentence, and the answer below it, to another list, fades until a list is run', async () => {
+test('an empty box is refused in a sentence; an answer below it, to another list, fades until a list is run, and an introduction does not', async () => {
   begun();
-  const root = place(), sent = [], said = () => root.querySelector('.tx-said').textContent;
+  const root = place(), answer = document.createElement('div'), tab = document.createElement('div');
+  const sent = [], said = () => root.querySelector('.tx-said').textContent;
   const faded = () => document.adoptedStyleSheets.flatMap(sheet => [...sheet.cssRules].map(rule => rule.cssText)).some(rule => /#tab-texts.*opacity/.test(rule));
   const asks = async ({packed}) => JSON.stringify(packed && inflateRawSync(Buffer.from(packed, 'base64')).toString() === 'bad' ? {error: 'It is bad.'} : {kind: 'plain', columns: {}, names: ['text'], n_rows: 1});
   show(root, {...data, asks: ['others'], texts: {empty: 'The box is empty.'}}, {ask: question => sent.push(question), asks, dark: false});
@@ -71,7 +72,14 @@ test('an empty box is refused in a sentence, and the answer below it, to another
   pasted(box, '');
   run();
   await until(() => said() === 'The box is empty.');
-  assert.deepEqual([sent.length, faded()], [0, true]);
+  assert.deepEqual([sent.length, faded()], [0, false]);
+  tab.id = 'tab-texts';
+  answer.className = 'tx-rows';
+  tab.append(answer);
+  document.body.append(tab);
+  run();
+  await until(faded);
+  assert.equal(sent.length, 0);
   pasted(box, 'good');
   run();
   await until(() => sent.length === 1);
