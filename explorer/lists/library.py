@@ -20,15 +20,9 @@ from explorer.lists.results import ListResult, TextsOptions
 from explorer.lists.roles import MAX_ROWS, BadRows, RawTable
 from explorer.lists.rows import text_list
 from explorer.lists.run import NOTHING_DONE, Progress, TextsQuestion
-from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.rows import COLUMNS, as_json, table_rows
-from explorer.lists.views.strings import (
-    cautions,
-    headline,
-    precision_sentence,
-    read_as,
-    second_line,
-)
+from explorer.lists.views.strings import precision_sentence, read_as
+from explorer.lists.views.verdict import lines_said
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 
@@ -69,16 +63,9 @@ class Texts(Result):
         return table_rows(self.answers)
 
     def sentences(self) -> tuple[str, ...]:
-        """Return the headline with intervals, or the advice, and what comparisons allow to say."""
+        """Return the verdict with intervals, or the advice, and what comparisons allow to say."""
         precision = precision_sentence(self.answers, self.precision)
-        lines = (
-            headline(self.answers),
-            second_line(self.answers),
-            *means_said(self.answers),
-            *cautions(self.answers),
-            precision,
-        )
-        return tuple(filter(None, lines))
+        return (*lines_said(self.answers), *filter(None, (precision,)))
 
 
 class MaskedTexts(Texts):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -388,6 +389,20 @@ def distances(result: ListResult) -> np.ndarray:
     predicted = [each.predicted for key, each in result.result.judged.items() if _is_model(key)]
     different = [len(set(row)) - 1 for row in zip(*predicted, strict=True)]
     return np.array(different, np.float64)
+
+
+def mean_distances(result: SentenceList) -> dict[tuple[str, str], float]:
+    """Return how far each two models are apart on sentences, in nats a word by PLL-word-l2r.
+
+    It is the mean over the sentences that all can read of the absolute difference of both models'
+    values, each measured from the model's own mean over these sentences.
+    """
+    unknown = [[score.n_unknown for score in scores] for scores in result.scores.values()]
+    values = {key: each[~np.any(unknown, 0)] for key, each in per_word(result).items()}
+    centred = {key: each - each.mean() for key, each in values.items()}
+    return {
+        (a, b): float(np.abs(centred[a] - centred[b]).mean()) for a, b in combinations(centred, 2)
+    }
 
 
 def by_disagreement(result: ListResult) -> np.ndarray:

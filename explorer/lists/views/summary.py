@@ -19,11 +19,9 @@ from explorer.lists.results import (
     has_truth,
 )
 from explorer.lists.roles import LeftOut
-from explorer.lists.views.pair_strings import mean_said, means_said
+from explorer.lists.views.pair_strings import mean_said
 from explorer.lists.views.strings import (
-    cautions,
     correlation,
-    headline,
     interval,
     names_of,
     nats,
@@ -31,8 +29,8 @@ from explorer.lists.views.strings import (
     precision_sentence,
     scored,
     scored_names,
-    second_line,
 )
+from explorer.lists.views.verdict import lines_said
 from explorer.views.markup import (
     Markup,
     el,
@@ -67,15 +65,10 @@ def summary_html(
         precision: What half precision changes; None in float32.
     """
     kind, keys = result.texts.kind, {label: key for key, label in result.labels.items()}
+    first, *others = lines_said(result)
     return join(
-        finding(with_names(headline(result), keys)),
-        el("p", with_names(second_line(result), keys), class_="tx-second")
-        if second_line(result)
-        else None,
-        *(
-            el("p", with_names(line, keys), class_="tx-second")
-            for line in (*means_said(result), *cautions(result))
-        ),
+        finding(with_names(first, keys)),
+        *(el("p", with_names(line, keys), class_="tx-second") for line in others),
         repeated_html(result, texts),
         models_table(result, texts),
         duels_table(result, texts),
