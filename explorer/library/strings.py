@@ -89,10 +89,10 @@ TYPE_INSTEAD = "{character} (type {other})"
 LEAVE_OUT = "U+{code:04X} (invisible: leave it out)"
 MAX_UNKNOWN = 6
 """Characters or words that a note on unknown pieces names."""
-JOINED = "{label} reads {words} as one token: what is computed for it counts for {first} alone."
+JOINED = "{label} reads {words} as one token: what is computed for it counts for {first} only."
 JOINED_EACH = (
     "{label} reads {groups} as one token each: what is computed for it counts for the first word "
-    "alone."
+    "only."
 )
 NAMELESS = (
     "{label} gives {mass} of its probability at {masks} to ids without a word, which are not "

@@ -58,7 +58,7 @@ def test_words_that_share_a_token_are_named(tiny_family, own_models, tmp_path):
     family = explorer.load({"albert": tmp_path / "an-albert"})
     (note,) = explorer.predict("the cat, [MASK]", family).notes
     assert note == (
-        "an-albert reads “cat” and “,” as one token: what is computed for it counts for “cat” alone."
+        "an-albert reads “cat” and “,” as one token: what is computed for it counts for “cat” only."
     )
 
 
@@ -68,7 +68,7 @@ def test_several_words_that_share_tokens_are_named_in_one_sentence():
     (note,) = _joined_note("x", [("cat", ","), ("C", "C")])
     assert note == (
         "x reads “cat”+“,” and “C”+“C” as one token each: what is computed for it counts for the "
-        "first word alone."
+        "first word only."
     )
     (note,) = _joined_note("x", [(str(n), ",") for n in range(9)])
     assert "and 3 more as one token each" in note
