@@ -49,6 +49,7 @@ EXAMPLES: dict[str, str] = {
 """Arguments of one working call of each command."""
 ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."
 FIRST_LINE = "; - reads one from each line of standard input"
+FIRST_FILE = "; - reads standard input like a file"
 BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
 NO_LINES = "Standard input has no line to answer."
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
@@ -146,7 +147,7 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
 
     function, given = getattr(explorer, name), dict(flags)
     piped = next((key for key in required(function) if given[key] == STDIN), None)
-    lines = piped_lines() if piped else []
+    lines = lines_of(content := piped_content()) if piped else []
     if piped and not lines:
         raise Refusal(NO_LINES)
     if "family" in given:
@@ -154,7 +155,7 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
         given["family"] = family_of(given["family"], name, where)
     if name == "texts":
         if piped:
-            given[piped] = [line for _, line in lines]
+            given[piped] = io.BytesIO(content)
         return answer_texts(given, answers)
     if piped is None:
         with bars():
@@ -183,25 +184,34 @@ def notes_of(refusal: Refusal) -> list[str]:
     return getattr(refusal, "__notes__", [])
 
 
-def piped_lines() -> list[tuple[int, str]]:
-    """Return the lines of standard input that are not empty, with their numbers.
+def piped_content() -> bytes:
+    """Return the bytes of standard input.
 
     Raises:
-        BadRows: its bytes are no text. Refusal: it is closed, or has more than ``MAX_INPUT`` bytes.
+        Refusal: it is closed, or has more than ``MAX_INPUT`` bytes.
     """
-    from explorer.lists.read import decoded
-
     if sys.stdin is None:
         raise Refusal(INPUT_CLOSED)
     content = sys.stdin.buffer.read(MAX_INPUT + 1)
     if len(content) > MAX_INPUT:
         raise Refusal(INPUT_TOO_LARGE)
+    return content
+
+
+def lines_of(content: bytes) -> list[tuple[int, str]]:
+    """Return the lines that are not empty, with their numbers.
+
+    Raises:
+        BadRows: the bytes are no text.
+    """
+    from explorer.lists.read import decoded
+
     lines = enumerate(io.StringIO(decoded(content), newline=None), 1)
     return [(number, line.strip()) for number, line in lines if line.strip()]
 
 
 def answer_texts(given: dict[str, Any], answers: Answers) -> int:
-    """Append the answers to a file of texts, or to the lines of standard input, as one list.
+    """Append the answers to a file of texts, or to standard input read like a file, as one list.
 
     Raises:
         Refusal: there is nothing that can be answered.
@@ -284,7 +294,8 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
     if name == "models":
         command.add_argument(name, nargs="+", metavar="NAME", help=note)
     elif parameter.default is parameter.empty:
-        command.add_argument(name, help=f"{note.rstrip('.')}{FIRST_LINE}.")
+        piped = FIRST_FILE if command.prog.endswith(" texts") else FIRST_LINE
+        command.add_argument(name, help=f"{note.rstrip('.')}{piped}.")
     elif name == "columns":
         for role, flag in COLUMN_ROLES.items():
             command.add_argument(

@@ -1,11 +1,12 @@
 """A list of texts through all models: which of them serves the task?"""
 
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
@@ -32,7 +33,7 @@ WITH_PANDAS = {
     ".xlsx": ("read_excel", "openpyxl"),
 }
 """Files that pandas reads, by what, and the package that it needs for them."""
-Rows = str | Path | Iterable[str | Mapping[str, Any]]
+Rows = str | Path | BinaryIO | Iterable[str | Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -143,9 +144,10 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     is left out with its number and the reason, and the others go on.
 
     Args:
-        rows: File of texts (.txt, .csv, .tsv, .jsonl), or a list of texts, or of mappings with
-            ``text`` and, where there are any, ``answer``, ``label``, ``group``; for pairs ``good``
-            and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
+        rows: File of texts (.txt, .csv, .tsv, .jsonl), by its path or opened in binary mode; or a
+            list of texts, or of mappings with ``text`` and, where there are any, ``answer``,
+            ``label``, ``group``; for pairs ``good`` and ``bad``. At most 2,000 rows of 512 tokens,
+            1 MB.
         family: What ``load`` returned, or the name of a family.
         kind: "masked", "plain", "pairs", "labelled" or "scored"; empty: follows from the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
@@ -248,7 +250,7 @@ def answered(
 
 
 def table_of(rows: Rows) -> RawTable:
-    """Return the cells of a file, a bundled list by its name, or a list of texts or mappings.
+    """Return the cells of a file, open or by its path, of a bundled list, or of texts or mappings.
 
     Raises:
         BadRows: there is no such file, or it cannot be read.
@@ -267,6 +269,8 @@ def table_of(rows: Rows) -> RawTable:
             rows = _records(content, path)
         else:
             return read_table(content, path.name)
+    if isinstance(rows, io.BufferedIOBase):
+        return read_table(rows.read(MAX_BYTES + 1))
     # A mapping would give its keys, and a frame the names of its columns.
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):
         raise BadRows(strings.BAD_ROWS)

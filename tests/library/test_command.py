@@ -81,6 +81,17 @@ def test_each_line_of_standard_input_is_answered(tiny_family, monkeypatch, capsy
     assert float(rows[-1]["pll"]) == pytest.approx(expected)
 
 
+def test_a_table_on_standard_input_is_read_like_a_file(tiny_family, monkeypatch, tmp_path, capsys):
+    table = "sentence_good\tsentence_bad\nThe cat sat.\tThe cat sit.\nA dog ran.\tA dog run.\n"
+    (tmp_path / "pairs.tsv").write_text(table, "utf-8")
+    assert main(["texts", str(tmp_path / "pairs.tsv"), "--json"]) == 0
+    expected = capsys.readouterr()
+    piped(monkeypatch, table)
+    assert main(["texts", "-", "--json"]) == 0
+    assert capsys.readouterr() == expected
+    assert json.loads(expected.out)["kind"] == "pairs"
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
 def test_standard_input_is_read_in_the_encodings_of_a_file(
     tiny_family, monkeypatch, capsys, encoding
