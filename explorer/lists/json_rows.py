@@ -41,7 +41,8 @@ def whole(text: str) -> Sequence[object] | None:
         return value if any(isinstance(each, dict | str) for each in value) else None
     if not isinstance(value, dict):
         return None
-    if (inside := _rows_inside(value)) is not None:
+    has_evidence = "evidences" in value and unfolded(value) is not value  # a row of LAMA
+    if not has_evidence and (inside := _rows_inside(value)) is not None:
         return inside
     if len(list(islice(lines(text), 2))) > 1:
         raise BadRows(ONE_OBJECT)

@@ -85,6 +85,18 @@ def test_one_json_object_over_many_lines_is_its_rows_or_is_refused_and_never_lin
         assert len(listed(json.dumps({"data": [row, row]}, indent=2), name).rows) == 2
 
 
+def test_one_row_with_its_evidence_in_a_list_is_one_row_with_its_answer():
+    evidence = [{"obj_surface": "pot", "masked_sentence": f"{text} [MASK]."} for text in FIRST[:2]]
+    for rows_ in ([{"obj_label": "pot", "evidences": evidence}], [evidence[0], evidence[1]]):
+        content = "\n".join(map(json.dumps, rows_))
+        texts = listed(content, "P19.jsonl")
+        answers = [(row.text, row.answer) for row in texts.rows]
+        assert answers[0] == (f"{FIRST[0]} [MASK].", "pot" if len(rows_) == 1 else "")
+        assert len(answers) == len(rows_)
+    columns = json.dumps({"masked_sentences": [f"{t} [MASK]." for t in FIRST], "n": [*range(N)]})
+    assert len(listed(columns).rows) == N
+
+
 def test_several_labels_a_row_are_refused_and_not_made_a_label():
     """Each list of labels was a label of its own: "[0, 1]" (simpletransformers#51)."""
     content = json_lines(lambda i: {"text": FIRST[i], "label": [i % 2, 1 - i % 2]})
