@@ -176,6 +176,12 @@ ASKED = {
     "contexts": ("The [MASK] is cold.",),
     "depth": (TEXT, "mini", "albert"),
     "similarity": (),
+    "changed": (
+        "before=mini-bert,after=mini-bert",
+        "",
+        "",
+        ["The cat sat on the mat.", "He was not here then."],
+    ),
     "patch": ("The cat sat on the [MASK].", "The dog sat on the [MASK]."),
     "distillation": (TEXT,),
     "pair": ("She opened the door.", "Then she went out."),
@@ -193,9 +199,11 @@ ASKED = {
 def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch):
     page = SimpleNamespace(opens_on=replace(PageState(), device="auto"))
     opened = LocalContext.blocks.set(page)
-    on_device = json.dumps(ENDPOINTS[name](*ASKED[name]))
+    try:
+        on_device = json.dumps(ENDPOINTS[name](*ASKED[name]))
+    finally:
+        LocalContext.blocks.reset(opened)
     assert CROSSED["to"], "a program is answered by the device that the page was started with"
-    LocalContext.blocks.reset(opened)
     same_numbers(
         *(
             NUMBER.findall(answer)
