@@ -10,7 +10,7 @@ LETTERS = rf"\w+(?:{ATTACHED}+\w*)*"
 WORD = rf"\[(?:MASK|SEP|CLS|UNK|PAD)\]|{LETTERS}(?:['’]{LETTERS})*|[^\w\s]{ATTACHED}*"
 HAN = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]"
 RUNS = re.compile(rf"{HAN}{ATTACHED}*|(?:(?!{HAN}).)+", re.DOTALL)
-ATOM = r"\[[^\[\]\s]{1,400}\]|Br|Cl|>>|%[0-9]{2}|[BCNOPSFIbcnops]|[-=#+/\\:~@?*$().0-9>]"
+ATOM = r"\[[^\[\]\s]{1,400}\]|Br|Cl|>>|>(?!>)|%[0-9]{2}|[BCNOPSFIbcnops]|[-=#+/\\:~@?*$().0-9]"
 # At least five atoms and signs with a bond, a branch, a ring or an arrow among them.
 BOND = r"(?=\S*(?:=|#|>>|[A-Za-z\])]\((?=[A-Z=#\[])|[A-Za-z]([0-9])\S*[A-Za-z]\1))"
 FORMULA = re.compile(rf"{BOND}(?:{ATOM}){{5,}}(?!\S)")

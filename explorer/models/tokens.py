@@ -36,9 +36,12 @@ _HAN = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd]"
 """Chinese characters, each of which BERT's tokenizer reads by itself."""
 _RUNS = re.compile(rf"{_HAN}{_ATTACHED}*|(?:(?!{_HAN}).)+", re.DOTALL)
 ATOM = re.compile(
-    r"\[[^\[\]\s]{1,400}\]|Br|Cl|>>|%[0-9]{2}|[BCNOPSFIbcnops]|[-=#+/\\:~@?*$().0-9>]"
+    r"\[[^\[\]\s]{1,400}\]|Br|Cl|>>|>(?!>)|%[0-9]{2}|[BCNOPSFIbcnops]|[-=#+/\\:~@?*$().0-9]"
 )
-"""A part of a formula in SMILES, as models of chemistry tokenize it; or a mask."""
+"""A part of a formula in SMILES, as models of chemistry tokenize it; or a mask.
+
+No text has two ways to be read as such parts: a search through all of them would have no end.
+"""
 _FORMULA = re.compile(
     r"(?=\S*(?:=|#|>>|[A-Za-z\])]\((?=[A-Z=#\[])|[A-Za-z]([0-9])\S*[A-Za-z]\1))"
     rf"(?:{ATOM.pattern}){{5,}}(?!\S)"

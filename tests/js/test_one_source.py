@@ -28,6 +28,7 @@ FORMULAS = [
     ")",
     "=",
     ">>",
+    ">",
     ".",
     "[Na+]",
     "[MASK]",
@@ -37,6 +38,8 @@ FORMULAS = [
     "x",
 ]
 BOTH = (PARTS, FORMULAS)
+ARROWS = f"C{60 * '>'}x"
+"""No formula, for its last letter; a pattern that reads its signs in two ways never says so."""
 OWN_COPIES = {
     "attention/lens.js": r"\b128\b",
     "attention/heads.js": r"\b128\b",
@@ -51,6 +54,7 @@ def test_both_languages_find_the_same_words():
         "".join(rng.choices(parts, k=rng.randint(1, 12))) for _ in range(2000) for parts in BOTH
     ]
     texts = [text for text in texts if "|" not in text]  # a choice is one word in the browser
+    texts.append(ARROWS)
     found = in_the_browser(*(("splitWords", text) for text in texts))
     for text, words in zip(texts, found, strict=True):
         assert words == [word.text for word in split_words(text)], repr(text)
@@ -64,6 +68,7 @@ def test_saved_scripts_find_the_same_words():
             text = "".join(rng.choices(parts, k=rng.randint(1, 12)))
             found = [match.group() for match in names["words_of"](text)]
             assert found == [word.text for word in split_words(text)], repr(text)
+    assert [match.group() for match in names["words_of"](ARROWS)] == ["C", *60 * ">", "x"]
 
 
 CHOICES = [*PARTS, "|", "|", "[", "]", "[ |x]", "[a|b]", "\x85", "\u2028", 400 * "a", 399 * "🙂"]

@@ -1,5 +1,8 @@
 """What each tokenizer made of a text, mapped back to the reader's words and characters."""
 
+import re
+from itertools import product
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 from explorer.models.forward import tokenize
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import (
+    ATOM,
     MASK,
     BadText,
     clean_text,
@@ -212,6 +216,18 @@ def test_what_is_attached_to_a_character_stays_in_its_word(word):
 )
 def test_where_a_text_has_no_spaces_its_characters_or_atoms_are_words(text, words):
     assert [word.text for word in split_words(text)] == words.split()
+
+
+def test_an_atom_can_be_read_in_one_way_only():
+    """With two ways, a search in a text that is no formula would try all of them in turn."""
+    parts = [re.compile(part) for part in ATOM.pattern.split("|")]
+
+    def n_readings(text, start=0):
+        ends = [found.end() for part in parts if (found := part.match(text, start))]
+        return sum(n_readings(text, end) for end in ends) if start < len(text) else 1
+
+    texts = map("".join, product("BrClnoH>%12[]+-=(x", repeat=3))
+    assert [text for text in texts if n_readings(text) > 1] == []
 
 
 @pytest.mark.parametrize("typed", ["[sep]", "[Sep]", "[ SEP ]", "[SEP]"])
