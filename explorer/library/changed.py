@@ -1,6 +1,6 @@
 """Comparison of two checkpoints of one shape, each quantity with its control."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +14,7 @@ from explorer.library.depth import MAX_WORDS, sentences
 from explorer.library.family import Family, asked, checked_text
 from explorer.library.progress import result_of
 from explorer.library.results import Result
-from explorer.models.run import BATCH_TOKENS, Run, read_only
+from explorer.models.run import Run, length_batches, read_only
 from explorer.models.specs import Architecture, ModelSpec
 from explorer.models.tokens import MASK, UNKNOWN, Tokens
 from explorer.refusal import Refusal, brief
@@ -222,7 +222,7 @@ def _compared(
     weights = call_on_model(changes_from, after, ask, before, read)
     kept = _Kept(specs, ask, tokens)
     done = 0
-    for batch in _batches(tokens):
+    for batch in length_batches([*map(len, tokens)], len(tokens)):
         kept.add(batch, [tokens[i] for i in batch])
         done += 2 * len(batch)
         yield done
@@ -269,17 +269,6 @@ def _tokens(specs: tuple[ModelSpec, ModelSpec], ask: Ask, texts: Sequence[str]) 
 def _n_words(tokens: Tokens) -> int:
     """Return the number of tokens that are the text's own."""
     return len(tokens) - sum(tokens.special)
-
-
-def _batches(tokens: Sequence[Tokens]) -> Iterator[list[int]]:
-    """Yield the numbers of the texts in batches of like length."""
-    batch: list[int] = []
-    for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])):
-        if batch and len(tokens[i]) * (len(batch) + 1) > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(i)
-    yield batch
 
 
 class _Kept:

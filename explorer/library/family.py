@@ -21,6 +21,7 @@ from explorer.inference.runs import (
 from explorer.library import strings
 from explorer.library.results import results_of
 from explorer.models.choice.family import (
+    BAD_NUMBER,
     COLUMN,
     MAX_COLUMNS,
     PRESETS,
@@ -271,7 +272,7 @@ def _checked_columns(models: Mapping[str, Any], *, only: bool) -> dict[str, Mode
     fills_up = not only and not any(map(has_own_name, models))
     columns = specs_by_key("mini") if fills_up else {}
     if not 1 <= len({*columns, *models}) <= MAX_COLUMNS:
-        raise Refusal(strings.BAD_NUMBER.format(most=MAX_COLUMNS))
+        raise Refusal(BAD_NUMBER)
     return columns
 
 

@@ -25,7 +25,6 @@ NO_COLUMN = (
     "A column cannot be called {key!r}: names have 1 to 16 small letters, digits and underscores, "
     "and begin with a letter."
 )
-BAD_NUMBER = "A family has one to {most} columns."
 NO_DEVICE = "There is no device {device!r} here; take {known} or auto."
 BAD_DTYPE = "There is no precision {dtype!r}; there are {known}."
 TWO_DEVICES = "The given models lie on several devices or in several precisions; move them to one."

@@ -315,15 +315,16 @@ def shortened(texts: TextList, ask: Ask, way: str, cancel: CancelToken) -> TextL
     Raises:
         Cancelled: between two parts of the rows.
     """
-    from explorer.lists.cut import cut_all, parts_of
+    from explorer.lists.cut import cut_all
     from explorer.models.forward import word_lengths
+    from explorer.models.tokens import sides_of
 
     places = [n for n, row in enumerate(texts.rows) if len(row.text) > MAX_TOKENS // 2]
     rows, long = list(texts.rows), [texts.rows[place].text for place in places]
     for part in length_batches([len(text) for text in long], PART_ROWS, PART_CHARACTERS):
         cancel.check()
         given = [long[n] for n in part]
-        parts = [parts_of(text) for text in given]
+        parts = [sides_of(text) for text in given]
         jobs = {
             key: partial(_plans_of, word_lengths, spec, ask, parts)
             for key, spec in ask.specs.items()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.models.tokens import SEPARATOR
+from explorer.models.tokens import SEPARATOR, sides_of
 
 WAYS: tuple[str, ...] = ("leave_out", "head", "head_and_tail")
 """Ways with a text that is too long: its row is left out; its beginning is read; or its beginning
@@ -13,12 +13,6 @@ HEAD_SHARE = 128 / 510
 """Share of the tokens that are taken from the beginning of a text of which the end is read too."""
 ADDED = 2
 """Tokens that are added to a text, [CLS] and [SEP]; to a second one, one more."""
-
-
-def parts_of(text: str) -> tuple[str, ...]:
-    """Return the two texts of ``A [SEP] B``, or the one text."""
-    first, separator, second = text.partition(SEPARATOR)
-    return (first, second) if separator and first.strip() and second.strip() else (text,)
 
 
 def cut(text: str, lengths: Sequence[Sequence[np.ndarray]], way: str, most: int) -> str:
@@ -34,7 +28,7 @@ def cut(text: str, lengths: Sequence[Sequence[np.ndarray]], way: str, most: int)
 
     Example: of a text of 1,000 words of one token each, "head" keeps the first 510.
     """
-    parts = parts_of(text)
+    parts = sides_of(text)
     room = most - ADDED - (len(parts) - 1)
     sizes = [max(int(of_model[place].sum()) for of_model in lengths) for place in range(len(parts))]
     if sum(sizes) <= room:

@@ -196,36 +196,32 @@ def _completed(table: RawTable) -> RawTable:
     n_words = max(len(each.split()) for row in answers for each in row.split("|"))
     if n_open < ALIKE * len(texts) or n_words > MOST_WORDS:
         return table
-    place = table.names.index(name)
-    cells = tuple(
-        (
-            *row[:place],
-            f"{row[place].strip()} {MASK}." * bool(row[place].strip()),
-            *row[place + 1 :],
-        )
-        for row in table.cells
-    )
-    note = " ".join(filter(None, (table.note, COMPLETED.format(name=name))))
-    return replace(table, cells=cells, note=note)
+    completed = [f"{text} {MASK}." * bool(text) for text in texts]
+    return _rewritten(table, table.names.index(name), completed, COMPLETED)
 
 
 def _with_masks(table: RawTable) -> RawTable:
     """Return a table with masks for the gaps of a column in which most texts have one or a mask."""
-    for place, name in enumerate(table.names):
+    for place in range(len(table.names)):
         texts = [row[place] for row in table.cells]
         masked = [MASK in clean_text(text) for text in texts]
         gaps = [
             not m and len(GAPS.findall(text)) == 1 for m, text in zip(masked, texts, strict=True)
         ]
         if any(gaps) and 2 * (sum(masked) + sum(gaps)) >= len(texts):
-            cells = tuple(
-                (
-                    *row[:place],
-                    GAPS.sub(MASK, row[place]) if has_gap else row[place],
-                    *row[place + 1 :],
-                )
-                for row, has_gap in zip(table.cells, gaps, strict=True)
-            )
-            note = " ".join(filter(None, (table.note, GAP_READ.format(name=name))))
-            return replace(table, cells=cells, note=note)
+            filled = [
+                GAPS.sub(MASK, text) if has_gap else text
+                for text, has_gap in zip(texts, gaps, strict=True)
+            ]
+            return _rewritten(table, place, filled, GAP_READ)
     return table
+
+
+def _rewritten(table: RawTable, place: int, texts: Sequence[str], template: str) -> RawTable:
+    """Return a table with other texts in a column, and a note that says so."""
+    cells = tuple(
+        (*row[:place], text, *row[place + 1 :])
+        for row, text in zip(table.cells, texts, strict=True)
+    )
+    note = " ".join(filter(None, (table.note, template.format(name=table.names[place]))))
+    return replace(table, cells=cells, note=note)

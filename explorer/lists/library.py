@@ -1,10 +1,9 @@
 """A list of texts through all models: which of them serves the task?"""
 
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -269,7 +268,7 @@ def table_of(rows: Rows) -> RawTable:
             rows = _records(content, path)
         else:
             return read_table(content, path.name)
-    if isinstance(rows, io.BufferedIOBase):
+    if isinstance(rows, BufferedIOBase):
         return read_table(rows.read(MAX_BYTES + 1))
     # A mapping would give its keys, and a frame the names of its columns.
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):

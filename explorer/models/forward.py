@@ -25,6 +25,7 @@ from explorer.models.tokens import (
     Tokens,
     Word,
     clean_text,
+    sides_of,
     spell_masks,
     split_words,
     trim_span,
@@ -50,9 +51,8 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
         BadText: the text is empty, or has more tokens than the model has positions.
     """
     text, words = _readable(text, loaded.max_tokens)
-    first, separator, second = text.partition(SEPARATOR)
-    pair = (first, second) if separator and first.strip() and second.strip() else (text,)
-    spelled = [spell_masks(part, loaded.tokenizer.mask_token) for part in pair]
+    sides = sides_of(text)
+    spelled = [spell_masks(side, loaded.tokenizer.mask_token) for side in sides]
     encoding = loaded.tokenizer(
         *(part for part, _ in spelled),
         return_offsets_mapping=True,
@@ -66,7 +66,7 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
             f"{loaded.max_tokens} fit. Please shorten it."
         )
     sequence = encoding.sequence_ids()
-    shifts = (0, len(first) + len(separator))
+    shifts = (0, len(sides[0]) + len(SEPARATOR))
     spans = tuple(
         trim_span(text, *(shifts[side] + spelled[side][1][edge] for edge in edges))
         if side is not None

@@ -42,6 +42,7 @@ ATOM = re.compile(
 
 No text has two ways to be read as such parts: a search through all of them would have no end.
 """
+_CHUNK = re.compile(r"\S+")
 _FORMULA = re.compile(
     r"(?=\S*(?:=|#|>>|[A-Za-z\])]\((?=[A-Z=#\[])|[A-Za-z]([0-9])\S*[A-Za-z]\1))"
     rf"(?:{ATOM.pattern}){{5,}}(?!\S)"
@@ -174,11 +175,17 @@ def split_words(text: str) -> tuple[Word, ...]:
 
 def words_between(text: str, start: int, end: int) -> Iterator[Word]:
     """Yield the words of a text from one place to another."""
-    for chunk in re.compile(r"\S+").finditer(text, start, end):
+    for chunk in _CHUNK.finditer(text, start, end):
         is_formula = _FORMULA.fullmatch(text, *chunk.span())
         for match in (ATOM if is_formula else WORD).finditer(text, *chunk.span()):
             parts = (match,) if is_formula else _RUNS.finditer(text, *match.span())
             yield from (Word(part[0], part.start(), part.end()) for part in parts)
+
+
+def sides_of(text: str) -> tuple[str, ...]:
+    """Return the two texts of ``A [SEP] B``, or the one text where a side is empty."""
+    first, separator, second = text.partition(SEPARATOR)
+    return (first, second) if separator and first.strip() and second.strip() else (text,)
 
 
 def mask_word(text: str, word: Word) -> str:

@@ -28,6 +28,7 @@ ONLY = "only"
 COLUMN = re.compile(r"[a-z][a-z0-9_]{0,15}")
 """Syntax of a column's name."""
 MAX_COLUMNS = 4
+BAD_NUMBER = f"A family has one to {MAX_COLUMNS} columns."
 LONGEST = 1000
 """Maximum characters of a family name; a longer one is refused."""
 OWN: dict[str, ModelSpec] = {}
@@ -167,7 +168,7 @@ def _exact_columns(preset: str, named: Mapping[str, str]) -> dict[str, str]:
         own = next(filter(has_own_name, named))
         raise Refusal(f"There is no {own} in the family {preset}.")
     if not 1 <= len(named) <= MAX_COLUMNS:
-        raise Refusal(f"A family has one to {MAX_COLUMNS} columns.")
+        raise Refusal(BAD_NUMBER)
     return dict(named)
 
 
