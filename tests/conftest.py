@@ -195,6 +195,24 @@ def three_sentences(monkeypatch):
 
 
 @pytest.fixture
+def little_training(monkeypatch):
+    """Train with one strength and one penalty, on the layer that is asked for: no curves.
+
+    It is for tests of what surrounds the training, which takes seconds for 40 rows.
+    """
+    from explorer.lists import labelled, results, scored
+
+    steps = results._model_steps
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    monkeypatch.setattr(scored, "PENALTIES", (100.0,))
+    monkeypatch.setattr(
+        results,
+        "_model_steps",
+        lambda features, labels, layer, _, check: steps(features, labels, layer, False, check),
+    )
+
+
+@pytest.fixture
 def eight_rounds(monkeypatch):
     """Make a measurement end after eight rounds and not by its time budget."""
     from explorer.analysis.latency import family, measure

@@ -25,7 +25,9 @@ def blocks(text, language):
 
 
 @pytest.mark.long
-def test_the_examples_run_from_top_to_bottom(tmp_path, monkeypatch, own_models, eight_rounds):
+def test_the_examples_run_from_top_to_bottom(
+    tmp_path, monkeypatch, own_models, eight_rounds, three_sentences, little_training
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-bert").symlink_to(specs.BUNDLED / "mini-bert")
     names = {}

@@ -69,7 +69,10 @@ def test_the_changes_of_a_javascript_source(tmp_path):
     assert found["removed statement"] == [";"]
 
 
-def test_every_python_change_of_the_explorer_compiles_and_differs():
+def test_every_python_change_of_a_folder_compiles_and_differs(monkeypatch):
+    monkeypatch.setattr(
+        command, "SOURCES", (("explorer/analysis", "*.py"), ("assets/js/page", "*.js"))
+    )
     drawn = command.drawn(command.ROOT, seed=0, n=60)
     assert {change.kind for change in drawn} == set(KINDS)
     assert drawn == command.drawn(command.ROOT, seed=0, n=60) != command.drawn(command.ROOT, 1, 60)

@@ -55,7 +55,7 @@ def plain(folder, text=TEXT):
 
 
 @pytest.mark.parametrize("name", sorted(ASKED))
-def test_one_checkpoint_has_equal_numbers_under_either_name(tuned_family, name):
+def test_one_checkpoint_has_equal_numbers_under_either_name(tuned_family, three_sentences, name):
     """Whichever is asked first: what is kept of the first must not answer for the second."""
     answers = [
         json.dumps(ASKED[name](explorer.load({column: "mini-bert"})).to_dict()).replace(column, "X")

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.lists import labelled
 from explorer.lists.cut import cut
 from explorer.lists.roles import BadRows
 from explorer.lists.views.rows import as_json, rows_canvas
@@ -17,11 +16,6 @@ SHORT = [
     {"text": f"the {'cat' if i % 2 else 'dog'} sat {i}.", "label": "ab"[i % 2]} for i in range(40)
 ]
 ROWS = [{"text": f"It was {LONG} here.", "label": "a"}, *SHORT]
-
-
-@pytest.fixture
-def quick(monkeypatch):
-    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
 
 
 def sizes(family, text):
@@ -35,7 +29,7 @@ def read_of(result):
     return row.read
 
 
-def test_a_long_row_is_left_out_unless_it_is_to_be_cut(tiny_family, quick):
+def test_a_long_row_is_left_out_unless_it_is_to_be_cut(tiny_family, little_training):
     left = explorer.texts(ROWS)
     assert [row.number for row in left.answers.texts.left_out] == [1]
     assert as_json(left.answers)["summary"]["cut"] == {"rows": 0, "way": None}
@@ -52,7 +46,7 @@ def test_a_long_row_is_left_out_unless_it_is_to_be_cut(tiny_family, quick):
         assert constants["CUT"] == {"1": read_of(result)}
 
 
-def test_the_beginning_is_as_many_words_as_every_model_can_read(tiny_family, quick):
+def test_the_beginning_is_as_many_words_as_every_model_can_read(tiny_family, little_training):
     read, words = read_of(explorer.texts(ROWS, too_long="head")), ROWS[0]["text"].split()
     n = len(read.split())
     assert read.split() == words[:n]
@@ -60,7 +54,7 @@ def test_the_beginning_is_as_many_words_as_every_model_can_read(tiny_family, qui
     assert max(sizes(tiny_family, " ".join(words[: n + 1]))) > 512
 
 
-def test_beginning_and_end_are_a_quarter_and_three_quarters(tiny_family, quick):
+def test_beginning_and_end_are_a_quarter_and_three_quarters(tiny_family, little_training):
     read = read_of(explorer.texts(ROWS, too_long="head_and_tail")).split()
     words = ROWS[0]["text"].split()
     fits = [n for n in range(1, 200) if max(sizes(tiny_family, " ".join(words[:n]))) - 2 <= 128]
@@ -68,7 +62,7 @@ def test_beginning_and_end_are_a_quarter_and_three_quarters(tiny_family, quick):
     assert 500 < max(sizes(tiny_family, " ".join(read))) <= 512
 
 
-def test_of_two_texts_the_longer_one_is_cut_first(tiny_family, quick):
+def test_of_two_texts_the_longer_one_is_cut_first(tiny_family, little_training):
     pairs = [row | {"second": "it was here"} for row in SHORT]
     rows = [{"text": LONG, "second": "it was here", "label": "a"}, *pairs]
     first, second = read_of(explorer.texts(rows, too_long="head")).split(" [SEP] ")

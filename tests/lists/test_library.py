@@ -12,7 +12,7 @@ import explorer
 from explorer.analysis.records import Records
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.library.command import INTERRUPTED, main
-from explorer.lists import batches, labelled, results
+from explorer.lists import batches, results
 from explorer.lists.library import Interrupted, LabelledTexts, answered, table_of
 from explorer.lists.read import MAX_BYTES
 from explorer.lists.results import TextsOptions
@@ -45,14 +45,7 @@ LABELLED = [
 ]
 
 
-@pytest.fixture
-def one_strength(monkeypatch):
-    """One penalty for all: what is tried here is who stays with whom."""
-    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
-
-
-@pytest.mark.long
-def test_groups_are_a_column_or_one_name_for_each_row(tiny_family, one_strength):
+def test_groups_are_a_column_or_one_name_for_each_row(tiny_family, little_training):
     named = explorer.texts(LABELLED, kind="labelled", group="word")
     names = [row["word"] for row in LABELLED]
     plain = [{"text": row["text"], "label": row["label"]} for row in LABELLED]
@@ -82,16 +75,14 @@ def test_groups_that_are_not_there_are_refused(tiny_family):
         explorer.texts(LABELLED, kind="labelled", group="label")
 
 
-@pytest.mark.long
-def test_a_field_of_labelled_rows_keeps_none_together(tiny_family, one_strength):
+def test_a_field_of_labelled_rows_keeps_none_together(tiny_family, little_training):
     rows = [row | {"subset": "ab"[i % 2]} for i, row in enumerate(LABELLED)]
     found = explorer.texts(rows, kind="labelled")
     assert found.answers.result.labels.groups is None
     assert "group" not in found.answers.texts.columns
 
 
-@pytest.mark.long
-def test_a_shell_takes_the_column_of_groups(tiny_family, one_strength, tmp_path, capsys):
+def test_a_shell_takes_the_column_of_groups(tiny_family, little_training, tmp_path, capsys):
     path = tmp_path / "rows.csv"
     pandas.DataFrame(LABELLED).to_csv(path, index=False)
     assert main(["texts", str(path), "--kind", "labelled", "--group", "word"]) == 0
@@ -244,7 +235,7 @@ def test_a_deadline_keeps_the_rows_of_every_kind(tiny_family, monkeypatch, kind)
     check_part(answered(table, "mini", (kind, {}, TextsOptions()), cancel), kind)
 
 
-def test_ctrl_c_in_the_training_keeps_all_rows(tiny_family, one_strength, monkeypatch):
+def test_ctrl_c_in_the_training_keeps_all_rows(tiny_family, little_training, monkeypatch):
     def interrupted(*_, **_how):
         raise KeyboardInterrupt
 

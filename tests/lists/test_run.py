@@ -238,6 +238,7 @@ def test_labelled_rows_equal_scikit_learn_on_features_of_transformers(tiny_famil
 @pytest.mark.long
 def test_curves_and_layers_are_there_if_they_are_asked_for(tiny_family, monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+    monkeypatch.setattr(labelled, "REPEATS", 1)
     result = finished(csv_of(LABELLED, "text,label"), layer=1)
     for key, spec in tiny_family.specs.items():
         assert len(result.by_layer[key]) == spec.architecture.n_layers + 1
@@ -297,7 +298,7 @@ def test_a_model_that_cannot_be_had_is_missing_and_the_others_go_on(tiny_family,
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["masked", "plain", "pairs", "labelled"])
-def test_what_half_precision_changes_is_that_of_plain_networks(tiny_family, kind):
+def test_what_half_precision_changes_is_that_of_plain_networks(tiny_family, little_training, kind):
     texts = {
         "masked": csv_of(MASKED[:9], "text,answer"),
         "plain": "\n".join(SENTENCES[:5]),

@@ -45,7 +45,7 @@ pytestmark = [needs_node, pytest.mark.processes]
 
 
 @pytest.fixture
-def pictures(tuned_family, monkeypatch):
+def pictures(tuned_family, little_training, monkeypatch):
     """The data of every picture that has lines, for texts with words of many pieces."""
     from explorer.ui.attention import folds as attention_folds
     from explorer.ui.attention.strings import SUMMARIES
@@ -82,7 +82,7 @@ def pictures(tuned_family, monkeypatch):
     found["tasks/question:long"] = json.dumps(numbers_in(long)["tasks/question"])
     found["parameters/memory"] = parameters_folds.show_memory("mini", 32, 1, keeps=False)
     found["parameters/memory:kept"] = parameters_folds.show_memory("larger", 16, 2, keeps=True)
-    found |= lists(monkeypatch)
+    found |= lists()
     found["depth/words"] = depth.read_deeper({"params": {"text": TEXT}, "want": "words"})
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
     drawn["depth/lens:followed"] = drawn["depth/lens"] | {"look": "follow:distilbert"}
@@ -142,14 +142,11 @@ LISTS = {
 labelled rows of which some stay together."""
 
 
-def lists(monkeypatch):
+def lists():
     """Each kind's rows as the table of Your texts saves them, with what its lines are told."""
     import explorer
-    from explorer.lists import labelled, scored
     from explorer.lists.views.rows import rows_canvas
 
-    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
-    monkeypatch.setattr(scored, "PENALTIES", (100.0,))
     found = {}
     for kind, rows in LISTS.items():
         given = [row if isinstance(row, str) else {"answer": "", "group": ""} | row for row in rows]

@@ -23,11 +23,8 @@ ROWS = {
 }
 
 
-LONG = {"labelled": pytest.mark.long}
-
-
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=LONG.get(k, ())) for k in ROWS])
-def test_every_kind_answers_in_json(tiny_family, kind):
+@pytest.mark.parametrize("kind", ROWS)
+def test_every_kind_answers_in_json(tiny_family, little_training, kind):
     answer = json.loads(json.dumps(texts(ROWS[kind]), allow_nan=False))
     assert (answer["kind"], answer["done"], answer["n_rows"]) == (kind, True, len(ROWS[kind]))
     assert all(tuple(row) == COLUMNS[kind] for row in answer["rows"])
@@ -35,11 +32,7 @@ def test_every_kind_answers_in_json(tiny_family, kind):
     assert len(answer["rows"]) == n_classifiers * len(ROWS[kind])
 
 
-@pytest.mark.long
-def test_the_column_of_groups_can_be_named(tiny_family, monkeypatch):
-    from explorer.lists import labelled
-
-    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
+def test_the_column_of_groups_can_be_named(tiny_family, little_training):
     rows = [row | {"author": f"{i // 2}"} for i, row in enumerate(ROWS["labelled"])]
     assert texts(rows)["summary"]["groups"] is None
     answer = texts(rows, group="author")

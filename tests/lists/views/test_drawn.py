@@ -51,7 +51,7 @@ LISTS = {
 @pytest.fixture(params=LISTS)
 def result(request, tiny_family, monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
-    monkeypatch.setattr(labelled, "MAX_ITERATIONS", 20)
+    monkeypatch.setattr(labelled, "REPEATS", 1)
     rows, header = LISTS[request.param]
     return finished(csv_of(rows, header), request.param)
 
@@ -286,10 +286,7 @@ def test_groups_and_labels_that_begin_alike_are_drawn_apart(tiny_family):
     assert drawn[0][0] == "all rows"
 
 
-@pytest.mark.long
-def test_a_confusion_matrix_has_a_place_for_each_label(tiny_family, monkeypatch):
-    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
-    monkeypatch.setattr(labelled, "MAX_ITERATIONS", 20)
+def test_a_confusion_matrix_has_a_place_for_each_label(tiny_family, little_training):
     rows, header = LISTS["labelled"]
     same = "a label of many letters twice {} in one list"
     names = dict.fromkeys(label for _, label in rows)
@@ -305,10 +302,7 @@ def test_a_confusion_matrix_has_a_place_for_each_label(tiny_family, monkeypatch)
     assert len(set(trace["x"])) == len(set(trace["y"])) == len(long)
 
 
-@pytest.mark.long
-def test_shades_of_counts_start_at_0_and_are_alike_in_all_models(tiny_family, monkeypatch):
-    monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
-    monkeypatch.setattr(labelled, "MAX_ITERATIONS", 20)
+def test_shades_of_counts_start_at_0_and_are_alike_in_all_models(tiny_family, little_training):
     rows, header = LISTS["labelled"]
     document = json.loads(
         list_charts(finished(csv_of(rows, header), "labelled"), strings.CHARTS, {})
