@@ -18,6 +18,7 @@ READ = {
     "UTF-16 with a mark": (CSV.encode("utf-16"), "a.csv", TWO),
     "UTF-16 big endian": (b"\xfe\xff" + CSV.encode("utf-16-be"), "a.csv", TWO),
     "UTF-16 without a mark": (CSV.encode("utf-16-le"), "a.csv", TWO),
+    "big endian without a mark": (CSV.encode("utf-16-be"), "a.csv", TWO),
     "Windows-1252": (
         "text,label\nCafé is good.,pos\nIt is bad.,neg".encode("cp1252"),
         "a.csv",

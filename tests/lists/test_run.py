@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.links.page_state import PageState
 from explorer.lists import batches, labelled
-from explorer.lists.masked import shared_divergence
+from explorer.lists.masked import MaskedAnswers, shared_divergence
 from explorer.lists.read import read_table
 from explorer.lists.results import TextsOptions, by_disagreement, distances
 from explorer.lists.roles import BadRows
@@ -246,6 +246,13 @@ def test_curves_and_layers_are_there_if_they_are_asked_for(tiny_family, monkeypa
         assert result.by_layer[key][1] == predicted.mean()
         assert [point.n_rows for point in result.learning[key]] == [16, 32, 40]
         assert result.learning[key][-1].accuracy == result.result.accuracy[key]
+
+
+def test_right_is_what_is_first_unless_more_places_are_asked_for():
+    row = np.zeros(3)
+    answers = MaskedAnswers((), row, row, np.array([1, 2, 0]), row, ())
+    assert answers.right().tolist() == [True, False, False]
+    assert answers.right(5).tolist() == [True, True, False]
 
 
 def test_what_is_not_offered_is_refused(tiny_family):

@@ -2,11 +2,13 @@
 
 import copy
 import hashlib
+import re
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from explorer.analysis.distillation import live
 from explorer.analysis.distillation.live import (
     BadSettings,
     LiveSettings,
@@ -117,6 +119,11 @@ def test_bad_settings_are_one_sentence(bad):
 
 def test_sentences_are_seeded_and_the_held_out_ones_are_not_taught():
     assert made_up_sentences(20, 1) == made_up_sentences(20, 1) != made_up_sentences(20, 2)
+    parts = live.PATTERNS, live.PEOPLE, live.PLACES, live.THINGS, live.ACTS, live.MOVES, live.TIMES
+    known = {*re.findall(r"[a-z]+", str((*parts, live.STATES, live.FIELDS)).lower())}
+    for sentence in made_up_sentences():
+        assert {*re.findall(r"[a-z]+", sentence.lower())} <= known
+        assert sentence[0].isupper()
     own, held_out = split_sentences()
     assert len(held_out) == len(bundled_sentences()) // 2
     assert not set(own) & {sentence.whole for sentence in held_out}

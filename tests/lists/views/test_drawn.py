@@ -48,6 +48,14 @@ LISTS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [("the cat sat.", "this sentence"), ("the cat sat.\nit sat.", "2 sentences")],
+)
+def test_one_sentence_is_not_called_these(tiny_family, texts, words):
+    assert words in headline(finished(texts))
+
+
 @pytest.fixture(params=LISTS)
 def result(request, tiny_family, monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))

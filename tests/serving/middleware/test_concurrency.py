@@ -1,12 +1,14 @@
 """What no queue holds: so many at once, so many who wait, and nobody who reads slowly in between."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 from starlette.requests import ClientDisconnect
 
 from explorer import limits
-from explorer.serving.middleware.concurrency import LEFT, ConcurrencyLimiter
+from explorer.serving.middleware.concurrency import CALLS, LEFT, ConcurrencyLimiter, refusal_of
+from explorer.serving.middleware.waiting_room import NO_ADDRESS, Sender, account_of
 from tests.waiting import in_its_own_loop
 
 ASKED = ("POST", "/gradio_api/component_server")
@@ -241,3 +243,15 @@ def test_everything_else_goes_by():
         await settled()
 
     in_its_own_loop(run())
+
+
+@pytest.mark.parametrize("client", [("198.51.100.1", 1), None])
+def test_the_room_is_asked_about_a_program_before_its_body_is_read(client):
+    asked = []
+    room = SimpleNamespace(refusal=lambda sender: asked.append(sender) or "It is full.")
+    app = SimpleNamespace(get_blocks=lambda: SimpleNamespace(_queue=room))
+    scope = {"type": "http", "method": "POST", "path": f"{CALLS}predict", "app": app}
+    assert refusal_of(scope | {"client": client}) == "It is full."
+    account = account_of(client[0] if client else NO_ADDRESS)
+    assert asked == [Sender(account, session="", is_program=True)]
+    assert refusal_of(scope | {"method": "GET"}) == ""

@@ -15,6 +15,7 @@ def test_losses_stand_at_the_steps_and_exams_at_theirs():
         ((0,), (share,)) for share in (0.1, 0.2, 0.3)
     ]
     assert tuple(agree.layout.yaxis.range) == (0, 1.02)
+    assert {figure.layout.yaxis.rangemode for figure in (total, parts)} == {"tozero"}
     assert len({trace.line.color for trace in parts.data}) == 3
     nothing = {key: [] for key in losses | exams}
     before = live_figures(([], nothing), ([], nothing), CANVAS)
