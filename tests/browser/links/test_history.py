@@ -54,8 +54,29 @@ SEEN = """() => {
 }"""
 """Everything that a view decides, in words; `awaited`: what is not at rest yet."""
 COUNT = """window.pushed = 0;
-const push = history.pushState;
-history.pushState = function (...given) { window.pushed += 1; return push.apply(this, given); };"""
+window.due = new Set();
+const push = history.pushState, later = window.setTimeout, clear = window.clearTimeout, ask = window.fetch;
+history.pushState = function (...given) { window.pushed += 1; return push.apply(this, given); };
+window.setTimeout = (act, ms = 0, ...given) => {
+  const id = later(() => { try { act(...given); } finally { window.due.delete(id); } }, ms);
+  if (ms <= 500 && new Error().stack.includes('/js/')) window.due.add(id);
+  return id;
+};
+window.clearTimeout = id => { window.due.delete(id); clear(id); };
+window.fetch = (...given) => {
+  const asked = ask(...given);
+  window.due.add(asked);
+  const end = () => window.due.delete(asked);
+  asked.then(end, end);
+  return asked;
+};"""
+"""Counts the places of the history, and keeps what is due: the page's timers and its requests."""
+RESTS = """async () => {
+  const once = () => new Promise(done => requestIdleCallback(() => requestAnimationFrame(() => done())));
+  for (let n = 0; n < 3; n += 1) await once();
+  return window.due.size === 0;
+}"""
+"""Whether nothing is due after the page has had nothing to do three times."""
 
 
 def shown(page) -> dict[str, Any]:
@@ -63,10 +84,9 @@ def shown(page) -> dict[str, Any]:
 
     def at_rest():
         before = page.evaluate(SEEN)
-        page.wait_for_timeout(120)
+        if not page.evaluate(RESTS):  # a dial asks, and its address is written, after a moment
+            return None
         after = page.evaluate(SEEN)
-        # An address may wait a moment while a dial is moved.
-        page.wait_for_timeout(120)
         return after if before == after and not after["awaited"] and any(after["said"]) else None
 
     return until(at_rest, 300, lambda: f"{page.url}: {page.evaluate(SEEN)}")
@@ -199,10 +219,11 @@ STEPS = [*["tab", "fold", "control", "back"] * 4, *["forward", "part", "compare"
 
 
 def walk(page_at, **chosen):
-    page = page_at(None)
-    page.add_init_script(COUNT)
+    page, fresh = page_at(None), page_at(None)
+    for one in (page, fresh):
+        one.add_init_script(COUNT)
     page.goto(f"{page.guard.home}/?v=1&family=mini", wait_until="domcontentloaded")
-    reader = Walk(page, page_at(None))
+    reader = Walk(page, fresh)
     reader.begin()
 
     @settings(
