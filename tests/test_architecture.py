@@ -48,6 +48,8 @@ LISTS = {
     "masked": "analysis",
     "sentences": "analysis",
     "labelled": "analysis",
+    "multilabel": "analysis",
+    "several": "analysis",
     "comparison": "analysis",
     "bias": "analysis",
     "scored": "analysis",

@@ -109,7 +109,7 @@ def list_differences(
     """
     if kind == "masked":
         return {key: _of_words(half.answers[key], exact.answers[key]) for key in exact.answers}
-    if kind in ("labelled", "scored"):
+    if kind in ("labelled", "multilabel", "scored"):
         return {key: _of_features(half[key].values, exact[key].values) for key in exact}
     return {key: _of_scores(half[key], exact[key], score) for key in exact}
 

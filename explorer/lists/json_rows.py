@@ -154,10 +154,10 @@ def _by_column(value: Mapping[str, object]) -> Sequence[object] | None:
 def cell(value: object) -> str | tuple[str, ...] | None:
     """Return the text of a value, several texts of a list, or None of an object.
 
-    A list of one value is that value, and an empty one is an empty cell.
+    A list of one value is that value, and an empty one holds nothing.
     """
-    if isinstance(value, list) and len(value) < 2:
-        value = value[0] if value else None
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
     if isinstance(value, list):
         texts = [cell(each) for each in value]
         return None if any(not isinstance(each, str) for each in texts) else tuple(map(str, texts))

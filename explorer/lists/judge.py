@@ -33,10 +33,9 @@ ERROR_RATE = 0.01
 """Chance of any advice where there is no difference, shared equally by all comparisons."""
 FASTER = 0.8
 """A model is called faster than another if it needs at most this share of its time."""
-NOTHING = (
-    "No model is significantly better than always answering the most frequent label, as far as "
-    "{n} rows can show."
-)
+NOTHING = "No model is significantly better than {guess}, as far as {n} rows can show."
+MOST_FREQUENT = "always answering the most frequent label"
+EVERY_LABEL = "always giving every label"
 BAG = (
     "A bag of words may do as well: no model is significantly better than TF-IDF with the same "
     "regression, as far as {n} rows can show."
@@ -195,23 +194,50 @@ class Advice:
     """The models that may be recommended; empty where none is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Classifiers of which some may be recommended, and how they compare."""
+
+    models: tuple[str, ...]
+    values: Mapping[str, float]
+    """By classifier its score."""
+    compared: Sequence[tuple[str, str, float, float]]
+    """First and second classifier, by how much the first is better, and the p value."""
+    n_rows: int
+    guess: str
+    """Words for what the baseline ``majority`` does."""
+
+
 def advice(
     result: LabelledResult, names: Mapping[str, str], costs: Mapping[str, Cost] | None = None
 ) -> Advice:
-    """Return what the scores allow to say.
+    """Return what the accuracies allow to say; see ``recommended``."""
+    compared = [
+        (each.first, each.second, float(each.only_first - each.only_second), each.p_value)
+        for each in result.differences
+    ]
+    values = {key: each.value for key, each in result.accuracy.items()}
+    n_rows = len(result.labels.truth)
+    found = Candidates(result.models, values, compared, n_rows, MOST_FREQUENT)
+    return recommended(found, names, costs)
 
-    A difference counts if the exact test on the out-of-fold predictions stays below 1% after
-    division by the number of comparisons: each model with two baselines and with each other.
+
+def recommended(
+    found: Candidates, names: Mapping[str, str], costs: Mapping[str, Cost] | None = None
+) -> Advice:
+    """Return which model is best, as far as the rows can show.
+
+    A difference counts if the test on the out-of-fold predictions stays below 1% after division by
+    the number of comparisons: each model with two baselines and with each other.
     """
-    n_rows, models = f"{len(result.labels.truth):,}", result.models
-    beaten = _beaten(result)
+    n_rows, models, beaten = f"{found.n_rows:,}", found.models, _beaten(found)
     learned = [key for key in models if (key, "majority") in beaten]
     useful = [key for key in learned if (key, "tfidf") in beaten]
     if not learned:
-        return Advice(NOTHING.format(n=n_rows), ())
+        return Advice(NOTHING.format(guess=found.guess, n=n_rows), ())
     if not useful:
         return Advice(BAG.format(n=n_rows), ())
-    best = max(useful, key=lambda key: result.accuracy[key].value)
+    best = max(useful, key=lambda key: found.values[key])
     rivals = [key for key in models if key != best and (best, key) not in beaten]
     taken = [key for key in models if key == best or (key in rivals and key in useful)]
     if len(taken) > 1:
@@ -229,14 +255,13 @@ def advice(
     return Advice(sentence, tuple(taken))
 
 
-def _beaten(result: LabelledResult) -> set[tuple[str, str]]:
+def _beaten(found: Candidates) -> set[tuple[str, str]]:
     """Return the (better, worse) classifiers that differ significantly."""
-    found, n_compared = set(), len(result.differences)
-    for each in result.differences:
-        pair = (each.first, each.second)
-        if each.p_value * n_compared < ERROR_RATE:
-            found.add(pair if each.only_first > each.only_second else pair[::-1])
-    return found
+    return {
+        (first, second) if better > 0 else (second, first)
+        for first, second, better, p_value in found.compared
+        if p_value * len(found.compared) < ERROR_RATE
+    }
 
 
 def _cheapest(keys: Sequence[str], names: Mapping[str, str], costs: Mapping[str, Cost]) -> str:

@@ -267,12 +267,17 @@ def _losses(
 ) -> list[float]:
     """Return the log-loss by C; infinity where the training rows have no word of this way."""
     train, test = split
-    if way and not any(re.search(way, text.lower()) for text in data[train]):
+    if way and not has_words(data[train], way):
         return [np.inf] * len(STRENGTHS)
     prepares = recipe.prepares(way)
     learned, asked = prepares.fit_transform(data[train]), prepares.transform(data[test])
-    models = (_fitted(learned, truth[train], recipe.factor * C) for C in STRENGTHS)
+    models = (fitted(learned, truth[train], recipe.factor * C) for C in STRENGTHS)
     return [log_loss(model.predict_proba(asked), model.classes_, truth[test]) for model in models]
+
+
+def has_words(texts: Sequence[str] | np.ndarray, pattern: str) -> bool:
+    """Return whether any text has a word of a pattern."""
+    return any(re.search(pattern, text.lower()) for text in texts)
 
 
 def log_loss(probabilities: np.ndarray, classes: np.ndarray, truth: np.ndarray) -> float:
@@ -299,11 +304,11 @@ def _predicted(
     train, test = split
     prepares = recipe.prepares(choice.way)
     learned = prepares.fit_transform(data[train])
-    model = _fitted(learned, truth[train], recipe.factor * choice.strength)
+    model = fitted(learned, truth[train], recipe.factor * choice.strength)
     return np.asarray(model.predict(prepares.transform(data[test])))
 
 
-def _fitted(data: Any, truth: np.ndarray, strength: float) -> Any:  # noqa: ANN401 - of scikit-learn
+def fitted(data: Any, truth: np.ndarray, strength: float) -> Any:  # noqa: ANN401 - of scikit-learn
     """Return a trained logistic regression; with one label only, that label for every row."""
     from sklearn.dummy import DummyClassifier
     from sklearn.linear_model import LogisticRegression
@@ -320,7 +325,7 @@ def bag_cost(texts: Sequence[str], truth: np.ndarray, choices: Sequence[Choice])
     """
     data, choice = _array(texts), max(choices, key=lambda each: each.strength)
     words = bag_of_words(choice.way)
-    classifier = _fitted(words.fit_transform(data), truth, WORDS_STRENGTH * choice.strength)
+    classifier = fitted(words.fit_transform(data), truth, WORDS_STRENGTH * choice.strength)
     begun = time.thread_time()
     classifier.predict(words.transform(data))
     seconds = time.thread_time() - begun

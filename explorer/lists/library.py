@@ -101,6 +101,14 @@ class LabelledTexts(Texts):
     SKETCH: ClassVar = Sketch("bars", "row", "right")
 
 
+class MultilabelTexts(Texts):
+    """Rows with any number of labels, with each classifier's labels, given without that row."""
+
+    __slots__ = ()
+    COLUMNS: ClassVar = COLUMNS["multilabel"]
+    SKETCH: ClassVar = Sketch("bars", "row", "right")
+
+
 class ScoredTexts(Texts):
     """Rows with a score, with each regression's prediction, made without that row."""
 
@@ -114,6 +122,7 @@ OF_KIND = {
     "plain": PlainTexts,
     "pairs": PairedTexts,
     "labelled": LabelledTexts,
+    "multilabel": MultilabelTexts,
     "scored": ScoredTexts,
 }
 
@@ -148,7 +157,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             ``label``, ``group``; for pairs ``good`` and ``bad``. At most 2,000 rows of 512 tokens,
             1 MB.
         family: What ``load`` returned, or the name of a family.
-        kind: "masked", "plain", "pairs", "labelled" or "scored"; empty: follows from the columns.
+        kind: "masked", "plain", "pairs", "labelled", "multilabel", "scored"; empty: by columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, -1 the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r".

@@ -33,6 +33,7 @@ from explorer.lists.labelled import (
     usable,
 )
 from explorer.lists.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
+from explorer.lists.multilabel import MultilabelList
 from explorer.lists.rows import TextList
 from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.scored import (
@@ -194,7 +195,9 @@ class EncodedList:
     costs: Mapping[str, Cost]
 
 
-ListResult = MaskedList | SentenceList | PairList | LabelledList | ScoredList | UnjudgedList
+ListResult = (
+    MaskedList | SentenceList | PairList | LabelledList | MultilabelList | ScoredList | UnjudgedList
+)
 
 
 def masked_list(texts: TextList, labels: Mapping[str, str], block: MaskedBlock) -> MaskedList:
@@ -374,7 +377,8 @@ def distances(result: ListResult) -> np.ndarray:
     Masked rows: mean Jensen-Shannon divergence of two models that have a word in common, in nats;
     nan where no two have. Sentences: nats a word by PLL-word-l2r, each model's measured from its
     own mean over the list. Pairs: range of the margins in nats. Rows with a score: range of the
-    predicted scores. Labelled rows: different predictions of the models, less one.
+    predicted scores. Labelled rows: different predictions of the models, less one; with several
+    labels, the labels that some models give and others do not.
     """
     if isinstance(result, MaskedList):
         return _means(list(result.divergence.values()), len(result.texts.rows))
@@ -387,6 +391,8 @@ def distances(result: ListResult) -> np.ndarray:
     if isinstance(result, ScoredList):
         return _range([result.result.predicted[key].values for key in result.labels])
     predicted = [each.predicted for key, each in result.result.judged.items() if _is_model(key)]
+    if isinstance(result, MultilabelList):
+        return np.ptp(np.array(predicted).astype(np.float64), 0).sum(1)
     different = [len(set(row)) - 1 for row in zip(*predicted, strict=True)]
     return np.array(different, np.float64)
 
@@ -416,7 +422,7 @@ def by_disagreement(result: ListResult) -> np.ndarray:
     first = np.zeros(len(apart), dtype=bool)
     if isinstance(result, PairList) and len(hits):
         first = np.any(hits, 0) & ~np.all(hits, 0)
-    if isinstance(result, LabelledList) and len(hits):
+    if isinstance(result, LabelledList | MultilabelList) and len(hits):
         return np.lexsort((hits.sum(0), -apart))
     return np.lexsort((-np.nan_to_num(apart, nan=-1.0), ~first))
 
@@ -431,6 +437,9 @@ def right_of(result: ListResult) -> dict[str, np.ndarray]:
     if isinstance(result, LabelledList):
         judged, truth = result.result.judged, result.result.labels.truth
         return {key: each.predicted == truth for key, each in judged.items() if _is_model(key)}
+    if isinstance(result, MultilabelList):
+        several, sets = result.result.judged, result.result.sets.truth
+        return {key: (several[key].predicted == sets).all(1) for key in result.result.models}
     return {}
 
 
@@ -448,7 +457,7 @@ def has_truth(result: ListResult) -> np.ndarray:
             for each in side.values()
         ]
         return ~np.any(unknown, 0)
-    return np.full(len(result.texts.rows), isinstance(result, LabelledList))
+    return np.full(len(result.texts.rows), isinstance(result, LabelledList | MultilabelList))
 
 
 def per_word(result: SentenceList) -> Mapping[str, np.ndarray]:

@@ -28,7 +28,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "label": (
         *("label", "gold_label", "class", "category", "labels", "topic", "sentiment", "polarity"),
         *("is_duplicate", "quality", "entailment_judgment", "entailment_label", "v1"),
-        *("airline_sentiment", "target", "answer"),
+        *("airline_sentiment", "tags", "emotions", "genres", "categories", "topics"),
+        *("target", "answer"),
     ),
     "group": ("group", "field", "phenomenon", "subset", "bias_type"),
     "direction": ("stereo_antistereo",),
@@ -105,7 +106,10 @@ def recognised(table: RawTable) -> dict[str, str]:
         free.remove(roles["text"])
     if "label" not in roles and "answer" not in roles and "good" not in roles:
         labels = [name for name in free if _are_labels(table, name)]
-        if labels:
+        several = [name for name in free if _are_lists(table, name)]
+        if several:
+            roles["label"] = several[0]
+        elif labels:
             roles["label"] = min(labels, key=lambda name: len(set(column(table, name))))
     if "second" in roles and "score" not in roles and _are_scores(column(table, roles["label"])):
         roles["score"] = roles.pop("label")
@@ -179,6 +183,16 @@ def _are_scores(values: Sequence[str]) -> bool:
     is_many = len(set(known)) > MAX_CLASSES
     is_broken = any(number != int(number) for number in known)
     return bool(known) and len(known) == len(numbers) and (is_many or is_broken)
+
+
+def _are_lists(table: RawTable, name: str) -> bool:
+    """Return whether most cells of a column are lists of a few short values."""
+    lists = [values for (_, held), values in table.lists.items() if held == name]
+    labels = {value for values in lists for value in values}
+    is_short = all(len(label) <= LONGEST_LABEL for label in labels)
+    is_id = bool(NO_LABELS.fullmatch(name.strip().lower()))
+    is_few = 0 < len(labels) <= max(MAX_CLASSES, len(table.cells) // 2)
+    return is_short and is_few and not is_id and 2 * len(lists) > len(table.cells)
 
 
 def _are_labels(table: RawTable, name: str) -> bool:

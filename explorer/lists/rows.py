@@ -17,10 +17,13 @@ from explorer.lists.roles import (
     number_of,
     recognised,
 )
+from explorer.lists.several import divided, has_several
 from explorer.models.tokens import MASK, SEPARATOR, find_choices, hide_choices, plain_text
 from explorer.refusal import brief
 
-KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled", "scored")
+KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled", "multilabel", "scored")
+JUDGED: tuple[str, ...] = ("labelled", "multilabel", "scored")
+"""Kinds whose rows train a regression once all features are there."""
 MAX_TOKENS = 512
 NO_COLUMN = "There is no column “{name}” here. The columns are: {known}."
 NO_ROLE = "“{role}” is no role of a column: {known}."
@@ -30,6 +33,7 @@ NEEDS = {
     "plain": "There is no column with texts.",
     "pairs": "Pairs need two columns of sentences, good and bad.",
     "labelled": "Labelled rows need a column with texts and a column “label”.",
+    "multilabel": "Rows with several labels need a column with texts and a column “labels”.",
     "scored": "Rows with a score need a column with texts and a column “score”.",
 }
 REQUIRED = {
@@ -37,6 +41,7 @@ REQUIRED = {
     "plain": ("text",),
     "pairs": ("good", "bad"),
     "labelled": ("text", "label"),
+    "multilabel": ("text", "label"),
     "scored": ("text", "score"),
 }
 OPTIONAL = {
@@ -44,6 +49,7 @@ OPTIONAL = {
     "plain": ("group",),
     "pairs": ("group", "direction"),
     "labelled": ("second", "group"),
+    "multilabel": ("second", "group"),
     "scored": ("second", "group"),
 }
 """Roles that a kind reads where a list has them."""
@@ -61,11 +67,9 @@ INSIDE = (
     "texts: give a column with one text in each row."
 )
 SEVERAL_LABELS = (
-    "“{name}” holds several labels in {rows}, and one label a row is judged: give a column of yes "
-    "and no for each label, and run one after another."
+    "“{name}” holds several labels in {rows}, and labelled texts have one label each: read the "
+    "list as the kind “multilabel”."
 )
-MULTI_LABEL = 0.1
-"""Share of rows with several labels from which on a list is one of several labels a row."""
 NOT_A_CELL = "Its “{name}” holds an object or several values; one is read."
 TOO_MANY = "It and all rows after it, {n} together, are over the limit of {most} rows."
 LAST_ONE = "It is over the limit of {most} rows."
@@ -83,12 +87,15 @@ class TextRow:
     answer: str = ""
     """The given answer; bars divide several, of which any counts."""
     label: str = ""
+    """The label; bars divide several, see ``labels``."""
     group: str = ""
     score: float | None = None
     direction: str = ""
     """Of a pair of CrowS-Pairs ``stereo`` or ``antistereo``: see ``crows_score``."""
     choices: tuple[str, ...] = ()
     """Words that a masked text offers, as ``[he|she]`` does."""
+    labels: tuple[str, ...] = ()
+    """The labels of a row that may have any number of them."""
     cut: str = ""
     """The part of a text that is read where all of it is too long; otherwise empty."""
 
@@ -161,23 +168,36 @@ def text_list(
     roles = recognised(table)
     if not columns and not kind:
         _check_values(table, roles)
-    for role, name in (columns or {}).items():
+    roles = _chosen(table, roles, columns or {})
+    if kind not in ("", *KINDS):
+        raise BadRows(NO_KIND.format(known=", ".join(KINDS)))
+    label = roles.get("label", "")
+    if kind == "multilabel" or (not kind and table.has_header):
+        table = divided(table, label)
+    kind = kind or ("multilabel" if _are_several(table, roles) else kind_of(table, roles))
+    if kind == "labelled":
+        _check_labels(table, label)
+    is_named = roles.get("group", "").strip().lower() == "group"
+    if kind in JUDGED and "group" not in (columns or {}) and not is_named:
+        roles.pop("group", "")  # a field or a subset: its rows need not stay together
+    return _rows(table, kind, _needed(kind, roles))
+
+
+def _chosen(
+    table: RawTable, roles: Mapping[str, str], columns: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the recognised roles with those that are chosen in their place.
+
+    Raises:
+        BadRows: there is no such role or column.
+    """
+    for role, name in columns.items():
         if role not in NAMES:
             raise BadRows(NO_ROLE.format(role=brief(role), known=", ".join(NAMES)))
         if name and name not in table.names:
             known = ", ".join(map(brief, table.names))
             raise BadRows(NO_COLUMN.format(name=brief(name), known=known))
-        roles[role] = name
-    roles = {role: name for role, name in roles.items() if name}
-    if kind not in ("", *KINDS):
-        raise BadRows(NO_KIND.format(known=", ".join(KINDS)))
-    if kind in ("", "labelled"):
-        _check_labels(table, roles.get("label", ""))
-    kind = kind or kind_of(table, roles)
-    is_named = roles.get("group", "").strip().lower() == "group"
-    if kind in ("labelled", "scored") and "group" not in (columns or {}) and not is_named:
-        roles.pop("group", "")  # a field or a subset: its rows need not stay together
-    return _rows(table, kind, _needed(kind, roles))
+    return {role: name for role, name in {**roles, **columns}.items() if name}
 
 
 def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
@@ -187,10 +207,16 @@ def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
         raise BadRows(INSIDE.format(name=brief(min(held))))
 
 
+def _are_several(table: RawTable, roles: Mapping[str, str]) -> bool:
+    """Return whether a list of no other kind has several labels in many rows."""
+    usual = kind_of(table, roles)
+    return usual in ("labelled", "plain") and has_several(table, roles.get("label", ""))
+
+
 def _check_labels(table: RawTable, name: str) -> None:
     """Refuse a list of which many rows have several labels."""
-    n = sum(column == name for _, column in table.lists)
-    if name and n > MULTI_LABEL * len(table.cells):
+    if has_several(table, name):
+        n = sum(held == name and len(each) > 1 for (_, held), each in table.lists.items())
         raise BadRows(SEVERAL_LABELS.format(name=brief(name), rows=counted(n, "row")))
 
 
@@ -201,7 +227,7 @@ def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:
         BadRows: the kind lacks one.
     """
     roles = dict(roles)
-    if kind in ("labelled", "scored") and "text" not in roles and "good" in roles:
+    if kind in JUDGED and "text" not in roles and "good" in roles:
         roles |= {"text": roles["good"], "second": roles["bad"]}
     if kind == "pairs" and "good" not in roles and "second" in roles:
         roles |= {"good": roles["text"], "bad": roles["second"]}
@@ -227,13 +253,17 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
             name
             for role, name in roles.items()
             if (number, name) in table.structured
-            or ((number, name) in table.lists and role != "answer")
+            or (table.lists.get((number, name)) and not _holds_lists(kind, role))
         ]
+        labels = _labels(table, number, kind, roles)
+        if kind == "multilabel":
+            cell.pop("label")
+            cell |= {} if labels is None else {"label": "|".join(labels)}
         reason = NOT_A_CELL.format(name=brief(held[0])) if held else _fault(kind, cell)
         if reason:
             left_out.append(LeftOut(number, reason))
         else:
-            rows.append(_row(number, kind, cell))
+            rows.append(replace(_row(number, kind, cell), labels=labels or ()))
     if not rows:
         raise BadRows(
             f"{NO_ROWS} Row {left_out[0].number}: {left_out[0].reason}" if left_out else NO_ROWS
@@ -245,6 +275,25 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     )
 
 
+def _holds_lists(kind: str, role: str) -> bool:
+    """Return whether a cell of a role may hold several values."""
+    return role == "answer" or (kind == "multilabel" and role == "label")
+
+
+def _labels(
+    table: RawTable, number: int, kind: str, roles: Mapping[str, str]
+) -> tuple[str, ...] | None:
+    """Return the labels of a row that may have any number; None where it has no list of them."""
+    if kind != "multilabel":
+        return None
+    name = roles["label"]
+    cell = plain_text(table.cells[number - 1][table.names.index(name)])
+    found = table.lists.get((number, name), (cell,) if cell else None)
+    if found is None:
+        return None
+    return tuple(dict.fromkeys(filter(None, (plain_text(label) for label in found))))
+
+
 def _fault(kind: str, cell: Mapping[str, str]) -> str:
     """Return the reason why a row is not read; empty if it is."""
     if "good" in cell:
@@ -254,6 +303,8 @@ def _fault(kind: str, cell: Mapping[str, str]) -> str:
         return EMPTY
     elif "second" in cell and not cell["second"]:
         return EMPTY_SIDE
+    if kind == "multilabel":
+        return NO_LABEL if "label" not in cell else ""
     if kind == "labelled":
         return NO_LABEL if cell["label"] in ("", "-") else ""
     if kind == "scored":

@@ -23,6 +23,7 @@ from explorer.lists.batches import (
 from explorer.lists.cut import WAYS
 from explorer.lists.labelled import usable
 from explorer.lists.masked import joined_blocks
+from explorer.lists.multilabel import MultilabelList, multilabel_steps, sets_of
 from explorer.lists.results import (
     POOLINGS,
     EncodedList,
@@ -38,7 +39,7 @@ from explorer.lists.results import (
     sentence_list,
 )
 from explorer.lists.roles import BadRows
-from explorer.lists.rows import TextList
+from explorer.lists.rows import JUDGED, TextList
 from explorer.lists.scored import truth_of
 from explorer.lists.sentences import SCORES
 from explorer.models.specs import ModelSpec
@@ -47,8 +48,6 @@ from explorer.timing.workload import is_whole
 
 BAD_OPTION = "{name} must be one of: {known}."
 NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
-TRAINED: tuple[str, ...] = ("labelled", "scored")
-"""Kinds whose rows train a regression once all features are there."""
 NOT_CUT = (
     "Only texts with a label or a score are cut where they are too long: a sentence or a mask "
     "would be another one. Rows that are too long are left out."
@@ -84,24 +83,20 @@ class TextsQuestion:
         """
         self.options = options or TextsOptions()
         _check(self.options)
-        prepare = {
-            "masked": prepare_masked,
-            "labelled": prepare_features,
-            "scored": prepare_features,
-        }
+        prepare = dict.fromkeys(JUDGED, prepare_features) | {"masked": prepare_masked}
         texts = judgeable(texts)
         if self.options.too_long != WAYS[0]:
-            if texts.kind not in TRAINED:
+            if texts.kind not in JUDGED:
                 raise BadRows(NOT_CUT)
             texts = shortened(texts, ask, self.options.too_long, cancel or CancelToken())
         make = prepare.get(texts.kind, prepare_sentences)
         ready: Prepared[Any] = make(texts, ask, cancel or CancelToken())
         self.ready = ready
-        if texts.kind in TRAINED:
+        if texts.kind in JUDGED:
             for spec in ready.specs.values():
                 layer_of(spec, self.options.layer)
         self._parts: list[Part[Any]] = []
-        self._scores: LabelledList | ScoredList | None = None
+        self._scores: LabelledList | MultilabelList | ScoredList | None = None
         self.precision: ListPrecision | None = None
         """The differences that half precision makes, once all rows are done; None in float32."""
 
@@ -127,7 +122,7 @@ class TextsQuestion:
             yield Progress(self.n_done, self.total)
         if self.ready.ask.dtype != "float32":
             self.precision = self._against_float32(cancel)
-        if self.ready.texts.kind in TRAINED:
+        if self.ready.texts.kind in JUDGED:
             # A deadline is for the rows: what all of them are for is not given up at the end.
             steps = self._trained(lambda: cancel.check() if cancel.cancelled else None)
             while self._scores is None:
@@ -151,7 +146,7 @@ class TextsQuestion:
         if texts.kind == "masked":
             blocks = [(part.rows, part.value) for part in self._parts]
             return masked_list(texts, labels, joined_blocks(blocks))
-        if texts.kind in TRAINED:
+        if texts.kind in JUDGED:
             return self._scores or UnjudgedList(texts, labels, self.options.pooling)
         by_row = self._by_row()
         if texts.kind == "pairs":
@@ -172,17 +167,21 @@ class TextsQuestion:
 
     def _trained(
         self, check: Callable[[], None] = lambda: None
-    ) -> Generator[tuple[int, int], None, LabelledList | ScoredList]:
+    ) -> Generator[tuple[int, int], None, LabelledList | MultilabelList | ScoredList]:
         """Return the training of all classifiers on the rows that are done, step by step."""
         features = in_row_order(self._parts, self.n_done)
         encoded = EncodedList(features, costs_of(self.ready, self._parts))
-        steps = labelled_steps if self.ready.texts.kind == "labelled" else scored_list_steps
+        steps = {
+            "labelled": labelled_steps,
+            "multilabel": multilabel_steps,
+            "scored": scored_list_steps,
+        }[self.ready.texts.kind]
         return steps(self._done(), self._labels(), encoded, self.options, check)
 
     def _all_parts(self, ready: Prepared[Any], cancel: CancelToken) -> Iterator[Part[Any]]:
         if ready.texts.kind == "masked":
             return masked_parts(ready, cancel)
-        if ready.texts.kind in TRAINED:
+        if ready.texts.kind in JUDGED:
             return feature_parts(ready, self.options.pooling, cancel)
         return sentence_parts(ready, cancel)
 
@@ -221,6 +220,8 @@ def judgeable(texts: TextList) -> TextList:
         return usable(texts)
     if texts.kind == "scored":
         truth_of(texts)
+    if texts.kind == "multilabel":
+        sets_of(texts)
     return texts
 
 

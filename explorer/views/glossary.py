@@ -40,6 +40,8 @@ TERMS = {
     "pseudo-perplexity": "pseudo-perplexity",
     "McNemar's exact test": "McNemar's exact test",
     "Macro F1": "macro F1",
+    "Micro F1": "micro F1",
+    "one-vs-rest": "one-vs-rest",
     "TF-IDF": "TF-IDF",
     "Out-of-fold": "out-of-fold",
     "Wilson": "Wilson interval",

@@ -545,6 +545,37 @@ FORMATS = (
         "bread",
     ),
     Format(
+        "fastText, several labels",
+        "tags.txt",
+        "".join(f"__label__bread {'__label__birds ' * (i % 2)}{FIRST[i]}\n" for i in range(N)),
+        "multilabel",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "bread",
+    ),
+    Format(
+        "GoEmotions, the hub's form",
+        "emotions.jsonl",
+        json_lines(lambda i: {"text": FIRST[i], "labels": [2, 27][: 2 - i % 3], "id": f"ee{i}"}),
+        "multilabel",
+        {"text": "text", "label": "labels"},
+        FIRST[0],
+        "2|27",
+    ),
+    Format(
+        "Several labels in a cell",
+        "tags.csv",
+        table(
+            ("text", "tags"),
+            rows(lambda i: (FIRST[i], ("food|birds", "food", "birds")[i % 3])),
+            ",",
+        ),
+        "multilabel",
+        {"text": "text", "label": "tags"},
+        FIRST[0],
+        "food|birds",
+    ),
+    Format(
         "CoNLL-2003",
         "eng.testa",
         "-DOCSTART- -X- -X- O\n\n"

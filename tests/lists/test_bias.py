@@ -13,9 +13,10 @@ from explorer.lists.read import read_table
 from explorer.lists.results import PairList
 from explorer.lists.rows import text_list
 from explorer.lists.sentences import pairs_summary
+from explorer.lists.views.cautions import cautions
 from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.rows import as_json, table_rows
-from explorer.lists.views.strings import cautions, headline, second_line
+from explorer.lists.views.strings import headline, second_line
 from tests.lists.by_hand import logits_of
 from tests.lists.test_batches import csv_of
 from tests.lists.test_run import finished

@@ -14,7 +14,8 @@ from explorer.lists.read import read_table
 from explorer.lists.results import PairList, TextsOptions
 from explorer.lists.rows import text_list
 from explorer.lists.sentences import pairs_summary
-from explorer.lists.views.strings import cautions, second_line
+from explorer.lists.views.cautions import cautions
+from explorer.lists.views.strings import second_line
 
 NAMES = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 DRAWS = 100

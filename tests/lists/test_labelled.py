@@ -450,16 +450,6 @@ def test_a_label_in_one_row_only_is_left_out():
         ("text,label\nGood.,a\nBad.,b\n", "a.csv", "^2 labelled rows; at least 40 are needed"),
         ("text,label\n" + "Good.,a\n" * 45, "a.csv", "^All rows have the label “a”: there is no"),
         (
-            "".join(f'{{"text": "T{i}.", "label": [{i % 2}, {i % 3 + 2}]}}\n' for i in range(45)),
-            "a.jsonl",
-            "^“label” holds several labels in 45 rows, and one label a row is judged",
-        ),
-        (
-            "".join(f"__label__a{i} __label__b Text {i}.\n" for i in range(45)),
-            "a.txt",
-            "^“label” holds several labels in 45 rows",
-        ),
-        (
             "".join(f"__label__a{i % 30} Text {i}.\n" for i in range(180)),
             "a.txt",
             "^There are 30 different labels",

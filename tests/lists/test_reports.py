@@ -97,11 +97,13 @@ def test_one_row_with_its_evidence_in_a_list_is_one_row_with_its_answer():
     assert len(listed(columns).rows) == N
 
 
-def test_several_labels_a_row_are_refused_and_not_made_a_label():
+def test_several_labels_a_row_are_several_and_not_one_label():
     """Each list of labels was a label of its own: "[0, 1]" (simpletransformers#51)."""
     content = json_lines(lambda i: {"text": FIRST[i], "label": [i % 2, 1 - i % 2]})
-    with pytest.raises(BadRows, match="“label” holds several labels in 10 rows"):
-        listed(content, "rows.jsonl")
+    several = listed(content, "rows.jsonl")
+    assert (several.kind, several.rows[0].labels) == ("multilabel", ("0", "1"))
+    with pytest.raises(BadRows, match="“label” holds several labels in 10 rows, and labelled"):
+        listed(content, "rows.jsonl", kind="labelled")
     single = listed(json_lines(lambda i: {"text": FIRST[i], "label": [i % 2]}), "rows.jsonl")
     assert [row.label for row in single.rows] == list(BINARY)
 

@@ -23,9 +23,10 @@ from explorer.lists.results import TextsOptions, by_disagreement, distances
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
 from explorer.lists.run import TextsQuestion, layer_of
+from explorer.lists.views.cautions import cautions
 from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.rows import as_json, rows_canvas
-from explorer.lists.views.strings import cautions, precision_sentence
+from explorer.lists.views.strings import precision_sentence
 from tests.lists import by_hand
 from tests.lists.test_batches import MASKED, SENTENCES, csv_of
 

@@ -28,9 +28,10 @@ from explorer.lists.scored import (
     word_features,
 )
 from explorer.lists.ui import strings
+from explorer.lists.views.cautions import cautions
 from explorer.lists.views.charts import list_charts
 from explorer.lists.views.rows import as_json, table_rows
-from explorer.lists.views.strings import cautions, headline, read_as, second_line
+from explorer.lists.views.strings import headline, read_as, second_line
 from tests.lists.test_batches import SENTENCES, csv_of
 from tests.lists.test_run import finished
 

@@ -15,7 +15,7 @@ const FIELDS = ['name', 'ending', 'kind', 'text', 'second', 'answer', 'good', 'b
 /** @typedef {{said?: string, left_out?: string, error?: string, kind?: string, names?: string[], columns?: Record<string, string>, n_rows?: number, text?: string}} Reading */
 
 /** Whether rows of a kind train a regression. @param {string | undefined} kind */
-const isTrained = kind => kind === 'labelled' || kind === 'scored';
+const isTrained = kind => ['labelled', 'multilabel', 'scored'].includes(kind ?? '');
 
 /** @returns {List} */
 const none = () => ({text: '', name: '', ending: '', kind: '', columns: {}, pooling: 'mean', layer: '-1', score: 'pll', long: 'leave_out'});

@@ -74,6 +74,9 @@ const wordsSaid = (words, t) => words.length < 2 ? '' : words.map(([word, p]) =>
 const rankSaid = ([, , given, , rank, pieces], t) => rank === 1 && pieces === 1 ? '' : rank === null ? t.unknown
   : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ');
 
+/** The labels of a row, which bars divide. @param {string} labels @param {Record<string, string>} t */
+const labelsSaid = (labels, t) => labels.split('|').join(', ') || t.no_labels;
+
 /** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number) => [string, string]>} */
 const SAID = {
   masked: (cells, {lead: [, answer], offered = []}, t, i) => [`${cells[0]} ${number(cells[1])}`,
@@ -81,6 +84,7 @@ const SAID = {
   plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
   pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
   labelled: ([predicted]) => [predicted, ''],
+  multilabel: ([predicted], _, t) => [labelsSaid(predicted, t), ''],
   scored: ([predicted]) => [fixed(predicted, 2), ''],
 };
 
@@ -90,8 +94,12 @@ const BELOW = {
   plain: () => '',
   pairs: ([, bad], t) => say(t.bad, {bad}),
   labelled: ([, label], t) => say(t.label_of, {label}),
+  multilabel: ([, labels], t) => say(t.labels_of, {labels: labelsSaid(labels, t)}),
   scored: ([, score], t) => say(t.score_of, {score}),
 };
+
+/** Whether the rows of a kind have labels, which have no distance. @param {string} kind */
+const isClassified = kind => kind === 'labelled' || kind === 'multilabel';
 
 let opened = 0;   // the row whose text was opened, to come back to
 
@@ -114,9 +122,9 @@ function row(line, data) {
   text.addEventListener('click', event => { event.stopPropagation(); open(line); });
   const cells = models.map((key, i) => {
     const [said, small] = SAID[kind](line.cells[i], line, t, i);
-    return make('td', {'data-model': key}, verdict(line.right[i], t), make('span', {class: kind === 'labelled' ? null : 'tx-value'}, said), small ? el('small', '', small) : null);
+    return make('td', {'data-model': key}, verdict(line.right[i], t), make('span', {class: isClassified(kind) ? null : 'tx-value'}, said), small ? el('small', '', small) : null);
   });
-  const apart = kind === 'labelled' || models.length < 2 ? [] : [make('td', {}, line.apart === null ? '–' : fixed(line.apart, 3))];
+  const apart = isClassified(kind) || models.length < 2 ? [] : [make('td', {}, line.apart === null ? '–' : fixed(line.apart, 3))];
   const whole = make('tr', {'data-row': line.n}, make('th', {scope: 'row'}, String(line.n)), make('td', {class: 'tx-text'}, text, below ? el('small', '', below) : null), ...cells, ...apart);
   whole.addEventListener('click', () => { if (!String(getSelection())) open(line); });
   return whole;
@@ -124,7 +132,7 @@ function row(line, data) {
 
 /** @param {Data} data */
 function head({kind, models, names, texts: t}) {
-  const columns = [t.number, t.text, ...models.map(key => names[key]), ...kind === 'labelled' || models.length < 2 ? [] : [kind === 'plain' ? t.a_word_apart : kind === 'scored' ? t.apart_scores : t.js]];
+  const columns = [t.number, t.text, ...models.map(key => names[key]), ...isClassified(kind) || models.length < 2 ? [] : [kind === 'plain' ? t.a_word_apart : kind === 'scored' ? t.apart_scores : t.js]];
   const model = i => models[i - 2];
   return make('thead', {}, make('tr', {}, ...columns.map((name, i) => make('th', {scope: 'col'}, model(i) ? make('span', {class: 'model-name', 'data-model': model(i)}, name) : name))));
 }

@@ -30,8 +30,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
         kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which of two sentences
-            is likelier), "labelled" (frozen features and a logistic regression) or "scored" (a
-            ridge regression on them). Empty: it follows from the columns.
+            is likelier), "labelled", "multilabel" or "scored". The last three train a regression on
+            frozen features: for one label, several, or a number. Empty: by the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" (Salazar et al. 2020) or "pll_word_l2r" (Kauf

@@ -18,6 +18,7 @@ KIND_NAMES = {
     "plain": "Sentences",
     "pairs": "Pairs of sentences",
     "labelled": "Labelled texts",
+    "multilabel": "Texts with several labels",
     "scored": "Texts with a score",
 }
 GOES_IN = {
@@ -26,6 +27,8 @@ GOES_IN = {
     "pairs": "good and bad, or sentence1 and sentence2; group, where you have one",
     "labelled": "text and label, or two texts and label: 2 to 20 labels, 40 rows or more; group, "
     "where rows stay together",
+    "multilabel": "text and a list of labels, or two texts and one: each label on 10 rows or more, "
+    "40 rows or more; group, where rows stay together",
     "scored": "two texts, or one, and score: a number, 40 rows or more; group, where rows stay "
     "together",
 }
@@ -35,6 +38,8 @@ COMES_OUT = {
     "plain": "How likely each model finds each sentence, and which words surprise it.",
     "pairs": "In how many pairs each model finds the good sentence likelier.",
     "labelled": "Which encoder, not fine-tuned, separates your labels best, and whether a bag of "
+    "words does as well.",
+    "multilabel": "Which encoder, not fine-tuned, finds your labels best, and whether a bag of "
     "words does as well.",
     "scored": "Which encoder, not fine-tuned, predicts the order of your scores best, and whether "
     "words alone do as well.",
@@ -101,6 +106,8 @@ TABLE = {
     "second": "Second text",
     "answer": "answer: {answer}",
     "label_of": "label: {label}",
+    "labels_of": "labels: {labels}",
+    "no_labels": "none",
     "score_of": "score: {score}",
     "apart_scores": "Difference",
     "bad": "not: {bad}",
@@ -144,6 +151,8 @@ SUMMARY = {
     "has_unknown": "Rows with [UNK]",
     "accuracy": "Accuracy, 95% CI",
     "macro_f1": "Macro F1, 95% CI",
+    "micro_f1": "Micro F1, 95% CI",
+    "mixed": "Macro F1, shuffled labels",
     "spearman": "Spearman, 95% CI",
     "pearson": "Pearson, 95% CI",
     "shuffled": "Spearman, shuffled scores",
@@ -160,6 +169,7 @@ SUMMARY = {
     "table_plain": "The list as a whole, by model",
     "table_pairs": "Pairs of which {first} is likelier, by model",
     "table_labelled": "Each row predicted by a classifier that did not see it",
+    "table_multilabel": "Each row's labels predicted by a classifier that did not see it",
     "table_scored": "Each row's score predicted by a regression that did not see it",
     "table_duels": "McNemar's exact test on the same rows",
     "left_out": "Rows not read",
@@ -200,6 +210,19 @@ NOTES = {
     "whole groups. Time: of the encoder, or of TF-IDF, on these rows, on one core where it runs on "
     "one. Size: the encoder's weights, or TF-IDF's words and weights. The advice counts a "
     "difference if the test, corrected for all comparisons, stays below 1%.",
+    "multilabel": "Features of an encoder that is not fine-tuned, a logistic regression for "
+    "each label (one-vs-rest), five folds.\n"
+    "A label is given where its probability is above one half. Each row is predicted by "
+    "regressions that have not seen it; their penalty, one for all labels, and what is a word "
+    "for TF-IDF are chosen inside each fold by log-loss. Macro F1: the mean of the labels' F1, "
+    "2 TP / (2 TP + FP + FN). Micro F1: that of all decisions together. Every label: of all "
+    "constants the one with the largest F1. Shuffled labels: the rows exchange their labels, "
+    "and the same procedure is run, the mean of two orders. Intervals: Wilson for the variance "
+    "by the delta method, for 70% of the rows, because the folds share training rows. They "
+    "cover the F1 of these regressions on further rows like these. With groups each group "
+    "counts once. The advice counts a difference in macro F1 if the test of Yeh 2000, which "
+    "exchanges the predictions of whole rows or groups, corrected for all comparisons, stays "
+    "below 1%. A row is right where all its judged labels are.",
     "scored": "Features of an encoder that is not fine-tuned, a ridge regression, five folds.\n"
     "Two texts are read as A [SEP] B. Each row is predicted by a regression that has not seen it; "
     "its penalty is chosen inside each fold. Words alone: the same regression on how many words "
@@ -231,6 +254,10 @@ CHARTS = {
     "confused": "true %{y}, predicted %{x}: %{z}",
     "predicted": "predicted",
     "true": "true",
+    "f1": "F1 over all labels, with 95% intervals",
+    "f1_by_label": "F1 of each label, with 95% intervals",
+    "macro": "macro F1",
+    "micro": "micro F1",
     "spearman": "Spearman correlation with your scores, with 95% intervals",
     "your_scores": "your scores",
     "shuffled": "shuffled scores",

@@ -22,8 +22,8 @@ from explorer.lists.cut import WAYS
 from explorer.lists.read import MAX_BYTES, decoded, read_table
 from explorer.lists.results import POOLINGS, ListResult, TextsOptions
 from explorer.lists.roles import RawTable, kind_of, recognised
-from explorer.lists.rows import KINDS, TextList, text_list
-from explorer.lists.run import TRAINED, TextsQuestion, judgeable
+from explorer.lists.rows import JUDGED, KINDS, TextList, text_list
+from explorer.lists.run import TextsQuestion, judgeable
 from explorer.lists.sentences import SCORES
 from explorer.lists.ui import strings
 from explorer.lists.views.strings import read_as
@@ -49,6 +49,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "plain": ("text", "group"),
     "pairs": ("good", "bad", "group"),
     "labelled": ("text", "second", "label", "group"),
+    "multilabel": ("text", "second", "label", "group"),
     "scored": ("text", "second", "score", "group"),
 }
 """Columns of each kind that a reader may choose."""
@@ -162,7 +163,7 @@ def run_list(listed: ListQuestion, cancel: CancelToken) -> Steps:
     yield Progress(part=ListAnswer(progress))
     try:
         question = TextsQuestion(listed.texts, listed.state.ask, listed.options, cancel)
-        is_labelled = listed.texts.kind in TRAINED
+        is_labelled = listed.texts.kind in JUDGED
         result: ListResult | None = None
         begun = time.monotonic()
         try:
@@ -210,7 +211,7 @@ LIST = Job("run_list", JobQueue("texts", limits.LISTS.maximum), asked_list, run_
 def header_of(question: ListQuestion, result: ListResult) -> dict[str, Any]:
     """Return what a saved file says of a list: how it was read, and by which models."""
     state = {"kind": result.texts.kind, "rows": len(result.texts.rows)}
-    if result.texts.kind in TRAINED:
+    if result.texts.kind in JUDGED:
         state |= {"pooling": question.options.pooling, "layer": question.options.layer}
         state |= {"too_long": result.texts.way} if result.texts.way else {}
     if result.texts.kind == "pairs":
@@ -231,7 +232,7 @@ def progress_html(update: JobUpdate, answer: ListAnswer, kind: str) -> Markup | 
     if update.position:
         return note(kit.PLACE.format(n=update.position))
     if update.done:
-        early = strings.SCORES_NEED_ALL if kind in TRAINED else strings.STOPPED_EARLY
+        early = strings.SCORES_NEED_ALL if kind in JUDGED else strings.STOPPED_EARLY
         sentence = strings.STOPPED if answer.result else early
         return note(sentence.format(**counts)) if update.stopped else None
     trained, steps = answer.progress.trained

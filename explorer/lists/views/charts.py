@@ -1,13 +1,15 @@
 """Charts of a list's result: shares, scatter of two models, score against cost, confusion."""
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.records import Records
 from explorer.lists.comparison import Share
+from explorer.lists.judge import Scored
+from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     LabelledList,
     ListResult,
@@ -48,6 +50,7 @@ def list_charts(result: ListResult, texts: Texts, header: Mapping[str, object]) 
         SentenceList: _sentences,
         PairList: _pairs,
         LabelledList: _labelled,
+        MultilabelList: _multilabel,
         ScoredList: _scored,
     }
     figures, rows = [], []
@@ -170,6 +173,51 @@ def _labelled(result: LabelledList, texts: Texts) -> Charts:
         yield _curves(result, texts, "by_layer")
     for key in result.labels:
         yield _confusion(result, key, texts)
+
+
+def _multilabel(result: MultilabelList, texts: Texts) -> Charts:
+    """Draw macro and micro F1 and that of each label, by classifier, with 95% intervals."""
+    found, names = result.result.scores, names_of(result)
+    both = {key: [each.macro, each.micro] for key, each in found.items()}
+    yield _f1(both, names, [texts["macro"], texts["micro"]], texts["f1"])
+    labels = result.result.sets.names
+    by_label = {key: list(each.by_label) for key, each in found.items()}
+    yield _f1(by_label, names, labels, texts["f1_by_label"])
+
+
+def _f1(
+    scores: Mapping[str, Sequence[Scored]],
+    names: Mapping[str, str],
+    places: Sequence[str],
+    title: str,
+) -> tuple["go.Figure", list[Row]]:
+    import plotly.graph_objects as go
+
+    figure = go.Figure(layout={"title": title, "height": HEIGHT, "barmode": "group"})
+    rows: list[Row] = []
+    for key, of_place in scores.items():
+        figure.add_bar(
+            x=categories(map(literal, places)),
+            y=[each.value for each in of_place],
+            name=names[key],
+            marker_color=COLOURS[key].fill if key in COLOURS else BASELINE,
+            marker_opacity=0.5 if key == "majority" else 1.0,
+            error_y={
+                "type": "data",
+                "array": [each.high - each.value for each in of_place],
+                "arrayminus": [each.value - each.low for each in of_place],
+                "thickness": 1.5,
+                "width": 3,
+            },
+            hovertemplate="%{x}: %{y:.1%}<extra>%{fullData.name}</extra>",
+        )
+        rows += [
+            (title, names[key], place, each.value, each.low, each.high)
+            for place, each in zip(places, of_place, strict=True)
+        ]
+    figure.update_yaxes(range=[0, 1], tickformat=".0%")
+    figure.update_xaxes(type="category")
+    return figure, rows
 
 
 def _scored(result: ScoredList, texts: Texts) -> Charts:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorer.lists import labelled, scored
+from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     LabelledList,
     ListResult,
@@ -22,7 +23,7 @@ from explorer.lists.results import (
 from explorer.lists.rows import TextRow
 from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.sentences import SentenceScore
-from explorer.lists.views.strings import BASELINES, WORDS_NAME, read_as
+from explorer.lists.views.strings import WORDS_NAME, names_of, read_as
 from explorer.lists.views.summary_json import number, summary_json
 from explorer.models.tokens import MASK, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
@@ -62,12 +63,13 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "pll_unmodified_bad",
     ),
     "labelled": ("row", "model", "text", "label", "group", "predicted", "right"),
+    "multilabel": ("row", "model", "text", "labels", "group", "predicted", "right"),
     "scored": ("row", "model", "text", "score", "group", "predicted"),
 }
 """Columns of ``table_rows`` by kind; one row for each row of the list and model."""
 MAX_MARKED = 3
 """Words of a sentence that are marked, those with the largest surprise."""
-LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 3, "scored": 3}
+LEAD = {"masked": 3, "plain": 2, "pairs": 3, "labelled": 3, "multilabel": 3, "scored": 3}
 """Columns of a row itself, after its number and the model: the text and what is given of it."""
 Span = tuple[int, int]
 
@@ -97,6 +99,7 @@ def table_rows(result: ListResult) -> list[tuple[Any, ...]]:
         SentenceList: _sentence_rows,
         PairList: _pair_rows,
         LabelledList: _labelled_rows,
+        MultilabelList: _multilabel_rows,
         ScoredList: _scored_rows,
         UnjudgedList: _unjudged_rows,
     }
@@ -190,6 +193,24 @@ def _labelled_rows(result: LabelledList) -> list[tuple[Any, ...]]:
     ]
 
 
+def _multilabel_rows(result: MultilabelList) -> list[tuple[Any, ...]]:
+    sets = result.result.sets
+    names = np.array(sets.names, object)
+    return [
+        (
+            row.number,
+            key,
+            row.text,
+            row.label,
+            row.group,
+            "|".join(names[classifier.predicted[place]]),
+            bool((classifier.predicted[place] == sets.truth[place]).all()),
+        )
+        for place, row in enumerate(result.texts.rows)
+        for key, classifier in result.result.judged.items()
+    ]
+
+
 def _unjudged_rows(result: UnjudgedList) -> list[tuple[Any, ...]]:
     is_scored = result.texts.kind == "scored"
     nothing = (None,) if is_scored else (None, None)
@@ -223,8 +244,8 @@ def rows_canvas(
         most: Rows that are sent; None for all.
     """
     kind, names = result.texts.kind, dict(result.labels)
-    if isinstance(result, LabelledList):
-        names |= BASELINES
+    if isinstance(result, LabelledList | MultilabelList):
+        names = names_of(result)
     if isinstance(result, ScoredList):
         names |= {WORDS_KEY: WORDS_NAME}
     if isinstance(result, PairList):
@@ -247,7 +268,7 @@ def rows_canvas(
 def _constants(result: ListResult) -> dict[str, object]:
     """Return what the lines of Python that compute the rows again need besides them."""
     rows = result.texts.rows
-    if isinstance(result, LabelledList | ScoredList):
+    if isinstance(result, LabelledList | MultilabelList | ScoredList):
         read = {str(row.number): hide_choices(row.read) for row in rows}
         return {
             "POOLING": result.pooling,
@@ -265,10 +286,14 @@ def _constants(result: ListResult) -> dict[str, object]:
     return {}
 
 
-def _settings(result: LabelledList | ScoredList) -> dict[str, object]:
-    """Return the settings that each fold chooses from."""
+def _settings(result: LabelledList | MultilabelList | ScoredList) -> dict[str, object]:
+    """Return the settings that each fold chooses from, and the labels of each row."""
     if isinstance(result, ScoredList):
         return {"PENALTIES": scored.PENALTIES}
+    if isinstance(result, MultilabelList):
+        given = {str(row.number): row.labels for row in result.texts.rows}
+        names = {"LABELS": result.result.sets.names, "GIVEN": given}
+        return {**names, "STRENGTHS": labelled.STRENGTHS, "PATTERNS": labelled.PATTERNS}
     return {"STRENGTHS": labelled.STRENGTHS, "PATTERNS": labelled.PATTERNS}
 
 
@@ -316,7 +341,7 @@ def _lines(result: ListResult) -> list[dict[str, Any]]:
 def _opened(result: ListResult, place: int) -> dict[str, Any]:
     """Return the view that a row opens, and the words of it that are marked."""
     row = result.texts.rows[place]
-    if isinstance(result, LabelledList | ScoredList | UnjudgedList):
+    if isinstance(result, LabelledList | MultilabelList | ScoredList | UnjudgedList):
         return {"open": {"tab": "attention", "text": row.text}, "marks": []}
     if isinstance(result, SentenceList):
         scores = [of_model[place] for of_model in result.scores.values()]

@@ -1,7 +1,7 @@
 """Sentences on the result of a list of texts, the same on the page and in a shell."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from explorer.analysis.digits import (
     told_apart,
 )
 from explorer.analysis.precision import ListPrecision
-from explorer.lists.comparison import Duel, Share, mcnemar
-from explorer.lists.judge import Scored, below_guessing
+from explorer.lists.comparison import Duel, Share
+from explorer.lists.judge import Scored
+from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     LabelledList,
     ListResult,
@@ -25,7 +26,7 @@ from explorer.lists.results import (
     SentenceList,
     UnjudgedList,
 )
-from explorer.lists.rows import TextList
+from explorer.lists.rows import JUDGED, TextList
 from explorer.lists.scored import BASELINE as WORDS_KEY
 
 NOUNS = {
@@ -33,10 +34,12 @@ NOUNS = {
     "plain": "sentence",
     "pairs": "pair",
     "labelled": "labelled text",
+    "multilabel": "text",
     "scored": "scored text",
 }
 """A row of each kind."""
-OF_PAIRS = {"labelled": "labelled pair", "scored": "scored pair"}
+OF_PAIRS = {"labelled": "labelled pair", "multilabel": "pair", "scored": "scored pair"}
+SEVERAL = " with several labels each"
 ROLES = {
     "text": "text",
     "second": "second text",
@@ -55,6 +58,8 @@ UNUSED = " Not used: {names}."
 MORE = "{n} more"
 BASELINES = {"tfidf": "TF-IDF", "majority": "most frequent label"}
 """Names of the classifiers that are no models."""
+SET_BASELINES = {"tfidf": "TF-IDF", "majority": "every label"}
+"""The same of rows with several labels, whose constant gives every label."""
 WORDS_NAME = "words alone"
 """Name of the regression on the words of rows with a score."""
 ALPHA, GUESS_ALPHA = 0.05, 0.01
@@ -65,10 +70,6 @@ EVERY_TIME = "On {rows} {names} give the same word every time."
 ONCE = "On this row {names} give the same word."
 FITS_BEST = "{best} fits {rows} best ({value} nats a word by PLL-word-l2r), against {others}."
 NO_BEST = "Nats a word by PLL-word-l2r over {rows}: {words}."
-NOT_COMPARED = (
-    "{n} of {rows} {are} not compared: {unknown}. [UNK] stands for every word outside a "
-    "vocabulary, so its probability is not that of the word."
-)
 NONE_COMPARED = "No {noun} can be compared: {unknown}."
 HAS_UNKNOWN = "{label} reads [UNK] in {n}"
 UNJUDGED = (
@@ -79,6 +80,7 @@ UNTESTED = "Whether other sentences rank the models alike is not tested."
 PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
 GOOD = "Of {rows}, {first} is likelier in {shares}."
 ACCURACY = "Accuracy: {shares}."
+MACRO_F1 = "Macro F1: {shares}. With the rows' labels shuffled: {controls}."
 RANKS = "Spearman correlation of predictions and scores: {values}."
 CONTROL = "By the same regression on shuffled scores: {values}."
 BETTER = (
@@ -95,41 +97,7 @@ UNSURE = (
 ONE_ROW = "One {noun} cannot show a difference between models."
 SAME_ROWS = "The models are right on the same {noun}s and wrong on the same {noun}s."
 SAME_SIDES = "The models find {first} likelier in the same pairs."
-DISJOINT = (
-    "{pairs} have no word of their vocabularies in common: how far they are apart has no value, "
-    "and does not enter the order of the rows."
-)
-GUESSING = (
-    "As far as {rows} can show, no better than guessing which sentence is the good one: {names} "
-    "(exact binomial test, 1% after correction for {n})."
-)
-GUESSING_SIDES = (
-    "As far as {rows} can show, neither sentence of a pair is the likelier one more often than by "
-    "chance: {names} (exact binomial test, 1% after correction for {n})."
-)
-UNDER = (
-    "{names} {find} the sentence in the column “{bad}” likelier in significantly more than half of "
-    "the pairs: check which column is which."
-)
 
-COPIES = (
-    "{n} of {rows} have a near-copy among the rows that their classifier learnt from (at least "
-    "half of all words of the two are in both{other}). On texts that are less alike the accuracy "
-    "may be another. Rows with the same group are kept on one side of every split."
-)
-SCORED_COPIES = (
-    "{n} of {rows} have a near-copy among the rows that their regression learnt from (at least "
-    "half of all words of the two are in both). On texts that are less alike the correlation may "
-    "be another. Rows with the same group are kept on one side of every split."
-)
-CUT = "{n} of {rows} {are} too long for the models: {part} is read, the same by all of them."
-PARTS = {"head": "the beginning", "head_and_tail": "the beginning and the end"}
-OTHER = "; for {n} of them one with another label"
-GROUPS = (
-    "The rows of a group stay together: {groups}. Intervals and tests count each group, not each "
-    "row."
-)
-LAYERS = "With the layer that each fold chooses on its training rows: {shares}."
 PRECISION = {
     "name": "{dtype} against float32, on {rows}.",
     "masked": "{label}: another first word in {changed}; probabilities of first words differ by up "
@@ -138,6 +106,7 @@ PRECISION = {
     "pairs": "{label}: the other sentence is likelier in {changed}; PLLs differ by up to {largest} "
     "nats.",
     "labelled": "{label}: features differ by up to {largest} of their length.",
+    "multilabel": "{label}: features differ by up to {largest} of their length.",
     "scored": "{label}: features differ by up to {largest} of their length.",
     "absent": "{dtype} is not compared with float32: {reason}",
 }
@@ -157,7 +126,7 @@ def headline(result: ListResult) -> str:
         shares = {result.labels[key]: share for key, share in result.summary.good_first.items()}
         n = result.summary.n_compared
         if not n:
-            return NONE_COMPARED.format(noun="pair", unknown=_unknown(result))
+            return NONE_COMPARED.format(noun="pair", unknown=unknown_said(result))
         return GOOD.format(
             first=result.sides.first, shares=with_intervals(shares), rows=counted(n, "pair")
         )
@@ -179,6 +148,8 @@ def second_line(result: ListResult) -> str:
         return ACCURACY.format(
             shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
         )
+    if isinstance(result, MultilabelList):
+        return _macro_f1(result)
     if isinstance(result, UnjudgedList):
         return ""
     if isinstance(result, ScoredList):
@@ -191,106 +162,24 @@ def second_line(result: ListResult) -> str:
     return _perplexities(result) if is_compared else ""
 
 
-def cautions(result: ListResult) -> tuple[str, ...]:
-    """Return what else a reader of the scores must know.
-
-    Labelled rows: groups, near-copies and scores below guessing. Sentences and pairs: rows that
-    are not compared. Pairs: models that do no better than guessing.
-    """
-    if isinstance(result, PairList):
-        return tuple(filter(None, (not_compared(result, "pair"), *guessing(result))))
-    if isinstance(result, SentenceList):
-        return tuple(filter(None, (not_compared(result, "sentence"),)))
-    if isinstance(result, MaskedList):
-        return tuple(filter(None, (no_common_word(result),)))
-    if isinstance(result, ScoredList):
-        return tuple(_dependences(result, result.result.truth.groups))
-    if isinstance(result, UnjudgedList):
-        return ()
-    below = below_guessing(result.result, names_of(result))
-    dependences = _dependences(result, result.result.labels.groups)
-    return tuple(filter(None, (below, *dependences, layers_said(result))))
+def _macro_f1(result: MultilabelList) -> str:
+    """Return each classifier's macro F1, and those of the same procedure on shuffled labels."""
+    names, found = names_of(result), result.result.scores
+    shares = [f"{name} {scored(found[key].macro)}" for key, name in names.items()]
+    controls = [
+        f"{name} {percent(found[key].control)}"
+        for key, name in names.items()
+        if np.isfinite(found[key].control)
+    ]
+    return MACRO_F1.format(shares=enumerated(shares), controls=enumerated(controls))
 
 
-def _dependences(result: LabelledList | ScoredList, groups: np.ndarray | None) -> Iterator[str]:
-    """Yield which rows are cut, and which not independent: those of a group, and near-copies."""
-    rows, copies, n_cut = counted(len(result.texts.rows), "row"), result.copies, result.texts.n_cut
-    if n_cut:
-        are, part = "is" if n_cut == 1 else "are", PARTS[result.texts.way]
-        yield CUT.format(n=f"{n_cut:,}", rows=rows, are=are, part=part)
-    if groups is not None:
-        n_groups = counted(len(set(groups.tolist())), "group")
-        yield GROUPS.format(groups=f"{rows} in {n_groups}")
-    if copies.n and isinstance(result, ScoredList):
-        yield SCORED_COPIES.format(n=f"{copies.n:,}", rows=rows)
-    elif copies.n:
-        other = OTHER.format(n=f"{copies.n_other_label:,}") if copies.n_other_label else ""
-        yield COPIES.format(n=f"{copies.n:,}", rows=rows, other=other)
-
-
-def not_compared(result: SentenceList | PairList, noun: str) -> str:
-    """Return how many rows a model cannot read; empty if all can read all, or none is left."""
-    n_rows, n = len(result.texts.rows), len(result.texts.rows) - result.summary.n_compared
-    if n in (0, n_rows):
-        return ""
-    return NOT_COMPARED.format(
-        n=f"{n:,}",
-        rows=counted(n_rows, noun),
-        are="is" if n == 1 else "are",
-        unknown=_unknown(result),
-    )
-
-
-def _unknown(result: SentenceList | PairList) -> str:
+def unknown_said(result: SentenceList | PairList) -> str:
     """Return in how many rows each model reads a word as [UNK]."""
     counts = {key: n for key, n in result.summary.unknown.items() if n}
     return enumerated(
         HAS_UNKNOWN.format(label=result.labels[key], n=f"{n:,}") for key, n in counts.items()
     )
-
-
-def no_common_word(result: MaskedList) -> str:
-    """Return which models' vocabularies have no word in common; empty if all have."""
-    pairs = [pair for pair, apart in result.divergence.items() if np.isnan(apart).any()]
-    named = [f"{result.labels[a]} and {result.labels[b]}" for a, b in pairs]
-    return DISJOINT.format(pairs="; ".join(named)) if named else ""
-
-
-def guessing(result: PairList) -> Iterator[str]:
-    """Yield which models do no better than guessing, and which significantly worse."""
-    shares = result.summary.good_first
-    p_values = {key: mcnemar(share.hits, share.n - share.hits) for key, share in shares.items()}
-    is_sure = {key: p * len(shares) < GUESS_ALPHA for key, p in p_values.items()}
-    if not result.summary.n_compared:
-        return
-    unsure = [result.labels[key] for key in shares if not is_sure[key]]
-    if unsure:
-        n = counted(len(shares), "model")
-        rows = counted(result.summary.n_compared, "pair")
-        template = GUESSING if result.sides.is_judged else GUESSING_SIDES
-        yield template.format(rows=rows, names=enumerated(unsure), n=n)
-    under = [
-        result.labels[key] for key, share in shares.items() if is_sure[key] and share.value < 0.5
-    ]
-    if under and result.sides.is_judged:
-        bad = result.texts.columns.get("bad", "bad")
-        find = "finds" if len(under) == 1 else "find"
-        yield UNDER.format(names=enumerated(under), find=find, bad=bad)
-
-
-def layers_said(result: LabelledList) -> str:
-    """Return what the layers reach that the folds chose; empty without curves."""
-    shares = [
-        f"{result.labels[key]} {scored(best.accuracy)} ({_layers(best.layers)})"
-        for key, best in result.best_layer.items()
-    ]
-    return LAYERS.format(shares=enumerated(shares)) if shares else ""
-
-
-def _layers(layers: Sequence[int]) -> str:
-    """Format the layers of five folds, each once: ``layers 3 and 5``."""
-    each = sorted(set(layers))
-    return f"layer{'s' * (len(each) > 1)} {enumerated(map(str, each))}"
 
 
 def precision_sentence(result: ListResult, precision: ListPrecision | None) -> str:
@@ -306,7 +195,7 @@ def precision_sentence(result: ListResult, precision: ListPrecision | None) -> s
         rows = f"all {n_rows} rows" if n_rows > 1 else "the one row"
     sentences = [PRECISION["name"].format(dtype=dtype, rows=rows)]
     for key, each in differences.items():
-        is_share = kind in ("masked", "labelled", "scored")
+        is_share = kind in ("masked", *JUDGED)
         largest = probability(each.largest) if is_share else f"{each.largest:.3f}"
         sentence = PRECISION[kind].format(
             label=result.labels[key], changed=each.n_changed, largest=largest
@@ -315,9 +204,10 @@ def precision_sentence(result: ListResult, precision: ListPrecision | None) -> s
     return " ".join(sentences)
 
 
-def names_of(result: LabelledList) -> dict[str, str]:
+def names_of(result: LabelledList | MultilabelList) -> dict[str, str]:
     """Return the name of each classifier: the models' labels, then the baselines' names."""
-    return {**result.labels, **BASELINES}
+    is_several = isinstance(result, MultilabelList)
+    return {**result.labels, **(SET_BASELINES if is_several else BASELINES)}
 
 
 def difference(
@@ -432,7 +322,7 @@ def _sentences(result: SentenceList) -> str:
     """
     labels, n = result.labels, result.summary.n_compared
     if not n:
-        return NONE_COMPARED.format(noun="sentence", unknown=_unknown(result))
+        return NONE_COMPARED.format(noun="sentence", unknown=unknown_said(result))
     values = result.summary.per_word
     printed = dict(zip(values, told_apart([*values.values()], nats, 2), strict=True))
     best = max(values, key=lambda key: values[key])
@@ -459,14 +349,16 @@ def read_as(texts: TextList) -> str:
     """
     noun = (OF_PAIRS if "second" in texts.columns else NOUNS)[texts.kind]
     is_pair = texts.kind == "pairs"
+    several = SEVERAL if texts.kind == "multilabel" else ""
     columns = [PAIR.format(**texts.columns)] if is_pair else []
     for role, name in texts.columns.items():
         if role in ROLES:
             verb = "the" if columns and not is_pair else "is the"
             values = {"label": _labels, "score": _scores}.get(role, lambda _: "")(texts)
-            columns.append(ONE_COLUMN.format(name=name, verb=verb, role=ROLES[role], values=values))
+            of_role = "list of labels" if several and role == "label" else ROLES[role]
+            columns.append(ONE_COLUMN.format(name=name, verb=verb, role=of_role, values=values))
     return READ_AS.format(
-        rows=counted(len(texts.rows), noun),
+        rows=counted(len(texts.rows), noun) + several,
         header="" if texts.has_header else NO_HEADER,
         columns=enumerated(columns),
         unused=UNUSED.format(names=_named(texts.unused)) if texts.unused else "",
@@ -475,8 +367,10 @@ def read_as(texts: TextList) -> str:
 
 
 def _labels(texts: TextList) -> str:
-    labels = sorted({row.label for row in texts.rows})
-    return f" ({', '.join(_first(labels))})"
+    several = [label for row in texts.rows for label in row.labels]
+    is_several = texts.kind == "multilabel"
+    labels = sorted({*several} if is_several else {row.label for row in texts.rows})
+    return f" ({', '.join(first_of(labels))})"
 
 
 def _scores(texts: TextList) -> str:
@@ -485,10 +379,10 @@ def _scores(texts: TextList) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    return enumerated(_first([f"“{name}”" for name in names]))
+    return enumerated(first_of([f"“{name}”" for name in names]))
 
 
-def _first(names: Sequence[str]) -> list[str]:
+def first_of(names: Sequence[str]) -> list[str]:
     """Return the first names, and how many more there are."""
     more = len(names) - MOST_NAMED
     return [*names[:MOST_NAMED], MORE.format(n=more)] if more > 1 else [*names]

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.analysis.digits import UNBREAKABLE, cosine, counted, in_unit, milliseconds
+from explorer.analysis.digits import UNBREAKABLE, cosine, counted, in_unit, milliseconds, percent
 from explorer.analysis.precision import ListPrecision
 from explorer.lists.bias import CrowsScore
 from explorer.lists.comparison import Duel, Share
+from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     LabelledList,
     ListResult,
@@ -113,6 +114,7 @@ def models_table(result: ListResult, texts: Texts) -> Markup | None:
         SentenceList: _sentence_rows,
         PairList: _pair_rows,
         LabelledList: _labelled_rows,
+        MultilabelList: _multilabel_rows,
         ScoredList: _scored_rows,
     }
     head, rows = makers[type(result)](result, texts)  # type: ignore[operator]
@@ -234,6 +236,23 @@ def _labelled_rows(result: LabelledList, texts: Texts) -> Table:
                 scored(scores.macro_f1[key]),
                 milliseconds(cost.ms_per_row) if cost else "–",
                 megabytes(cost.megabytes) if cost else "–",
+            ]
+        )
+    return head, rows
+
+
+def _multilabel_rows(result: MultilabelList, texts: Texts) -> Table:
+    head = [texts[name] for name in ("classifier", "macro_f1", "micro_f1", "mixed", "time")]
+    rows: list[list[str | Markup]] = []
+    for key, name in names_of(result).items():
+        found, cost = result.result.scores[key], result.costs.get(key)
+        rows.append(
+            [
+                model_name(key, name) if key in result.labels else name,
+                scored(found.macro),
+                scored(found.micro),
+                percent(found.control) if np.isfinite(found.control) else "–",
+                milliseconds(cost.ms_per_row) if cost else "–",
             ]
         )
     return head, rows

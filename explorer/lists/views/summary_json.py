@@ -8,6 +8,7 @@ import numpy as np
 from explorer.lists.bias import CrowsScore
 from explorer.lists.comparison import Duel, Mean, Share
 from explorer.lists.judge import LabelledResult, Scored
+from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     BestLayer,
     LabelledList,
@@ -19,7 +20,8 @@ from explorer.lists.results import (
     UnjudgedList,
     by_disagreement,
 )
-from explorer.lists.views.strings import cautions, headline
+from explorer.lists.views.cautions import cautions
+from explorer.lists.views.strings import headline
 
 
 def summary_json(result: ListResult) -> dict[str, Any]:
@@ -29,6 +31,7 @@ def summary_json(result: ListResult) -> dict[str, Any]:
         SentenceList: _sentences_summary,
         PairList: _pairs_summary,
         LabelledList: _labelled_summary,
+        MultilabelList: _multilabel_summary,
         ScoredList: _scored_summary,
         UnjudgedList: _unjudged_summary,
     }
@@ -194,6 +197,39 @@ def _labelled_summary(result: LabelledList) -> dict[str, Any]:
         "differences": _differences(scores),
         "rows_all_models_have_wrong": [
             result.texts.rows[place].number for place in scores.all_wrong
+        ],
+    }
+
+
+def _multilabel_summary(result: MultilabelList) -> dict[str, Any]:
+    scores = result.result
+    names = scores.sets.names
+    return {
+        "advice": result.advice.sentence,
+        "cautions": list(cautions(result)),
+        "labels": list(names),
+        "labels_not_judged": dict(scores.sets.omitted),
+        "pooling": result.pooling,
+        "groups": None if scores.sets.groups is None else len(set(scores.sets.groups.tolist())),
+        "near_copies": {"rows": result.copies.n, "with_another_label": result.copies.n_other_label},
+        "cut": {"rows": result.texts.n_cut, "way": result.texts.way or None},
+        "classifiers": {
+            key: {
+                "macro_f1": _scored(each.macro),
+                "micro_f1": _scored(each.micro),
+                "f1_by_label": dict(zip(names, map(_scored, each.by_label), strict=True)),
+                "macro_f1_of_shuffled_labels": number(each.control),
+                "layer": result.layers.get(key),
+            }
+            for key, each in scores.scores.items()
+        },
+        "differences": [
+            {
+                "classifiers": [each.first, each.second],
+                "macro_f1": _alone(each.macro),
+                "p_value": each.p_value,
+            }
+            for each in scores.differences
         ],
     }
 

@@ -2,8 +2,9 @@
 
 from explorer.analysis.digits import enumerated, told_apart
 from explorer.lists.results import ListResult, MaskedList, SentenceList, has_truth, mean_distances
+from explorer.lists.views.cautions import cautions
 from explorer.lists.views.pair_strings import means_said
-from explorer.lists.views.strings import cautions, headline, nats, second_line
+from explorer.lists.views.strings import headline, nats, second_line
 
 APART = (
     "{first} and {second} differ most on these {n:,} sentences: by {most} nats a word on average, "

@@ -38,7 +38,7 @@ DEFINED = re.compile(r"^(?:def )?(\w+)(?= = |\()", re.MULTILINE)
 """Names of the functions and constants that a file defines."""
 OF_ROWS: dict[str, tuple[str, ...]] = {
     "texts/rows": tuple(
-        f"texts/{kind}" for kind in ("masked", "plain", "pairs", "labelled", "scored")
+        f"texts/{kind}" for kind in ("masked", "plain", "pairs", "labelled", "multilabel", "scored")
     )
 }
 """Pictures of several kinds of rows, of which the browser says the one whose code computes them."""

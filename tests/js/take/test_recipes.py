@@ -121,6 +121,21 @@ LISTS = {
         {"text": f"it {'[cat|dog] was ' * (400 * (not i % 20))}here {i}.", "label": "ab"[i % 2]}
         for i in range(40)
     ],
+    "multilabel": [
+        {
+            "text": f"the {'cat' if i % 2 else 'dog'} sat{' and [sat|was]' * (i % 3 == 1)}.",
+            "labels": ["a|b", "c"][i % 2 :] * (i % 7 > 0) + ["rare"] * (i == 8),
+        }
+        for i in range(42)
+    ],
+    "multilabel:groups": [
+        {
+            "text": f"it {'was ' * (i % 3)}here {i % 2}.",
+            "labels": ["x", "y"][: i % 3],
+            "group": f"{i // 2}",
+        }
+        for i in range(50)
+    ],
     "scored": [
         {
             "sentence1": f"the {'cat' if i % 2 else 'dog'} sat{' and [sat|was]' * (i % 3 == 2)}.",

@@ -102,6 +102,9 @@ OF_EACH_KIND = {
     "plain": "the cat sat.\nhe is good.",
     "pairs": "good,bad\nthe cat sat.,the cat sit.\nhe is good.,he is is.",
     "labelled": csv_of(LABELLED, "text,label"),
+    "multilabel": csv_of(
+        [(text, ("x|y", "x", "y")[i % 3]) for i, (text, _) in enumerate(LABELLED)], "text,labels"
+    ),
     "scored": csv_of(
         [(text, "it sat.", f"{i / 2}") for i, (text, _) in enumerate(LABELLED)], "text,second,score"
     ),
@@ -122,7 +125,7 @@ def test_a_stop_keeps_the_rows_that_are_done(tiny_family, monkeypatch, kind):
     answer, n_rows = end.value.value, len(asked_.texts.rows)
     summary, rows, _ = tab.draw_list(asked_, JobUpdate(0, None, True, stopped=True, result=answer))
     assert f"Stopped after 1 of {n_rows} rows" in summary
-    if kind in tab.TRAINED:  # its rows stay in the box; nothing is known of them yet
+    if kind in tab.JUDGED:  # its rows stay in the box; nothing is known of them yet
         assert not rows
     else:
         assert len(answer.result.texts.rows) == json.loads(rows)["total"] == 1
@@ -235,7 +238,7 @@ def test_a_file_and_a_bundled_list_come_back_as_text():
 def test_the_empty_tab_says_what_goes_in_and_what_comes_out():
     _, form = tab.show(STATE)
     summary = tab.empty_html()
-    assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 5
+    assert [name in summary for name in strings.KIND_NAMES.values()] == [True] * 6
     assert len(json.loads(form)["lists"]) == 6
 
 

@@ -16,6 +16,7 @@ from explorer.lists.results import PairList, SentenceList
 from explorer.lists.rows import text_list
 from explorer.lists.sentences import SentencesSummary, pairs_summary
 from explorer.lists.ui import strings
+from explorer.lists.views.cautions import cautions
 from explorer.lists.views.charts import list_charts
 from explorer.lists.views.rows import (
     first_difference,
@@ -24,7 +25,7 @@ from explorer.lists.views.rows import (
     surprising,
     table_rows,
 )
-from explorer.lists.views.strings import cautions, difference, headline, second_line
+from explorer.lists.views.strings import difference, headline, second_line
 from explorer.lists.views.summary import summary_html
 from explorer.refusal import Refusal
 from tests.lists.test_batches import csv_of
