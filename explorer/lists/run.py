@@ -55,6 +55,10 @@ NOT_CUT = (
 NOTHING_DONE = "It was stopped before any row was done."
 
 
+Training = Generator[tuple[int, int], None, LabelledList | MultilabelList | ScoredList]
+"""Steps of the training of all classifiers, and their result."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Rows done so far, and trainings of classifiers once all rows are done."""
@@ -165,18 +169,18 @@ class TextsQuestion:
     def _labels(self) -> dict[str, str]:
         return {key: spec.label for key, spec in self.ready.specs.items()}
 
-    def _trained(
-        self, check: Callable[[], None] = lambda: None
-    ) -> Generator[tuple[int, int], None, LabelledList | MultilabelList | ScoredList]:
+    def _trained(self, check: Callable[[], None] = lambda: None) -> Training:
         """Return the training of all classifiers on the rows that are done, step by step."""
         features = in_row_order(self._parts, self.n_done)
         encoded = EncodedList(features, costs_of(self.ready, self._parts))
-        steps = {
+        steps: dict[str, Any] = {
             "labelled": labelled_steps,
             "multilabel": multilabel_steps,
             "scored": scored_list_steps,
-        }[self.ready.texts.kind]
-        return steps(self._done(), self._labels(), encoded, self.options, check)
+        }
+        how = (self._done(), self._labels(), encoded, self.options, check)
+        found: Training = steps[self.ready.texts.kind](*how)
+        return found
 
     def _all_parts(self, ready: Prepared[Any], cancel: CancelToken) -> Iterator[Part[Any]]:
         if ready.texts.kind == "masked":
