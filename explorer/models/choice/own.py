@@ -451,7 +451,7 @@ def _fetched(
             tqdm_class=reporting_bar(repo, report),
         )
     except Exception as error:
-        # The hub client raises its own, httpx's and the operating system's errors here.
+        # The hub client raises its own, its HTTP library's and the operating system's errors here.
         logger.warning("a download failed: %s", brief(repr(error), MAX_LOGGED))
         response = getattr(error.__cause__ or error, "response", None)
         why = NOT_THERE if getattr(response, "status_code", 0) in (401, 403, 404) else NO_ANSWER
