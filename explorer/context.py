@@ -21,6 +21,8 @@ class AppContext:
     """True if visitors may type any repository of the model hub."""
     public_url: str = ""
     """Public address of the page; empty if unknown."""
+    columns: tuple[str, ...] = ()
+    """Columns that the start gave by names of its own; empty: those of the architectures."""
     has_left: Callable[[], Callable[[], bool]] = lambda: lambda: False
     """Called for a request; returns a function that says later whether its client has left."""
     program_address: Callable[[], str] = lambda: ""

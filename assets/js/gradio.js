@@ -17,7 +17,7 @@ const hear = {
     compare(family ? {...changes, family} : changes);
   }),
   column: ({key, size, ...changes}) => withState(({config}) => {
-    if (!config.columns[key].includes(size)) config.columns[key].push(size);   // typed by the reader
+    if (size !== config.closed && !config.columns[key].includes(size)) config.columns[key].push(size);   // typed by the reader
     const family = withSize(key, size);
     put({family});
     compare({...changes, family});

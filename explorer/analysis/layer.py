@@ -13,7 +13,7 @@ from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.measures import log_softmax, share_interval, top_ids
 from explorer.analysis.parameters.shape import shape_flops
 from explorer.inference.scheduling.cancel import CancelToken
-from explorer.models.choice.family import teacher_of
+from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import READINGS, Run, read_only
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of
@@ -32,7 +32,7 @@ def aligned_layers(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str
     chosen = next(spec for spec in specs if spec.key == key)
     layer = min(layer, chosen.architecture.n_layers - 1)
     reference, reference_layer = chosen, layer
-    if (teacher := teacher_of(chosen)) and teacher in specs:
+    if teacher := member(teacher_of(chosen), specs):
         reference, reference_layer = teacher, chosen.initialised_from[layer]
     return {
         spec.key: layer
@@ -45,8 +45,8 @@ def aligned_layers(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str
 def _matching_layer(
     specs: Sequence[ModelSpec], spec: ModelSpec, reference: ModelSpec, layer: int
 ) -> int:
-    teacher = teacher_of(spec)
-    if not teacher or teacher not in specs:
+    teacher = member(teacher_of(spec), specs)
+    if teacher is None:
         return _as_deep(spec, reference, layer)
     teacher_layer = _as_deep(teacher, reference, layer)
     layers = [i for i, origin in enumerate(spec.initialised_from) if origin <= teacher_layer]

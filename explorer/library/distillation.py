@@ -152,15 +152,9 @@ def _chosen_pair(models: Family, teacher: str, student: str) -> tuple[str, str]:
     for name in (teacher, student):
         if name:
             models.spec(name)
-    found = pair_of(models.specs)
-    if found is None and not (teacher and student):
+    chosen = pair_of(models.specs, teacher, student)
+    if chosen is None:
         raise Refusal(strings.NO_PAIR)
-    first, second = found or ("", "")
-    # A column that is named for one part leaves the other part to the other column.
-    chosen = (
-        teacher or (first if first != student else second),
-        student or (second if second != teacher else first),
-    )
     if chosen[0] == chosen[1]:
         raise Refusal(strings.ONE_OF_PAIR.format(name=chosen[0]))
     return chosen

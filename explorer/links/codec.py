@@ -29,11 +29,13 @@ from explorer.links.page_state import (
 from explorer.models.choice.family import (
     family_specs,
     in_columns,
-    is_exact,
+    is_of_page,
+    known_columns,
     of_one_family,
     read_family,
+    sizes_of,
 )
-from explorer.models.specs import DEVICE, MAX_LAYERS, MODEL_KEYS
+from explorer.models.specs import DEVICE, MAX_LAYERS
 from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 
 MOVED: dict[str, dict[str, dict[str, str]]] = {
@@ -89,11 +91,13 @@ _TIMED = re.compile(
 ADDED = 3
 """Maximum special tokens of a text: [CLS], and [SEP] after each of two sentences."""
 MAX_LAYER = MAX_HEAD = MAX_LAYERS - 1
+_PAIR = ("teacher", "student")
 
 
 def to_params(state: PageState) -> dict[str, str]:
     """Return all fields that differ from the default, the version and the family; texts in full."""
-    default = PageState()
+    # A page opens on the first column of its family.
+    default = PageState(model=next(iter(sizes_of(state.family))))
     chosen = {
         f.name: _print(getattr(state, f.name))
         for f in fields(state)
@@ -217,6 +221,9 @@ def _repairs(state: PageState, default: PageState) -> dict[str, Any]:
     repairs: dict[str, Any] = {}
     if state.model not in shapes:
         repairs["model"] = default.model if default.model in shapes else next(iter(shapes))
+    repairs |= {part: "" for part in _PAIR if getattr(state, part) not in ("", *shapes)}
+    if state.teacher and state.student == state.teacher:
+        repairs["student"] = ""
     shape = shapes[repairs.get("model", state.model)]
     if state.layer >= shape.n_layers:
         repairs["layer"] = min(default.layer, shape.n_layers - 1)
@@ -304,9 +311,12 @@ def _read_temperature(raw: str) -> float | None:
 
 
 def _read_family(value: object) -> str | None:
-    """Return a family that a page has: one whose columns are those of the page."""
     family = read_family(value)
-    return None if family is None or is_exact(family) else family
+    return family if family and is_of_page(family) else None
+
+
+def _read_model(raw: str) -> str | None:
+    return raw if raw in known_columns() else None
 
 
 _ALL_FOLDS = {name for names in (*FOLDS.values(), *PARTS.values()) for name in names}
@@ -315,7 +325,7 @@ _READERS: Readers = {
     "text": _read_text,
     "family": _read_family,
     "tab": partial(_one_of, TABS),
-    "model": partial(_one_of, MODEL_KEYS),
+    "model": _read_model,
     "layer": partial(_read_index, MAX_LAYER),
     "head": partial(_read_index, MAX_HEAD),
     "order": partial(_one_of, ORDERS),
@@ -338,6 +348,7 @@ _READERS: Readers = {
     "form": partial(_matching, _FORM),
     "look": partial(_matching, _LOOK),
     "timed": partial(_matching, _TIMED),
+    **dict.fromkeys(_PAIR, _read_model),
 }
 """Reader of each field of a link; None means that the value must be repaired."""
 _PAGE_READERS: Readers = {

@@ -29,6 +29,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("model", "layer", "head"), ("attention", "layer")),
     **dict.fromkeys(("order", "view", "lit"), ("attention",)),
     **dict.fromkeys(("temperature", "word"), ("distillation",)),
+    **dict.fromkeys(("teacher", "student"), ("attention", "distillation")),
     "mask": ("predictions", "layer", "depth"),
     "at": ("layer", "depth"),
     **dict.fromkeys(("times", "lens", "other"), ("depth",)),
@@ -121,6 +122,10 @@ class PageState:
     """Settings of folds (sizes, rounds, a seed ...): `name:value` pairs for their controls."""
     look: str = ""
     """Display options (words shown, units ...): `name:value` pairs for the browser."""
+    teacher: str = ""
+    """Column that Distillation and Attention take as the teacher; empty: the family's own pair."""
+    student: str = ""
+    """Column that they take as the student, like ``teacher``."""
     device: str = "cpu"
     """Never part of a link: the recipient's machine differs from the sender's."""
     dtype: str = "float32"

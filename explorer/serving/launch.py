@@ -16,6 +16,7 @@ import gradio as gr
 from explorer.context import configure, context
 from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
+from explorer.models.choice.family import sizes_of
 from explorer.refusal import Refusal
 from explorer.serving.middleware import access_log
 from explorer.serving.middleware.shutdown import close
@@ -60,7 +61,8 @@ def use_models_at(address: str) -> None:
 def opened_on(flags: Namespace) -> PageState:
     """Return the state that the page opens on."""
     family = flags.family or default_family()
-    return PageState(family=family, device=flags.device, dtype=flags.dtype)
+    first = next(iter(sizes_of(family)))
+    return PageState(family=family, model=first, device=flags.device, dtype=flags.dtype)
 
 
 def with_tools(flags: Namespace) -> bool:

@@ -133,7 +133,8 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         action="append",
         default=[],
         metavar="NAME=PATH_OR_REPO[@REVISION]",
-        help="your own checkpoint as a choice of the column NAME (repeatable)",
+        help="your own checkpoint as a choice of the column NAME (repeatable); with names of your "
+        "own (before=./a, after=./b) the page has exactly these columns",
     )
     parser.add_argument(
         "--any-model", action="store_true", help="visitors may type any repository of the model hub"
@@ -172,7 +173,7 @@ def choose_models(flags: argparse.Namespace) -> None:
     Raises:
         Refusal: a model cannot be used, or there is no such family.
     """
-    from explorer.models.choice.family import opened_family
+    from explorer.models.choice.family import family_name, opened_family
 
     if flags.memory is not None:
         check_memory(flags.memory, flags.dtype)
@@ -181,7 +182,9 @@ def choose_models(flags: argparse.Namespace) -> None:
         from explorer.models.choice import own
 
         configure(any_model=flags.any_model)
-        own.add_models(flags.model, flags.dtype)
+        if sizes := own.add_models(flags.model, flags.dtype):
+            configure(columns=tuple(sizes))
+            flags.family = flags.family or family_name(sizes)
     flags.family = opened_family(flags.family)
 
 

@@ -21,7 +21,7 @@ from explorer.analysis.attention import (
 from explorer.analysis.digits import probability
 from explorer.analysis.records import Records, unrounded
 from explorer.assets import ASSETS
-from explorer.models.choice.family import teacher_of
+from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of
@@ -294,14 +294,15 @@ def aligned_rows(specs: Sequence[ModelSpec]) -> dict[str, list[int]]:
     """Return the row of each layer: by relative depth, or that of the layer it was copied from."""
     deepest = max(spec.architecture.n_layers for spec in specs)
     rows: dict[str, list[int]] = {}
-    for spec in specs:
-        n, teacher = spec.architecture.n_layers, teacher_of(spec)
+    teachers = {spec.key: member(teacher_of(spec), specs) for spec in specs}
+    for spec in sorted(specs, key=lambda one: teachers[one.key] is not None):
+        n, teacher = spec.architecture.n_layers, teachers[spec.key]
         by_depth = [round((layer + 1) * deepest / n) - 1 for layer in range(n)]
-        copied = teacher in specs and teacher and rows.get(teacher.key)
+        copied = teacher and rows.get(teacher.key)
         rows[spec.key] = (
             [copied[origin] for origin in spec.initialised_from] if copied else by_depth
         )
-    return rows
+    return {spec.key: rows[spec.key] for spec in specs}
 
 
 def pool_factor(n_words: int, n_heads: int = 0) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.records import Records
 from explorer.views.markup import script_json
-from explorer.views.theme import COLOURS, DASHES, faint
+from explorer.views.theme import DASHES, colour_of, faint
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -59,7 +59,7 @@ def line(
     """Return a curve in its model's colour, with gaps at missing values."""
     import plotly.graph_objects as go
 
-    style = {"color": COLOURS[model].fill} if model else {}
+    style = {"color": colour_of(model).fill} if model else {}
     options = {"mode": "lines", "line": {**style, "width": 2.25}} | styled
     return go.Scatter(x=list(xs), y=list(ys), name=name, connectgaps=False, **options)
 
@@ -70,7 +70,7 @@ def band(
     """Return a 95% band: one shape per run of adjacent points that have an interval."""
     import plotly.graph_objects as go
 
-    fill = faint(COLOURS[model].fill, 0.18)
+    fill = faint(colour_of(model).fill, 0.18)
     return [
         go.Scatter(
             x=[*(xs[i] for i in run), *(xs[i] for i in reversed(run))],

@@ -20,7 +20,7 @@ from explorer.analysis.records import Records
 from explorer.views.chart import chart_canvas
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, finding, join, note, script_json, table
-from explorer.views.theme import COLOURS
+from explorer.views.theme import page_colours
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -109,7 +109,7 @@ def retention_figure(retention: Retention, texts: Mapping[str, str]) -> "go.Figu
         strict=True,
     ):
         marker = {"symbol": symbol, "size": 11, "line": {"width": 2.5}}
-        if colour := COLOURS.get(models[name] or ""):
+        if colour := page_colours().get(models[name] or ""):
             marker["color"] = colour.fill
         points = go.Scatter(x=values, y=tasks, name=name, mode="markers", marker=marker)
         figure.add_trace(points.update(hovertemplate="%{y}: %{x}<extra>%{fullData.name}</extra>"))

@@ -321,7 +321,11 @@ LISTED = 20
 
 
 def distillation_lab(
-    hidden: HiddenWord, words: Sequence[Word], selected: int, texts: Mapping[str, object]
+    hidden: HiddenWord,
+    words: Sequence[Word],
+    selected: int,
+    texts: Mapping[str, object],
+    roles: Mapping[str, str],
 ) -> str:
     """Return the lab's JSON: every model's logits as float32, and the words that may be listed.
 
@@ -332,6 +336,7 @@ def distillation_lab(
         words: The words of the sentence, which can be hidden.
         selected: Index of the hidden word.
         texts: The lab's texts and further top-level values.
+        roles: What each model is called after its name: ``teacher``, ``student``, ``beside``.
     """
     teacher, student = hidden.teacher, hidden.student
     tops = {
@@ -340,12 +345,12 @@ def distillation_lab(
     }
     answer = [hidden.answer] if hidden.answer >= 0 else []
     models = [
-        _model(hidden, run, role) | {"top": tops[run.spec.key].tolist()}
+        _model(hidden, run, role, roles) | {"top": tops[run.spec.key].tolist()}
         for run, role in ((teacher, "teacher"), (student, "student"))
     ]
     if hidden.third is not None:
         third = _third_model(hidden, hidden.third)
-        models.append(_model(hidden, hidden.third, "beside") | third)
+        models.append(_model(hidden, hidden.third, "beside", roles) | third)
         answer += [i for i in (third["first_here"],) if i >= 0]
     listed = np.unique(np.concatenate([*tops.values(), np.array(answer, np.int64)]))
     return script_json(
@@ -378,13 +383,12 @@ def packed(array: np.ndarray) -> str:
     return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
-def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
-    roles = {"teacher": "teacher", "student": "student", "beside": "for comparison"}
+def _model(hidden: HiddenWord, run: Run, role: str, roles: Mapping[str, str]) -> dict[str, object]:
     return {
         "key": run.spec.key,
         "label": run.spec.label,
         "role_key": role,
-        "role": f"{run.spec.label}, {roles[role]}",
+        "role": ", ".join(filter(None, (run.spec.label, roles[role]))),
         "beside": role == "beside",
         "logits": packed(centred(hidden.logits(run))),
     }

@@ -24,7 +24,7 @@ from explorer.models.run import READINGS, Run
 from explorer.models.tokens import spelling_of
 from explorer.views.chart import ROUND_TICKS, chart_canvas, line
 from explorer.views.markup import Markup, el, join, script_json, word
-from explorer.views.theme import COLOURS, PARTS, faint
+from explorer.views.theme import PARTS, colour_of, faint
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -123,7 +123,7 @@ def held_out_figure(
                 y=shares,
                 name=texts["first" if is_first else "among"].format(model=labels[key]),
                 offsetgroup=f"{key}{is_first}",
-                marker_color=COLOURS[key].fill if is_first else faint(COLOURS[key].fill, 0.35),
+                marker_color=colour_of(key).fill if is_first else faint(colour_of(key).fill, 0.35),
                 error_y={
                     "type": "data",
                     "array": [high - share for share, (_, high) in zip(shares, ends, strict=True)],
@@ -409,7 +409,7 @@ def _bars(answer: AnswerSteps, key: str, texts: Mapping[str, Any]) -> "list[go.B
     ends = {texts["embedding"]: (-1, start), texts["answer"].format(n=n // 2): (n, end)}
     for name, (place, value) in ends.items():
         bar = go.Bar(x=[_place(place)], y=[value], name=name, width=WIDTH, opacity=0.45)
-        bar.update(marker_color=COLOURS[key].fill)
+        bar.update(marker_color=colour_of(key).fill)
         bars.append(bar.update(hovertemplate=texts["end"].format(name=name), showlegend=False))
     return bars
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from explorer.views.theme import COLOURS
+from explorer.views.theme import colour_of
 
 WIDTH, HEIGHT = 1200, 630
 MARGIN, GAP = 72, 48
@@ -105,7 +105,7 @@ def _width(word: str, size: int) -> float:
 
 def _draw_answer(pen: ImageDraw.ImageDraw, answer: FirstAnswer, x: int, width: int) -> None:
     """Draw the model's name, its answer, and a bar whose length is the probability."""
-    colour = COLOURS[answer.key]
+    colour = colour_of(answer.key)
     size = next(s for s in (52, 44, 36, 28, 20, 8) if _width(answer.word, s) <= width or s == 8)
     pen.text((x, 440), answer.label, colour.ink, _font(28))
     pen.text((x, 478), answer.word, INK, _font(size))

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from explorer.models.choice.family import page_columns
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
@@ -26,7 +28,7 @@ COLOURS: dict[str, Colour] = {
     "albert": Colour("#0f9b76", "#0b6b53", "#58cfae"),
     "roberta": Colour("#9161c6", "#6b3fa0", "#c9a6f0"),
 }
-"""Colour-blind safe colours by model key; in CSS the variables ``--bert`` and ``--bert-fill``."""
+"""Colour-blind safe colours by architecture; in CSS ``--column-bert``, ``--column-bert-fill``."""
 
 
 def colours_of(columns: Iterable[str]) -> dict[str, Colour]:
@@ -41,13 +43,25 @@ def colours_of(columns: Iterable[str]) -> dict[str, Colour]:
     return {**COLOURS, **dict(zip(others, free, strict=False))}
 
 
+def page_colours() -> dict[str, Colour]:
+    """Return the colour of each of the page's columns, and those of the architectures."""
+    return colours_of(page_columns())
+
+
+def colour_of(column: str) -> Colour:
+    """Return the colour of one of the page's columns."""
+    return page_colours()[column]
+
+
 def colour_rules() -> str:
-    """Return CSS rules with two variables per model, and ``--model`` for each ``data-model``."""
-    light = "".join(f"--{key}:{c.ink};--{key}-fill:{c.fill};" for key, c in COLOURS.items())
-    dark = "".join(f"--{key}:{colour.ink_dark};" for key, colour in COLOURS.items())
+    """Return CSS rules with two variables per column, and ``--model`` for each ``data-model``."""
+    colours = {f"--column-{key}": c for key, c in page_colours().items()}
+    light = "".join(f"{name}:{c.ink};{name}-fill:{c.fill};" for name, c in colours.items())
+    dark = "".join(f"{name}:{colour.ink_dark};" for name, colour in colours.items())
     chosen = "".join(
-        f'[data-model="{key}"]{{--model:var(--{key});--model-fill:var(--{key}-fill);}}'
-        for key in COLOURS
+        f'[data-model="{name.removeprefix("--column-")}"]'
+        f"{{--model:var({name});--model-fill:var({name}-fill);}}"
+        for name in colours
     )
     return f":root,.gradio-container{{{light}}}.dark,.dark .gradio-container{{{dark}}}{chosen}"
 

@@ -42,8 +42,8 @@ def test_names_and_bars_stand_out_from_both_pages(key):
 def test_the_style_sheets_name_no_model_colour_of_their_own():
     rules = colour_rules()
     for key in COLOURS:
-        assert f"--{key}:" in rules
-        assert f"--{key}-fill:" in rules
+        assert f"--column-{key}:" in rules
+        assert f"--column-{key}-fill:" in rules
     values = {v for c in COLOURS.values() for v in (c.fill, c.ink, c.ink_dark)}
     sheets = "".join(path.read_text("utf-8").lower() for path in CSS.rglob("*.css"))
     assert not [value for value in values if value in sheets]

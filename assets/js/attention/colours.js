@@ -20,15 +20,15 @@ export const paletteOf = (root, keys, dark) => {
   const panel = read('panel'), ink = read('ink');
   const ramps = {}, text = {};
   for (const key of keys) {
-    const fill = read(`${key}-fill`), strong = read(key);
+    const fill = read(`column-${key}-fill`), strong = read(`column-${key}`);
     text[key] = css(strong);
     ramps[key] = dark
       ? ramp([[0, mix(panel, fill, .10)], [.45, mix(panel, fill, .62)], [.75, strong], [1, mix(strong, [255, 255, 255], .72)]], 256)
       : ramp([[0, mix(panel, fill, .05)], [.45, mix(panel, fill, .55)], [.75, mix(fill, strong, .6)], [1, mix(strong, [0, 0, 0], .55)]], 256);
   }
-  const end = key => dark ? mix(read(key), [255, 255, 255], .25) : mix(read(key), [0, 0, 0], .15);
-  const diverging = (a, b) => ramp([[0, end(b)], [.25, mix(panel, read(`${b}-fill`), .6)], [.5, mix(panel, ink, .04)],
-    [.75, mix(panel, read(`${a}-fill`), .6)], [1, end(a)]], 511);
+  const end = key => dark ? mix(read(`column-${key}`), [255, 255, 255], .25) : mix(read(`column-${key}`), [0, 0, 0], .15);
+  const diverging = (a, b) => ramp([[0, end(b)], [.25, mix(panel, read(`column-${b}-fill`), .6)], [.5, mix(panel, ink, .04)],
+    [.75, mix(panel, read(`column-${a}-fill`), .6)], [1, end(a)]], 511);
   return {ramps, text, diverging, ink: css(ink), soft: css(read('ink-soft')), line: css(read('line')),
     panel: css(panel), paper: css(read('paper')), accent: css(read('accent'))};
 };

@@ -44,7 +44,7 @@ export function show(root, data) {
 export const said = ({ran}) => ({text: null, ...ran});   // it is of the bundled sentences, and of the models it was run with
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({SENTENCES: (data.worst || []).map(item => item.text)});
+export const constants = data => ({SENTENCES: (data.worst || []).map(item => item.text), PAIR: data.texts?.pair ?? []});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {

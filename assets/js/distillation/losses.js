@@ -110,7 +110,7 @@ export function show(root, data) {
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({place, answer, temperatures, texts}) => ({PLACE: place, ANSWER: answer, TEMPERATURES: temperatures, WEIGHTS: weightsOf(texts)});
+export const constants = ({place, answer, temperatures, texts}) => ({PAIR: texts.pair, PLACE: place, ANSWER: answer, TEMPERATURES: temperatures, WEIGHTS: weightsOf(texts)});
 
 /** @type {import('../gradio.js').Picture['said']} */
 export const said = ({temperatures, texts, place}) => ({state: {temperature: temperatures.includes(chosen.t) ? chosen.t : texts.start.t, weights: weightsOf(texts), masked_word: place + 1}});

@@ -1,5 +1,5 @@
 // The one State of this page, for every picture: read a choice, make one, or hear of a new answer.
-import {asOneField, familyOf, sizesOf} from './family.js';
+import {asOneField, familyOf, sizesOf, withColumn} from './family.js';
 import {follow, written} from './masks.js';
 import {lengthOf, NONE, shortened} from './pack.js';
 import {State} from './state.js';
@@ -44,8 +44,8 @@ export function controlsOf(family) {
   return {preset: Object.hasOwn(choices.presets, family) ? family : null, sizes: sizesOf(family, choices) ?? {}};
 }
 
-/** The family with another size in one column. @param {string} key @param {string} size */
-export const withSize = (key, size) => familyOf({...sizesOf(chosen('family'), configNow()), [key]: size}, configNow());
+/** The family with another size in one column, or without it. @param {string} key @param {string} size */
+export const withSize = (key, size) => familyOf(withColumn(sizesOf(chosen('family'), configNow()) ?? {}, key, size, configNow()), configNow());
 
 /** The link's fields, for a question to the server. */
 export const runParams = () => ({...state?.accepted});

@@ -8,7 +8,7 @@ import {digits, exact, unbreakable, weights} from '../kit/numbers.js';
 export {whole} from '../kit/figure.js';
 
 const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
-const INK = {none: 'var(--ink)', attention: 'var(--pt-attention)', ffn: 'var(--pt-ffn)', all: 'var(--albert-fill)'};
+const INK = {none: 'var(--ink)', attention: 'var(--pt-attention)', ffn: 'var(--pt-ffn)', all: 'var(--column-albert-fill)'};
 const chosenWidth = look('e', 128), chosenDepth = look('depth', 12);
 const widthIn = modes => Object.hasOwn(modes, chosenWidth.value) ? chosenWidth.value : '128';
 const depthNow = () => DEPTHS.find(depth => String(depth) === chosenDepth.value) ?? 12;

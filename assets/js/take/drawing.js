@@ -74,9 +74,13 @@ class Sketch {
     return [svg('clipPath', {id}, svg('rect', {x: box.x, y: box.y, width: box.width, height: box.height})), svg('g', {'clip-path': `url(#${id})`}, ...parts)];
   }
 
-  /** A sign that the style sheet writes before a word. @param {Element} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
+  /** A sign that the style sheet writes before a word, or the model that it writes below the name of a column. @param {Element} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
   before(node, style, box) {
-    const sign = getComputedStyle(node, '::before').content.match(/^"([^"]+)"/)?.[1];   // without what a screen reader is told instead
+    const mark = getComputedStyle(node, '::before'), sign = mark.content.match(/^"([^"]+)"/)?.[1];   // without what a screen reader is told instead
+    if (sign && node.matches('.model-name')) {
+      const height = parseFloat(mark.fontSize) * 1.35;
+      return [written(sign, mark, {left: box.left, top: box.bottom - height, width: 0, height})];
+    }
     return sign ? [written(sign, style, {left: box.left, top: box.top, width: 0, height: parseFloat(style.fontSize) * 1.2})] : marked(node, '::before', style, box);
   }
 

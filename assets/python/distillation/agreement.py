@@ -3,11 +3,12 @@
 import torch
 from transformers import AutoModelForMaskedLM
 
+PAIR = ["mini-BERT", "mini-DistilBERT"]  # teacher and student
 SENTENCES = ["The ship sailed across the [MASK] to America."]
 
 columns = ["sentence", "teacher", "student", "kl_teacher_student_nats", "shared_of_five"]
 said = []
-for label in list(MODELS)[:2]:
+for label in PAIR:
     tokenizer, model = load(label, AutoModelForMaskedLM)
     said.append([])
     for sentence in SENTENCES:

@@ -5,6 +5,7 @@ from torch.nn.functional import cosine_similarity
 from transformers import AutoModelForMaskedLM
 
 TEXT = "The ship sailed across the [MASK] to America."
+PAIR = ["mini-BERT", "mini-DistilBERT"]  # teacher and student
 PLACE = 5  # the word that is hidden, counted from 0
 ANSWER = None  # the token that was there, where it is known
 TEMPERATURES = [1.0, 2.0]
@@ -14,7 +15,7 @@ words = words_of(TEXT)
 start, end = words[PLACE].span()
 mask = sum(word[0] == "[MASK]" for word in words[:PLACE])
 logits, last = [], []
-for label in list(MODELS)[:2]:
+for label in PAIR:
     tokenizer, model = load(label, AutoModelForMaskedLM)
     inputs = encode(tokenizer, model, TEXT[:start] + "[MASK]" + TEXT[end:])
     with torch.inference_mode():

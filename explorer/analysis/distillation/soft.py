@@ -89,6 +89,11 @@ class HiddenWord:
     def __post_init__(self) -> None:
         check_pair(self.teacher, self.student)
 
+    @property
+    def two(self) -> tuple[Run, Run]:
+        """The runs of teacher and student."""
+        return self.teacher, self.student
+
     def logits(self, run: Run) -> np.ndarray:
         """Return a run's logits at the mask, float32 [vocabulary]."""
         return run.mask_logits[self.mask]

@@ -22,7 +22,7 @@ from explorer.lists.results import (
 from explorer.lists.views.strings import BASELINES, names_of, scored_names
 from explorer.refusal import brief
 from explorer.views.chart import band, categories, chart_canvas, line
-from explorer.views.theme import COLOURS, faint
+from explorer.views.theme import colour_of, faint, page_colours
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -106,7 +106,7 @@ def _shares(
             x=categories(map(literal, names)),
             y=values,
             name=label,
-            marker_color=COLOURS[key].fill,
+            marker_color=colour_of(key).fill,
             error_y={
                 "type": "data",
                 "array": [high - value for (_, high), value in zip(ends, values, strict=True)],
@@ -152,7 +152,7 @@ def _scatter(
         x=values[0].tolist(),
         y=values[1].tolist(),
         mode="markers",
-        marker={"color": COLOURS[keys[1]].fill, "size": 7, "opacity": 0.75},
+        marker={"color": colour_of(keys[1]).fill, "size": 7, "opacity": 0.75},
         customdata=numbers,
         hovertemplate="row %{customdata}: %{x:.2f}, %{y:.2f}<extra></extra>",
     )
@@ -234,7 +234,8 @@ def _correlations(result: ScoredList, texts: Texts) -> tuple["go.Figure", list[R
     names = [name for _, name in scored_names(result)]
     scores = [found[key].spearman for key, _ in scored_names(result)]
     controls = [found[key].control for key, _ in scored_names(result)]
-    colours = [COLOURS[key].fill if key in COLOURS else BASELINE for key, _ in scored_names(result)]
+    known = page_colours()
+    colours = [known[key].fill if key in known else BASELINE for key, _ in scored_names(result)]
     figure = go.Figure(layout={"title": texts["spearman"], "height": HEIGHT, "barmode": "group"})
     figure.add_bar(
         x=categories(names),
@@ -275,7 +276,7 @@ def _predictions(
         x=given.tolist(),
         y=values.tolist(),
         mode="markers",
-        marker={"color": COLOURS[key].fill, "size": 7, "opacity": 0.75},
+        marker={"color": colour_of(key).fill, "size": 7, "opacity": 0.75},
         customdata=numbers,
         hovertemplate="row %{customdata}: %{x:.2f}, %{y:.2f}<extra></extra>",
     )
@@ -297,7 +298,7 @@ def _score_and_cost(result: LabelledList, texts: Texts) -> tuple["go.Figure", li
     figure.update_layout(title=texts["cost"], height=HEIGHT)
     rows: list[Row] = []
     for key, cost in result.costs.items():
-        score, colour = scores.accuracy[key], COLOURS.get(key)
+        score, colour = scores.accuracy[key], page_colours().get(key)
         error = {
             "type": "data",
             "array": [score.high - score.value],
@@ -383,7 +384,7 @@ def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure
         z=counts.tolist(),
         zmin=0,
         zmax=int(counts.sum(1).max()),  # full colour: every row of the most frequent label
-        colorscale=[[0, faint(COLOURS[key].fill, 0)], [1, faint(COLOURS[key].fill, SHADE)]],
+        colorscale=[[0, faint(colour_of(key).fill, 0)], [1, faint(colour_of(key).fill, SHADE)]],
         showscale=False,
         hovertemplate=texts["confused"] + "<extra></extra>",
         **({"texttemplate": "%{z}"} if len(labels) <= MAX_COUNTS else {}),

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
 
+from explorer.context import context
 from explorer.models.specs import (
     BASE,
     LARGER,
@@ -28,6 +29,8 @@ ONLY = "only"
 COLUMN = re.compile(r"[a-z][a-z0-9_]{0,15}")
 """Syntax of a column's name."""
 MAX_COLUMNS = 4
+CLOSED = "-"
+"""Mark of a column that is not shown, in place of a size; no model has this name."""
 BAD_NUMBER = f"A family has one to {MAX_COLUMNS} columns."
 LONGEST = 1000
 """Maximum characters of a family name; a longer one is refused."""
@@ -59,6 +62,22 @@ def has_own_name(key: str) -> bool:
     return key not in (*MODEL_KEYS, *MORE_KINDS) and bool(COLUMN.fullmatch(key))
 
 
+def page_columns() -> tuple[str, ...]:
+    """Return the columns that the page's reader can choose models for, in their order."""
+    return context().columns or tuple(MODEL_KEYS)
+
+
+def known_columns() -> tuple[str, ...]:
+    """Return the columns that a family of the page may have."""
+    return tuple(dict.fromkeys((*MODEL_KEYS, *context().columns)))
+
+
+def is_of_page(family: str) -> bool:
+    """Return whether a family's columns are the page's own, or all named after architectures."""
+    keys = set(sizes_of(family))
+    return keys <= set(MODEL_KEYS) or keys <= set(context().columns)
+
+
 def member(model: ModelSpec | None, specs: Iterable[ModelSpec]) -> ModelSpec | None:
     """Return the column that holds a model; None if no column does."""
     return next((spec for spec in specs if model and spec.name == model.name), None)
@@ -75,12 +94,33 @@ def parent_of(spec: ModelSpec) -> ModelSpec | None:
     return column(key).get(spec.size) if key and not spec.is_own else None
 
 
-def pair_of(specs: Mapping[str, ModelSpec]) -> tuple[str, str] | None:
+def is_parent(teacher: ModelSpec, student: ModelSpec) -> bool:
+    """Return whether the second is known to be distilled from the first, or fitted to it."""
+    parent = parent_of(student)
+    return parent is not None and parent.name == teacher.name
+
+
+def pair_of(
+    specs: Mapping[str, ModelSpec], teacher: str = "", student: str = ""
+) -> tuple[str, str] | None:
     """Return the columns of teacher and student, or of two models that can be compared like them.
 
-    These are the columns of the architectures that were distilled, else a model and its parent,
-    else the first two with a masked-LM head and vocabularies of one size. None: there is no pair.
+    Where they are not named, these are the columns of the architectures that were distilled, else
+    a model and its parent, else the first two with a masked-LM head and vocabularies of one size.
+    A column that is named for one part leaves the other part to the other column. None: there is
+    no pair.
     """
+    found = _first_pair(specs)
+    if found is None and not (teacher and student):
+        return None
+    first, second = found or ("", "")
+    return (
+        teacher or (first if first != student else second),
+        student or (second if second != teacher else first),
+    )
+
+
+def _first_pair(specs: Mapping[str, ModelSpec]) -> tuple[str, str] | None:
     if set(distilled_pair()) <= set(specs):
         return distilled_pair()
     for key, spec in specs.items():

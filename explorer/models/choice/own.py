@@ -14,7 +14,15 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.utils import get_session
 
 from explorer.context import context
-from explorer.models.choice.family import OWN, all_specs, column, has_own_name
+from explorer.models.choice.family import (
+    BAD_NUMBER,
+    COLUMN,
+    MAX_COLUMNS,
+    OWN,
+    all_specs,
+    column,
+    has_own_name,
+)
 from explorer.models.choice.fields import check_fields, unread_fields
 from explorer.models.choice.files import (
     NO_TOKENIZER,
@@ -66,6 +74,11 @@ A_FILE = "{source} is a file: give the folder that holds it."
 AN_ARCHIVE = "{source} is an archive: unpack it, and give the folder."
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".whl")
 AN_ADDRESS = "{source} is an address: a repository is given as OWNER/NAME, here {repo}."
+NO_COLUMN = (
+    "--model takes NAME=PATH_OR_REPO, with the name of an architecture ({known}) or of a column of "
+    "your own (a small letter, then at most 15 small letters, digits or underscores), not "
+    "{argument!r}."
+)
 NO_NETWORK = "a config.json that describes no network"
 STATED_BY_CALLS = (
     "return_dict",
@@ -275,25 +288,37 @@ def labels_of(config: "PreTrainedConfig") -> tuple[str, ...]:
     return tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
 
 
-def add_models(arguments: Iterable[str], dtype: str = "float32") -> None:
+def add_models(arguments: Iterable[str], dtype: str = "float32") -> dict[str, str]:
     """Add each ``bert=PATH_OR_REPO[@REVISION]`` to its column; a kind without one gets a column.
 
+    Returns:
+        The size in each column, if one has a name of its own: then there are no other columns.
+
     Raises:
-        NotAModel: one of them cannot be used.
+        NotAModel: one of them cannot be used, a column's name is none, or there are too many.
     """
+    known = ", ".join({**KINDS, **MORE_KINDS})
+    pairs = []
     for argument in arguments:
         key, _, source = argument.partition("=")
-        if not source or key not in {**KINDS, **MORE_KINDS}:
-            known = ", ".join({**KINDS, **MORE_KINDS})
-            raise NotAModel(
-                f"--model takes NAME=PATH_OR_REPO, with a NAME of {known}, not {argument!r}."
-            )
-        add_spec(own_spec(key, source, dtype=dtype))
+        pairs.append((key, source))
+        if not source or not COLUMN.fullmatch(key):
+            raise NotAModel(NO_COLUMN.format(known=known, argument=argument))
+    is_exact = any(has_own_name(key) for key, _ in pairs)
+    if is_exact and len(dict(pairs)) > MAX_COLUMNS:
+        raise NotAModel(BAD_NUMBER)
+    sizes: dict[str, str] = {}
+    for key, source in pairs:
+        if is_exact and source in column(key):
+            sizes[key] = source
+        else:
+            sizes[key] = add_spec(own_spec(key, source, dtype=dtype)).size
+    return sizes if is_exact else {}
 
 
 def add_spec(spec: ModelSpec) -> ModelSpec:
     """Add a checkpoint to its column, under a unique name; a kind without a column gets one."""
-    if spec.key not in KINDS:
+    if spec.key in MORE_KINDS and spec.key not in KINDS:
         KINDS[spec.key] = MORE_KINDS[spec.key]
         MODEL_KEYS.append(spec.key)
     return _put(spec)

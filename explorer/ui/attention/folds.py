@@ -14,8 +14,9 @@ from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.library.attention import ablated, kept_heads, swept_layers
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import family_specs
+from explorer.models.choice.family import page_columns, specs_by_key
 from explorer.models.run import Run, answer_id
+from explorer.models.specs import label_of
 from explorer.models.tokens import spelling_of
 from explorer.refusal import Refusal
 from explorer.ui.attention import strings
@@ -241,7 +242,7 @@ def build_bertviz_fold(state: gr.State) -> None:
     """Build the choice of model and view, and the sandboxed frame that BertViz draws in."""
     with fold("attention", "advanced", strings.BERTVIZ_QUESTION) as bertviz:
         with gr.Row(elem_classes="bv-choices"):
-            model = gr.Radio(strings.MODELS, value="bert", label=strings.MODEL_LABEL)
+            model = gr.Radio(strings.models(), value=page_columns()[0], label=strings.MODEL_LABEL)
             view = gr.Radio(strings.VIEWS, value="head", label=strings.VIEW_LABEL)
         message = gr.HTML()
         frame = Canvas("attention/bertviz")
@@ -253,7 +254,9 @@ def build_bertviz_fold(state: gr.State) -> None:
 
 def show_view(state: PageState, model: str, view: str) -> tuple[str, str]:
     """Return the finding and the payload of one BertViz view, or why it is not drawn."""
-    spec = next(spec for spec in family_specs(state.family) if spec.key == model)
+    spec = specs_by_key(state.family).get(model)
+    if spec is None:
+        return note(strings.NOT_SHOWN.format(model=label_of(model))), ""
     try:
         run = get_run(spec, state.ask)
     except Refusal as error:

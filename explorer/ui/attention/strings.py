@@ -25,9 +25,8 @@ from explorer.analysis.digits import (
     side_by_side,
 )
 from explorer.library import strings as sentences
-from explorer.models.choice.family import teacher_of
-from explorer.models.specs import KINDS as MODEL_KINDS
-from explorer.models.specs import Architecture, ModelSpec
+from explorer.models.choice.family import known_columns, member, page_columns, teacher_of
+from explorer.models.specs import Architecture, ModelSpec, label_of
 from explorer.views.glossary import places
 from explorer.views.markup import (
     Markup,
@@ -148,7 +147,7 @@ def wall_texts(specs: Sequence[ModelSpec]) -> Mapping[str, object]:
     copied = [
         BESIDE.format(student=spec.label, teacher=teacher.label)
         for spec in specs
-        if (teacher := teacher_of(spec)) in specs and teacher
+        if (teacher := member(teacher_of(spec), specs))
     ]
     shapes = {spec.key: _shape(spec.architecture) for spec in specs}
     return {**CANVAS, "rows": " ".join(copied) or BY_DEPTH, "shapes": shapes}
@@ -443,7 +442,15 @@ BERTVIZ_QUESTION = "BertViz: how does the standard viewer draw these heads?"
 MODEL_LABEL = "Model"
 VIEW_LABEL = "View"
 VIEWS = [("Head view", "head"), ("Model view", "model"), ("Neuron view", "neuron")]
-MODELS = [(kind.label, key) for key, kind in MODEL_KINDS.items()]
+NOT_SHOWN = "{model} is not among the models that the page shows now: choose another one."
+
+
+def models() -> list[tuple[str, str]]:
+    """Return the choices of a column: the page's own first."""
+    keys = dict.fromkeys((*page_columns(), *known_columns()))
+    return [(label_of(key), key) for key in keys]
+
+
 SAID = {
     "head": "all heads of one layer as lines; point at a token to follow it, double-click a "
     "colour to see one head",

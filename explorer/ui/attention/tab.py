@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.inference.runs import get_runs
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
+from explorer.models.choice.family import is_parent
 from explorer.ui.attention import folds, strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 ID = "attention"
 LABEL = strings.LABEL
 QUESTION = strings.QUESTION
-READS = RUN_FIELDS
+READS = (*RUN_FIELDS, "teacher", "student")
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
@@ -52,7 +53,7 @@ def show(state: PageState) -> list[object]:
     wall_texts = strings.wall_texts([run.spec for run in runs.values()])
     return [
         join(
-            headline(heads, statistics, [run.spec for run in runs.values()]),
+            headline(heads, statistics, [run.spec for run in runs.values()], state),
             reading_note(runs.values()),
         ),
         attention_wall_canvas(runs, heads, statistics, cards, wall_texts),
@@ -69,9 +70,15 @@ def first(_: PageState, values: list[Any]) -> list[Markup]:
 
 
 def headline(
-    heads: "WordHeads", statistics: "Mapping[str, HeadStatistics]", specs: "Sequence[ModelSpec]"
+    heads: "WordHeads",
+    statistics: "Mapping[str, HeadStatistics]",
+    specs: "Sequence[ModelSpec]",
+    state: PageState,
 ) -> Markup:
-    """Return the student's near-copies, if its teacher is here, and what all heads do."""
+    """Return the student's near-copies, if its teacher is here, and what all heads do.
+
+    Heads are compared only where the student is known to be distilled from the teacher.
+    """
     from explorer.analysis.attention import kept_heads
 
     labels = {spec.key: spec.label for spec in specs}
@@ -79,15 +86,10 @@ def headline(
     n_special = len(heads.alignment) - n_words
     first, neighbours = strings.attention_sentences(statistics, labels, n_words, n_special)
     chosen = el("div", note(strings.FIRST_HEAD.format(label=specs[0].label)), class_="aw-first")
-    by_key = {spec.key: spec for spec in specs}
-    pairs = [
-        (by_key[s.kind.teacher], s)
-        for s in specs
-        if s.kind.teacher in by_key and may_be_related(by_key[s.kind.teacher], s)
-    ]
-    if not pairs:
+    pair = related(specs, state)
+    if pair is None:
         return join(finding(first), note(neighbours) if neighbours else None, chosen)
-    teacher, student = pairs[0]
+    teacher, student = pair
     control = unrelated(specs, teacher, student)
     kept = kept_heads(
         heads.attention[teacher.key],
@@ -103,15 +105,16 @@ def headline(
     )
 
 
-def may_be_related(teacher: "ModelSpec", student: "ModelSpec") -> bool:
-    """Return whether the student was distilled from the teacher, or both have as many words.
-
-    Heads of a reader's own model are not held against those of a model of another vocabulary.
-    """
-    from explorer.models.choice.family import parent_of
-
-    same_words = teacher.architecture.d_vocab == student.architecture.d_vocab
-    return parent_of(student) == teacher or same_words
+def related(specs: "Sequence[ModelSpec]", state: PageState) -> "tuple[ModelSpec, ModelSpec] | None":
+    """Return the first teacher and its student among the models, or those that the link names."""
+    pairs = [
+        (teacher, student)
+        for student in specs
+        for teacher in specs
+        if student.kind.teacher and is_parent(teacher, student)
+        if state.teacher in ("", teacher.key) and state.student in ("", student.key)
+    ]
+    return pairs[0] if pairs else None
 
 
 def unrelated(

@@ -15,9 +15,9 @@ from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import depth as library
 from explorer.library.strings import unknown_shares
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import teacher_of
+from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import Run
-from explorer.models.specs import ModelSpec, distilled_pair
+from explorer.models.specs import ModelSpec
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold
@@ -94,20 +94,28 @@ def draw_similarity(
     shares = library.unknown_shares(specs, state.ask, library.sentences())
     said = unknown_shares({labels[key]: share for key, share in shares.items()})
     remark = Markup(remark + note(" ".join(said))) if said else remark
-    pair, pairs = distilled_pair(), []
-    if pair[0] in specs and pair[1] in specs and teacher_of(specs[pair[1]]) == specs[pair[0]]:
-        pairs = copied_rows(similarity.rows, pair, specs[pair[1]].initialised_from)
-        remark = Markup(remark + lineage_of(specs, state))
+    pairs = []
+    if pair := copied_pair(specs):
+        teacher, student = pair
+        keys = (teacher.key, student.key)
+        pairs = copied_rows(similarity.rows, keys, student.initialised_from)
+        remark = Markup(remark + lineage_of(teacher, student, state))
     canvas = similarity_canvas(similarity, labels, pairs, library.sentences(), strings.SIMILARITY)
     return strings.similarity_finding(similarity, labels), canvas, remark
 
 
-def lineage_of(specs: Mapping[str, ModelSpec], state: PageState) -> Markup:
+def copied_pair(specs: Mapping[str, ModelSpec]) -> tuple[ModelSpec, ModelSpec] | None:
+    """Return the first student whose teacher is here, after that teacher; None without one."""
+    models = specs.values()
+    pairs = ((member(teacher_of(spec), models), spec) for spec in models)
+    return next(((teacher, student) for teacher, student in pairs if teacher), None)
+
+
+def lineage_of(teacher: ModelSpec, student: ModelSpec, state: PageState) -> Markup:
     """Return from which teacher layers the student was initialised, by its weights."""
     from explorer.analysis.depth.states import weight_lineage
     from explorer.models.inside.activations import cosines_with
 
-    teacher, student = (specs[key] for key in distilled_pair())
     cosines = call_on_model(cosines_with, student, state.ask, teacher)
     lineage = weight_lineage(cosines, student.initialised_from)
     return strings.lineage_note(lineage, (teacher.label, student.label))

@@ -9,12 +9,12 @@ from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
-from explorer.inference.runs import stream_live_distillation
+from explorer.inference.runs import get_run, stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library.distillation import pair_logits, run_of
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import specs_by_key
+from explorer.models.choice.family import is_parent, specs_by_key
 from explorer.models.tokens import spelling_of
 from explorer.refusal import Refusal
 from explorer.ui.distillation import strings
@@ -23,6 +23,7 @@ from explorer.ui.distillation.runs import (
     TEACHER,
     Focus,
     focus_of,
+    pair_in,
 )
 from explorer.ui.kit.canvas import Canvas, ran_with, with_save_menu
 from explorer.ui.kit.folds import Fold, fold
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from explorer.analysis.distillation.soft import AgreementAtLarge
+    from explorer.models.specs import ModelSpec
 
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
@@ -60,12 +62,17 @@ def losses_or_why(state: PageState) -> tuple[str, str]:
 def show_losses(state: PageState) -> str:
     """Return the three losses with their weight sliders, and the KL of each token."""
     from explorer.analysis.distillation.losses import sentence_losses
-    from explorer.analysis.distillation.soft import piece_id
+    from explorer.analysis.distillation.soft import NotAPair, piece_id
     from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.views.distillation import distillation_losses
 
-    focus = focus_of(state)
-    pair = pair_logits(state.ask, focus.text)
+    focus, keys = focus_of(state), pair_in(state)
+    if keys is None:
+        raise NotAPair(strings.NO_PAIR)
+    teacher, student = (state.ask.specs[key] for key in keys)
+    if not is_parent(teacher, student):
+        raise NotAPair(strings.UNKNOWN_LINEAGE.format(a=teacher.label, b=student.label))
+    pair = pair_logits(state.ask, focus.text, keys)
     answer = piece_id(pair.teacher, focus.answer) if focus.answer else -1
     answers = (*(None,) * focus.mask, answer if answer >= 0 else None)
     no_answer = (
@@ -87,6 +94,7 @@ def show_losses(state: PageState) -> str:
             "total": total,
             "notes": notes,
             "how": "" if focus.answer else strings.MASK_A_WORD,
+            "pair": [teacher.label, student.label],
             "start": start,
         },
     )
@@ -110,17 +118,25 @@ class AgreementResult:
     agreement: "AgreementAtLarge"
     vocabulary: tuple[str, ...]
     labels: tuple[str, str]
+    specs: "tuple[ModelSpec, ModelSpec]"
 
 
 def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
     """Run both models on every sentence. Their runs are cached."""
     import numpy as np
 
-    from explorer.analysis.distillation.soft import agreement_at_large, check_pair, piece_id
+    from explorer.analysis.distillation.soft import (
+        NotAPair,
+        agreement_at_large,
+        check_pair,
+        piece_id,
+    )
 
-    examples = sentences()
-    logits: dict[str, list[np.ndarray]] = {TEACHER: [], STUDENT: []}
-    check_pair(*(run_of(key, state.ask, examples[0]["text"]) for key in (TEACHER, STUDENT)))
+    examples, keys = sentences(), pair_in(state)
+    if keys is None:
+        raise NotAPair(strings.NO_PAIR)
+    logits: dict[str, list[np.ndarray]] = {key: [] for key in keys}
+    check_pair(*(run_of(key, state.ask, examples[0]["text"]) for key in keys))
     for n_done, sentence in enumerate(examples):
         cancel_token.check()
         for key, rows in logits.items():
@@ -129,9 +145,12 @@ def run_agreement(state: PageState, cancel_token: CancelToken) -> Steps:
         if n_done % 6 == 0:
             yield Progress(n_done, len(examples))
     answers = np.array([piece_id(run, sentence["answer"]) for sentence in examples])
-    agreement = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
-    teacher, student = (run_of(key, state.ask, examples[0]["text"]).spec.label for key in logits)
-    return AgreementResult(agreement, run.vocabulary, (teacher, student))
+    before, after = map(np.stack, logits.values())
+    agreement = agreement_at_large(before, after, answers)
+    teacher, student = (run_of(key, state.ask, examples[0]["text"]).spec for key in logits)
+    return AgreementResult(
+        agreement, run.vocabulary, (teacher.label, student.label), (teacher, student)
+    )
 
 
 def draw_agreement(state: PageState, update: JobUpdate) -> list[Any]:
@@ -141,7 +160,13 @@ def draw_agreement(state: PageState, update: JobUpdate) -> list[Any]:
     result: AgreementResult | None = update.result
     if result is not None:
         found = result.agreement
-        texts = {**strings.AGREEMENT, "note": strings.agreement_note(found, result.labels)}
+        is_lineage = is_parent(*result.specs)
+        told = strings.agreement_note(found, result.labels, is_lineage=is_lineage)
+        texts = {
+            **strings.in_roles(strings.AGREEMENT, *result.specs),
+            "note": told,
+            "pair": list(result.labels),
+        }
         return [agreement_canvas(found, sentences(), result.vocabulary, texts, ran_with(state))]
     step = update.partial or Progress(n=len(sentences()))
     message = strings.AGREEMENT_PROGRESS.format(done=step.done, n=step.n)
@@ -156,7 +181,11 @@ AGREEMENT = Job(
     lambda state: state or PageState(),
     run_agreement,
     draw_agreement,
-    lambda state: key_of_family("agreement", specs_by_key(state.family), state.ask),
+    lambda state: (
+        *key_of_family("agreement", specs_by_key(state.family), state.ask),
+        state.teacher,
+        state.student,
+    ),
 )
 
 
@@ -181,7 +210,7 @@ def show_masking(state: PageState, rounds: int = 1, seed: int | None = 0) -> str
     from explorer.analysis.distillation.losses import masking_simulation
     from explorer.views.distillation import masking_html, masking_records
 
-    run = run_of(TEACHER, state.ask, state.text)
+    run = get_run(next(iter(state.ask.specs.values())), state.ask)
     rounds = min(int(rounds), ROUNDS[-1])
     own_masks = run.tokens.mask_positions
     indices = [i for i, special in enumerate(run.tokens.special) if not special]

@@ -1,11 +1,13 @@
-"""Runs of teacher, student and a third model for comparison, on the tab's text."""
+"""Runs of the two models that the tab compares and of a third one, on the tab's text."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from explorer.inference.runs import get_runs
 from explorer.library.distillation import run_of
 from explorer.links.page_state import PageState, hidden_words
-from explorer.models.specs import KINDS, distilled_pair
+from explorer.models.choice.family import pair_of
+from explorer.models.specs import distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 
 if TYPE_CHECKING:
@@ -14,7 +16,36 @@ if TYPE_CHECKING:
     from explorer.models.run import Run
 
 TEACHER, STUDENT = distilled_pair()
-BESIDE = next(key for key in KINDS if key not in (TEACHER, STUDENT))
+"""Columns of the bundled family that a student trained here has its teacher and its colour from."""
+
+
+def pair_in(state: PageState) -> tuple[str, str] | None:
+    """Return the columns of the tab's teacher and student; None where there is no such pair.
+
+    They are those of the link, else those of the architectures that were distilled, else two that
+    share a vocabulary.
+    """
+    specs = state.ask.specs
+    is_usual = {TEACHER, STUDENT} <= specs.keys()
+    if state.teacher or state.student or is_usual:
+        return pair_of(specs, state.teacher, state.student)
+    return pair_of({key: specs[key] for key in comparable(state)})
+
+
+def comparable(state: PageState) -> tuple[str, ...]:
+    """Return the columns with a masked-LM head and a vocabulary that another such column has."""
+    runs, _ = get_runs(state.ask)
+    read = {key: run.vocabulary for key, run in runs.items() if run.spec.has_head}
+    return tuple(
+        key
+        for key, words in read.items()
+        if any(words == others for other, others in read.items() if other != key)
+    )
+
+
+def beside_of(state: PageState, pair: tuple[str, str]) -> str:
+    """Return the first column besides a pair; empty if there is none."""
+    return next((key for key in state.ask.specs if key not in pair), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +93,31 @@ def is_content(word: Word) -> bool:
     return word.text[0].isalnum()
 
 
-def hidden_word(state: PageState, focus: Focus) -> "tuple[HiddenWord, ModelUnavailable | None]":
-    """Return the runs on the focus's text, and the error if ALBERT's run is missing.
+def hidden_word(
+    state: PageState, focus: Focus, pair: tuple[str, str]
+) -> "tuple[HiddenWord, ModelUnavailable | None]":
+    """Return the runs on the focus's text, and the error if the third model's run is missing.
 
     Raises:
-        ModelUnavailable: teacher or student cannot be had. BadText: the text cannot be run.
+        ModelUnavailable: one of the pair cannot be had. BadText: the text cannot be run.
     """
     from explorer.analysis.distillation.soft import HiddenWord, piece_id
 
-    teacher, student = (run_of(key, state.ask, focus.text) for key in (TEACHER, STUDENT))
-    beside, missing = run_beside(state, focus.text)
+    teacher, student = (run_of(key, state.ask, focus.text) for key in pair)
+    beside, missing = run_beside(beside_of(state, pair), state, focus.text)
     answer = piece_id(teacher, focus.answer) if focus.answer else -1
     return HiddenWord(teacher, student, beside, focus.mask, answer), missing
 
 
-def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailable | None]":
-    """Return ALBERT's run or the error; the tab works without it, since it is no student."""
+def run_beside(
+    key: str, state: PageState, text: str
+) -> "tuple[Run | None, ModelUnavailable | None]":
+    """Return the third model's run or the error; the tab works without it."""
     from explorer.models.hub import ModelUnavailable
 
+    if not key:
+        return None, None
     try:
-        return run_of(BESIDE, state.ask, text), None
+        return run_of(key, state.ask, text), None
     except ModelUnavailable as error:
         return None, error

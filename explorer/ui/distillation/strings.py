@@ -1,21 +1,34 @@
 """Sentences and labels of the Distillation tab."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from explorer.analysis.digits import counted, nats, none_or_all, percent, side_by_side
 from explorer.analysis.distillation.live import LiveReport, LiveSettings
 from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
 from explorer.analysis.distillation.soft import AgreementAtLarge, SoftPair
 from explorer.analysis.measures import share_interval
-from explorer.models.choice.family import parent_of
+from explorer.models.choice.family import is_parent, parent_of
 from explorer.models.specs import ModelSpec, label_of
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, explained, finding, join, note, word
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
+QUESTION_OWN = "How close are two models' probabilities of a masked word?"
+NO_PAIR = (
+    "No two of these models have a masked-LM head and one vocabulary, so there are no two "
+    "predictions to compare word by word. The folds below still show how BERT's recipe masks this "
+    "text, and a student that learns from the bundled BERT."
+)
+FROM, TO = "From", "to"
+UNKNOWN_LINEAGE = (
+    "The losses of the recipe are those of a student and the model that it was distilled from: "
+    "nothing is known of such a relation between {a} and {b}."
+)
 TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} are compared at once."
-CURVES = {
+CURVES: dict[str, Any] = {
     "title": "Divergence and gradient by temperature",
     "temperature": "Temperature T",
     "overlap": "Top words shared at every temperature: {1} of 1, {5} of 5, {10} of 10.",
@@ -85,6 +98,8 @@ LAB: dict[str, object] = {
 BESIDE_TITLE = "{name}, for comparison"
 NO_PARTNER = "Not one piece of {name}'s vocabulary"
 BESIDE_ALONE = "{{name}} was trained independently, with its own vocabulary"
+BESIDE_BERT = "{{name}} was trained on its own"
+BESIDE_DISTILLED = "{{name}} was distilled from {teacher}"
 BESIDE_OWN = "How {{name}} was trained is not known here"
 BESIDE_FITTED = (
     "This {{name}} was not trained independently: its shared layer was initialised from one of "
@@ -93,14 +108,80 @@ BESIDE_FITTED = (
 )
 
 
-def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
-    """Return the lab's sentences, with the origin of the third model."""
-    origin = BESIDE_ALONE
-    if beside is not None and (beside.fitted_to or beside.is_own):
-        origin = BESIDE_FITTED if beside.fitted_to else BESIDE_OWN
-    teacher = beside.prefix + label_of(beside.fitted_to) if beside and beside.fitted_to else ""
-    origin = origin.format(teacher=teacher)
-    name = beside.label if beside else label_of("albert")
+PLAIN_ROLES: dict[str, str] = {
+    "2: as in training": "2: softened",
+    str(LAB["dark_note"]): "Probability not on the model's top word.",
+    "What this word adds to the training loss": "The same, multiplied by the square of T",
+    "T² · KL, the soft loss": "T² · KL",
+    CURVES["divergences"]: "Divergence, nats (log scale)",
+    CURVES["because"]: CURVES["because"].replace(
+        "a student logit is (student − teacher probability)",
+        "a logit of {b} is (probability of {b} − of {a})",
+    ),
+}
+"""Sentences of the lab that speak of training, and what stands there for two other models."""
+_PART = re.compile(r"\b(?:[Tt]he )?(teacher|student)\b")
+
+
+def in_roles(texts: Any, teacher: ModelSpec, student: ModelSpec) -> Any:  # noqa: ANN401 - JSON
+    """Return texts that say teacher and student, with the models' names if they are none."""
+    if is_parent(teacher, student):
+        return texts
+    if isinstance(texts, dict):
+        return {name: in_roles(text, teacher, student) for name, text in texts.items()}
+    if isinstance(texts, list):
+        return [in_roles(text, teacher, student) for text in texts]
+    if not isinstance(texts, str):
+        return texts
+    names = {"teacher": teacher.label, "student": student.label}
+    plain = PLAIN_ROLES.get(texts, texts)
+    plain = plain.replace("{a}", names["teacher"]).replace("{b}", names["student"])
+    return _PART.sub(lambda found: names[found[1]], plain)
+
+
+def roles_of(teacher: ModelSpec, student: ModelSpec) -> dict[str, str]:
+    """Return what the lab calls each model after its name."""
+    beside = {"beside": "for comparison"}
+    is_known = is_parent(teacher, student)
+    labels = {"teacher": teacher.label, "student": student.label}
+    # A column may be called after its part.
+    roles = {part: part if is_known and part != label else "" for part, label in labels.items()}
+    return roles | beside
+
+
+def no_pair() -> Markup:
+    """Return that no two models can be compared, and what the tab shows instead."""
+    return note(NO_PAIR)
+
+
+def pair_choice(
+    specs: Mapping[str, ModelSpec], columns: Sequence[str], pair: tuple[str, str], *, is_named: bool
+) -> Markup | str:
+    """Return the choice of the two columns; nothing where the known pair is the only one."""
+    is_known = pair[0] in specs and pair[1] in specs and is_parent(*(specs[key] for key in pair))
+    if not is_named and (len(columns) < 2 or (is_known and len(columns) == 2)):
+        return ""
+    keys = tuple(dict.fromkeys((*columns, *pair)))
+
+    def select(part: str, label: str, chosen: str) -> Markup:
+        options = [
+            el("option", specs[key].label, value=key, selected=key == chosen) for key in keys
+        ]
+        return el("label", label, " ", el("select", *options, data_pair=part))
+
+    selects = select("teacher", FROM, pair[0]), " ", select("student", TO, pair[1])
+    return el("p", *selects, class_="ds-roles needs-script")
+
+
+def lab_texts(beside: ModelSpec | None, third: ModelSpec | None = None) -> dict[str, object]:
+    """Return the lab's sentences, with the origin of the third model.
+
+    ``third`` is the model in its column, which may have no run.
+    """
+    parent = parent_of(beside) if beside else None
+    origin = _origin(beside).format(teacher=parent.model_label if parent else "")
+    shown = beside or third
+    name = shown.label if shown else ""
     return LAB | {
         "beside_shared": str(LAB["beside_shared"]).replace("{origin}", origin),
         "beside_title": BESIDE_TITLE.format(name=name),
@@ -108,18 +189,39 @@ def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
     }
 
 
+def _origin(model: ModelSpec | None) -> str:
+    """Return how a third model was trained, as far as that is known."""
+    if model is None:
+        return BESIDE_ALONE
+    if model.is_own:
+        return BESIDE_OWN
+    if model.fitted_to:
+        return BESIDE_FITTED
+    if model.kind.teacher:
+        return BESIDE_DISTILLED
+    return BESIDE_ALONE if model.architecture.has_projection else BESIDE_BERT
+
+
 def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
     """Return which teacher the student was distilled from, if not from this one."""
     parent = parent_of(student)
-    if parent == teacher:
+    if is_parent(teacher, student):
         return ""
-    if parent is None:
+    if is_parent(student, teacher):
+        return note(f"{teacher.label} was distilled from {student.label}, not the other way round.")
+    if parent is None and student.kind.teacher:
         return note(f"What {student.label} was distilled from is not known here.")
+    if parent is None:
+        return ""
     return note(f"{student.label} was distilled from {parent.label}, not from {teacher.label}.")
 
 
 def distillation_finding(
-    pair: SoftPair, names: tuple[Markup, Markup], words: tuple[str, str], shared: int
+    pair: SoftPair,
+    names: tuple[Markup, Markup],
+    words: tuple[str, str],
+    shared: int,
+    roles: tuple[str, str] = ("teacher", "student"),
 ) -> Markup:
     """Return how close student and teacher are and their predictions; the dial updates it.
 
@@ -128,7 +230,9 @@ def distillation_finding(
         names: Names of teacher and student.
         words: Their top predictions.
         shared: Number of words that both have in their top five.
+        roles: What stands before each name: ``teacher``, ``student``, or nothing.
     """
+    teacher, student = (f"{role} " if role else "" for role in roles)
     first = side_by_side([float(pair.teacher.max()), float(pair.student.max())])
     t, p, q, kl = (
         el("span", value, data_soft=name)
@@ -149,10 +253,10 @@ def distillation_finding(
     )
     return finding(
         explained("At temperature T = ", "temperature"),
-        join(t, ", student ", names[1], " is ", kl),
+        join(t, f", {student}", names[1], " is ", kl),
         explained(" nats (KL) from", "nats", "KL"),
         join(
-            " teacher ",
+            f" {teacher}",
             names[0],
             f"; at every T they share {none_or_all(shared, 5)} of their top 5 words; ",
         ),
@@ -274,11 +378,14 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
 ELSEWHERE = "Which teacher layers do the student's layers resemble, and come from?"
 
 
-def agreement_note(agreement: AgreementAtLarge, labels: tuple[str, str]) -> str:
+def agreement_note(
+    agreement: AgreementAtLarge, labels: tuple[str, str], *, is_lineage: bool = True
+) -> str:
     """Return the number of sentences, their limits and the confidence interval."""
+    teacher, student = (" (teacher)", " (student)") if is_lineage else ("", "")
     low, high = share_interval(float(agreement.same_first.sum()), len(agreement))
     return (
-        f"{labels[1]} (student) against {labels[0]} (teacher) on {len(agreement)} short sentences "
+        f"{labels[1]}{student} against {labels[0]}{teacher} on {len(agreement)} short sentences "
         "with one masked word each, which come with the explorer: too few and too simple for a "
         f"benchmark. Same top prediction: 95% CI {percent(low)} to {percent(high)}."
     )

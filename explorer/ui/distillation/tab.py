@@ -1,7 +1,7 @@
 """Distillation tab: how much of the teacher's predictions the student reproduces."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
@@ -10,15 +10,26 @@ from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.run import answer_id
 from explorer.models.tokens import BadText, split_words
 from explorer.ui.distillation import folds, strings
-from explorer.ui.distillation.runs import BESIDE, focus_of, hidden_word
+from explorer.ui.distillation.runs import (
+    Focus,
+    beside_of,
+    comparable,
+    focus_of,
+    hidden_word,
+    pair_in,
+)
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
-from explorer.views.markup import Markup, finding
+from explorer.views.markup import Markup, finding, join, model_name
+
+if TYPE_CHECKING:
+    from explorer.analysis.distillation.soft import HiddenWord
 
 ID = "distillation"
 LABEL = strings.LABEL
 QUESTION = strings.QUESTION
-READS = (*RUN_FIELDS, "word", "hidden")
+QUESTION_OWN = strings.QUESTION_OWN
+READS = (*RUN_FIELDS, "word", "hidden", "teacher", "student")
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
@@ -34,46 +45,75 @@ def show(state: PageState) -> list[object]:
     """Return finding and lab for one masked word, or a card for a missing model."""
     from explorer.analysis.distillation.soft import NotAPair
     from explorer.models.hub import ModelUnavailable
-    from explorer.views.chart import figure_json
-    from explorer.views.distillation import distillation_lab, shown_word, temperature_figures
-    from explorer.views.markup import join, model_name, plain_card
+    from explorer.views.markup import plain_card
 
     try:
         focus = focus_of(state)
     except BadText as error:
         return [finding(str(error)), ""]
+    pair = pair_in(state)
+    if pair is None:
+        return [strings.no_pair(), ""]
     try:
-        hidden, missing = hidden_word(state, focus)
+        hidden, missing = hidden_word(state, focus, pair)
     except NotAPair as error:
-        return [finding(str(error)), ""]
+        return [join(finding(str(error)), pair_choice(state, pair)), ""]
     except ModelUnavailable as error:
         return [plain_card(error.spec.label, str(error), error.spec.key), ""]
-    runs = (hidden.teacher, hidden.student)
+    sentence = join(said(hidden, state.temperature), pair_choice(state, pair))
+    return [sentence, lab(hidden, state, focus, (pair, str(missing or "")))]
+
+
+def said(hidden: "HiddenWord", temperature: float) -> Markup:
+    """Return how close the two models are, and what is known of their relation."""
+    from explorer.views.distillation import shown_word
+
     teacher, student = (
-        shown_word(r.vocabulary, answer_id(hidden.logits(r), r.vocabulary)) for r in runs
+        shown_word(run.vocabulary, answer_id(hidden.logits(run), run.vocabulary))
+        for run in hidden.two
     )
-    names = (
-        model_name(runs[0].spec.key, runs[0].spec.label),
-        model_name(runs[1].spec.key, runs[1].spec.label),
-    )
+    specs = (hidden.teacher.spec, hidden.student.spec)
+    roles = strings.roles_of(*specs)
+    names = (model_name(specs[0].key, specs[0].label), model_name(specs[1].key, specs[1].label))
     sentence = strings.distillation_finding(
-        hidden.pair(state.temperature), names, (teacher, student), hidden.shared_words()
+        hidden.pair(temperature),
+        names,
+        (teacher, student),
+        hidden.shared_words(),
+        (roles["teacher"], roles["student"]),
     )
+    return join(sentence, strings.lineage_note(*specs), reading_note(hidden.two))
+
+
+def lab(
+    hidden: "HiddenWord", state: PageState, focus: Focus, of: tuple[tuple[str, str], str]
+) -> str:
+    """Return the lab's JSON; ``of`` is the pair and why the third model has no run, if so."""
+    from explorer.views.chart import figure_json
+    from explorer.views.distillation import distillation_lab, temperature_figures
+
+    pair, missing = of
+    specs = (hidden.teacher.spec, hidden.student.spec)
+    third = state.ask.specs.get(beside_of(state, pair))
+    texts = strings.lab_texts(hidden.third.spec if hidden.third else None, third)
+    curves = temperature_figures(TEMPERATURES, strings.in_roles(strings.CURVES, *specs))
     extra = {
-        "texts": strings.lab_texts(hidden.third.spec if hidden.third else None),
+        "texts": strings.in_roles(texts, *specs),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
-        "curves": [
-            figure_json(chart) for chart in temperature_figures(TEMPERATURES, strings.CURVES)
-        ],
+        "curves": [figure_json(chart) for chart in curves],
         "back": state.word >= 0,
-        "beside_key": BESIDE,
-        "beside_missing": str(missing) if missing else "",
+        "beside_key": third.key if third else "",
+        "beside_missing": missing,
     }
-    words = split_words(focus.base)
-    reading = reading_note(runs)
-    sentence = join(sentence, strings.lineage_note(runs[0].spec, runs[1].spec), reading)
-    return [sentence, distillation_lab(hidden, words, focus.word, extra)]
+    words, roles = split_words(focus.base), strings.roles_of(*specs)
+    return distillation_lab(hidden, words, focus.word, extra, roles)
+
+
+def pair_choice(state: PageState, pair: tuple[str, str]) -> Markup | str:
+    """Return the choice of the two columns that the tab compares."""
+    columns, is_named = comparable(state), bool(state.teacher or state.student)
+    return strings.pair_choice(state.ask.specs, columns, pair, is_named=is_named)
 
 
 def first(state: PageState, values: list[Any]) -> list[Markup]:

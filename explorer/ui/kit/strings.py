@@ -12,11 +12,13 @@ from explorer.views.markup import Markup, note
 
 TITLE = "BERT family explorer"
 TAGLINE = "One text through BERT, DistilBERT and ALBERT"
+TAGLINE_OWN = "One text through up to four encoders, side by side"
 BADGES = {
     "mini": "Miniature models",
     "base": "Published models",
     "large": "Large models",
     "": "Mixed sizes",
+    "only": "Chosen models",
 }
 """Labels of the badge beside the title, by family."""
 BADGE_OPENS = "choose models, device and precision"
@@ -27,6 +29,7 @@ MINIATURES_CARD = "how they were made"
 PUBLISHED = "; the published models load when you choose them here."
 SKIP = "Skip to the results"
 PREVIEW = "“{text}” through BERT, DistilBERT and ALBERT, side by side"
+PREVIEW_OWN = "“{text}” through {models}, side by side"
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word to mask it."
 TOO_MANY_WORDS = "The text has {found:,} words and punctuation marks; at most {limit:,} fit here."
@@ -72,8 +75,9 @@ SIZES = {
 """Names of the presets wherever one can be chosen."""
 TYPE_ANY = "or type OWNER/NAME[@REVISION] of the model hub"
 COLUMN_HERE = "{label}, {weights}, {running} running"
+COLUMN_CLOSED = "not shown"
 COLUMN_AWAY = "{label}, {weights} to download, {running} running"
-"""Labels of a column's choices: a model on disk, a model to download."""
+"""Labels of a column's choices: a model on disk, a model to download, none."""
 MIXED = "The chosen models"
 """Name of a family that is no preset."""
 AT_SIZE = {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from explorer.library import strings as sentences
-from explorer.models.choice.family import teacher_of
+from explorer.models.choice.family import member, teacher_of
 from explorer.models.specs import ModelSpec
 from explorer.views.glossary import places
 
@@ -128,11 +128,11 @@ NO_WORD = sentences.NO_WORD
 
 def layer_note(spec: ModelSpec, layer: int, specs: Sequence[ModelSpec]) -> str:
     """Return the layer's number, and that it is shared or was copied from a teacher's layer."""
-    shape, teacher = spec.architecture, teacher_of(spec)
+    shape, teacher = spec.architecture, member(teacher_of(spec), specs)
     n, total = layer + 1, shape.n_layers
     if shape.shares_layers:
         return SHARED.format(n=n, all=total)
-    if teacher in specs and teacher and spec.initialised_from:
+    if teacher:
         origin = spec.initialised_from[layer] + 1
         return COPIED.format(n=n, all=total, teacher=teacher.label, origin=origin)
     return PLAIN.format(n=n, all=total)

@@ -121,13 +121,14 @@ def _reason(member: "FamilyMember", first: "FamilyMember") -> str:
     """Return why the compute differs: the layers, and their width where that differs too."""
     shape, other = member.spec.architecture, first.spec.architecture
     missing = other.n_layers - shape.n_layers
+    teacher = teacher_of(member.spec)
     width = (
         "" if shape.d_model == other.d_model else f"{shape.d_model:,} wide, not {other.d_model:,}"
     )
     if shape.shares_layers:
         stored = f"one layer, {width}," if width else "one layer"
         return f": it stores {stored} and runs it {repeated(shape.n_layers)}"
-    if missing > 0 and not width and teacher_of(member.spec) == first.spec:
+    if missing > 0 and not width and teacher and teacher.name == first.spec.name:
         return f": it leaves out {counted(missing, 'layer')}"
     if not missing:
         return f": its layers are {width}" if width else ""

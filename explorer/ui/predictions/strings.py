@@ -16,7 +16,7 @@ from explorer.analysis.predictions import (
     mean_surprisal,
     shared_scores,
 )
-from explorer.models.choice.family import parent_of
+from explorer.models.choice.family import member, parent_of
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Word
 from explorer.views.markup import (
@@ -212,7 +212,7 @@ def origin_note(
             else "'s layers, then fitted to all of them and to its predictions",
         )
         for spec in specs
-        if spec.key in agreeing and (parent := parent_of(spec)) in specs and parent
+        if spec.key in agreeing and (parent := member(parent_of(spec), specs))
     ]
     if not origins or not any(spec.fitted_to for spec in specs):
         return None
@@ -221,10 +221,8 @@ def origin_note(
 
 def _related(specs: Sequence[ModelSpec], predictions: Mapping[str, MaskPredictions]) -> set[str]:
     """Return the models that share a first answer with their parent or its other child."""
-    parents = {spec.key: parent_of(spec) for spec in specs}
-    roots = {
-        key: parent.key if parent in specs and parent else key for key, parent in parents.items()
-    }
+    parents = {spec.key: member(parent_of(spec), specs) for spec in specs}
+    roots = {key: parent.key if parent else key for key, parent in parents.items()}
     n_masks = min((len(result.positions) for result in predictions.values()), default=0)
     related: set[str] = set()
     for mask in range(n_masks):

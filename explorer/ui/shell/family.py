@@ -1,6 +1,8 @@
 """Header of the columns: drawings of the models, and the choice of their sizes."""
 
+import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from urllib.parse import quote
 
 import gradio as gr
@@ -8,12 +10,26 @@ import gradio as gr
 from explorer.analysis.digits import counted, repeated
 from explorer.context import context
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import column, sizes_of, teacher_of
+from explorer.models.choice.family import (
+    CLOSED,
+    ONLY,
+    PRESETS,
+    all_specs,
+    column,
+    family_specs,
+    has_own_name,
+    is_exact,
+    known_columns,
+    page_columns,
+    sizes_of,
+    teacher_of,
+)
 from explorer.models.specs import MODEL_KEYS, ModelSpec, label_of
 from explorer.ui.kit import strings as kit_strings
 from explorer.views.markup import Attribute, Markup, el, listed, model_name, note
 
 TITLE = "How are the three related?"
+TITLE_OWN = "How is each of these models built?"
 TEXT = "Your text"
 TEXT_SAYS = "is tokenized for each model, which then predicts the masked word."
 AGAIN = "↻"
@@ -29,23 +45,46 @@ BOX, GAP, MANY = 10, 2, 16
 """Width of the small drawing's boxes and gaps, in pixels; layers from which boxes are narrower."""
 DRAWING_NARROW, COMPARED = (3, 1), (4, 1)
 """Box and gap for many layers, and for sizes side by side, where length grows with the layers."""
-HEADS = (
-    ":is(h3.model-name, :is(h3, th, legend, figcaption, .head) > .model-name)"
-    ":not(.plain > *)::after"
-)
+NAMES = ":is(h3.model-name, :is(h3, th, legend, figcaption, .head) > .model-name):not(.plain > *)"
+HEADS = f"{NAMES}::after"
 """Selector of the names that have a drawing: heads of columns, rows and pictures, not sentences."""
+CAPTION = (
+    f"{NAMES}{{display:inline-grid;grid-template-columns:auto 1fr;align-items:center;}}"
+    "h3.model-name:not(.plain > *){display:grid;}"
+    f"{NAMES}::before{{content:var(--what);order:2;grid-column:1/-1;color:var(--ink-soft);"
+    "font:400 13px/1.35 system-ui,sans-serif;white-space:normal;}"
+)
+"""Style of the model's name below the name of a column."""
 
 
 def family_html(start: PageState) -> Markup:
-    """Return the rows of every size of every model; only those in use are visible."""
+    """Return the rows of every size of every model; only those in use are visible.
+
+    A column with a name of its own begins with the row of its model. For another model the browser
+    copies one of the rows without a column.
+    """
     used = sizes_of(start.family)
     rows = [
         row(spec, hidden=used.get(key) != size)
         for key in MODEL_KEYS
         for size, spec in column(key).items()
     ]
+    own = [spec for spec in family_specs(start.family) if has_own_name(spec.key)]
+    rows += [row(replace(spec, size=used[spec.key])) for spec in own]
+    has_own = any(map(has_own_name, page_columns()))
+    if has_own:
+        rows += [
+            row(replace(spec, key="", size=name, kind_key=spec.architecture_key), hidden=True)
+            for name, spec in all_specs().items()
+        ]
     drawing = el("div", text_in(), *rows)
-    return el("details", el("summary", TITLE), el("div", drawing, class_="fm-body"), class_="fm")
+    title = TITLE_OWN if has_own else TITLE
+    return el("details", el("summary", title), el("div", drawing, class_="fm-body"), class_="fm")
+
+
+def badge_of(family: str) -> str:
+    """Return the key of a family's badge: its preset, ``only`` for exact columns, or empty."""
+    return family if family in PRESETS else ONLY if is_exact(family) else ""
 
 
 def text_in() -> Markup:
@@ -66,7 +105,7 @@ def row(spec: ModelSpec, *, hidden: bool = False) -> Markup:
         "div",
         model_name(spec.key, spec.label),
         el("span", INTO, *layers(spec), *OUT, class_="fm-strip", aria_hidden="true"),
-        el("span", sentence(spec), class_="fm-says"),
+        el("span", built(spec), class_="fm-says"),
         class_="fm-row",
         data_model=spec.key,
         data_size=spec.size,
@@ -104,25 +143,53 @@ def glyph_rules() -> str:
     """
     rules = [f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}']
     default = sizes_of(PageState().family)
-    for key in MODEL_KEYS:
+    # Each drawing is written once, for all columns that can hold its model.
+    drawn: dict[str, tuple[str, list[str]]] = {}
+    compared: dict[str, tuple[str, list[str]]] = {}
+    for key in known_columns():
         name = f'[data-model="{key}"]'
         # Repeated to outweigh the classes with which Gradio prefixes each rule. A model that a
         # visitor adds later has no drawing.
-        rules.append(f"{f'[data-{key}]' * 4} {name}{{--layers:none;--layers-width:0;}}")
+        rules.append(f"{f'[data-column-{key}]' * 4} {name}{{--layers:none;--layers-width:0;}}")
         for size, spec in column(key).items():
-            selector = f'[data-{key}="{size}"]' * 4 + f" {name}"
+            selector = f'[data-column-{key}="{size}"]' * 4 + f" {name}"
             selectors = f"{name},{selector}" if default.get(key) == size else selector
-            rules.append(f"{selectors}{{{_drawn(*glyph(spec))}}}")
+            drawn.setdefault(spec.name, (_drawn(*glyph(spec)), []))[1].append(selectors)
             # A row of one size has that size's drawing, whichever sizes the page shows.
             row_selector = f'[data-size="{size}"]' * 6 + name
-            rules.append(f"{row_selector}{{{_drawn(*glyph(spec, COMPARED))}}}")
-    return "".join(rules)
+            row_drawing = _drawn(*glyph(spec, COMPARED))
+            compared.setdefault(spec.name, (row_drawing, []))[1].append(row_selector)
+    both = (*drawn.values(), *compared.values())
+    rules += [f"{','.join(selectors)}{{{drawing}}}" for drawing, selectors in both]
+    return "".join(rules) + captions()
+
+
+def captions() -> str:
+    """Return the style rules that say below a column's own name which model it holds."""
+    rules = []
+    for key in filter(has_own_name, page_columns()):
+        for size, spec in column(key).items():
+            selector = f'[data-column-{key}="{size}"]' * 4 + f' [data-model="{key}"]'
+            rules.append(f"{selector}{{--what:{json.dumps(what_is(spec))};}}")
+    return "".join([*rules, CAPTION] if rules else [])
+
+
+def what_is(spec: ModelSpec) -> str:
+    """Return which model a column holds: ``BERT-large, 24 layers``."""
+    name = f"{spec.model_label}: {spec.kind.label}" if spec.is_own else spec.model_label
+    return f"{name}, {counted(spec.architecture.n_layers, 'layer')}"
+
+
+def built(spec: ModelSpec) -> str:
+    """Return how a model is built; in a column with a name of its own also which model it is."""
+    return f"{what_is(spec)}: {sentence(spec)}" if spec.column_label else sentence(spec)
 
 
 def drawings_of(specs: Iterable[ModelSpec]) -> str:
     """Return the rules of ``glyph_rules`` for the models of one page, whose sizes stay the same."""
     drawn = [f'[data-model="{spec.key}"]{{{_drawn(*glyph(spec))}}}' for spec in specs]
-    return f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}{"".join(drawn)}'
+    rules = f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}{"".join(drawn)}'
+    return rules + captions()
 
 
 def _drawn(drawing: str, width: int) -> str:
@@ -198,12 +265,12 @@ def build_columns(start: PageState) -> dict[str, gr.Dropdown]:
         columns = {
             key: gr.Dropdown(
                 column_choices(key, lambda spec: not spec.repo),
-                value=used.get(key),
+                value=used.get(key, CLOSED),
                 label=label_of(key),
                 info=kit_strings.TYPE_ANY if may_type() else None,
                 allow_custom_value=may_type(),
             )
-            for key in MODEL_KEYS
+            for key in page_columns()
         }
         gr.HTML(note(kit_strings.OWN_MODEL))
     return columns
@@ -227,13 +294,16 @@ def on_typed(
     from explorer.models.choice.own import typed_model
     from explorer.models.hub import is_on_disk
 
+    if typed == CLOSED:
+        return gr.Dropdown(value=CLOSED)
     size = typed_model(key, str(typed), lambda sentence, done: progress(done, desc=sentence))
     return gr.Dropdown(choices=column_choices(key, is_on_disk), value=size)
 
 
 def column_choices(key: str, is_here: Callable[[ModelSpec], bool]) -> list[tuple[str, str]]:
-    """Return a column's choices: each size with its memory and whether it must be downloaded."""
-    return [(said(spec, is_here(spec)), size) for size, spec in column(key).items()]
+    """Return a column's choices: each size with its memory and its download, and no model."""
+    choices = [(said(spec, is_here(spec)), size) for size, spec in column(key).items()]
+    return [*choices, (kit_strings.COLUMN_CLOSED, CLOSED)]
 
 
 def said(spec: ModelSpec, is_here: bool) -> str:
@@ -242,7 +312,7 @@ def said(spec: ModelSpec, is_here: bool) -> str:
 
     weights = weight_bytes(spec)
     return (kit_strings.COLUMN_HERE if is_here else kit_strings.COLUMN_AWAY).format(
-        label=spec.label,
+        label=spec.model_label,
         weights=gigabytes(weights),
         running=gigabytes(weights + running_bytes(spec)),
     )
@@ -252,4 +322,4 @@ def offer_columns() -> list[gr.Dropdown]:
     """Return the dropdowns updated with the models that are on disk by now."""
     from explorer.models.hub import is_on_disk
 
-    return [gr.Dropdown(choices=column_choices(key, is_on_disk)) for key in MODEL_KEYS]
+    return [gr.Dropdown(choices=column_choices(key, is_on_disk)) for key in page_columns()]

@@ -12,6 +12,7 @@ from functools import cache
 from urllib.parse import urlencode
 
 from explorer.assets import ASSETS, examples
+from explorer.context import context
 from explorer.links.codec import to_link
 from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs, sizes_of
@@ -21,7 +22,7 @@ from explorer.ui.shell.family import drawings_of, glyph_rules
 from explorer.ui.shell.input_bar import IN_THE_ROW
 from explorer.ui.shell.scripts import FIRST_SHEET as SHEET
 from explorer.ui.shell.scripts import PACKS, address, later, preloads
-from explorer.ui.shell.tabs import TABS, Tab, group_rules, width_rules
+from explorer.ui.shell.tabs import TABS, Tab, group_rules, question_of, width_rules
 from explorer.views.markup import Markup, el, join
 from explorer.views.theme import colour_rules
 
@@ -73,7 +74,7 @@ def first_html(state: PageState, params: Mapping[str, str], panel: Markup) -> Ma
             class_="main contain",
         ),
         class_="gradio-container prose",
-        **{f"data_{key}": size for key, size in (sizes_of(state.family) or {}).items()},
+        **{f"data_column_{key}": size for key, size in sizes_of(state.family).items()},
     )
     style = Markup(f"<style>{style_of(tab.ID)}{_drawings(state)}</style>")
     without = el("noscript", Markup(f"<style>{WITHOUT_SCRIPT}</style>"))
@@ -100,7 +101,7 @@ def _parts(
 ) -> tuple[Markup, ...]:
     body = el(
         "div",
-        el("h2", tab.QUESTION, class_="question"),
+        el("h2", question_of(tab), class_="question"),
         el("div", panel, class_="column"),
         id=f"tab-{tab.ID}",
         role="tabpanel",
@@ -118,12 +119,13 @@ def _parts(
 
 def _masthead(state: PageState) -> Markup:
     badge = strings.BADGES.get(state.family, "")
+    tagline = strings.TAGLINE_OWN if context().columns else strings.TAGLINE
     return el(
         "div",
         el(
             "header",
             el("h1", strings.TITLE),
-            el("p", strings.TAGLINE),
+            el("p", tagline),
             el("span", badge, class_="chip badge-chip") if badge else None,
             el("span", strings.TOUR["name"], class_="chip needs-script"),
             el("span", "◐", class_="chip needs-script", aria_hidden="true"),

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from explorer import limits
 from explorer.assets import ASSETS
-from explorer.context import configure
+from explorer.context import configure, context
 from explorer.links.page_state import PageState
 from explorer.serving.gradio_patches import patch_gradio
 from explorer.serving.middleware.concurrency import ConcurrencyLimiter, StreamTracker
@@ -33,7 +33,7 @@ from explorer.ui.kit.folds import wire_forms
 from explorer.ui.kit.running import stop_for_those_who_leave
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import ENDPOINTS, register_endpoints
-from explorer.ui.shell.family import family_html, glyph_rules
+from explorer.ui.shell.family import badge_of, family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.routes import (
@@ -50,7 +50,7 @@ from explorer.ui.shell.routes import (
 )
 from explorer.ui.shell.scripts import FIRST_SHEET, PAPER
 from explorer.ui.shell.sent import settings_route
-from explorer.ui.shell.tabs import TABS, group_rules, width_rules
+from explorer.ui.shell.tabs import TABS, group_rules, question_of, width_rules
 from explorer.ui.shell.view import Wiring, build_status, view_config, wire, wire_opening, wire_put
 from explorer.views.markup import Markup, el, script_json
 from explorer.views.theme import colour_rules
@@ -70,7 +70,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
             outputs = {}
             for tab in TABS:
                 with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}"):
-                    gr.HTML(el("h2", tab.QUESTION), elem_classes="question")
+                    gr.HTML(el("h2", question_of(tab)), elem_classes="question")
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
         gr.HTML(family_html(start), elem_id="family")
@@ -91,7 +91,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
 
 def header_html(start: PageState) -> Markup:
     """Return the header: title, badge of the models in use, tour button and theme switch."""
-    current = start.family if start.family in strings.BADGES else ""
+    current = badge_of(start.family)
     badge = [
         el("span", label, data_family=family, hidden=family != current)
         for family, label in strings.BADGES.items()
@@ -101,7 +101,7 @@ def header_html(start: PageState) -> Markup:
         "header",
         el("a", strings.SKIP, href="#tabs", class_="skip"),
         el("h1", strings.TITLE),
-        el("p", strings.TAGLINE),
+        el("p", strings.TAGLINE_OWN if context().columns else strings.TAGLINE),
         el(
             "button",
             *badge,

@@ -22,6 +22,7 @@ from explorer.inference.runs import is_cheap_now
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.codec import LINKED, PACKED, from_params, to_link
 from explorer.links.page_state import PageState
+from explorer.models.choice.family import family_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
 from explorer.serving.middleware.headers import path_of, root_of
@@ -31,7 +32,7 @@ from explorer.ui.predictions.endpoint import first_answers
 from explorer.ui.shell.first import first_html
 from explorer.ui.shell.panels import panel_of, state_of
 from explorer.ui.shell.sent import gzipped, parts_of, takes_gzip
-from explorer.views.markup import Markup, el, join
+from explorer.views.markup import Markup, el, join, listed, plain
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
 
 PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
@@ -105,9 +106,13 @@ def preview_tags(root: str, params: Mapping[str, str], start: PageState) -> Mark
     state, _ = from_params(params, start)
     link = to_link(state) if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
     url = f"{root}/?{urlencode(link)}" if link else f"{root}/"
-    picture, description = f"{root}/{PICTURE}", strings.TAGLINE
+    columns = context().columns
+    picture = f"{root}/{PICTURE}"
+    description = strings.TAGLINE_OWN if columns else strings.TAGLINE
     if link and {"text", PACKED} & set(link):
-        description = strings.PREVIEW.format(text=_shortened(state.text))
+        said = strings.PREVIEW_OWN if columns else strings.PREVIEW
+        models = listed([spec.label for spec in family_specs(state.family)])
+        description = said.format(text=_shortened(state.text), models=plain(models))
         query = {
             name: link[name]
             for name in ("v", "family", *MODEL_KEYS, "text", PACKED)

@@ -4,6 +4,7 @@ from typing import Protocol
 
 import gradio as gr
 
+from explorer.context import context
 from explorer.links.page_state import PageState
 from explorer.lists.ui import tab as texts
 from explorer.ui.attention import tab as attention
@@ -48,6 +49,11 @@ TABS: tuple[Tab, ...] = (
     latency,
     claims,
 )
+
+
+def question_of(tab: Tab) -> str:
+    """Return the question of a tab; of a page with columns of its own, the one about those."""
+    return getattr(tab, "QUESTION_OWN", tab.QUESTION) if context().columns else tab.QUESTION
 
 
 def group_rules() -> str:

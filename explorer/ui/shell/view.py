@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.context import context
 from explorer.inference.runs import device_of, devices, get_runs
 from explorer.links.codec import (
     LINK_LONGEST,
@@ -20,9 +21,8 @@ from explorer.links.codec import (
     to_params,
 )
 from explorer.links.page_state import PageState, shown_by
-from explorer.models.choice.family import PRESETS, column, sizes_of
+from explorer.models.choice.family import CLOSED, PRESETS, column, known_columns, sizes_of
 from explorer.models.run import Run
-from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
 from explorer.ui.kit import strings
@@ -41,7 +41,8 @@ LOST_JS = "() => { window.explorer.tell('lost'); }"
 PUT_JS = (
     "() => {{ const {{preset, sizes, tab}} = window.explorer.placed();"
     " const left = {{__type__: 'update'}};"
-    " return [preset === undefined ? left : preset, ...{keys}.map(key => sizes?.[key] ?? left),"
+    " return [preset === undefined ? left : preset,"
+    " ...{keys}.map(key => sizes ? sizes[key] ?? '{closed}' : left),"
     " tab ? {{...left, selected: tab}} : left]; }}"
 )
 
@@ -62,7 +63,7 @@ def wire_put(bar: InputBar, tabs: gr.Tabs) -> None:
     """Let the browser's state change Gradio's own controls: the models, the tab."""
     put = gr.Button("Put", visible="hidden", elem_id="put")
     set_here = [bar.family, *bar.columns.values(), tabs]
-    js = PUT_JS.format(keys=json.dumps([*bar.columns]))
+    js = PUT_JS.format(keys=json.dumps([*bar.columns]), closed=CLOSED)
     put.click(None, None, set_here, js=js, api_visibility="private")
 
 
@@ -234,7 +235,9 @@ def view_config() -> dict[str, object]:
         "defaults": default_params(),
         "moved": MOVED,
         "presets": {name: sizes_of(name) for name in PRESETS},
-        "columns": {key: list(column(key)) for key in MODEL_KEYS},
+        "columns": {key: list(column(key)) for key in known_columns()},
+        "own_columns": list(context().columns),
+        "closed": CLOSED,
         "reads": {tab.ID: list(tab.READS) for tab in TABS},
         "shown_by": shown_by(),
         "limit": LINK_TEXT_LIMIT,

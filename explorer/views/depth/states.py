@@ -25,7 +25,7 @@ from explorer.models.tokens import Tokens
 from explorer.views.chart import chart_canvas, line
 from explorer.views.depth.lens import mask_places
 from explorer.views.markup import script_json
-from explorer.views.theme import COLOURS
+from explorer.views.theme import colour_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -177,7 +177,7 @@ def _path(key: str, label: str, points: Any) -> "go.Scatter3d":  # noqa: ANN401 
     import plotly.graph_objects as go
 
     x, y, z = points.T.tolist()
-    style = {"color": COLOURS[key].fill, "width": 5}
+    style = {"color": colour_of(key).fill, "width": 5}
     return go.Scatter3d(
         x=x, y=y, z=z, mode="lines", name=label, legendgroup=key, line=style, hoverinfo="skip"
     )
@@ -196,7 +196,7 @@ def _layer(key: str, points: Any, depth: float, words: Sequence[str]) -> "go.Sca
         mode="markers+text",
         text=list(words),
         textfont={"size": 11},
-        marker={"color": COLOURS[key].fill, "size": 4},
+        marker={"color": colour_of(key).fill, "size": 4},
         legendgroup=key,
         showlegend=False,
         hovertemplate=f"%{{text}}, {layer}<extra></extra>",
@@ -238,7 +238,7 @@ def similarity_figure(
         cells, {"height": SIMILARITY_HEIGHT, "meta": {"label": texts["cka"]}, **margins}
     )
     for pair in pairs:
-        colour = COLOURS[similarity.rows[pair[1]][0]].fill
+        colour = colour_of(similarity.rows[pair[1]][0]).fill
         for row, column in (pair, pair[::-1]):
             ends = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
             figure.add_shape(type="rect", line={"width": 2.5, "color": colour}, **ends)

@@ -23,7 +23,7 @@ from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow, ro
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas
 from explorer.views.markup import Markup, el, explained, model_name, table
-from explorer.views.theme import COLOURS
+from explorer.views.theme import colour_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -200,7 +200,7 @@ def samples_figure(result: FamilyLatency, texts: Mapping[str, str]) -> "go.Figur
     top = max(float(np.percentile(model.samples_ms, 98)) for model in models) * 1.05
     figure = go.Figure(layout={"height": AROUND + STRIP * len(models), "showlegend": False})
     for place, (row, model) in enumerate(zip(result.rows, models, strict=True)):
-        name, colour = row_label(row, result.devices), COLOURS[row.spec.key].fill
+        name, colour = row_label(row, result.devices), colour_of(row.spec.key).fill
         samples = model.samples_ms.tolist()
         figure.add_trace(
             go.Box(

@@ -16,7 +16,7 @@ from explorer.analysis.latency.model_choice import (
 from explorer.analysis.records import Records
 from explorer.views.chart import AxisValue, chart_canvas, label_sides
 from explorer.views.markup import Markup, model_name, table
-from explorer.views.theme import COLOURS
+from explorer.views.theme import colour_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -107,7 +107,7 @@ def _dots(
     names, taken = [labels[key] for key in models], _whiskers(models, ranges)
     sides = dict(zip(models, label_sides(places, names, taken), strict=True))
     for key, point in points.items():
-        dot = _dot(point, labels[key], COLOURS[specs[key].key].fill, key in fits)
+        dot = _dot(point, labels[key], colour_of(specs[key].key).fill, key in fits)
         if key in sides:
             yield dot.update(textposition=sides[key])
         else:

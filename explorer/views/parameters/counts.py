@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas, dash, line
 from explorer.views.markup import Markup, el, join, model_name, script_json, table
-from explorer.views.theme import COLOURS, faint
+from explorer.views.theme import colour_of, faint
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -252,7 +252,7 @@ def embedding_figure(
                 customdata=[table.name for table in tables],
                 mode="markers+text",
                 textposition=["top left" if t.e == t.h else "bottom right" for t in tables],
-                marker={"size": 9, "color": [COLOURS[table.key].fill for table in tables]},
+                marker={"size": 9, "color": [colour_of(table.key).fill for table in tables]},
                 name=texts["pins"],
                 showlegend=False,
                 hovertemplate="%{customdata}: %{y:,} (E = %{x:,})<extra></extra>",
@@ -386,7 +386,7 @@ def tensors_figure(
             part = path[:end]
             sizes[part] = sizes.get(part, 0) + tensor.size * (tensor.calls if applied else 1)
     sizes = {path: size for path, size in sizes.items() if not _is_speck(path, sizes)}
-    colour = COLOURS[member.spec.key].fill
+    colour = colour_of(member.spec.key).fill
     tree = go.Treemap(
         ids=["/".join(path) for path in sizes],
         labels=[path[-1] for path in sizes],

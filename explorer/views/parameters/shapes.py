@@ -10,7 +10,7 @@ from explorer.analysis.digits import weights
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas, figure_json, label_sides, line
 from explorer.views.markup import script_json
-from explorer.views.theme import COLOURS, PARTS
+from explorer.views.theme import COLOURS, PARTS, colour_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -285,8 +285,8 @@ def _points(
         mode="lines+markers+text",
         textposition=[sides[label] for label in labels],
         cliponaxis=False,
-        marker={"size": 11, "color": COLOURS[key].fill},
-        line={"color": COLOURS[key].fill, "width": 1},
+        marker={"size": 11, "color": colour_of(key).fill},
+        line={"color": colour_of(key).fill, "width": 1},
         hovertemplate="%{customdata}<br>%{x:,} weights, %{y:.2f}\u00a0GFLOP<extra></extra>",
     )
 
@@ -360,7 +360,7 @@ def _bars(rows: Sequence[MemoryRow], sizes: Sequence[int | None], name: str) -> 
         y=[row.label for row in rows],
         orientation="h",
         name=name,
-        marker_color=[COLOURS[row.key].fill for row in rows],
+        marker_color=[colour_of(row.key).fill for row in rows],
         texttemplate="%{x:,.1f}\u00a0MB",
         textposition="auto",
         hovertemplate="%{y}: %{x:,.3f}\u00a0MB<extra>%{fullData.name}</extra>",

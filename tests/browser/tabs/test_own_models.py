@@ -65,7 +65,7 @@ def test_a_repository_that_is_typed_becomes_a_choice_and_a_second_tab_knows_it(p
     second = page.context.new_page()
     second.goto(page.url)
     expect(second.locator("#tab-predictions").get_by_text("tiny-bert").first).to_be_visible()
-    expect(second.locator("html")).to_have_attribute("data-bert", "tiny-bert")
+    expect(second.locator("html")).to_have_attribute("data-column-bert", "tiny-bert")
     open_settings(second)
     chosen = second.locator("#settings input[aria-label='BERT']")
     expect(chosen).to_have_value(re.compile("^tiny-bert"))

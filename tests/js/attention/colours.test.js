@@ -31,7 +31,7 @@ test('a model’s ramp runs from the panel through its colour, 256 steps, and no
 
 test('the light ramp ends near the panel and near black, and passes its stops on the way', () => {
   for (const key of ['bert', 'albert']) {
-    const ramp = light.ramps[key], panel = hex('panel'), fill = hex(`${key}-fill`), strong = hex(key);
+    const ramp = light.ramps[key], panel = hex('panel'), fill = hex(`column-${key}-fill`), strong = hex(`column-${key}`);
     assert.deepEqual(parts(ramp[0]), part(panel, fill, .05));
     assert.deepEqual(parts(ramp[255]), part(strong, BLACK, .55));
     const stops = [part(panel, fill, .05), part(panel, fill, .55), part(fill, strong, .6), part(strong, BLACK, .55)];
@@ -42,7 +42,7 @@ test('the light ramp ends near the panel and near black, and passes its stops on
 });
 
 test('the dark ramp ends near white', () => {
-  const ramp = dark.ramps.bert, panel = hex('panel'), fill = hex('bert-fill'), strong = hex('bert');
+  const ramp = dark.ramps.bert, panel = hex('panel'), fill = hex('column-bert-fill'), strong = hex('column-bert');
   assert.deepEqual(parts(ramp[0]), part(panel, fill, .1));
   assert.deepEqual(parts(ramp[255]), part(strong, WHITE, .72));
   parts(ramp[115]).forEach((v, i) => assert.ok(Math.abs(v - part(panel, fill, .62)[i]) <= 2));
@@ -51,7 +51,7 @@ test('the dark ramp ends near white', () => {
 });
 
 test('halfway between two stops a ramp is halfway between their colours', () => {
-  const half = part(part(hex('panel'), hex('bert-fill'), .05), part(hex('panel'), hex('bert-fill'), .55), .5);
+  const half = part(part(hex('panel'), hex('column-bert-fill'), .05), part(hex('panel'), hex('column-bert-fill'), .55), .5);
   const at = .225 * 255, [low, high] = [Math.floor(at), Math.ceil(at)].map(i => parts(light.ramps.bert[i]));
   half.forEach((v, i) => assert.ok(v <= low[i] + 1 && v >= high[i] - 1));
 });
@@ -60,11 +60,11 @@ test('a difference runs from the second model over nothing to the first', () => 
   for (const [palette, away, share] of [[light, BLACK, .15], [dark, WHITE, .25]]) {
     const ramp = palette.diverging('bert', 'albert');
     assert.equal(ramp.length, 511);
-    assert.deepEqual(parts(ramp[0]), part(hex('albert'), away, share));
-    assert.deepEqual(parts(ramp[510]), part(hex('bert'), away, share));
+    assert.deepEqual(parts(ramp[0]), part(hex('column-albert'), away, share));
+    assert.deepEqual(parts(ramp[510]), part(hex('column-bert'), away, share));
     assert.deepEqual(parts(ramp[255]), part(hex('panel'), hex('ink'), .04));
-    parts(ramp[127]).forEach((v, i) => assert.ok(Math.abs(v - part(hex('panel'), hex('albert-fill'), .6)[i]) <= 2));
-    parts(ramp[383]).forEach((v, i) => assert.ok(Math.abs(v - part(hex('panel'), hex('bert-fill'), .6)[i]) <= 2));
+    parts(ramp[127]).forEach((v, i) => assert.ok(Math.abs(v - part(hex('panel'), hex('column-albert-fill'), .6)[i]) <= 2));
+    parts(ramp[383]).forEach((v, i) => assert.ok(Math.abs(v - part(hex('panel'), hex('column-bert-fill'), .6)[i]) <= 2));
   }
 });
 

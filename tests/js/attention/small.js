@@ -4,7 +4,7 @@ import {deflateSync} from 'node:zlib';
 import {coloured, packed, place} from '../dom.js';
 
 export const COLOURS = {panel: '#ffffff', paper: '#fafafa', ink: '#000000', 'ink-soft': '#666666', line: '#cccccc', accent: '#ff8800',
-  bert: '#0000c8', 'bert-fill': '#6464ff', albert: '#c80000', 'albert-fill': '#ff6464'};
+  'column-bert': '#0000c8', 'column-bert-fill': '#6464ff', 'column-albert': '#c80000', 'column-albert-fill': '#ff6464'};
 
 /** An element with the colours. */
 export const painter = () => coloured(place(), COLOURS);

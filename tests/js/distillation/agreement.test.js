@@ -7,7 +7,7 @@ import {begun} from '../page/stage.js';
 const {constants, said: told, show, table} = await import('../../../assets/js/distillation/agreement.js');
 
 const said = {first: 'same first', five: 'of five', kl: 'KL', teacher_right: 'teacher right', student_right: 'student right', worst: 'Worst',
-  columns: ['sentence', 'teacher', 'student', 'KL', 'shared'], note: 'On 8 sentences.'};
+  columns: ['sentence', 'teacher', 'student', 'KL', 'shared'], note: 'On 8 sentences.', pair: ['before', 'after']};
 const data = {texts: said, first: .625, five: .7, kl: .12345, teacher_right: .5, student_right: .25, ran: {family: 'base', device: 'cpu', dtype: 'float16'},
   worst: [{text: 'A [MASK] sat.', answer: 'cat', teacher: 'dog', student: 'man', kl: 1.5, shared: 2, opens: {text: 'A cat sat.', word: 1}},
     {text: '[MASK] ran.', answer: 'He', teacher: 'she', student: 'he', kl: .25, shared: 0, opens: {text: 'He ran.', word: 0}}]};
@@ -57,6 +57,6 @@ test('its rows and its lines of Python hold the sentences, none while it runs; i
   assert.deepEqual(told(data), {text: null, family: 'base', device: 'cpu', dtype: 'float16'});
   assert.deepEqual(told({done: 1}), {text: null});
   assert.deepEqual(table(data).rows, [['A [MASK] sat.', 'cat', 'dog', 'man', 1.5, 2], ['[MASK] ran.', 'He', 'she', 'he', .25, 0]]);
-  assert.deepEqual(constants(data), {SENTENCES: ['A [MASK] sat.', '[MASK] ran.']});
-  assert.deepEqual([table({done: 1}).rows, constants({done: 1})], [[], {SENTENCES: []}]);
+  assert.deepEqual(constants(data), {SENTENCES: ['A [MASK] sat.', '[MASK] ran.'], PAIR: ['before', 'after']});
+  assert.deepEqual([table({done: 1}).rows, constants({done: 1})], [[], {SENTENCES: [], PAIR: []}]);
 });

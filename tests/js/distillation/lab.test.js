@@ -155,6 +155,24 @@ test('the words of the sentence: another one is hidden by a click, this one is n
   assert.equal(sent[0].word, '0');
 });
 
+test('without a third column there is no card for it; another choice of the two columns is asked for, and one on both sides changes places', () => {
+  const {root, sent} = shown();
+  assert.equal(root.querySelector('.ds-beside'), null);
+  const tab = document.createElement('div'), select = (part, at) => `<select data-pair="${part}">${['a', 'b', 'c'].map((key, i) => `<option value="${key}"${i === at ? ' selected' : ''}>${key}</option>`).join('')}</select>`;
+  tab.id = 'tab-distillation';
+  tab.innerHTML = `<p>${select('teacher', 0)}${select('student', 1)}</p>`;
+  document.body.append(tab);
+  const choose = (part, key) => {
+    const one = tab.querySelector(`[data-pair=${part}]`);
+    one.value = key;
+    one.dispatchEvent(new Event('change', {bubbles: true}));
+    return {teacher: sent.at(-1).teacher, student: sent.at(-1).student};
+  };
+  assert.deepEqual(choose('teacher', 'c'), {teacher: 'c', student: 'b'});
+  tab.innerHTML = `<p>${select('teacher', 0)}${select('student', 1)}</p>`;
+  assert.deepEqual(choose('student', 'a'), {teacher: 'b', student: 'a'});
+});
+
 test('where there is a way back it leads to no word of its own', () => {
   assert.equal(texts(shown().root, 'button').includes('back'), false);
   const {root, sent} = shown({back: true});
@@ -164,7 +182,7 @@ test('where there is a way back it leads to no word of its own', () => {
 });
 
 test('a third model has a bar where it has the word, and says how far its words are the others\'', () => {
-  const {root} = shown({models: [...lab().models, beside()]});
+  const {root} = shown({models: [...lab().models, beside()], beside_key: 'albert'});
   assert.deepEqual(texts(root, '.ds-row[data-id="0"] .ds-p'), ['0.439', '0.130', '0.500']);
   assert.deepEqual(texts(root, '.ds-row[data-id="1"] .ds-p'), ['0.248', '0.370', '0.250']);
   assert.deepEqual(texts(root, '.ds-row[data-id="2"] .ds-p'), ['0.125', '0.060', '–']);

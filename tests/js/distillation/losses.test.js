@@ -106,7 +106,7 @@ test('what was chosen stays for the next word, unless its temperatures are other
 
 test('its lines of Python know the word and the temperatures', () => {
   const {ce, mlm, cos} = data.texts.start;
-  assert.deepEqual(constants(data), {PLACE: 1, ANSWER: 7, TEMPERATURES: [1, 2, 4], WEIGHTS: {ce, mlm, cos}});
+  assert.deepEqual(constants({...data, texts: {...said, pair: ['a', 'b']}}), {PAIR: ['a', 'b'], PLACE: 1, ANSWER: 7, TEMPERATURES: [1, 2, 4], WEIGHTS: {ce, mlm, cos}});
 });
 
 test('a row for each token at each temperature, with the losses of that temperature', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {asOneField, familyOf, inColumns, showFamily, sizesOf} from '../../../assets/js/page/family.js';
+import {asOneField, familyOf, inColumns, showFamily, sizesOf, withColumn} from '../../../assets/js/page/family.js';
 import {State} from '../../../assets/js/page/state.js';
 import {place} from '../dom.js';
 import {choices} from './stage.js';
@@ -309,6 +309,46 @@ test('a size that came after the page was built is known from the answer that ha
   assert.deepEqual(sizesOf(state.get('family'), state.config), {bert: 'my-own'});
 });
 
+const own = {...choices, closed: '-', own_columns: ['before', 'text'], columns: {...choices.columns, before: ['a', 'b', 'c'], text: ['a', 'b', 'c']}};
+
+test('a family of exact columns has no others, in the order in which it names them', () => {
+  for (const family of ['only,before=a,text=b', 'before=a,text=b']) assert.deepEqual(Object.entries(sizesOf(family, own)), [['before', 'a'], ['text', 'b']], family);
+  assert.deepEqual(sizesOf('only,bert=large', own), {bert: 'large'});
+  for (const none of ['only', 'only,', 'only,before=z', 'only,after=a', 'only,before=a,bert=mini', 'base,before=a', 'huge,before=a']) assert.equal(sizesOf(none, own), null, none);
+  assert.equal(familyOf({before: 'a', text: 'b'}, own), 'only,before=a,text=b');
+  assert.equal(familyOf({bert: 'mini'}, own), 'only,bert=mini');
+});
+
+test('such a family is one field of a link, and a column called text is no field', () => {
+  assert.deepEqual(inColumns('only,before=a,text=b'), {family: 'only,before=a,text=b'});
+  assert.deepEqual(asOneField({family: 'only,before=a', text: 'Hello.', bert: 'large'}, own), {family: 'only,before=a', text: 'Hello.'});
+  assert.deepEqual(asOneField({text: 'Hello.'}, own), {text: 'Hello.'});
+});
+
+test('a column is closed and opened again in its place; the last one stays, and a preset gives way to a column of the page\'s own', () => {
+  const after = (sizes, key, size) => familyOf(withColumn(sizes, key, size, own), own);
+  assert.equal(after({bert: 'mini', albert: 'mini'}, 'albert', '-'), 'only,bert=mini');
+  assert.equal(after({albert: 'mini'}, 'bert', 'mini'), 'mini');
+  assert.equal(after({before: 'a', text: 'b'}, 'before', '-'), 'only,text=b');
+  assert.equal(after({text: 'b'}, 'before', 'c'), 'only,before=c,text=b');
+  assert.equal(after({text: 'b'}, 'text', '-'), 'only,text=b');
+  assert.equal(after({bert: 'mini', albert: 'mini'}, 'before', 'a'), 'only,before=a');
+});
+
+test('a column with a name of its own has a row for each model that it holds, copied from the model\'s', () => {
+  const root = place();
+  root.innerHTML = `<div id="masthead"><b data-family="mini"></b><b data-family="only"></b></div><div id="family">
+    <i class="fm-row" data-model="before" data-size="a"><b class="model-name" data-model="before">before</b></i>
+    <i class="fm-row" data-model="" data-size="b" hidden><b class="model-name" data-model="">Model B</b></i></div>`;
+  const inSight = () => [...root.querySelectorAll('.fm-row')].filter(row => !row.hasAttribute('hidden')).map(row => `${row.textContent.trim()} ${row.getAttribute('data-size')}`);
+  showFamily('only,before=b', own);
+  showFamily('only,before=b', own);
+  assert.deepEqual(inSight(), ['before b']);
+  assert.deepEqual([...root.querySelectorAll('#masthead b')].map(node => !node.hasAttribute('hidden')), [false, true]);
+  showFamily('only,before=a', own);
+  assert.deepEqual(inSight(), ['before a']);
+});
+
 test('sizes that are a preset have its name', () => {
   assert.equal(familyOf({bert: 'base', albert: 'base'}, choices), 'base');
   assert.equal(familyOf({bert: 'large', albert: 'base'}, choices), 'bert=large,albert=base');
@@ -329,7 +369,7 @@ test('the drawings of the models in use are in sight, and the badge says what th
   const inSight = () => [...root.querySelectorAll('b, i')].map(node => !node.hasAttribute('hidden'));
   showFamily('bert=large,albert=mini', choices);
   assert.deepEqual(inSight(), [false, true, false, true]);
-  assert.deepEqual(['bert', 'albert'].map(key => document.documentElement.getAttribute(`data-${key}`)), ['large', 'mini']);
+  assert.deepEqual(['bert', 'albert'].map(key => document.documentElement.getAttribute(`data-column-${key}`)), ['large', 'mini']);
   showFamily('mini', choices);
   assert.deepEqual(inSight(), [true, false, true, false]);
 });

@@ -38,7 +38,7 @@ test('a bar is as long as what it stores beside sharing nothing', () => {
   const {root} = open(), bars = [...root.querySelectorAll('.pt-modes .kept')];
   assert.deepEqual(bars.map(one => Number(parseFloat(one.style.width).toFixed(3))), [18, 73, 51, 106].map(v => Number((100 * v / 106).toFixed(3))));
   assert.deepEqual(bars.map(one => parseFloat(one.style.left)), [0, 0, 0, 0]);
-  assert.match(bars[0].style.background, /--albert-fill/);
+  assert.match(bars[0].style.background, /--column-albert-fill/);
   assert.deepEqual(texts(root, '.pt-modes .what'), ['everything', 'attention', 'feed-forward', 'nothing']);
   assert.deepEqual(texts(root, '.pt-modes .n'), ['18,000,000', '73,000,000', '51,000,000', '106,000,000']);
 });

@@ -77,7 +77,9 @@ def test_losses_of_models_of_two_widths_lack_the_cosine_alone(tmp_path):
     for name, width in (("wide", 48), ("narrow", 24)):
         save(*make_bert(2, 2, width), tmp_path / name)
         models[name] = [str(tmp_path / name), "main"]
-    rows = run("distillation/losses", TEXT="the [MASK] sat", PLACE=1, MODELS=models)["rows"]
+    rows = run(
+        "distillation/losses", TEXT="the [MASK] sat", PLACE=1, MODELS=models, PAIR=[*models]
+    )["rows"]
     columns = ("kl", "share_of_kl", "cosine", "loss_ce", "loss_mlm", "loss_cos")
     first = dict(zip(columns, rows[0][3:], strict=False))
     assert first["cosine"] is first["loss_cos"] is None

@@ -182,7 +182,7 @@ def test_without_teacher_or_student_nothing_is_compared_and_without_albert_heads
     runs = {key: run for key, run in runs.items() if key != absent}
     heads = word_heads(runs)
     found = {key: head_statistics(one, heads.alignment) for key, one in heads.attention.items()}
-    html = str(tab.headline(heads, found, [run.spec for run in runs.values()]))
+    html = str(tab.headline(heads, found, [run.spec for run in runs.values()], PageState()))
     assert ("near-cop" in html) == (absent == "albert")
     assert ("with their words shuffled, " in read(html)) == (absent == "albert")
     assert f"an even share: {2 / 9:.0%}." in read(html)  # [CLS] and [SEP] of six words and a point

@@ -16,7 +16,7 @@ from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText, spelling_of
 from explorer.ui.distillation import strings, tab
 from explorer.ui.distillation import strings as texts
-from explorer.ui.distillation.runs import focus_of, hidden_word
+from explorer.ui.distillation.runs import focus_of, hidden_word, pair_in
 from tests.ui.sentences import TEXTS, WORDS, close_shares, law, read, told
 
 PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -73,7 +73,7 @@ def test_of_twenty_texts_the_headline_is_what_scipy_finds_in_the_logits(temperat
         except BadText:
             assert "At temperature" not in text
             continue
-        hidden, _ = hidden_word(state, focus)
+        hidden, _ = hidden_word(state, focus, pair_in(state))
         teacher, student = (hidden.logits(run) for run in (hidden.teacher, hidden.student))
         p, q = (
             softmax(teacher / np.float64(temperature)),

@@ -11,6 +11,7 @@ import pytest
 
 from explorer.analysis.distillation.live import LiveAgreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
+from explorer.context import configure
 from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.hub import ModelUnavailable
@@ -64,7 +65,7 @@ def test_without_albert_there_is_no_run_and_its_error(tiny_family, monkeypatch):
         raise absent
 
     monkeypatch.setattr(runs, "run_of", refused)
-    assert runs.run_beside(STATE, STATE.text) == (None, absent)
+    assert runs.run_beside("albert", STATE, STATE.text) == (None, absent)
 
 
 def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):
@@ -387,3 +388,49 @@ def test_a_card_that_tells_of_a_fit_is_told_on_the_page_too():
         card = (spec.bundled_path / "README.md").read_text("utf-8")
         assert ("shared layer began as mini-bert's layer" in card) == (spec.fitted_to == "bert")
     assert not any(spec.fitted_to for spec in BASE.values())
+
+
+def test_two_models_of_unknown_lineage_are_no_teacher_and_student(tiny_family):
+    """The columns of one model are alike, and nothing else is known of them."""
+    configure(columns=("before", "after"))
+    state = replace(STATE, family="only,before=mini-bert,after=mini-bert")
+    sentence, lab = distillation.show(state)
+    assert plain(sentence).startswith(
+        "At temperature T = 2, after is 0.000 nats (KL) from before; at every T they share all "
+    )
+    data = json.loads(lab)
+    assert [model["role"] for model in data["models"]] == ["before", "after"]
+    assert data["beside_key"] == ""
+    assert [row[1] for row in data["texts"]["measures"]][:3] == [
+        "KL(before ‖ after)",
+        "KL(before ‖ after), T = 1",
+        "KL(after ‖ before)",
+    ]
+    assert not re.search(r"\b(teacher|student)\b", json.dumps(data["texts"]).lower())
+    parts = [one["data-pair"] for one in every(sentence, data_pair=...)]
+    assert parts == ["teacher", "student"]
+    assert (
+        "nothing is known of such a relation between before and after"
+        in folds.losses_or_why(state)[0]
+    )
+
+
+def test_teacher_and_student_are_those_of_the_link(tiny_family):
+    configure(columns=("a", "b", "c"))
+    family = "only,a=mini-bert,b=mini-distilbert,c=mini-bert"
+    known = distillation.show(replace(STATE, family=family))[0]
+    assert "student b is" in plain(known)
+    assert "from teacher a" in plain(known)
+    for teacher, student, said in (("b", "a", "a is"), ("c", "a", "a is"), ("", "a", "a is")):
+        shown = distillation.show(replace(STATE, family=family, teacher=teacher, student=student))
+        assert said in plain(shown[0])
+        assert f"from {teacher or 'b'};" in plain(shown[0])
+        assert json.loads(shown[1])["texts"]["measures"][0][1] == f"KL({teacher or 'b'} ‖ a)"
+
+
+def test_without_a_pair_the_tab_says_what_it_shows_instead(tiny_family):
+    state = replace(STATE, family="only,bert=mini,albert=mini")
+    sentence, lab = distillation.show(state)
+    assert "no two predictions to compare word by word" in plain(sentence)
+    assert "learns from the bundled BERT" in plain(sentence)
+    assert lab == ""

@@ -112,9 +112,9 @@ def test_beside_each_other_twice_the_layers_are_twice_as_long_whatever_the_page_
 def test_every_model_has_its_drawing_in_either_family_and_every_tab_its_group():
     rules = glyph_rules()
     for key in MODEL_KEYS:
-        assert f'}}[data-model="{key}"],[data-{key}="mini"]' in rules
+        assert f'}}[data-model="{key}"],[data-column-{key}="mini"]' in rules
         for size in set(column(key)) - {"mini"}:
-            assert f'[data-{key}="{size}"] [data-model="{key}"]{{--layers:url' in rules
+            assert f'[data-column-{key}="{size}"] [data-model="{key}"]{{--layers:url' in rules
     assert [tab for tabs in GROUPS.values() for tab in tabs] == [tab.ID for tab in TABS]
     for group, (first, *_) in GROUPS.items():
         assert f'#tab-{first}-button::before{{content:"{group}"/"";}}' in group_rules()
