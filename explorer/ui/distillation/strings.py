@@ -10,7 +10,7 @@ from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
 from explorer.analysis.distillation.soft import AgreementAtLarge, SoftPair
 from explorer.analysis.measures import share_interval
 from explorer.models.choice.family import is_parent, parent_of
-from explorer.models.specs import ModelSpec, label_of
+from explorer.models.specs import ModelSpec
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, explained, finding, join, note, word
 
