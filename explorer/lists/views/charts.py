@@ -195,12 +195,13 @@ def _f1(
 
     figure = go.Figure(layout={"title": title, "height": HEIGHT, "barmode": "group"})
     rows: list[Row] = []
+    known = page_colours()
     for key, of_place in scores.items():
         figure.add_bar(
             x=categories(map(literal, places)),
             y=[each.value for each in of_place],
             name=names[key],
-            marker_color=COLOURS[key].fill if key in COLOURS else BASELINE,
+            marker_color=known[key].fill if key in known else BASELINE,
             marker_opacity=0.5 if key == "majority" else 1.0,
             error_y={
                 "type": "data",
