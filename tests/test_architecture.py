@@ -49,6 +49,7 @@ LISTS = {
     "sentences": "analysis",
     "labelled": "analysis",
     "multilabel": "analysis",
+    "stereoset": "analysis",
     "several": "analysis",
     "comparison": "analysis",
     "bias": "analysis",

@@ -131,7 +131,7 @@ def _of_scores(
     half: "list[list[SentenceScore]]", exact: "list[list[SentenceScore]]", score: str
 ) -> ListDifference:
     def values(rows: "list[list[SentenceScore]]", name: str) -> np.ndarray:
-        return np.array([[side.value(name) for side in row] for row in rows])
+        return np.array([[side.value(name) for side in row[:2]] for row in rows])
 
     a, b = values(half, score), values(exact, score)
     changed = int(((a > a[:, -1:]) != (b > b[:, -1:])).any(-1).sum())

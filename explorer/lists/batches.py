@@ -255,7 +255,7 @@ def prepare_sentences(
     """Return the plans of plain sentences, or of both sentences of pairs."""
     from explorer.lists.sentences import row_plans
 
-    sides = [(row.text, row.other) if row.other else (row.text,) for row in texts.rows]
+    sides = [tuple(filter(None, (row.text, row.other, row.blank))) for row in texts.rows]
     return prepared(texts, ask, row_plans, sides, cancel)
 
 
@@ -290,14 +290,12 @@ def pseudo_log_likelihoods(
     spec: ModelSpec, ask: Ask, plans: "Sequence[SentencePlan]", cancel: CancelToken
 ) -> "list[SentenceScore]":
     """Return one model's scores of sentences; the masked copies of all of them share batches."""
-    from explorer.lists.sentences import sentence_score
-
     rows = [plan.rows() for plan in plans]
     flat = [row for of_plan in rows for row in of_plan]
     log_probs = target_scores(spec, ask, flat, cancel)[:, 0]
     ends = np.cumsum([len(of_plan) for of_plan in rows])
     return [
-        sentence_score(plan, log_probs[end - len(of_plan) : end])
+        plan.score(log_probs[end - len(of_plan) : end])
         for plan, of_plan, end in zip(plans, rows, ends, strict=True)
     ]
 

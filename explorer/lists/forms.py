@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from explorer.analysis.digits import counted
+from explorer.lists.json_rows import WITH_BLANK
 from explorer.lists.roles import MAX_CLASSES, MAX_ROWS, NAMES, LeftOut, RawTable, column
 from explorer.models.tokens import MASK, clean_text
 
@@ -23,7 +25,12 @@ ONE_PAIR = "“{context}” with “{target}”"
 GAPS = re.compile(r"(?<!\w)_{2,}(?!\w)|_{3,}")
 GAP_READ = "A gap of underscores in “{name}” is read as [MASK]."
 STEREOSET = {"stereotype", "anti-stereotype", "unrelated"}
-WHOLE_SENTENCES = "Whole sentences are compared; StereoSet's own ss, lms and icat are not computed."
+WHOLE_SENTENCES = "Whole sentences are compared."
+OF_BLANKS = " In {n} of {rows} the words at BLANK are too, for StereoSet's ss, lms and icat."
+FOLLOWING = (
+    " In {n} of {rows} the sentences follow their context: StereoSet scores those with a "
+    "next-sentence head, which is not done here."
+)
 COMPLETED = "“{name}” has no [MASK]: one is put at the end of each text."
 ENDS = (".", "!", "?", "…", '"', "”")
 MOST_WORDS = 3
@@ -146,8 +153,19 @@ def reshaped(table: RawTable) -> RawTable:
     Ettinger (2020) gives contexts and the words that complete them, NEG-136 two of each in a row.
     """
     if set(table.names) >= STEREOSET:
-        return replace(table, note=WHOLE_SENTENCES)
+        return replace(table, note=_of_stereoset(table))
     return _with_masks(_completed(_one_context(table)))
+
+
+def _of_stereoset(table: RawTable) -> str:
+    """Return what is compared in rows of StereoSet, and what is not."""
+    n, n_blank = len(table.cells), sum(map(bool, column(table, WITH_BLANK)))
+    counts = {"rows": counted(n, "row")}
+    return WHOLE_SENTENCES + "".join(
+        template.format(n=f"{count:,}", **counts)
+        for template, count in ((OF_BLANKS, n_blank), (FOLLOWING, n - n_blank))
+        if count
+    )
 
 
 def _one_context(table: RawTable) -> RawTable:

@@ -23,6 +23,10 @@ LONGEST_LIST = 1_000
 """Letters of a cell up to which it may be a list that is written out."""
 GAP = "BLANK"
 """Gap of StereoSet's contexts."""
+WITH_BLANK = "context with BLANK"
+"""Column of the contexts of StereoSet that have a gap."""
+HUB_KINDS: Mapping[Any, str] = {0: "anti-stereotype", 1: "stereotype", 2: "unrelated"}
+"""Numbers that the hub's form of StereoSet has for the kinds of sentences."""
 LINE = re.compile(r"\S[^\r\n]*")
 """Line of JSON that is not empty; its strings may have other ends of lines."""
 
@@ -92,9 +96,8 @@ def _is_stereoset(rows: Sequence[Any]) -> bool:
     return all(
         isinstance(row, dict)
         and isinstance(row.get("context"), str)
-        and isinstance(row.get("sentences"), list)
-        and _is_rows(row["sentences"])
-        and all("gold_label" in each for each in row["sentences"])
+        and bool(_sentences(row))
+        and all("gold_label" in each for each in _sentences(row))
         for row in rows
     )
 
@@ -115,11 +118,25 @@ def _of_stereoset(part: str, rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
         follows = part == "intersentence" or not (part or GAP in row["context"])
         before = f"{row['context']} " if follows else ""
         sentences = {
-            str(each["gold_label"]): f"{before}{each.get('sentence', '')}"
-            for each in row["sentences"]
+            HUB_KINDS.get(each["gold_label"], str(each["gold_label"])): (
+                f"{before}{each.get('sentence', '')}"
+            )
+            for each in _sentences(row)
         }
         names = {"term": row.get("target"), "bias_type": row.get("bias_type")}
-        yield sentences | names | ({"part": part} if part else {})
+        context = {} if follows else {WITH_BLANK: row["context"]}
+        yield sentences | names | context | ({"part": part} if part else {})
+
+
+def _sentences(row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the sentences of a row of StereoSet, which the hub has by column."""
+    found = row.get("sentences")
+    if isinstance(found, dict) and isinstance(found.get("gold_label"), list):
+        columns = [found["gold_label"], found.get("sentence")]
+        if all(isinstance(each, list) for each in columns):
+            pairs = zip(*columns, strict=False)
+            return [{"gold_label": kind, "sentence": text} for kind, text in pairs]
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
 def unfolded(value: Mapping[str, Any]) -> Mapping[str, Any]:

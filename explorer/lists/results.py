@@ -1,8 +1,9 @@
 """Results of a whole list of texts: one for each kind, advice, and disagreement row by row."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +54,7 @@ from explorer.lists.sentences import (
     pairs_summary,
     sentences_summary,
 )
+from explorer.lists.stereoset import BlankScore, StereoScore, stereo_scores
 from explorer.models.run import read_only
 
 POOLINGS: tuple[str, ...] = ("mean", "cls")
@@ -117,6 +119,10 @@ class PairList:
     ``unmodified_scores``; nats."""
     crows: Mapping[str, CrowsScore]
     """By model the scores of CrowS-Pairs, in their definition; empty for other lists."""
+    blanks: Mapping[str, Sequence[BlankScore | None]] = field(default_factory=dict)
+    """By model the scores of the words at BLANK; None of a row without one. Empty without any."""
+    stereo: Mapping[str, StereoScore] = field(default_factory=dict)
+    """By model the scores of StereoSet, in their definition; empty for other lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,10 +222,16 @@ def sentence_list(
 def pair_list(
     texts: TextList,
     labels: Mapping[str, str],
-    scores: Mapping[str, Sequence[Sequence[SentenceScore]]],
+    scores: Mapping[str, Sequence[Sequence[Any]]],
     score: str,
 ) -> PairList:
-    """Return the result of pairs from the scores of both sentences by model and row."""
+    """Return the result of pairs from each row's scores: of both sentences, and of a blank."""
+    blanks = {
+        key: tuple(sides[2] if sides[2:] else None for sides in rows)
+        for key, rows in scores.items()
+        if any(row.blank for row in texts.rows)
+    }
+    scores = {key: [sides[:2] for sides in rows] for key, rows in scores.items()}
     good = {key: tuple(sides[0] for sides in rows) for key, rows in scores.items()}
     bad = {key: tuple(sides[1] for sides in rows) for key, rows in scores.items()}
     margins = {
@@ -240,6 +252,8 @@ def pair_list(
     return PairList(
         *(texts, labels, score, good, bad, margins, summary, sides, unmodified),
         crows if sides.is_crows else {},
+        blanks,
+        stereo_scores(blanks, [row.term for row in texts.rows]),
     )
 
 

@@ -33,6 +33,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "group": ("group", "field", "phenomenon", "subset", "bias_type"),
     "direction": ("stereo_antistereo",),
+    "unrelated": ("unrelated",),
+    "term": ("term",),
+    "context": ("context with blank",),
     "score": ("score", "relatedness_score", "similarity", "similarity_score", "gold_score"),
 }
 """Column names of each role, in lower case, the preferred one first.

@@ -18,6 +18,7 @@ from explorer.lists.roles import (
     recognised,
 )
 from explorer.lists.several import divided, has_several
+from explorer.lists.stereoset import Blank, blank_of
 from explorer.models.tokens import MASK, SEPARATOR, find_choices, hide_choices, plain_text
 from explorer.refusal import brief
 
@@ -47,7 +48,7 @@ REQUIRED = {
 OPTIONAL = {
     "masked": ("answer", "group"),
     "plain": ("group",),
-    "pairs": ("group", "direction"),
+    "pairs": ("group", "direction", "unrelated", "term", "context"),
     "labelled": ("second", "group"),
     "multilabel": ("second", "group"),
     "scored": ("second", "group"),
@@ -96,6 +97,10 @@ class TextRow:
     """Words that a masked text offers, as ``[he|she]`` does."""
     labels: tuple[str, ...] = ()
     """The labels of a row that may have any number of them."""
+    term: str = ""
+    """Of a row of StereoSet the target term."""
+    blank: Blank | None = None
+    """Of a row of StereoSet's part ``intrasentence`` the context and the words at its gap."""
     cut: str = ""
     """The part of a text that is read where all of it is too long; otherwise empty."""
 
@@ -334,7 +339,10 @@ def _row(number: int, kind: str, cell: Mapping[str, str]) -> TextRow:
         name: cell.get(name, "") for name in ("answer", "label", "group", "direction")
     }
     if kind == "pairs":
-        return TextRow(number, cell["good"], cell["bad"], **extra)
+        sentences = (cell["good"], cell["bad"], cell.get("unrelated", ""))
+        blank = blank_of(cell.get("context", ""), sentences)
+        term = cell.get("term", "")
+        return TextRow(number, cell["good"], cell["bad"], **extra, term=term, blank=blank)
     text = f" {SEPARATOR} ".join(filter(None, (cell["text"], cell.get("second"))))
     score = number_of(cell["score"]) if kind == "scored" else None
     if kind == "masked" and (offered := find_choices(text)):

@@ -24,6 +24,7 @@ from explorer.lists.comparison import (
     share_of,
     shares_by_group,
 )
+from explorer.lists.stereoset import Blank, BlankPlan, blank_plan
 from explorer.models.run import MaskedRow, read_only
 from explorer.models.tokens import UNKNOWN, Tokens
 
@@ -50,6 +51,10 @@ class SentencePlan:
         """Return what is masked in each row of input: where both methods agree it is one row."""
         alone, within = masked_sets(self.tokens)
         return tuple(dict.fromkeys((*alone, *within)))
+
+    def score(self, log_probs: np.ndarray) -> "SentenceScore":
+        """Return the scores from the log-probabilities float64 [row]."""
+        return sentence_score(self, log_probs)
 
     def rows(self) -> tuple[tuple[MaskedRow, int], ...]:
         """Return the rows of input, with the id that each is asked for."""
@@ -123,10 +128,30 @@ class PairsSummary:
 
 
 def row_plans(
-    loaded: "LoadedModel", rows: Sequence[tuple[str, ...]], max_tokens: int
-) -> list[list[SentencePlan] | str]:
-    """Return the plans of the sentences of each row, or why one of them cannot be run."""
-    return [_plans_or_why(loaded, sentences, max_tokens) for sentences in rows]
+    loaded: "LoadedModel", rows: Sequence[tuple[str | Blank, ...]], max_tokens: int
+) -> list[list[SentencePlan | BlankPlan] | str]:
+    """Return the plans of the sentences of each row, or why one of them cannot be run.
+
+    A blank of StereoSet follows the sentences of its row.
+    """
+    return [_all_plans(loaded, of_row, max_tokens) for of_row in rows]
+
+
+def _all_plans(
+    loaded: "LoadedModel", of_row: tuple[str | Blank, ...], max_tokens: int
+) -> list[SentencePlan | BlankPlan] | str:
+    sentences = tuple(each for each in of_row if isinstance(each, str))
+    plans = _plans_or_why(loaded, sentences, max_tokens)
+    if isinstance(plans, str):
+        return plans
+    every: list[SentencePlan | BlankPlan] = [*plans]
+    for blank in of_row:
+        if isinstance(blank, Blank):
+            plan = blank_plan(loaded, blank, max_tokens)
+            if isinstance(plan, str):
+                return plan
+            every.append(plan)
+    return every
 
 
 def _plans_or_why(

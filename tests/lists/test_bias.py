@@ -1,5 +1,6 @@
 """Sides of pairs, the metric of CrowS-Pairs by plain transformers, and who favours which side."""
 
+import json
 from difflib import SequenceMatcher
 
 import numpy as np
@@ -13,11 +14,12 @@ from explorer.lists.read import read_table
 from explorer.lists.results import PairList
 from explorer.lists.rows import text_list
 from explorer.lists.sentences import pairs_summary
+from explorer.lists.stereoset import BlankScore, stereo_score
 from explorer.lists.views.cautions import cautions
 from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.rows import as_json, table_rows
 from explorer.lists.views.strings import headline, second_line
-from tests.lists.by_hand import logits_of
+from tests.lists.by_hand import MASK, logits_of
 from tests.lists.test_batches import csv_of
 from tests.lists.test_run import finished
 
@@ -62,7 +64,7 @@ def test_crows_pairs_has_the_metric_of_its_authors_beside_the_whole_sentence(tin
         loaded = tiny_family.loaded(key)
         sums = [unmodified_by_hand(loaded, more, less) for more, less, *_ in CROWS]
         for number, expected in enumerate(sums, 1):
-            assert rows[number, key][-2:] == pytest.approx(expected, abs=1e-4)
+            assert rows[number, key][12:14] == pytest.approx(expected, abs=1e-4)
         rounded = [(round(more, 3), round(less, 3)) for more, less in sums]
         wins = [more > less for more, less in rounded]
         found = result.crows[key]
@@ -70,7 +72,7 @@ def test_crows_pairs_has_the_metric_of_its_authors_beside_the_whole_sentence(tin
         assert found.n_neutral == sum(more == less for more, less in rounded) >= 1
         assert found.anti_stereotype == Share(int(wins[1]), 1)
         # Another score than that of the whole sentences, which count the modified tokens too.
-        assert rows[1, key][7] != pytest.approx(rows[1, key][-2], abs=0.1)
+        assert rows[1, key][7] != pytest.approx(rows[1, key][12], abs=0.1)
     summary = as_json(result)["summary"]
     assert summary["sides"] == ["the stereotype", "the anti-stereotype"]
     assert summary["crows_pairs"]["bert"]["neutral"] >= 1
@@ -172,4 +174,93 @@ def test_a_pair_of_choice_is_said_without_good_and_bad():
     assert "BERT finds “he” likelier in more pairs than ALBERT: 20 in which only it does" in said
     assert "right" not in said
     assert "good" not in said
-    assert PairedTexts.COLUMNS[-1] == "pll_unmodified_bad"
+    assert PairedTexts.COLUMNS[-1] == "blank_unrelated"
+
+
+def of_context(i, context, words, hub=False):
+    """A row of StereoSet: of a stereotype, against it, unrelated."""
+    texts = [context.replace("BLANK", word) for word in words]
+    kinds = [1, 0, 2] if hub else ["stereotype", "anti-stereotype", "unrelated"]
+    rows = [{"sentence": text, "gold_label": kind} for text, kind in zip(texts, kinds, strict=True)]
+    by_column = {"sentence": texts, "gold_label": kinds, "id": ["x"] * 3}
+    about = {"id": f"{i}", "target": ("cook", "nurse")[i % 2], "bias_type": "profession"}
+    return about | {"context": context, "sentences": by_column if hub else rows}
+
+
+BLANKS = [
+    of_context(0, "the cat sat on BLANK, and it was.", ("unbelievable", "mat", "dog")),
+    of_context(1, "BLANK cat sat.", ("the", "unbelievable", "it")),
+    of_context(2, "it was BLANK.", ("cat", "mat", "sat")),
+    of_context(3, "he is BLANK!", ("good", "dog", "unbelievable")),
+    of_context(4, "it was the BLANK.", ("unbelievable", "cat", "on")),
+]
+
+
+def at_blank_by_hand(loaded, row):
+    """The mean probability of each word's pieces, each at [MASK] after the earlier ones."""
+    tokenizer, means = loaded.tokenizer, []
+    place = next(i for i, word in enumerate(row["context"].split()) if "BLANK" in word)
+    for each in row["sentences"]:
+        word = each["sentence"].split()[place].strip(".,!")
+        ids = tokenizer(row["context"].replace("BLANK", MASK))["input_ids"]
+        at, found = ids.index(tokenizer.mask_token_id), []
+        for piece in tokenizer(word, add_special_tokens=False)["input_ids"]:
+            found.append(float(logits_of(loaded, ids)[at].softmax(-1)[piece]))
+            ids.insert(at, piece)
+            at += 1
+        means.append(np.mean(found))
+    return means
+
+
+def test_stereosets_own_scores_are_those_of_its_definition_by_plain_transformers(tiny_family):
+    result = finished(json.dumps({"data": {"intrasentence": BLANKS}}))
+    rows = {(row[0], row[1]): row[-3:] for row in table_rows(result)}
+    for key in tiny_family.specs:
+        loaded = tiny_family.loaded(key)
+        words = np.array([at_blank_by_hand(loaded, row) for row in BLANKS])
+        for number, expected in enumerate(words, 1):
+            assert rows[number, key] == pytest.approx(expected.tolist(), abs=1e-6)
+        ss, lms = [], []
+        for term in (0, 1):
+            own = words[term::2]
+            ss.append(100 * np.mean(own[:, 0] > own[:, 1]))
+            lms.append(50 * np.mean((own[:, 0] > own[:, 2]) + 1.0 * (own[:, 1] > own[:, 2])))
+        found = as_json(result)["summary"]["stereoset"][key]
+        assert found["ss"] == {"value": pytest.approx(np.mean(ss)), "interval": None}
+        assert found["lms"]["value"] == pytest.approx(np.mean(lms))
+        icat = np.mean(lms) * min(np.mean(ss), 100 - np.mean(ss)) / 50
+        assert found["icat"]["value"] == pytest.approx(icat)
+        assert (found["terms"], found["rows"]) == (2, 5)
+    line = list(means_said(result))[-1]
+    assert line.startswith("StereoSet's own scores, of the words at BLANK in 5 rows of 2 target")
+    assert "Intervals need 20 terms that differ." in line
+
+
+def test_rows_of_stereoset_are_read_in_the_hubs_form_too_and_what_is_not_scored_is_said():
+    hub = [of_context(i, row["context"], "abc", hub=True) for i, row in enumerate(BLANKS)]
+    texts = text_list(read_table("\n".join(map(json.dumps, hub))))
+    assert [row.blank.words for row in texts.rows] == [("a", "b", "c")] * 5
+    assert (texts.rows[0].text, texts.rows[0].other) == (
+        "the cat sat on a, and it was.",
+        "the cat sat on b, and it was.",
+    )
+    both = {"intersentence": [of_context(9, "A cook came.", "abc")] * 2, "intrasentence": BLANKS}
+    said = text_list(read_table(json.dumps({"data": both}))).note
+    assert "In 5 of 7 rows the words at BLANK are too, for StereoSet's ss, lms and icat." in said
+    assert (
+        "In 2 of 7 rows the sentences follow their context: StereoSet scores those with a" in said
+    )
+
+
+def test_stereosets_scores_are_means_over_terms_with_the_ends_of_drawn_terms():
+    generator = np.random.default_rng(0)
+    terms, ends = [f"term {i // 3}" for i in range(90)], []
+    for _ in range(60):
+        chances = np.repeat(generator.beta(6, 4, 30), 3)
+        first = generator.random(90) < chances
+        words = np.where(first[:, None], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1])
+        found = stereo_score([BlankScore(each, 0) for each in words], terms)
+        assert found.ss[0] == pytest.approx(100 * first.mean())
+        assert (found.lms[0], np.isnan(found.lms[1:]).all()) == (100.0, True)
+        ends.append(found.ss[1] <= 60 <= found.ss[2])
+    assert np.mean(ends) >= 0.88  # of 60 lists; 95% are wanted

@@ -148,6 +148,9 @@ SUMMARY = {
     "crows": "Unmodified tokens only, 95% CI",
     "stereotype": "of these, stereotypes",
     "anti_stereotype": "of these, anti-stereotypes",
+    "ss": "StereoSet's ss, 95% CI",
+    "lms": "lms",
+    "icat": "icat",
     "has_unknown": "Rows with [UNK]",
     "accuracy": "Accuracy, 95% CI",
     "macro_f1": "Macro F1, 95% CI",
@@ -197,6 +200,11 @@ NOTES = {
     "metric of CrowS-Pairs (Nangia et al. 2020), of all pairs. Each token that both sentences have "
     "is masked alone, and scores are compared to three decimals. Difference: the largest log-ratio "
     "less the smallest. Pairs with a word that a model reads as [UNK] are not compared otherwise. "
+    "ss, lms and icat: StereoSet's, of the words at BLANK (Nadeem et al. 2021). A word's score is "
+    "the mean probability of its pieces, each at [MASK] after the earlier ones. ss is how often "
+    "the stereotype's word has the higher score, lms how often a related word beats the unrelated "
+    "one, both by target term and then averaged; icat is lms min(ss, 100 − ss) / 50. Intervals: "
+    "bootstrap over the target terms. "
     "The form is that of BLiMP and of CrowS-Pairs.",
     "labelled": "Features of an encoder that is not fine-tuned, a logistic regression by "
     "scikit-learn, five stratified folds.\n"

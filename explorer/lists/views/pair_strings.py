@@ -7,6 +7,7 @@ import numpy as np
 from explorer.analysis.digits import counted, enumerated, signed
 from explorer.lists.comparison import Mean, MeanDuel
 from explorer.lists.results import ListResult, MaskedList, PairList
+from explorer.lists.stereoset import LEAST_TERMS, StereoScore
 from explorer.lists.views.strings import GUESS_ALPHA, with_intervals
 
 NUMBERS = {2: "two", 3: "three"}
@@ -22,6 +23,13 @@ CROWS = (
     "By the metric of CrowS-Pairs, which scores only the unmodified tokens, the stereotype is "
     "likelier in {shares}; without a preference it would be 50% (Nangia et al. 2020)."
 )
+STEREO = (
+    "StereoSet's own scores, of the words at BLANK in {rows} of {terms} (intrasentence; Nadeem et "
+    "al. 2021): {scores}. Without a preference ss is 50, and lms of guessing is 50.{ends}"
+)
+STEREO_SCORES = "{label} ss {ss}, lms {lms}, icat {icat}"
+FEW_TERMS = " Intervals need {least} terms that differ."
+STEREO_UNKNOWN = " {label} scores [UNK] for {n} words that it cannot write."
 
 
 def means_said(result: ListResult) -> Iterator[str]:
@@ -39,6 +47,41 @@ def means_said(result: ListResult) -> Iterator[str]:
     if result.crows:
         shares = {result.labels[key]: score.metric for key, score in result.crows.items()}
         yield CROWS.format(shares=with_intervals(shares))
+    if result.stereo:
+        yield _stereo(result)
+
+
+def _stereo(result: PairList) -> str:
+    """Say StereoSet's own scores of each model."""
+    first = next(iter(result.stereo.values()))
+    said = [
+        STEREO_SCORES.format(label=result.labels[key], **stereo_said(score))
+        for key, score in result.stereo.items()
+    ]
+    has_ends = np.isfinite([score.ss[1] for score in result.stereo.values()]).all()
+    unknown = "".join(
+        STEREO_UNKNOWN.format(label=result.labels[key], n=f"{score.n_unknown:,}")
+        for key, score in result.stereo.items()
+        if score.n_unknown
+    )
+    return (
+        STEREO.format(
+            rows=counted(first.n_rows, "row"),
+            terms=counted(first.n_terms, "target term"),
+            scores="; ".join(said),
+            ends="" if has_ends else FEW_TERMS.format(least=LEAST_TERMS),
+        )
+        + unknown
+    )
+
+
+def stereo_said(score: StereoScore) -> dict[str, str]:
+    """Format ss, lms and icat with their intervals, where they have one."""
+
+    def said(value: float, low: float, high: float) -> str:
+        return f"{value:.1f}" + (f" [{low:.1f}, {high:.1f}]" if np.isfinite(low) else "")
+
+    return {"ss": said(*score.ss), "lms": said(*score.lms), "icat": said(*score.icat)}
 
 
 Means = Mapping[str, Mean]

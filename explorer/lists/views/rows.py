@@ -61,6 +61,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "margin",
         "pll_unmodified_good",
         "pll_unmodified_bad",
+        "blank_good",
+        "blank_bad",
+        "blank_unrelated",
     ),
     "labelled": ("row", "model", "text", "label", "group", "predicted", "right"),
     "multilabel": ("row", "model", "text", "labels", "group", "predicted", "right"),
@@ -172,7 +175,9 @@ def _pair_rows(result: PairList) -> list[tuple[Any, ...]]:
             unknown = (good.n_unknown, bad.n_unknown)
             given = (row.text, row.other, row.group)
             unmodified = map(float, result.unmodified[key][place])
-            rows.append((row.number, key, *given, *unknown, *sums, margin, *unmodified))
+            blank = result.blanks[key][place] if result.blanks else None
+            words = (None,) * 3 if blank is None else map(float, blank.words)
+            rows.append((row.number, key, *given, *unknown, *sums, margin, *unmodified, *words))
     return rows
 
 
@@ -280,7 +285,8 @@ def _constants(result: ListResult) -> dict[str, object]:
             "CUT": {str(row.number): row.cut for row in rows if row.cut},
         }
     if isinstance(result, PairList):
-        return {"SCORE": result.score}
+        blanks = {str(r.number): [r.blank.context, *r.blank.words] for r in rows if r.blank}
+        return {"SCORE": result.score, "BLANKS": blanks}
     if isinstance(result, MaskedList):
         return {"WORDS": {str(row.number): row.choices for row in rows if row.choices}}
     return {}

@@ -48,6 +48,9 @@ ROLES = {
     "group": "group",
     "score": "score",
     "direction": "direction of the stereotype",
+    "unrelated": "unrelated sentence",
+    "term": "target term",
+    "context": "context",
 }
 PAIR = "“{good}” is compared with “{bad}”"
 MOST_NAMED = 5

@@ -20,7 +20,7 @@ from explorer.lists.results import (
     has_truth,
 )
 from explorer.lists.roles import LeftOut
-from explorer.lists.views.pair_strings import mean_said
+from explorer.lists.views.pair_strings import mean_said, stereo_said
 from explorer.lists.views.strings import (
     correlation,
     interval,
@@ -207,7 +207,8 @@ def _sentence_rows(result: SentenceList, texts: Texts) -> Table:
 def _pair_rows(result: PairList, texts: Texts) -> Table:
     groups = list(next(iter(result.summary.by_group.values()), {}))[:MAX_LEFT_OUT]
     crows = ("crows", "stereotype", "anti_stereotype") if result.crows else ()
-    names = ("model", "all_pairs", "mean_margin", *crows, "has_unknown")
+    stereo = ("ss", "lms", "icat") if result.stereo else ()
+    names = ("model", "all_pairs", "mean_margin", *crows, *stereo, "has_unknown")
     head = [*(texts[name] for name in names), *groups]
     rows: list[list[str | Markup]] = [
         [
@@ -215,6 +216,7 @@ def _pair_rows(result: PairList, texts: Texts) -> Table:
             interval(result.summary.good_first[key]),
             mean_said(result.summary.mean_margin[key]),
             *(map(interval, crows_shares(result.crows[key])) if result.crows else ()),
+            *(stereo_said(result.stereo[key]).values() if result.stereo else ()),
             f"{result.summary.unknown[key]:,}",
             *(interval(result.summary.by_group[key][group]) for group in groups),
         ]

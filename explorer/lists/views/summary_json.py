@@ -20,6 +20,7 @@ from explorer.lists.results import (
     UnjudgedList,
     by_disagreement,
 )
+from explorer.lists.stereoset import StereoScore
 from explorer.lists.views.cautions import cautions
 from explorer.lists.views.strings import headline
 
@@ -158,6 +159,7 @@ def _pairs_summary(result: PairList) -> dict[str, Any]:
             for each in summary.margin_duels
         ],
         "crows_pairs": {key: _crows(score) for key, score in result.crows.items()} or None,
+        "stereoset": {key: _stereo(score) for key, score in result.stereo.items()} or None,
         "n_compared": summary.n_compared,
         "cautions": list(cautions(result)),
         "mcnemar": _duels(summary.duels),
@@ -269,6 +271,14 @@ def _crows(score: CrowsScore) -> dict[str, Any]:
         "anti_stereotype_score": _share(score.anti_stereotype),
         "neutral": score.n_neutral,
     }
+
+
+def _stereo(score: StereoScore) -> dict[str, Any]:
+    found = {"ss": score.ss, "lms": score.lms, "icat": score.icat}
+    return {
+        name: {"value": value, "interval": [low, high] if np.isfinite(low) else None}
+        for name, (value, low, high) in found.items()
+    } | {"terms": score.n_terms, "rows": score.n_rows, "unknown_words": score.n_unknown}
 
 
 def _by_group(shares: Mapping[str, Share]) -> dict[str, Any]:

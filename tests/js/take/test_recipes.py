@@ -102,6 +102,21 @@ LISTS = {
     ],
     "plain": ["the unbelievable cat's mat.", "it sat."],
     "pairs": [{"good": "the cat was unbelievable.", "bad": "the cat unbelievable was."}],
+    "pairs:stereoset": [
+        {
+            "context": "the cat BLANK on it.",
+            "target": "cat",
+            "sentences": {
+                "sentence": [f"the cat {word} on it." for word in ("sat", "unbelievable", "日本")],
+                "gold_label": [0, 1, 2],
+            },
+        },
+        {
+            "context": "it sat.",
+            "target": "it",
+            "sentences": {"sentence": ["it was.", "he was.", "cat."], "gold_label": [0, 1, 2]},
+        },
+    ],
     "labelled": [
         {
             "text": f"the {'cat' if i % 2 else 'dog'} sat{' and [sat|was]' * (i % 3)}.",
