@@ -68,6 +68,7 @@ def both(tiny_family, trained):
     return networks, outputs
 
 
+@pytest.mark.long
 def test_weights_are_those_of_plain_torch(found, both):
     old, new = (dict(network.bert.named_parameters()) for network in both[0])
     at = {(c.layer, c.matrix): c for c in found.weights}

@@ -54,6 +54,7 @@ def plain(folder, text=TEXT):
         return network.eval()(**inputs).logits[0, place].double().softmax(-1).numpy()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(ASKED))
 def test_one_checkpoint_has_equal_numbers_under_either_name(tuned_family, three_sentences, name):
     """Whichever is asked first: what is kept of the first must not answer for the second."""
@@ -199,6 +200,7 @@ def test_no_model_is_the_first_column_and_an_absent_one_is_refused(tiny_family):
         explorer.ablate(TEXT, family, {"": [(0, 0)]})
 
 
+@pytest.mark.long
 def test_loading_leaves_no_trace_in_what_all_families_share(tiny_family, tmp_path):
     save_roberta(tmp_path / "r")
     before = list(MODEL_KEYS), list(KINDS), dict(OWN)

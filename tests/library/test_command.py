@@ -48,6 +48,7 @@ def test_every_example_works(tuned_family, three_sentences, eight_rounds, name, 
     assert "┃ model" in capsys.readouterr().out or name in ("changed", "distillation")
 
 
+@pytest.mark.long
 def test_the_example_of_an_attribution_works_on_the_bundled_family(capsys):
     assert main(["attribute", *shlex.split(EXAMPLES["attribute"])]) == 0
     assert "paris" in capsys.readouterr().out
@@ -209,6 +210,7 @@ def test_a_checkpoint_of_one_s_own_is_a_family(tiny_family, own_models, capsys):
     assert "albert=own-mini-albert" in answer["family"]
 
 
+@pytest.mark.long
 def test_a_line_is_named_by_its_own_number_and_heads_leave_the_text_alone(
     tuned_family, monkeypatch, capsys
 ):
@@ -344,6 +346,7 @@ def test_closed_errors_and_a_pipe_of_the_shell_s_own_do_no_harm(tiny_family, mon
 CELLS = ["@user thanks", "=1", "-1 of 10", "+1", "a;=1+1", 'He said "no".', "two\nlines"]
 
 
+@pytest.mark.long
 def test_a_shell_s_file_has_the_texts_as_they_were_given(tmp_path):
     """So a join with the source finds every row; a file for spreadsheets is asked for."""
     given = tmp_path / "given.jsonl"

@@ -148,6 +148,7 @@ def test_a_score_does_not_depend_on_the_batch(tiny_family, monkeypatch):
         np.testing.assert_allclose(score.alone, single.models[key].alone, rtol=1e-5)
 
 
+@pytest.mark.long
 def test_no_batch_holds_more_than_its_share_of_tokens(tiny_family, monkeypatch):
     from explorer.models import forward
 

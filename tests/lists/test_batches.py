@@ -52,6 +52,7 @@ def in_order(parts, n_rows):
     return [by_row[row] for row in range(n_rows)]
 
 
+@pytest.mark.long
 def test_masked_rows_equal_plain_transformers(tiny_family):
     texts = text_list(read_table(csv_of(MASKED, "text,answer")))
     parts = list(

@@ -73,6 +73,7 @@ def recommended(results):
     return sum(bool(advice(result, NAMES).models) for result in results)
 
 
+@pytest.mark.long
 def test_permuted_labels_of_real_sentences_recommend_nothing(results):
     assert recommended(results) <= DRAWS - 95
 

@@ -29,6 +29,7 @@ def read_of(result):
     return row.read
 
 
+@pytest.mark.long
 def test_a_long_row_is_left_out_unless_it_is_to_be_cut(tiny_family, little_training):
     left = explorer.texts(ROWS)
     assert [row.number for row in left.answers.texts.left_out] == [1]
@@ -62,6 +63,7 @@ def test_beginning_and_end_are_a_quarter_and_three_quarters(tiny_family, little_
     assert 500 < max(sizes(tiny_family, " ".join(read))) <= 512
 
 
+@pytest.mark.long
 def test_of_two_texts_the_longer_one_is_cut_first(tiny_family, little_training):
     pairs = [row | {"second": "it was here"} for row in SHORT]
     rows = [{"text": LONG, "second": "it was here", "label": "a"}, *pairs]

@@ -68,12 +68,14 @@ def coverage_of_accuracy(n, width, shift, draws=300):
 CASES = [(40, 20, 0.0), (60, 20, 0.5), (120, 5, 0.0), (120, 100, 0.4)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "width", "shift"), CASES)
 def test_an_accuracy_s_interval_covers_that_of_the_trained_classifiers(n, width, shift):
     """Of 300 lists 95% would be 285; two standard errors of chance are 2.5%."""
     assert coverage_of_accuracy(n, width, shift) >= 0.95 - 0.025
 
 
+@pytest.mark.long
 def test_counting_every_row_would_cover_too_little(monkeypatch):
     """As the intervals did: the simulation can fail."""
     monkeypatch.setattr(judge, "INFLATION", 0.0)

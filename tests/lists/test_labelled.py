@@ -70,6 +70,7 @@ def of(truth, groups=None):
     return Labels(tuple(f"label {i}" for i in range(max(truth) + 1)), np.asarray(truth), groups)
 
 
+@pytest.mark.long
 def test_predictions_are_those_of_a_grid_search_by_hand():
     features, truth = drawn(90, 0.6)
     pipeline = Pipeline([("scale", StandardScaler()), ("fit", LogisticRegression(max_iter=200))])
@@ -113,6 +114,7 @@ def test_the_bag_of_words_is_a_grid_search_over_both_patterns_by_hand():
     np.testing.assert_array_equal(judged(texts, of(truth), WORDS).predicted, by_hand)
 
 
+@pytest.mark.long
 def test_a_word_before_a_full_stop_is_the_same_word():
     """Fifteen words decide for each label; in half of the rows a full stop follows the word."""
     generator = np.random.default_rng(0)
@@ -140,6 +142,7 @@ def test_texts_of_signs_only_have_words_too():
     assert {choice.way for choice in found.choices} == {PATTERNS[1]}
 
 
+@pytest.mark.long
 def test_groups_stay_together_in_the_folds_and_in_the_choice_of_the_penalty():
     features, truth = drawn(90, 0.6)
     groups = np.arange(90) // 2 % 31
@@ -160,6 +163,7 @@ def test_groups_stay_together_in_the_folds_and_in_the_choice_of_the_penalty():
         assert not set(groups[train]) & set(groups[test])
 
 
+@pytest.mark.long
 def test_forty_words_in_two_sentences_are_not_learnt_from_each_other():
     """The list of the notebook: with its rows split one by one, a bag of words has four fifths."""
     frames = ("We talked about the {} all day.", "There was {} again this morning.")
@@ -204,6 +208,7 @@ def result_of(truth, **features):
     return labelled_result(Labels(("no", "yes"), truth), by_classifier)
 
 
+@pytest.mark.long
 def test_scores_are_those_of_scikit_learn():
     features, truth = drawn(60, 0.5)
     result = result_of(truth, bert=features, albert=features[:, :3])
@@ -222,6 +227,7 @@ def test_scores_are_those_of_scikit_learn():
     assert list(result.all_wrong) == wrong
 
 
+@pytest.mark.long
 def test_equal_predictions_differ_by_nothing_but_no_interval_has_no_width():
     features, truth = drawn(60, 0.5)
     result = result_of(truth, bert=features, albert=features.copy())
@@ -397,6 +403,7 @@ def test_sixteen_rows_of_two_clear_classes_are_enough():
     assert all(right.mean() > 0.9 for _, right in learning_curve(features, of(truth), whole))
 
 
+@pytest.mark.long
 def test_a_curve_of_rare_labels_and_of_groups_can_be_drawn(monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.1,))
     monkeypatch.setattr(labelled, "REPEATS", 1)
@@ -471,6 +478,7 @@ def test_too_few_rows_and_too_many_labels_are_refused():
         usable(listed([f"label {i}" for i in range(21)] * 5))
 
 
+@pytest.mark.long
 def test_identical_rows_give_no_advice():
     texts = usable(listed(["a", "b"] * 20, ["the same"] * 40))
     labels = labels_of(texts)

@@ -45,6 +45,7 @@ LABELLED = [
 ]
 
 
+@pytest.mark.long
 def test_groups_are_a_column_or_one_name_for_each_row(tiny_family, little_training):
     named = explorer.texts(LABELLED, kind="labelled", group="word")
     names = [row["word"] for row in LABELLED]
@@ -75,6 +76,7 @@ def test_groups_that_are_not_there_are_refused(tiny_family):
         explorer.texts(LABELLED, kind="labelled", group="label")
 
 
+@pytest.mark.long
 def test_a_field_of_labelled_rows_keeps_none_together(tiny_family, little_training):
     rows = [row | {"subset": "ab"[i % 2]} for i, row in enumerate(LABELLED)]
     found = explorer.texts(rows, kind="labelled")

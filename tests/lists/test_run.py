@@ -223,6 +223,7 @@ LABELLED = [
 ]
 
 
+@pytest.mark.long
 def test_labelled_rows_equal_scikit_learn_on_features_of_transformers(tiny_family, monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01,))
     result = finished(csv_of(LABELLED, "text,label"), curves=False)

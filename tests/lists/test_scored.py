@@ -91,6 +91,7 @@ def test_correlations_and_pearsons_interval_are_those_of_scipy():
     assert np.isnan(spearman(np.ones(9), np.arange(9.0)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [10, 40, 200])
 def test_the_intervals_of_correlations_cover_those_of_normal_pairs(n):
     """Spearman's true value of a normal pair is 6 / pi asin(r / 2)."""
@@ -156,6 +157,7 @@ def result_of(features, scores, n_words=4, seed=9):
             return end.value
 
 
+@pytest.mark.long
 def test_random_scores_recommend_nothing_in_twenty_lists():
     for seed in range(20):
         generator = np.random.default_rng(seed)
@@ -192,6 +194,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.long
 def test_pairs_with_a_score_equal_scikit_learn_on_features_of_transformers(
     tiny_family, monkeypatch
 ):

@@ -66,6 +66,7 @@ def test_a_text_of_one_word_has_no_neighbours():
     assert result.shares[0, 0].tolist() == pytest.approx([0, 0, 1 / 3, 1 / 3, 1 / 3])
 
 
+@pytest.mark.long
 def test_word_attention_of_every_head_equals_transformers_own(tiny_family):
     heads_of = word_heads(tiny_family.runs(TEXT))
     for key, spec in tiny_family.specs.items():

@@ -126,6 +126,7 @@ def test_a_student_of_another_model_s_heads_is_no_better_than_the_others(drawn_t
     assert above <= 5
 
 
+@pytest.mark.long
 def test_the_distilled_student_is_better_than_its_heads_shuffled(drawn_texts):
     """On texts of five words or more; where there is one word nothing can be shuffled."""
     for heads_of, alignment in drawn_texts:

@@ -65,6 +65,7 @@ def test_checks_without_weights_hold_with_no_checkpoint_at_all(measured):
     assert {i for i, r in measured.items() if r.published} == {"LC26", "LC30"}
 
 
+@pytest.mark.long
 def test_live_verdicts_follow_the_ledgers(measured):
     """Right claims hold, wrong ones do not; an imprecise number may be right in itself."""
     seen = 0

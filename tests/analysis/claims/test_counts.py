@@ -64,6 +64,7 @@ def few_words(spec, **changes):
     return random_network(replace(spec, architecture=shape))
 
 
+@pytest.mark.long
 def test_the_rank_is_that_of_the_bottleneck():
     honest, wide = (
         untampered_models(random=few_words),
@@ -174,6 +175,7 @@ def clock_of_work(monkeypatch):
     monkeypatch.setattr(claims_cost, "STEP_TOKENS", (1, 16))
 
 
+@pytest.mark.long
 def test_times_tell_six_layers_from_twelve(clock_of_work, monkeypatch):
     honest = untampered_models(random=lambda s: small(s, s.architecture.n_layers))
     measured = claims_cost.forward_times(honest)

@@ -62,6 +62,7 @@ def test_a_bert_without_a_pooler_gives_the_same(family, check):
     assert check(family(bert=network)).text == check(family()).text
 
 
+@pytest.mark.long
 def test_broken_sharing_is_noticed(family):
     spec = family.spec("albert")
     broken = sharing_network(spec, "none").to_empty(device="cpu")

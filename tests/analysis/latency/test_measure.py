@@ -64,6 +64,7 @@ def n_covered(pauses, repeats):
     return found / repeats
 
 
+@pytest.mark.long
 def test_an_interval_holds_what_the_next_press_would_give_nine_times_in_ten():
     assert n_covered(pauses=True, repeats=300) >= 0.9
     # One press in one state, however many rounds: narrow, and somewhere else.

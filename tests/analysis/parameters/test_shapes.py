@@ -49,6 +49,7 @@ def small(key, **sizes):
     return replace(spec, architecture=replace(spec.architecture, **shape))
 
 
+@pytest.mark.long
 def test_sizes_are_the_seven_and_round_to_what_is_printed_or_are_known_not_to():
     rows = seven_sizes()
     assert {row.spec.name for row in rows} == {s.name for s in [*BASE.values(), *LARGER.values()]}
@@ -68,6 +69,7 @@ def test_the_three_flop_numbers_give_the_work_at_any_length(length):
         assert none + linear * length + square * length**2 == forward_flops(row.spec, length)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("d_embedding", "counts"),
     [

@@ -32,6 +32,7 @@ def test_every_kind_answers_in_json(tiny_family, little_training, kind):
     assert len(answer["rows"]) == n_classifiers * len(ROWS[kind])
 
 
+@pytest.mark.long
 def test_the_column_of_groups_can_be_named(tiny_family, little_training):
     rows = [row | {"author": f"{i // 2}"} for i, row in enumerate(ROWS["labelled"])]
     assert texts(rows)["summary"]["groups"] is None

@@ -529,6 +529,7 @@ def test_only_programs_that_run_alone_use_a_network_without_a_lease():
     assert using == {"benchmarks"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", all_specs())
 def test_a_pass_takes_what_it_holds_and_at_most_its_copy_besides(name):
     """Of a long text mostly attentions, of a short one hidden states."""

@@ -36,6 +36,7 @@ def transformers_own(spec, folder):
     return AutoTokenizer.from_pretrained(path), network.eval()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", MIXTURES)
 def test_each_columns_numbers_are_those_of_plain_transformers(family, seven):
     answer = ENDPOINTS["predict"](TEXT, family, 5)

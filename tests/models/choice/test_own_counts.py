@@ -41,6 +41,7 @@ def numel(module):
     return sum(p.numel() for p in module.parameters())
 
 
+@pytest.mark.long
 def test_a_pooler_that_the_file_lacks_is_neither_counted_nor_timed(folder, own_models):
     network = BertForQuestionAnswering.from_pretrained(folder, attn_implementation="eager")
     spec, network = added(network, folder, own_models)

@@ -65,6 +65,7 @@ STEPS = {"bert": 64, "distilbert": 256, "albert": 64}
 """For Captum's sum: of the three, one score changes on a short part of the path."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypatch):
     network, tokenizer = by_peft(tuned_family, key, "sst2")

@@ -17,6 +17,7 @@ from explorer.models.task_heads.classifiers import has_pair_head, pair_logits
 NAMES = {"bert": "seq_relationship_logits", "albert": "sop_logits"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", sorted(NAMES))
 def test_ten_pairs_are_scored_as_the_whole_network_scores_them(key):
     spec, path = MINI[key], BUNDLED / MINI[key].name

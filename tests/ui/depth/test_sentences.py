@@ -46,6 +46,7 @@ def test_of_twenty_texts_each_model_settles_where_its_final_answer_ranks_first_f
         told(given_text, "; ".join(sorted(said)))
 
 
+@pytest.mark.long
 def test_of_twenty_texts_what_becomes_of_one_model_s_answer_in_each_model_is_read_off_its_ranks():
     for given_text in TEXTS:
         runs, _ = get_runs(PageState(text=given_text).ask)

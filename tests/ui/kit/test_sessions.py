@@ -41,6 +41,7 @@ def test_a_session_is_small_and_gradios_own_is_not(page):
     assert 20 * held_by(page, LeanSession) < held_by(page, SessionState)
 
 
+@pytest.mark.long
 def test_what_a_visitor_chose_is_kept_apart_from_what_another_did(page, monkeypatch):
     monkeypatch.setattr(state_holder, "SessionState", SessionState)
     assert launch_options()["state_session_capacity"] == MAX_SESSIONS
