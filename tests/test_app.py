@@ -259,6 +259,7 @@ def test_a_port_that_is_taken_ends_the_start_in_one_line(monkeypatch, capsys):
     assert capsys.readouterr().err == f"{start.IN_USE.format(port=port)}\n"
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(
     ("host", "port"), [("192.0.2.1", 8080), ("127.0.0.1", 70_000), ("127.0.0.1", 0), ("a b", 1)]
 )
@@ -267,6 +268,7 @@ def test_an_address_that_is_none_of_this_machines_is_said(host, port):
         start.check_port(host, port)
 
 
+@pytest.mark.processes
 def test_a_free_port_is_taken_as_it_is():
     start.check_port(None, free_port())
     start.check_port("[::1]", None)

@@ -91,6 +91,7 @@ def test_every_endpoint_is_a_function_with_the_same_arguments():
         assert given == offered, name
 
 
+@pytest.mark.long
 def test_a_measurement_has_the_fields_of_its_endpoint(tiny_family, eight_rounds):
     result = explorer.latency("mini", 4, 1, 2).to_dict()
     answer = ENDPOINTS["latency"]("mini", 4, 1, 2)

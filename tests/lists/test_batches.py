@@ -152,6 +152,7 @@ def test_pairs_are_scored_as_two_sentences(tiny_family):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_features_equal_plain_transformers(tiny_family, pooling):
     texts = listed(SENTENCES)

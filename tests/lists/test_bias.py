@@ -51,6 +51,7 @@ def unmodified_by_hand(loaded, first, second):
     return sums
 
 
+@pytest.mark.long
 def test_crows_pairs_has_the_metric_of_its_authors_beside_the_whole_sentence(tiny_family):
     result = finished(csv_of(CROWS, "sent_more,sent_less,stereo_antistereo,bias_type"))
     assert result.texts.columns == {

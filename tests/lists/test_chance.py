@@ -78,6 +78,7 @@ def test_permuted_labels_of_real_sentences_recommend_nothing(results):
     assert recommended(results) <= DRAWS - 95
 
 
+@pytest.mark.long
 def test_without_correction_they_would(results, monkeypatch):
     """The same draws, where any difference counts: the law can fail."""
     monkeypatch.setattr(judge, "ERROR_RATE", 9.0)

@@ -47,6 +47,7 @@ def test_a_long_row_is_left_out_unless_it_is_to_be_cut(tiny_family, little_train
         assert constants["CUT"] == {"1": read_of(result)}
 
 
+@pytest.mark.long
 def test_the_beginning_is_as_many_words_as_every_model_can_read(tiny_family, little_training):
     read, words = read_of(explorer.texts(ROWS, too_long="head")), ROWS[0]["text"].split()
     n = len(read.split())
@@ -55,6 +56,7 @@ def test_the_beginning_is_as_many_words_as_every_model_can_read(tiny_family, lit
     assert max(sizes(tiny_family, " ".join(words[: n + 1]))) > 512
 
 
+@pytest.mark.long
 def test_beginning_and_end_are_a_quarter_and_three_quarters(tiny_family, little_training):
     read = read_of(explorer.texts(ROWS, too_long="head_and_tail")).split()
     words = ROWS[0]["text"].split()

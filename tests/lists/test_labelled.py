@@ -238,6 +238,7 @@ def test_equal_predictions_differ_by_nothing_but_no_interval_has_no_width():
     assert same.accuracy.high > 0
 
 
+@pytest.mark.long
 def test_random_labels_give_no_advice_for_any_model():
     """False advice would come about once in a hundred lists; thirty lists are drawn."""
     for seed in range(30):

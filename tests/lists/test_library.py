@@ -84,6 +84,7 @@ def test_a_field_of_labelled_rows_keeps_none_together(tiny_family, little_traini
     assert "group" not in found.answers.texts.columns
 
 
+@pytest.mark.long
 def test_a_shell_takes_the_column_of_groups(tiny_family, little_training, tmp_path, capsys):
     path = tmp_path / "rows.csv"
     pandas.DataFrame(LABELLED).to_csv(path, index=False)

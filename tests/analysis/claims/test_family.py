@@ -221,6 +221,7 @@ def _copied(teacher, student, layers):
     return student
 
 
+@pytest.mark.long
 def test_agreement_follows_who_answers_like_bert(family):
     def with_places(distilbert, albert):
         places = {"bert": "bert", "distilbert": distilbert, "albert": albert}

@@ -10,6 +10,7 @@ from explorer.models import specs
 from explorer.models.architectures import family_check_models
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("check", "shown"), [("LC21", "80.0%"), ("LC29", "40.0%")])
 def test_a_tuned_family_is_measured_by_its_cards(tuned_family, check, shown):
     result = check_result(check, family_check_models("mini"))

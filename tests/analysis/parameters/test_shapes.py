@@ -62,6 +62,7 @@ def test_sizes_are_the_seven_and_round_to_what_is_printed_or_are_known_not_to():
     assert PRINTED["bert-large-uncased"][0].millions == 340
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", [1, 128, 512])
 def test_the_three_flop_numbers_give_the_work_at_any_length(length):
     for row in seven_sizes():

@@ -65,6 +65,7 @@ def result(request, tiny_family, monkeypatch):
     return finished(csv_of(rows, header), request.param)
 
 
+@pytest.mark.long
 def test_everything_of_a_kind_is_drawn_and_nothing_of_a_reader_is_markup(result):
     kind = result.texts.kind
     html = summary_html(result, {"albert": ("mini-ALBERT", "gone")}, strings.SUMMARY, strings.NOTES)

@@ -60,6 +60,7 @@ def test_each_columns_numbers_are_those_of_plain_transformers(family, seven):
             assert run.attention.shape[:2] == SHAPES[spec.name]
 
 
+@pytest.mark.long
 def test_the_wall_of_the_widest_mixture_stays_small():
     words = " ".join(["the cat sat on the mat and the dog was not good"] * 5)
     attention = next(tab for tab in TABS if tab.ID == "attention")

@@ -15,6 +15,7 @@ from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.shell.page import launch_options
 
+pytestmark = pytest.mark.processes
 SECRET = "The words of a library."
 
 

@@ -98,6 +98,7 @@ def test_the_page_opens_on_an_example_that_all_answer_rightly_and_not_alike(read
     assert len(set(answers)) > 1, answers
 
 
+@pytest.mark.long
 def test_ten_examples_make_their_point_in_two_of_the_three(readers):
     texts = {one["label"]: CHOICE.sub("[MASK]", one["text"]) for one in examples()}
     made = {
