@@ -23,6 +23,10 @@ LONGEST_LIST = 1_000
 """Letters of a cell up to which it may be a list that is written out."""
 GAP = "BLANK"
 """Gap of StereoSet's contexts."""
+EVIDENCE = (
+    "Of each row's evidence the first masked sentence is read, and {n} more are not: LAMA too asks "
+    "for each fact once, with a template (Petroni et al. 2019)."
+)
 WITH_BLANK = "context with BLANK"
 """Column of the contexts of StereoSet that have a gap."""
 HUB_KINDS: Mapping[Any, str] = {0: "anti-stereotype", 1: "stereotype", 2: "unrelated"}
@@ -153,6 +157,17 @@ def unfolded(value: Mapping[str, Any]) -> Mapping[str, Any]:
         if held and isinstance(held[0], str):
             return {**value, "masked_sentence": held[0]}
     return value
+
+
+def n_unread(values: Iterable[Any]) -> int:
+    """Return how many masked sentences of rows of LAMA are not read, because one of a row is."""
+    n = 0
+    for value in values:
+        is_row = isinstance(value, dict) and "masked_sentence" not in value
+        if is_row and "masked_sentence" in unfolded(value):
+            held = [each for each in value["evidences"] if isinstance(each, dict)]
+            n += sum("masked_sentence" in each for each in held) - 1
+    return n
 
 
 def _by_column(value: Mapping[str, object]) -> Sequence[object] | None:

@@ -177,6 +177,16 @@ def _difference(
     return Difference(a, b, scored, f1[a].value - f1[b].value, *only, p_value)
 
 
+def gain(labels: Labels, first: Judged, second: Judged) -> Scored:
+    """Return the accuracy of the first less that of the second, with its paired 95% interval."""
+    right = [each.predicted == labels.truth for each in (first, second)]
+    n = len(labels.truth)
+    only_first, only_second = (float((a & ~b).sum()) / n for a, b in (right, right[::-1]))
+    counts = COUNTED * counted_once(n, labels.groups)
+    interval = difference_interval(only_first, only_second, counts)
+    return Scored(only_first - only_second, *interval)
+
+
 def confusion(labels: Labels, classifier: Judged) -> np.ndarray:
     """Return how often each label is predicted for each true one: int64 [true, predicted]."""
     n = len(labels.names)

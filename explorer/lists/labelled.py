@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.digits import counted
-from explorer.lists.roles import MAX_CLASSES, MIN_CLASSES, BadRows, LeftOut
+from explorer.lists.roles import MAX_LABELS, MIN_CLASSES, BadRows, LeftOut
 from explorer.lists.rows import TextList
 from explorer.models.run import read_only
 
@@ -142,8 +142,8 @@ def usable(texts: TextList) -> TextList:
     ]
     kept = [label for label, count in counts.items() if count >= FOLDS]
     n_rows = len(texts.rows) - len(rare)
-    if len(kept) > MAX_CLASSES:
-        raise BadRows(MANY_LABELS.format(n=len(kept), most=MAX_CLASSES))
+    if len(kept) > MAX_LABELS:
+        raise BadRows(MANY_LABELS.format(n=len(kept), most=MAX_LABELS))
     if len(kept) == 1:
         raise BadRows(ONE_LABEL.format(label=kept[0]))
     if n_rows < MIN_ROWS or len(kept) < MIN_CLASSES:

@@ -182,7 +182,9 @@ def _read_json(text: str) -> RawTable:
         raise BadRows(reason)
     rows = ([json_rows.cell(value.get(name)) for name in names] for value in objects)
     table = table_of_values(names, rows)
-    return replace(table, left_out=tuple(left_out), n_more=n_more)
+    n_unread = json_rows.n_unread(values)
+    note = json_rows.EVIDENCE.format(n=f"{n_unread:,}") if n_unread else ""
+    return replace(table, left_out=tuple(left_out), n_more=n_more, note=note)
 
 
 def _in_form(values: Sequence[object]) -> RawTable | None:

@@ -15,6 +15,7 @@ from explorer.lists.judge import (
     Scored,
     accuracy,
     advice,
+    gain,
     labelled_result,
     mean_accuracy,
     near_copies,
@@ -35,6 +36,7 @@ from explorer.lists.labelled import (
 )
 from explorer.lists.masked import MaskedAnswers, MaskedBlock, MaskedSummary, masked_summary
 from explorer.lists.multilabel import MultilabelList
+from explorer.lists.roles import MAX_CLASSES
 from explorer.lists.rows import TextList
 from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.scored import (
@@ -140,6 +142,8 @@ class BestLayer:
     accuracy: Scored
     layers: tuple[int, ...]
     """The layer that each fold chose; 0 is the embeddings."""
+    gain: Scored
+    """The accuracy less that of the asked layer, with the paired interval on the same rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,10 +186,7 @@ class ScoredList:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnjudgedList:
-    """Rows with a label or a score of a list that ended early: none has a prediction.
-
-    What predicts them is trained once all rows are done.
-    """
+    """Rows with a label or a score of a list that ended early: none has a prediction yet."""
 
     texts: TextList
     labels: Mapping[str, str]
@@ -292,11 +293,12 @@ def _trained(
     layers = {key: options.layer % of_model.shape[1] for key, of_model in features.items()}
     asked, words = labels_of(kept), [row.read for row in kept.rows]
     judged_by, curves = {}, {}
-    n_steps = 1 + sum(each.shape[1] + 1 if options.curves else 1 for each in features.values())
+    has_curves = options.curves and len(asked.names) <= MAX_CLASSES
+    n_steps = 1 + sum(each.shape[1] + 1 if has_curves else 1 for each in features.values())
     steps = iter(range(1, n_steps + 1))
     yield 0, n_steps
     for key, of_model in features.items():
-        model = _model_steps(of_model, asked, layers[key], options.curves, check)
+        model = _model_steps(of_model, asked, layers[key], has_curves, check)
         while key not in judged_by:
             try:
                 next(model)
@@ -382,7 +384,8 @@ def _model_steps(
     learning = tuple(CurvePoint(size, mean_accuracy(right, labels)) for size, right in curve)
     of_layers = tuple(float((each.predicted == labels.truth).mean()) for each in by_layer)
     best, chosen = best_layers(by_layer, labels)
-    return by_layer[layer], (learning, of_layers, BestLayer(accuracy(best, labels), chosen))
+    layered = BestLayer(accuracy(best, labels), chosen, gain(labels, best, by_layer[layer]))
+    return by_layer[layer], (learning, of_layers, layered)
 
 
 def distances(result: ListResult) -> np.ndarray:

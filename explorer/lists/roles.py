@@ -11,6 +11,9 @@ from explorer.refusal import Refusal
 MAX_ROWS = 2_000
 """Rows of a list that are read; those after them are counted."""
 MIN_CLASSES, MAX_CLASSES = 2, 20
+MAX_LABELS = 100
+"""Labels that are told apart where a header or the reader names their column; a column that only
+looks like labels has at most ``MAX_CLASSES``."""
 LONGEST_LABEL = 40
 NAMES: dict[str, tuple[str, ...]] = {
     "text": (
@@ -28,7 +31,16 @@ NAMES: dict[str, tuple[str, ...]] = {
     "label": (
         *("label", "gold_label", "class", "category", "labels", "topic", "sentiment", "polarity"),
         *("is_duplicate", "quality", "entailment_judgment", "entailment_label", "v1"),
-        *("airline_sentiment", "tags", "emotions", "genres", "categories", "topics"),
+        *(
+            "airline_sentiment",
+            "intent",
+            "emotion",
+            "tags",
+            "emotions",
+            "genres",
+            "categories",
+            "topics",
+        ),
         *("target", "answer"),
     ),
     "group": ("group", "field", "phenomenon", "subset", "bias_type"),
@@ -44,6 +56,8 @@ They are those of GLUE and SuperGLUE, SNLI, SICK, HANS, PAWS, LAMA, BLiMP, CrowS
 psycholinguistic tests (Ettinger 2020), and of the spam, airline and film reviews that courses use.
 """
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
+LABEL = re.compile(r"(?:.*[_ -])?(?:labels?|class|classes|category|categories|intents?)")
+"""Names that say that a column has labels."""
 PAIRS = (
     *(("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2")),
     *(("sentence_a", "sentence_b"), ("#1 string", "#2 string"), ("question", "sentence")),
@@ -110,8 +124,9 @@ def recognised(table: RawTable) -> dict[str, str]:
     if "label" not in roles and "answer" not in roles and "good" not in roles:
         labels = [name for name in free if _are_labels(table, name)]
         several = [name for name in free if _are_lists(table, name)]
-        if several:
-            roles["label"] = several[0]
+        said = [name for name in free if _is_label(table, name)]
+        if several or said:
+            roles["label"] = [*several, *said][0]
         elif labels:
             roles["label"] = min(labels, key=lambda name: len(set(column(table, name))))
     if "second" in roles and "score" not in roles and _are_scores(column(table, roles["label"])):
@@ -160,9 +175,20 @@ def kind_of(table: RawTable, roles: Mapping[str, str]) -> str:
     if "second" in roles and "score" in roles and "label" not in roles:
         return "scored"
     values = [label for label in column(table, roles.get("label", "")) if label]
-    # One label alone, or too many, is refused in a sentence. Where most differ, they are no labels.
-    is_labelled = bool(values) and len(set(values)) <= max(MAX_CLASSES, len(values) // 2)
+    # One label alone, or too many, is refused in a sentence. Where most differ, they are no labels,
+    # unless the header says that they are and some rows have the same one.
+    n = len(set(values))
+    is_said = n < len(values) and _is_label(table, roles.get("label", ""))
+    is_labelled = bool(values) and (n <= max(MAX_CLASSES, len(values) // 2) or is_said)
     return "labelled" if is_labelled else "pairs" if "good" in roles else "plain"
+
+
+def _is_label(table: RawTable, name: str) -> bool:
+    """Return whether a header names a column as that of the labels, however many there are."""
+    lower = name.strip().lower()
+    return table.has_header and (
+        (lower in NAMES["label"] and lower not in NAMES["answer"]) or bool(LABEL.fullmatch(lower))
+    )
 
 
 def _has_masks(values: Sequence[str]) -> bool:

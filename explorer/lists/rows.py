@@ -179,7 +179,7 @@ def text_list(
     label = roles.get("label", "")
     if kind == "multilabel" or (not kind and table.has_header):
         table = divided(table, label)
-    kind = kind or ("multilabel" if _are_several(table, roles) else kind_of(table, roles))
+    kind = kind or _kind(table, roles, is_label_chosen=bool((columns or {}).get("label")))
     if kind == "labelled":
         _check_labels(table, label)
     is_named = roles.get("group", "").strip().lower() == "group"
@@ -212,10 +212,13 @@ def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
         raise BadRows(INSIDE.format(name=brief(min(held))))
 
 
-def _are_several(table: RawTable, roles: Mapping[str, str]) -> bool:
-    """Return whether a list of no other kind has several labels in many rows."""
+def _kind(table: RawTable, roles: Mapping[str, str], is_label_chosen: bool) -> str:
+    """Return the kind that the columns suggest; a column that is chosen for the labels has them."""
     usual = kind_of(table, roles)
-    return usual in ("labelled", "plain") and has_several(table, roles.get("label", ""))
+    if usual not in ("labelled", "plain"):
+        return usual
+    several = "multilabel" if has_several(table, roles.get("label", "")) else ""
+    return several or ("labelled" if is_label_chosen else usual)
 
 
 def _check_labels(table: RawTable, name: str) -> None:

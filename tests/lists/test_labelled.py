@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from explorer.lists import labelled
-from explorer.lists.judge import advice, below_guessing, labelled_result
+from explorer.lists.judge import advice, below_guessing, gain, labelled_result
 from explorer.lists.labelled import (
     PATTERNS,
     REPEATS,
@@ -437,6 +437,30 @@ def test_the_layer_is_chosen_on_the_training_rows_of_each_fold(monkeypatch):
     assert np.mean(honest) < 0.56
 
 
+def layered(seed, is_shuffled):
+    """Return the verdict on a model whose first layer knows the labels, or on shuffled labels."""
+    generator = np.random.default_rng(seed)
+    truth = np.arange(60) % 2
+    features = generator.normal(size=(60, 4, 6))
+    features[:, 1] += 1.2 * truth[:, None]
+    truth = generator.permutation(truth) if is_shuffled else truth
+    by_layer = [judged(features[:, layer], of(truth)) for layer in range(4)]
+    best, layers = best_layers(by_layer, of(truth))
+    found = gain(of(truth), best, by_layer[-1])
+    share = float((best.predicted == truth).mean() - (by_layer[-1].predicted == truth).mean())
+    assert found.value == pytest.approx(share)
+    return found.low > 0, layers
+
+
+@pytest.mark.long
+def test_a_better_layer_is_said_where_it_is_one_and_by_chance_in_few_shuffled_lists(monkeypatch):
+    """The best of the layers' own accuracies is above the last one's in most shuffled lists."""
+    monkeypatch.setattr(labelled, "STRENGTHS", (0.1,))
+    found = [layered(seed, is_shuffled=False) for seed in range(5)]
+    assert all(is_said and set(layers) == {1} for is_said, layers in found)
+    assert np.mean([layered(seed, is_shuffled=True)[0] for seed in range(60)]) <= 0.05
+
+
 def test_one_label_is_refused():
     with pytest.raises(BadRows, match="“good”: there is nothing to tell apart"):
         usable(listed(["good"] * 50))
@@ -458,9 +482,9 @@ def test_a_label_in_one_row_only_is_left_out():
         ("text,label\nGood.,a\nBad.,b\n", "a.csv", "^2 labelled rows; at least 40 are needed"),
         ("text,label\n" + "Good.,a\n" * 45, "a.csv", "^All rows have the label “a”: there is no"),
         (
-            "".join(f"__label__a{i % 30} Text {i}.\n" for i in range(180)),
+            "".join(f"__label__a{i % 120} Text {i}.\n" for i in range(720)),
             "a.txt",
-            "^There are 30 different labels",
+            "^There are 120 different labels",
         ),
     ],
 )
@@ -475,8 +499,9 @@ def test_a_file_with_labels_that_cannot_be_judged_is_refused_and_never_read_as_s
 def test_too_few_rows_and_too_many_labels_are_refused():
     with pytest.raises(BadRows, match=r"^39 labelled rows; at least 40 are needed"):
         usable(listed(["a", "b", "c"] * 13))
-    with pytest.raises(BadRows, match="21 different labels"):
-        usable(listed([f"label {i}" for i in range(21)] * 5))
+    with pytest.raises(BadRows, match="101 different labels"):
+        usable(listed([f"label {i}" for i in range(101)] * 5))
+    assert len(labels_of(usable(listed([f"label {i}" for i in range(77)] * 5))).names) == 77
 
 
 @pytest.mark.long

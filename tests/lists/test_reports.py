@@ -11,6 +11,7 @@ from explorer.lists.read import MAX_BYTES, read_table
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
 from explorer.lists.ui.tab import list_in
+from explorer.lists.views.strings import read_as
 from tests.lists.formats import BINARY, FIRST, SECOND, N, json_lines, rows, table
 from tests.lists.ui.test_tab import packed
 
@@ -93,6 +94,8 @@ def test_one_row_with_its_evidence_in_a_list_is_one_row_with_its_answer():
         answers = [(row.text, row.answer) for row in texts.rows]
         assert answers[0] == (f"{FIRST[0]} [MASK].", "pot" if len(rows_) == 1 else "")
         assert len(answers) == len(rows_)
+    several = "\n".join(json.dumps({"obj_label": "pot", "evidences": evidence}) for _ in range(3))
+    assert "the first masked sentence is read, and 3 more are not: LAMA" in listed(several).note
     columns = json.dumps({"masked_sentences": [f"{t} [MASK]." for t in FIRST], "n": [*range(N)]})
     assert len(listed(columns).rows) == N
 
@@ -106,6 +109,20 @@ def test_several_labels_a_row_are_several_and_not_one_label():
         listed(content, "rows.jsonl", kind="labelled")
     single = listed(json_lines(lambda i: {"text": FIRST[i], "label": [i % 2]}), "rows.jsonl")
     assert [row.label for row in single.rows] == list(BINARY)
+
+
+@pytest.mark.parametrize("name", ["label", "intent", "reaction_class", "Category"])
+def test_a_column_that_the_header_names_is_the_label_with_any_number_of_values(name):
+    """Of fifty classes in sixty rows nothing was said: the texts were scored as sentences."""
+    lines = rows(lambda i: (FIRST[i], f"c{i}")) * 6
+    lines = [(f"{text} {i}", f"c{i % 50}") for i, (text, _) in enumerate(lines)]
+    texts = listed(table(("text", name), lines), "a.tsv")
+    assert (texts.kind, texts.columns["label"]) == ("labelled", name)
+    assert f"“{name}” the label (c0, c1, c10, c11, c12, 45 more)" in read_as(texts)
+    assert listed(table(("text", "colour"), lines), "a.tsv").kind == "plain"
+    chosen = listed(table(("text", "colour"), lines), "a.tsv", columns={"label": "colour"})
+    assert chosen.kind == "labelled"
+    assert listed(table((), lines), "a.tsv").kind == "plain"
 
 
 def test_a_row_with_a_cell_too_many_is_left_out_and_shifts_no_column():

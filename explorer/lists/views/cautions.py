@@ -28,6 +28,10 @@ OMITTED = (
     "Not judged: {labels}. A label must be on {least} rows, or groups, and be missing on {least}; "
     "the {most} most frequent are judged."
 )
+MANY = (
+    "With {n} labels there are no curves by training rows and by layer: they are computed for up "
+    "to {most}."
+)
 OMITTED_LABEL = "“{label}” ({rows})"
 DISJOINT = (
     "{pairs} have no word of their vocabularies in common: how far they are apart has no value, "
@@ -86,7 +90,8 @@ def cautions(result: ListResult) -> tuple[str, ...]:
         return ()
     below = below_guessing(result.result, names_of(result))
     dependences = _dependences(result, result.result.labels.groups)
-    return tuple(filter(None, (below, *dependences, layers_said(result))))
+    lines = (below, *dependences, layers_said(result), many_labels(result))
+    return tuple(filter(None, lines))
 
 
 def omitted_labels(result: MultilabelList) -> str:
@@ -159,16 +164,22 @@ def guessing(result: PairList) -> Iterator[str]:
         yield UNDER.format(names=enumerated(under), find=find, bad=bad)
 
 
+def many_labels(result: LabelledList) -> str:
+    """Return that no curves are drawn where there are many labels; empty where there are few."""
+    n = len(result.result.labels.names)
+    return MANY.format(n=n, most=MAX_CLASSES) if n > MAX_CLASSES else ""
+
+
 def layers_said(result: LabelledList) -> str:
     """Return what the layers reach that the folds chose; empty without curves."""
     shares = [
-        f"{result.labels[key]} {scored(best.accuracy)} ({_layers(best.layers)})"
+        f"{result.labels[key]} {scored(best.accuracy)} ({layers_named(best.layers)})"
         for key, best in result.best_layer.items()
     ]
     return LAYERS.format(shares=enumerated(shares)) if shares else ""
 
 
-def _layers(layers: Sequence[int]) -> str:
+def layers_named(layers: Sequence[int]) -> str:
     """Format the layers of five folds, each once: ``layers 3 and 5``."""
     each = sorted(set(layers))
     return f"layer{'s' * (len(each) > 1)} {enumerated(map(str, each))}"

@@ -309,4 +309,5 @@ def _alone(value: float) -> dict[str, Any]:
 def _best_layer(best: BestLayer | None) -> dict[str, Any] | None:
     if best is None:
         return None
-    return {"accuracy": _scored(best.accuracy), "layers": list(best.layers)}
+    gained = {"gain_over_layer": _scored(best.gain)}
+    return {"accuracy": _scored(best.accuracy), "layers": list(best.layers)} | gained

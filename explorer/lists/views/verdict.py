@@ -1,14 +1,26 @@
 """All sentences on the result of a list, in the order in which they are read."""
 
-from explorer.analysis.digits import enumerated, told_apart
-from explorer.lists.results import ListResult, MaskedList, SentenceList, has_truth, mean_distances
-from explorer.lists.views.cautions import cautions
+from explorer.analysis.digits import enumerated, percent, told_apart
+from explorer.lists.results import (
+    LabelledList,
+    ListResult,
+    MaskedList,
+    SentenceList,
+    has_truth,
+    mean_distances,
+)
+from explorer.lists.views.cautions import cautions, layers_named
 from explorer.lists.views.pair_strings import means_said
-from explorer.lists.views.strings import headline, nats, second_line
+from explorer.lists.views.strings import headline, nats, scored, second_line
 
 APART = (
     "{first} and {second} differ most on these {n:,} sentences: by {most} nats a word on average, "
     "against {others}. Each model is measured from its own mean."
+)
+BETTER = (
+    "{label} has better features than those of layer {layer}: with the layer that each fold "
+    "chooses on its training rows ({layers}) it is right in {accuracy} instead of {asked}, a "
+    "difference of {gain}"
 )
 OTHER = "{value} ({first}, {second})"
 
@@ -22,8 +34,34 @@ def lines_said(result: ListResult) -> tuple[str, ...]:
     means = tuple(means_said(result))
     is_ratio = isinstance(result, MaskedList) and not has_truth(result).any()
     first, later = (means, ()) if is_ratio else ((), means)
-    lines = (*first, headline(result), most_apart(result), second_line(result), *later)
+    verdict = (headline(result), better_layers(result), most_apart(result))
+    lines = (*first, *verdict, second_line(result), *later)
     return tuple(filter(None, (*lines, *cautions(result))))
+
+
+def better_layers(result: ListResult) -> str:
+    """Return for which models another layer than the asked one is clearly better.
+
+    The layer is the one that each fold chooses on its training rows, and it is better where the
+    paired interval of the two accuracies is above 0. Empty where it is for none.
+    """
+    if not isinstance(result, LabelledList):
+        return ""
+    said = []
+    for key, best in result.best_layer.items():
+        if best.gain.low > 0:
+            asked = result.result.accuracy[key].value
+            said.append(
+                BETTER.format(
+                    label=result.labels[key],
+                    layer=result.layers[key],
+                    accuracy=percent(best.accuracy.value),
+                    layers=layers_named(best.layers),
+                    asked=percent(asked),
+                    gain=scored(best.gain),
+                )
+            )
+    return "; ".join(said) + "." * bool(said)
 
 
 def most_apart(result: ListResult) -> str:

@@ -8,14 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from explorer.lists.judge import Scored
 from explorer.lists.read import read_table
-from explorer.lists.results import SentenceList
+from explorer.lists.results import BestLayer, LabelledList, SentenceList
 from explorer.lists.rows import text_list
 from explorer.lists.sentences import SentencesSummary
 from explorer.lists.ui import strings
 from explorer.lists.views.strings import headline
 from explorer.lists.views.summary import summary_html
-from explorer.lists.views.verdict import lines_said, most_apart
+from explorer.lists.views.verdict import better_layers, lines_said, most_apart
 from tests.lists.test_batches import SENTENCES
 from tests.lists.test_run import finished
 
@@ -41,6 +42,22 @@ def test_two_offered_words_are_compared_before_first_words_are(tiny_family, cont
     told = unescape(re.sub("<[^>]+>", "", str(html)))
     places = [told.index(line) for line in (first, *others)]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("low", "is_said"), [(0.01, True), (0.0, False), (-0.02, False)])
+def test_a_better_layer_is_in_the_verdict_where_its_interval_is_above_zero(low, is_said):
+    best = BestLayer(Scored(0.9, 0.8, 0.95), (2, 1, 2), Scored(0.15, low, 0.3))
+    accuracy = {"a": Scored(0.75, 0.6, 0.8)}
+    result = LabelledList(
+        None, {"a": "A"}, "mean", {"a": 6}, SimpleNamespace(accuracy=accuracy), {}, {}, {"a": best},
+        {}, None, None,
+    )  # fmt: skip
+    said = (
+        "A has better features than those of layer 6: with the layer that each fold chooses on its "
+        "training rows (layers 1 and 2) it is right in 90.0% instead of 75.0%, a difference of "
+        "15.0% [1.0%, 30.0%]."
+    )
+    assert better_layers(result) == said * is_said
 
 
 def of_values(values, n_unknown=()):
