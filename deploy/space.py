@@ -26,6 +26,7 @@ LEFT_OUT = (
     "Dockerfile",
     "SECURITY.md",
     "benchmarks/",
+    "codemeta.json",
     "deploy/",
     "docs/",
     "findings/",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from explorer.library.attention import ablate, attention
     from explorer.library.changed import changed
     from explorer.library.checkpoints import convert, verify
+    from explorer.library.citation import cite
     from explorer.library.depth import depth, similarity
     from explorer.library.distillation import distillation
     from explorer.library.family import Family, load
@@ -33,6 +34,7 @@ __all__ = [
     "attention",
     "attribute",
     "changed",
+    "cite",
     "contexts",
     "convert",
     "depth",
@@ -60,6 +62,7 @@ _HOMES = {
     "attention": "library.attention",
     "attribute": "library.predictions",
     "changed": "library.changed",
+    "cite": "library.citation",
     "contexts": "library.layer",
     "convert": "library.checkpoints",
     "depth": "library.depth",

@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 
 import app
 from benchmarks import __main__ as benchmarks
+from deploy import codemeta
 from explorer.library.command import build_parser
 from explorer.links.codec import from_params
 from explorer.links.page_state import TABS as TAB_IDS
@@ -218,7 +219,10 @@ def test_the_version_is_the_same_wherever_it_stands():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     released = re.findall(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
-    assert version == citation["version"] == released[0]
+    preferred = citation["preferred-citation"]
+    assert version == citation["version"] == preferred["version"] == released[0]
+    assert str(preferred["year"]) == citation["date-released"][:4]
+    assert (ROOT / "codemeta.json").read_text("utf-8") == codemeta.written()
     assert citation["title"] == front_matter()["title"]
     assert citation["license"].lower() == front_matter()["license"]
 

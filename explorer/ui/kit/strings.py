@@ -211,7 +211,8 @@ LOOK = {
     "": "as on the page",
 }
 NOT_TAKEN = LINK["not_taken"]
-CITE = "{title}, version {version}. CITATION.cff in its repository lists the papers."
+CITE = "{title}, version {version}{address}. Papers: {papers}."
+CITE_LINK = "Cite"
 RUNNING = "The explorer is at {url}"
 SHARED = (
     "and, for up to a week, at {url}: anyone with that link can run measurements and training on "
@@ -220,6 +221,13 @@ SHARED = (
 NOT_SHARED = "No public link: gradio.live cannot be reached from here. The page runs locally."
 SAME = 0.015
 """Relative difference below which two amounts of compute are called nearly the same."""
+
+
+def cited(about: Mapping[str, str], papers: Mapping[str, str]) -> str:
+    """Return the citation in one line, with the arXiv number of each paper, by its model."""
+    address = f", {about['repository-code']}" if "repository-code" in about else ""
+    numbers = "; ".join(f"{label}, arXiv:{number}" for label, number in papers.items())
+    return CITE.format(**about, address=address, papers=numbers)
 
 
 def stored_said(weights: float, of_first: float) -> str:

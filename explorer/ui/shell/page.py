@@ -38,6 +38,7 @@ from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.routes import (
     card_route,
+    cite_route,
     glossary_route,
     meanings_html,
     provenance_route,
@@ -176,6 +177,7 @@ def own_routes() -> list[Route]:
         refusals_route(),
         picture_route(),
         provenance_route(),
+        cite_route(),
         recipe_route(),
         qr_route(),
         standalone_route(),

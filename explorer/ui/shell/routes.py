@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from explorer.assets import ASSETS, DATA, GLOSSARY, ROOT, read_in
+from explorer.assets import ASSETS, DATA, GLOSSARY, read_in
+from explorer.library.citation import arxiv, checkpoint, citation_fields, cite
 from explorer.links.codec import LINK_VERSION
 from explorer.models.choice.family import family_specs, read_family
-from explorer.models.specs import ModelSpec
 from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import has_recipe, recipe_parts
 from explorer.ui.shell.scripts import FIRST_SHEET, PACKS, modules, pack, version
@@ -145,33 +145,27 @@ def qr_route() -> Route:
 def provenance(family: str) -> dict[str, Any]:
     """Return a family's checkpoints, the library versions and the citation."""
     return {
-        "models": [_checkpoint(spec) for spec in family_specs(family)],
+        "models": [checkpoint(spec) for spec in family_specs(family)],
         "versions": library_versions(),
-        "cite": citation(),
+        "cite": citation(family),
     }
 
 
-def _checkpoint(spec: ModelSpec) -> dict[str, str]:
-    """Return the source, revision and checksum of a model's weights."""
-    if spec.repo:
-        revision = spec.revision or "main"
-        return {"label": spec.label, "source": spec.repo, "revision": revision, "sha256": ""}
-    from explorer.models.hub import has_weights
-    from explorer.models.task_heads.adapters import checksum
-
-    if spec.folder:  # the owner's folder stays private: only the name is given
-        digest = checksum(spec.folder)
-        return {"label": spec.label, "source": spec.name, "revision": "", "sha256": digest}
-    source = spec.bundled_path.relative_to(ROOT).as_posix()
-    digest = checksum(spec.bundled_path) if has_weights(spec.bundled_path) else ""
-    return {"label": spec.label, "source": source, "revision": "main", "sha256": digest}
+def citation(family: str) -> str:
+    """Return the citation of the explorer and of a family's papers in one line."""
+    specs = family_specs(family)
+    numbers = {spec.kind.label: arxiv(spec.architecture_key) for spec in specs}
+    return strings.cited(citation_fields(), numbers)
 
 
-@cache
-def citation() -> str:
-    """Return the citation of the explorer in one line, from CITATION.cff."""
-    fields = dict(re.findall(r"^(title|version): (.+)$", (ROOT / "CITATION.cff").read_text(), re.M))
-    return strings.CITE.format(**fields)
+def cite_route() -> Route:
+    """Return the route of a family's BibTeX entries, as plain text."""
+    return Route("/cite/{family}", _send_citation)
+
+
+def _send_citation(request: Request) -> Response:
+    family = read_family(request.path_params["family"])
+    return PlainTextResponse(cite(family)) if family else Response(status_code=404)
 
 
 def _send_provenance(request: Request) -> Response:

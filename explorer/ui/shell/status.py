@@ -46,7 +46,9 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
         if spec.notes
     ]
     provenance = el("details", el("summary", *names, machine), rest, class_="note status")
-    provenance = join(*of_files, provenance)
+    address = f"cite/{state.family}"
+    cite = el("a", strings.CITE_LINK, href=address, target="_blank", class_="cite")
+    provenance = join(*of_files, cite, provenance)
     if run is None or run.dtype == "float32":
         return provenance
     return join(note(*against_float32(state, runs)), provenance)
