@@ -268,7 +268,7 @@ def sentence_parts(
         Cancelled: between two batches.
     """
     specs, ask = ready.specs, ready.ask
-    lengths = [len(plans[0].tokens) for plans in next(iter(ready.plans.values()))]
+    lengths = [plans[0].n_tokens for plans in next(iter(ready.plans.values()))]
     for rows in length_batches(lengths, BLOCK_SENTENCES, BLOCK_TOKENS):
         jobs = [
             partial(_scores, spec, ask, [ready.plans[key][row] for row in rows], cancel)

@@ -66,7 +66,7 @@ def unmodified_scores(more: SentenceScore, less: SentenceScore) -> tuple[float, 
     tokens it is not (Nangia et al. 2020). Which tokens are unmodified is found as the authors'
     script does, by ``difflib.SequenceMatcher`` over both sentences' ids.
     """
-    matched = SequenceMatcher(None, more.ids, less.ids).get_matching_blocks()
+    matched = SequenceMatcher(None, more.ids.tolist(), less.ids.tolist()).get_matching_blocks()
     places = [(a + i, b + i) for a, b, size in matched for i in range(size)]
     inner = places[1:-1]  # [CLS] and [SEP] are never masked
     return (

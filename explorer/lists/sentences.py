@@ -26,7 +26,7 @@ from explorer.lists.comparison import (
 )
 from explorer.lists.stereoset import Blank, BlankPlan, blank_plan
 from explorer.models.run import MaskedRow, read_only
-from explorer.models.tokens import UNKNOWN, Tokens
+from explorer.models.tokens import UNKNOWN, Tokens, Word
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -40,17 +40,46 @@ TIE = 1e-4
 """Nats by which the good sentence must be likelier: rounding alone decides nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SentencePlan:
-    """Tokens of a sentence, of which each is masked in turn, by both methods."""
+    """Tokens of a sentence, of which each is masked in turn, by both methods.
 
-    tokens: Tokens
+    They are held in two arrays: as the tuples of ``Tokens`` 2,000 long sentences of three models
+    have over 1 GB of small objects.
+    """
+
+    table: np.ndarray
+    """int32 [5, token]: id, segment, whether it was added, own word and word of each token."""
+    spans: np.ndarray
+    """int32 [word, 2]: half-open character range of each word."""
     mask_id: int
+    n_unknown: int
+    """The number of tokens that stand for a word outside the vocabulary."""
 
-    def masked(self) -> tuple[Masked, ...]:
-        """Return what is masked in each row of input: where both methods agree it is one row."""
-        alone, within = masked_sets(self.tokens)
-        return tuple(dict.fromkeys((*alone, *within)))
+    @classmethod
+    def of(cls, tokens: Tokens, mask_id: int) -> "SentencePlan":
+        """Return the plan of a tokenized sentence."""
+        rows = (tokens.ids, tokens.segments, tokens.special, tokens.own_words, tokens.word_index)
+        spans = np.array([(word.start, word.end) for word in tokens.words], np.int32)
+        n_unknown = sum(tokens.pieces[i] in UNKNOWN for i in scored_positions(tokens))
+        table = read_only(np.array(rows, np.int32))
+        return cls(table, read_only(spans.reshape(-1, 2)), mask_id, n_unknown)
+
+    @property
+    def n_tokens(self) -> int:
+        """The number of tokens, [CLS] and [SEP] among them."""
+        return self.table.shape[1]
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens, without their text and spelling."""
+        ids, segments, special, own, word_index = self.table.tolist()
+        words = tuple(Word("", start, end) for start, end in self.spans.tolist())
+        added = tuple(map(bool, special))
+        return Tokens(
+            *("", tuple(ids), (), (), added, tuple(segments), words, tuple(word_index)),
+            *((), tuple(own)),
+        )
 
     def score(self, log_probs: np.ndarray) -> "SentenceScore":
         """Return the scores from the log-probabilities float64 [row]."""
@@ -58,10 +87,16 @@ class SentencePlan:
 
     def rows(self) -> tuple[tuple[MaskedRow, int], ...]:
         """Return the rows of input, with the id that each is asked for."""
-        ids = self.tokens.ids
+        tokens = self.tokens
         return tuple(
-            (masked_row(self.tokens, each, self.mask_id), ids[each[0]]) for each in self.masked()
+            (masked_row(tokens, each, self.mask_id), tokens.ids[each[0]])
+            for each in _all_masked(tokens)
         )
+
+
+def _all_masked(tokens: Tokens) -> tuple[Masked, ...]:
+    alone, within = masked_sets(tokens)
+    return tuple(dict.fromkeys((*alone, *within)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,12 +110,12 @@ class SentenceScore:
     n_tokens: int
     words: np.ndarray
     """float64 [word], the sum of ``pll_word_l2r`` over the tokens of each word."""
-    spans: tuple[tuple[int, int], ...]
-    """Half-open character range of each word."""
+    spans: np.ndarray
+    """int32 [word, 2]: half-open character range of each word."""
     n_unknown: int = 0
     """The number of tokens that stand for any word outside the vocabulary: [UNK]."""
-    ids: tuple[int, ...] = ()
-    """Ids of all tokens, [CLS] and [SEP] among them."""
+    ids: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))
+    """int32 [token]: ids of all tokens, [CLS] and [SEP] among them."""
     by_token: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """float64 [token], ln P of each token masked alone, in nats; 0 of [CLS] and [SEP]."""
 
@@ -166,15 +201,16 @@ def _plans_or_why(
         if isinstance(each, str) or not scored_positions(each)
     ]
     mask_id = int(loaded.tokenizer.mask_token_id)
-    plans = [SentencePlan(each, mask_id) for each in tokens if not isinstance(each, str)]
-    if any(plan.tokens.mask_positions for plan in plans):
+    read = [each for each in tokens if not isinstance(each, str)]
+    if any(each.mask_positions for each in read):
         return HAS_MASK
-    return reasons[0] if reasons else plans
+    return reasons[0] if reasons else [SentencePlan.of(each, mask_id) for each in read]
 
 
 def sentence_score(plan: SentencePlan, log_probs: np.ndarray) -> SentenceScore:
     """Return the scores from the log-probabilities float64 [row] of the plan's rows."""
-    tokens, of_masked = plan.tokens, dict(zip(plan.masked(), log_probs, strict=True))
+    tokens = plan.tokens
+    of_masked = dict(zip(_all_masked(tokens), log_probs, strict=True))
     alone, within = (np.array([of_masked[each] for each in part]) for part in masked_sets(tokens))
     places = list(scored_positions(tokens))
     by_token, within_word = np.zeros(len(tokens)), np.zeros(len(tokens))
@@ -184,9 +220,9 @@ def sentence_score(plan: SentencePlan, log_probs: np.ndarray) -> SentenceScore:
         float(within.sum()),
         len(alone),
         by_word(tokens, within_word),
-        tuple((word.start, word.end) for word in tokens.words),
-        sum(tokens.pieces[i] in UNKNOWN for i in places),
-        tuple(tokens.ids),
+        plan.spans,
+        plan.n_unknown,
+        read_only(plan.table[0].copy()),
         read_only(by_token),
     )
 

@@ -1,6 +1,8 @@
 """Lists of texts against plain transformers, one text at a time; and that batches change nothing."""
 
+import gc
 import random
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -298,3 +300,17 @@ def test_beside_visitors_batches_are_small_and_the_order_is_the_same(monkeypatch
         found = lists.in_batches(ask, list(range(37)), [9] * 37, PageState().ask, CancelToken())
     assert found.tolist() == list(range(37))
     assert max(sizes) == lists.MAX_TEXTS_BESIDE_VISITORS
+
+
+def test_a_sentence_waits_in_a_few_arrays_and_not_in_objects_for_each_token(tiny_family):
+    """Two thousand long sentences of three models held over 1 GB of small tuples."""
+    sentences = [" ".join(SENTENCES[i % 14] for _ in range(20)) for i in range(12)]
+    texts = text_list(read_table("\n".join(sentences)), "plain")
+    lists.prepare_sentences(texts, PageState().ask, CancelToken())
+    gc.collect()
+    before = sys.getallocatedblocks()
+    ready = lists.prepare_sentences(texts, PageState().ask, CancelToken())
+    gc.collect()
+    n_tokens = sum(plans[0].n_tokens for rows in ready.plans.values() for plans in rows)
+    assert n_tokens > 2_000
+    assert (sys.getallocatedblocks() - before) / n_tokens < 0.5  # it was five and more

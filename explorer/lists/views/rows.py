@@ -382,11 +382,11 @@ def hiding(text: str, span: Span | None) -> dict[str, str]:
 def surprising(scores: Sequence[SentenceScore]) -> list[Span]:
     """Return the words of a sentence that cost the models most on average, the most first."""
     spans = scores[0].spans
-    if any(score.spans != spans for score in scores):
+    if any(not np.array_equal(score.spans, spans) for score in scores):
         return []
     means = np.mean([score.words for score in scores], axis=0)
     order = [int(i) for i in np.argsort(means, kind="stable") if means[i] < 0]
-    return [spans[i] for i in order[:MAX_MARKED]]
+    return [(int(start), int(end)) for start, end in (spans[i] for i in order[:MAX_MARKED])]
 
 
 def first_difference(good: str, bad: str) -> Span | None:
