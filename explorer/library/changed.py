@@ -181,7 +181,7 @@ def changed(
         texts = tuple(checked_text(text, "rows") for text in rows or ()) or sentences()
         if any(MASK in text for text in texts):
             raise Refusal(strings.MASKED_ROW)
-        return result_of(_compared(specs, models.ask(texts[0]), texts), 2 * len(texts), "texts")
+        return result_of(compared(specs, models.ask(texts[0]), texts), 2 * len(texts), "texts")
 
 
 def _pair(models: Family, before: str, after: str) -> tuple[ModelSpec, ModelSpec]:
@@ -190,7 +190,7 @@ def _pair(models: Family, before: str, after: str) -> tuple[ModelSpec, ModelSpec
     if after == first.key or not (after or others):
         raise Refusal(strings.ONE_COLUMN.format(label=first.label))
     second = models.spec(after or others[0])
-    names = [name for name in SHAPE if _of(first, name) != _of(second, name)]
+    names = differs(first, second)
     if names:
         raise Refusal(
             strings.TWO_SHAPES.format(
@@ -204,15 +204,26 @@ def _pair(models: Family, before: str, after: str) -> tuple[ModelSpec, ModelSpec
     return first, second
 
 
+def differs(first: ModelSpec, second: ModelSpec) -> tuple[str, ...]:
+    """Return the fields of ``SHAPE`` in which two models differ; empty: they have one shape."""
+    return tuple(name for name in SHAPE if _of(first, name) != _of(second, name))
+
+
 def _of(spec: ModelSpec, name: str) -> object:
     shape: Architecture = spec.architecture
     return getattr(shape, name)
 
 
-def _compared(
-    specs: tuple[ModelSpec, ModelSpec], ask: Ask, texts: Sequence[str]
+def compared(
+    specs: tuple[ModelSpec, ModelSpec],
+    ask: Ask,
+    texts: Sequence[str],
+    reader: ModelSpec | None = None,
 ) -> Generator[int, None, Changed]:
-    """Run all texts, plain and masked; yield how many are done, and return the result."""
+    """Run all texts, plain and masked; yield how many are done, and return the result.
+
+    ``reader`` is the model whose head reads the states after; None: that after, if it has one.
+    """
     from explorer.analysis.depth.changed import HeadChange, mask_change
     from explorer.models.inside.changes import changes_from
 
@@ -220,7 +231,7 @@ def _compared(
     tokens = _tokens(specs, ask, texts)
     read = sorted({i for row in tokens for i in row.ids})
     weights = call_on_model(changes_from, after, ask, before, read)
-    kept = _Kept(specs, ask, tokens)
+    kept = _Kept(specs, ask, tokens, reader)
     done = 0
     for batch in length_batches([*map(len, tokens)], len(tokens)):
         kept.add(batch, [tokens[i] for i in batch])
@@ -275,12 +286,16 @@ class _Kept:
     """Values kept of the batches: states of the first tokens, sums over heads, values of masks."""
 
     def __init__(
-        self, specs: tuple[ModelSpec, ModelSpec], ask: Ask, tokens: Sequence[Tokens]
+        self,
+        specs: tuple[ModelSpec, ModelSpec],
+        ask: Ask,
+        tokens: Sequence[Tokens],
+        reader: ModelSpec | None,
     ) -> None:
         self.specs, self.ask = specs, ask
         before = np.cumsum([0, *(_n_words(row) for row in tokens)])
         self.wanted = {i for i in range(len(tokens)) if before[i] < MAX_WORDS}
-        self.reader = specs[1] if specs[1].has_head else specs[0]
+        self.reader = reader or (specs[1] if specs[1].has_head else specs[0])
         self.states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.moved = [np.zeros(()), np.zeros(())]
         self.n_tokens = 0

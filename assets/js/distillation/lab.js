@@ -1,5 +1,5 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
-import {closest, make, note, sayNodes as say, vary, word} from '../kit/dom.js';
+import {make, note, sayNodes as say, vary, word} from '../kit/dom.js';
 import {nats, number, percent, shown, sideBySide} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {choice} from '../kit/choice.js';
@@ -243,16 +243,6 @@ export function show(root, data) {
         list, view.scale),
       make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, data.beside_key ? beside.node : '')), view.curves.node);
 }
-
-// The two columns that are compared: one that stands on the other side goes to this one.
-document.addEventListener('change', event => {
-  const select = /** @type {HTMLSelectElement | null} */ (closest(event, '#tab-distillation [data-pair]'));
-  if (!select) return;
-  const sides = Object.fromEntries([...select.closest('p').querySelectorAll('select')].map(one => [one.dataset.pair, one]));
-  const was = [...select.options].find(option => option.hasAttribute('selected'))?.value, other = sides[select.dataset.pair === 'teacher' ? 'student' : 'teacher'];
-  if (other.value === select.value) other.value = was;
-  run({teacher: sides.teacher.value, student: sides.student.value});
-});
 
 /** The data as the rows need it, with the reader's temperature set. @param {any} data */
 function ready(data) {

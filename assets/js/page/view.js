@@ -8,6 +8,7 @@ import {followFolds, forgetShown, showFolds} from './folds.js';
 import {addressed, begin, compare, listen} from './here.js';
 import {landOn} from './landing.js';
 import './print.js';
+import './roles.js';
 import {cutDown, drawLink, embedded, postHeight} from './link.js';
 
 /** @type {import('./state.js').State | null} */

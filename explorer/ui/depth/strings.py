@@ -85,6 +85,27 @@ CANVAS = {
 }
 NO_WORD = sentences.NO_WORD
 TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} can be read layer by layer."
+CHANGED_FOLD = "What did training change?"
+CHANGED_NO_PAIR = (
+    "No two of the models shown have one shape, so their weights cannot be compared. Start the "
+    "page with a checkpoint before and after its training: --model before=FOLDER --model "
+    "after=FOLDER."
+)
+CHANGED_TEXTS = "Your own texts, one a line"
+CHANGED_BUNDLED = "empty: the bundled English sentences"
+CHANGED_MOST = "At most {n} texts are compared here; explorer.changed takes more."
+CHANGED_HEAD = "Read with before's head"
+CHANGED_RUN = "Compare"
+CHANGED_PROGRESS = "{done} of {n} texts, plain and masked"
+CHANGED_NOTE = (
+    "Grey is each chart's control, computed in the same way: rows of a matrix in another order, "
+    "tokens in another order, two heads of one layer, the model before read one layer earlier.\n"
+    "Weights: the distance of two matrices in lengths of the first; the table splits it into scale "
+    "and turn, because weight decay alone shrinks rows. States: linear CKA of the tokens "
+    "(Kornblith et al. 2019). Heads: mean Jensen-Shannon divergence of their rows. Masks: 15% of "
+    "the tokens at random. A model without a masked-LM head is read with the head of the model "
+    "before."
+)
 SIMILARITY_FOLD = "CKA: which layers have similar representations?"
 SIMILARITY = {
     "cka": "CKA of every layer with every other",

@@ -1,7 +1,7 @@
 """Sentences and labels of the Distillation tab."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from explorer.analysis.digits import counted, nats, none_or_all, percent, side_by_side
@@ -22,7 +22,6 @@ NO_PAIR = (
     "predictions to compare word by word. The folds below still show how BERT's recipe masks this "
     "text, and a student that learns from the bundled BERT."
 )
-FROM, TO = "From", "to"
 UNKNOWN_LINEAGE = (
     "The losses of the recipe are those of a student and the model that it was distilled from: "
     "nothing is known of such a relation between {a} and {b}."
@@ -152,25 +151,6 @@ def roles_of(teacher: ModelSpec, student: ModelSpec) -> dict[str, str]:
 def no_pair() -> Markup:
     """Return that no two models can be compared, and what the tab shows instead."""
     return note(NO_PAIR)
-
-
-def pair_choice(
-    specs: Mapping[str, ModelSpec], columns: Sequence[str], pair: tuple[str, str], *, is_named: bool
-) -> Markup | str:
-    """Return the choice of the two columns; nothing where the known pair is the only one."""
-    is_known = pair[0] in specs and pair[1] in specs and is_parent(*(specs[key] for key in pair))
-    if not is_named and (len(columns) < 2 or (is_known and len(columns) == 2)):
-        return ""
-    keys = tuple(dict.fromkeys((*columns, *pair)))
-
-    def select(part: str, label: str, chosen: str) -> Markup:
-        options = [
-            el("option", specs[key].label, value=key, selected=key == chosen) for key in keys
-        ]
-        return el("label", label, " ", el("select", *options, data_pair=part))
-
-    selects = select("teacher", FROM, pair[0]), " ", select("student", TO, pair[1])
-    return el("p", *selects, class_="ds-roles needs-script")
 
 
 def lab_texts(beside: ModelSpec | None, third: ModelSpec | None = None) -> dict[str, object]:

@@ -7,6 +7,7 @@ import gradio as gr
 
 from explorer.analysis.measures import TEMPERATURES
 from explorer.links.page_state import RUN_FIELDS, PageState
+from explorer.models.choice.family import is_parent
 from explorer.models.run import answer_id
 from explorer.models.tokens import BadText, split_words
 from explorer.ui.distillation import folds, strings
@@ -18,6 +19,7 @@ from explorer.ui.distillation.runs import (
     hidden_word,
     pair_in,
 )
+from explorer.ui.kit import strings as kit_strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.views.markup import Markup, finding, join, model_name
@@ -112,8 +114,12 @@ def lab(
 
 def pair_choice(state: PageState, pair: tuple[str, str]) -> Markup | str:
     """Return the choice of the two columns that the tab compares."""
-    columns, is_named = comparable(state), bool(state.teacher or state.student)
-    return strings.pair_choice(state.ask.specs, columns, pair, is_named=is_named)
+    specs, columns = state.ask.specs, comparable(state)
+    is_known = pair[0] in specs and pair[1] in specs and is_parent(specs[pair[0]], specs[pair[1]])
+    is_only = len(columns) < 2 or (is_known and len(columns) == 2)
+    if is_only and not (state.teacher or state.student):
+        return ""
+    return kit_strings.pair_choice(specs, columns, pair)
 
 
 def first(state: PageState, values: list[Any]) -> list[Markup]:

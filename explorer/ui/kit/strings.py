@@ -1,6 +1,6 @@
 """Strings shared by all tabs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.analysis.digits import quotient
 from explorer.library.strings import language_notes, reading_notes
@@ -8,7 +8,7 @@ from explorer.models.choice.family import PRESETS
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import UNKNOWN, Tokens
-from explorer.views.markup import Markup, note
+from explorer.views.markup import Markup, el, note
 
 TITLE = "BERT family explorer"
 TAGLINE = "One text through BERT, DistilBERT and ALBERT"
@@ -283,3 +283,22 @@ def unreadable(read: Mapping[str, Tokens]) -> list[str]:
     """Return the names of the models for which at least half of the tokens are [UNK]."""
     shares = {label: unknown_share(tokens) for label, tokens in read.items()}
     return [label for label, (n, size) in shares.items() if n and 2 * n >= size]
+
+
+FROM, TO = "From", "to"
+
+
+def pair_choice(
+    specs: Mapping[str, ModelSpec], columns: Sequence[str], pair: tuple[str, str]
+) -> Markup:
+    """Return the choice of two columns, which the browser hears of (``page/roles.js``)."""
+    keys = tuple(dict.fromkeys((*columns, *pair)))
+
+    def select(part: str, label: str, chosen: str) -> Markup:
+        options = [
+            el("option", specs[key].label, value=key, selected=key == chosen) for key in keys
+        ]
+        return el("label", label, " ", el("select", *options, data_pair=part))
+
+    selects = select("teacher", FROM, pair[0]), " ", select("student", TO, pair[1])
+    return el("p", *selects, class_="roles needs-script")

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.analysis.records import Records
 from explorer.models.inside.changes import MatrixChange
-from explorer.views.theme import PAGES, Colour, chart_template
+from explorer.views.chart import chart_canvas
+from explorer.views.theme import PAGES, Colour, chart_template, colour_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,42 @@ TITLES = {
 }
 SHUFFLED, TWO_HEADS = "shuffled", "two heads of one layer"
 ONE_EARLIER = "{before}, one layer earlier"
+HEIGHT = 380
+GREY = "#7b8496"
+"""Colour of the controls on the page, in either theme."""
+
+
+def changed_canvas(  # noqa: PLR0913 - the four quantities of a change
+    names: tuple[tuple[str, str], tuple[str, str]],
+    weights: "Sequence[MatrixChange]",
+    cka: "tuple[np.ndarray, np.ndarray]",
+    heads: "HeadChange",
+    masks: "MaskChange | None",
+    records: Records,
+) -> str:
+    """Return the JSON of the four charts, weights first; ``names`` are labels and columns."""
+    import plotly.graph_objects as go
+
+    (before, after), (_, column) = names
+    fill, named = colour_of(column).fill, {"before": before, "after": after}
+    means = heads.js.mean(1), heads.control.mean(1) if heads.control is not None else None
+    charts = {
+        "weights": _weights(weights, fill, GREY),
+        "states": _curves(cka, after, SHUFFLED, (fill, GREY), start=0),
+        "heads": _curves(means, after, TWO_HEADS, (fill, GREY), start=1),
+    }
+    if masks is not None:
+        charts["masks"] = _masks(masks, after, ONE_EARLIER.format(before=before), (fill, GREY))
+    figures = []
+    for name, traces in charts.items():
+        figure = go.Figure(traces, layout={"title": TITLES[name].format(**named), "height": HEIGHT})
+        figure.update_yaxes(rangemode="tozero")
+        if name == "masks":
+            figure.update_layout(showlegend=False)
+        else:
+            figure.update_xaxes(title="layer", dtick=1)
+        figures.append(figure)
+    return chart_canvas(figures, records)
 
 
 def changed_figure(  # noqa: PLR0913 - the four quantities of a change
@@ -42,14 +80,15 @@ def changed_figure(  # noqa: PLR0913 - the four quantities of a change
     names = ("weights", "states", "heads", "masks" if masks else "no_masks")
     titles = [TITLES[name].format(**named) for name in names]
     figure = make_subplots(2, 2, subplot_titles=titles, vertical_spacing=0.16)
-    for trace in _weights(weights, fill):
+    grey = PAGES["light"].ink_soft
+    for trace in _weights(weights, fill, grey):
         figure.add_trace(trace, 1, 1)
-    for trace in _curves(cka, after, SHUFFLED, fill, start=0):
+    for trace in _curves(cka, after, SHUFFLED, (fill, grey), start=0):
         figure.add_trace(trace, 1, 2)
     means = heads.js.mean(1), heads.control.mean(1) if heads.control is not None else None
-    for trace in _curves(means, after, TWO_HEADS, fill, start=1):
+    for trace in _curves(means, after, TWO_HEADS, (fill, grey), start=1):
         figure.add_trace(trace, 2, 1)
-    for trace in _masks(masks, after, ONE_EARLIER.format(before=before), fill):
+    for trace in _masks(masks, after, ONE_EARLIER.format(before=before), (fill, grey)):
         figure.add_trace(trace, 2, 2)
     figure.update_xaxes(title_text="layer")
     figure.update_xaxes(title_text="", row=2, col=2)
@@ -65,7 +104,7 @@ def changed_figure(  # noqa: PLR0913 - the four quantities of a change
     )
 
 
-def _weights(weights: "Sequence[MatrixChange]", fill: str) -> "list[go.Scatter]":
+def _weights(weights: "Sequence[MatrixChange]", fill: str, grey: str) -> "list[go.Scatter]":
     import plotly.graph_objects as go
 
     by_name: dict[str, list[MatrixChange]] = {}
@@ -88,33 +127,41 @@ def _weights(weights: "Sequence[MatrixChange]", fill: str) -> "list[go.Scatter]"
     shuffled = [
         float(np.mean([c.shuffled for c in weights if c.layer == layer])) for layer in layers
     ]
-    return [*lines, _control([layer + 1 for layer in layers], shuffled, SHUFFLED)]
+    return [*lines, _control([layer + 1 for layer in layers], shuffled, SHUFFLED, grey)]
 
 
 def _curves(
-    values: "tuple[np.ndarray, np.ndarray | None]", name: str, control: str, fill: str, start: int
+    values: "tuple[np.ndarray, np.ndarray | None]",
+    name: str,
+    control: str,
+    colours: tuple[str, str],
+    start: int,
 ) -> "list[go.Scatter]":
     import plotly.graph_objects as go
 
-    curve, chance = values
+    (curve, chance), (fill, grey) = values, colours
     xs = list(range(start, start + len(curve)))
     drawn = go.Scatter(x=xs, y=curve, name=name, mode="lines+markers", line={"color": fill})
-    return [drawn, *([] if chance is None else [_control(xs, chance, control)])]
+    return [drawn, *([] if chance is None else [_control(xs, chance, control, grey)])]
 
 
-def _control(xs: "Sequence[int]", ys: "Sequence[float] | np.ndarray", name: str) -> "go.Scatter":
+def _control(
+    xs: "Sequence[int]", ys: "Sequence[float] | np.ndarray", name: str, grey: str
+) -> "go.Scatter":
     import plotly.graph_objects as go
 
-    line = {"color": PAGES["light"].ink_soft, "dash": "dot"}
+    line = {"color": grey, "dash": "dot"}
     return go.Scatter(x=list(xs), y=list(ys), name=name, mode="lines", line=line)
 
 
-def _masks(masks: "MaskChange | None", after: str, control: str, fill: str) -> "list[go.Box]":
+def _masks(
+    masks: "MaskChange | None", after: str, control: str, colours: tuple[str, str]
+) -> "list[go.Box]":
     import plotly.graph_objects as go
 
     if masks is None:
         return []
-    grey = PAGES["light"].ink_soft
+    fill, grey = colours
     return [
         go.Box(y=masks.kl, name=after, marker_color=fill, boxmean=True),
         go.Box(y=masks.one_earlier, name=control, marker_color=grey, boxmean=True),
