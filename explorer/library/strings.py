@@ -168,7 +168,7 @@ MASKS_MOVED = (
     "{median}); {before} itself, read one layer earlier, is {earlier} away (median "
     "{earlier_median}). {before} is right at {right_before} of them, {after} at {right_after}."
 )
-READ_WITH = " {after} has no masked-LM head: its states are read with that of {before}."
+READ_WITH = " The states of {after} are read with the masked-LM head of {before}."
 
 
 def no_such_model(columns: Sequence[str]) -> str:

@@ -45,6 +45,7 @@ MOVED: dict[str, dict[str, dict[str, str]]] = {
         "bertviz": {"fold": "advanced"},
         "shared": {"tab": "depth", "fold": "moves"},
     },
+    "depth": {"more": {"fold": "moves"}},
     "distillation": {
         "masking": {"fold": "losses"},
         "layers": {"tab": "depth", "fold": "similarity"},

@@ -10,7 +10,7 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "joint", "attribution"),
     "attention": ("summary", "ablation", "advanced"),
     "layer": ("steps", "contexts"),
-    "depth": ("similarity", "changed", "patching", "moves", "more"),
+    "depth": ("similarity", "changed", "patching", "moves"),
     "distillation": ("losses", "agreement", "live"),
     "texts": (),
     "tasks": ("pairs", "tuned"),

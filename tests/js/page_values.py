@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from explorer.context import configure
 from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
 from tests.analysis.latency.test_family import measured
@@ -65,10 +66,19 @@ def texts_values():
     return {"texts/ask": tab.show(STATE)[1], "texts/rows": rows, "texts/charts": charts}
 
 
-def depth_values(monkeypatch):
-    from explorer.ui.depth import folds as depth_folds
-    from explorer.ui.depth import patching, tab
+SAME_TWICE = PageState(family="only,before=mini-bert,after=mini-bert")
+"""A page of one model in two columns."""
 
+
+def depth_values(monkeypatch):
+    from explorer.ui.depth import changed, patching, tab
+    from explorer.ui.depth import folds as depth_folds
+
+    texts = ("the cat sat on the mat.", "a dog ran in paris and the cat sat.")
+    monkeypatch.setattr(changed, "sentences", lambda: texts)
+    configure(columns=("before", "after"))
+    of_pair = list(handler(changed.CHANGED)(SAME_TWICE, "", False))[LAST][1]
+    configure(columns=())
     monkeypatch.setattr(
         depth_folds.library, "sentences", lambda: ("the cat sat.", "a dog ran in paris.")
     )
@@ -76,6 +86,7 @@ def depth_values(monkeypatch):
     return {
         "depth/lens": tab.show(STATE)[1],
         "depth/similarity": list(handler(depth_folds.SIMILARITY)(STATE))[LAST][1],
+        "depth/changed": of_pair,
         "depth/patching": list(handler(patching.PATCHING)(STATE, "the dog sat on the [MASK]."))[
             LAST
         ][2],

@@ -12,8 +12,10 @@ from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import changed as library
 from explorer.library.depth import sentences
+from explorer.library.strings import MASKED_ROW
 from explorer.links.page_state import PageState
 from explorer.models.specs import ModelSpec
+from explorer.models.tokens import MASK
 from explorer.refusal import Refusal
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart, ran_with
@@ -89,8 +91,12 @@ def ask(
         return None
     pair = pair_in(state)
     rows = tuple(line.strip() for line in (texts or "").splitlines() if line.strip())
-    if pair is None or len(rows) > MAX_ROWS:
-        why = strings.CHANGED_NO_PAIR if pair is None else strings.CHANGED_MOST.format(n=MAX_ROWS)
+    why = "" if pair else strings.CHANGED_NO_PAIR
+    if len(rows) > MAX_ROWS:
+        why = strings.CHANGED_MOST.format(n=MAX_ROWS)
+    elif any(MASK in row for row in rows):
+        why = MASKED_ROW
+    if pair is None or why:
         yield [note(why), "", ""]
         return None
     columns = alike(state.ask.specs)

@@ -136,7 +136,7 @@ def build_moves_folds(state: gr.State) -> None:
         travel, message = Canvas("depth/travel"), gr.HTML()
         heads, remark = Canvas("depth/film"), gr.HTML()
         section.on_open(show_moves, [state], [travel, message, heads, remark])
-    with fold("depth", "more", strings.MORE_FOLD) as section:
+        gr.HTML(el("h3", strings.CLOUD_TITLE, class_="dt-title"))
         message, cloud = gr.HTML(), Chart("depth/projection")
         section.on_open(show_projection, [state], [message, cloud])
 

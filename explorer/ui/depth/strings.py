@@ -85,7 +85,7 @@ CANVAS = {
 }
 NO_WORD = sentences.NO_WORD
 TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} can be read layer by layer."
-CHANGED_FOLD = "What did training change?"
+CHANGED_FOLD = "Two checkpoints: what did training change?"
 CHANGED_NO_PAIR = (
     "No two of the models shown have one shape, so their weights cannot be compared. Start the "
     "page with a checkpoint before and after its training: --model before=FOLDER --model "
@@ -94,7 +94,7 @@ CHANGED_NO_PAIR = (
 CHANGED_TEXTS = "Your own texts, one a line"
 CHANGED_BUNDLED = "empty: the bundled English sentences"
 CHANGED_MOST = "At most {n} texts are compared here; explorer.changed takes more."
-CHANGED_HEAD = "Read with before's head"
+CHANGED_HEAD = "Read the second model with the first one's head"
 CHANGED_RUN = "Compare"
 CHANGED_PROGRESS = "{done} of {n} texts, plain and masked"
 CHANGED_NOTE = (
@@ -152,7 +152,7 @@ MOVES = {
     "the trend, not the level.",
 }
 OTHER_WIDTH = "Not drawn, as the states have another width: {models}."
-MORE_FOLD = "More: the models' states in three dimensions"
+CLOUD_TITLE = "The models' states in three dimensions"
 PROJECTION = {
     "title": "Word states of the models in three dimensions",
     "finding": "The same words in {models}: their states after each layer, in three dimensions.",

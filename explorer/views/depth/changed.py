@@ -54,7 +54,10 @@ def changed_canvas(  # noqa: PLR0913 - the four quantities of a change
     figures = []
     for name, traces in charts.items():
         figure = go.Figure(traces, layout={"title": TITLES[name].format(**named), "height": HEIGHT})
-        figure.update_yaxes(rangemode="tozero")
+        if name == "weights" and all(change.distance for change in weights):
+            figure.update_yaxes(type="log")  # a small distance is beside a control of about 1.4
+        else:
+            figure.update_yaxes(rangemode="tozero")
         if name == "masks":
             figure.update_layout(showlegend=False)
         else:

@@ -76,7 +76,7 @@ def everything(page, tab):
 
 def every_answered_fold_has_a_save(page, tab):
     for name in FOLDS[tab]:
-        if (tab, name) not in EMPTY:
+        if (tab, name) not in EMPTY | {("depth", "changed")}:  # of two models of one shape
             expect(page.locator(f"#fold-{tab}-{name} .take").first).to_be_visible()
 
 

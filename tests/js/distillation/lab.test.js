@@ -155,22 +155,8 @@ test('the words of the sentence: another one is hidden by a click, this one is n
   assert.equal(sent[0].word, '0');
 });
 
-test('without a third column there is no card for it; another choice of the two columns is asked for, and one on both sides changes places', () => {
-  const {root, sent} = shown();
-  assert.equal(root.querySelector('.ds-beside'), null);
-  const tab = document.createElement('div'), select = (part, at) => `<select data-pair="${part}">${['a', 'b', 'c'].map((key, i) => `<option value="${key}"${i === at ? ' selected' : ''}>${key}</option>`).join('')}</select>`;
-  tab.id = 'tab-distillation';
-  tab.innerHTML = `<p>${select('teacher', 0)}${select('student', 1)}</p>`;
-  document.body.append(tab);
-  const choose = (part, key) => {
-    const one = tab.querySelector(`[data-pair=${part}]`);
-    one.value = key;
-    one.dispatchEvent(new Event('change', {bubbles: true}));
-    return {teacher: sent.at(-1).teacher, student: sent.at(-1).student};
-  };
-  assert.deepEqual(choose('teacher', 'c'), {teacher: 'c', student: 'b'});
-  tab.innerHTML = `<p>${select('teacher', 0)}${select('student', 1)}</p>`;
-  assert.deepEqual(choose('student', 'a'), {teacher: 'b', student: 'a'});
+test('without a third column there is no card for it', () => {
+  assert.equal(shown().root.querySelector('.ds-beside'), null);
 });
 
 test('where there is a way back it leads to no word of its own', () => {
