@@ -162,7 +162,9 @@ def test_an_encoder_without_a_head_is_read_with_the_one_before(found, trained, t
     family = explorer.load({"before": "mini-bert", "after": tmp_path / "encoder"})
     read = explorer.changed(family, rows=ROWS)
     assert read.masks.head == "before"
-    assert "The states of after are read with the masked-LM head of before" in " ".join(read.sentences())
+    assert "The states of after are read with the masked-LM head of before" in " ".join(
+        read.sentences()
+    )
     assert not np.allclose(read.masks.kl, found.masks.kl), "the head was trained too"
     np.testing.assert_allclose(read.masks.one_earlier, found.masks.one_earlier, atol=1e-6)
     turned = explorer.changed(family, "after", "before", ROWS)
