@@ -2,8 +2,8 @@
 
 from axe_playwright_python.base import AXE_SCRIPT
 
-FEW = 3
-"""Sample size for each style, spread evenly, because the background may differ by position."""
+FEW = 2
+"""Sample size for each style, the first and the last, because the background may differ by position."""
 LOOKS = """(place, few) => {
   const ids = new Map(), known = new Map(), words = new Map();
   const id = told => ids.get(told) ?? (ids.set(told, ids.size), ids.size - 1);
