@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 from functools import partial
 from io import StringIO
 from typing import Any
+from urllib.parse import urlsplit
 
 import gradio as gr
 
@@ -20,6 +21,7 @@ from explorer.models.choice.family import sizes_of
 from explorer.refusal import Refusal
 from explorer.serving.middleware import access_log
 from explorer.serving.middleware.shutdown import close
+from explorer.serving.network import for_others
 from explorer.serving.start import NO_RAY, CannotStart, check_machine, check_models, check_port
 from explorer.timing.memory import limit_arenas
 from explorer.ui.kit.strings import where_it_runs
@@ -90,7 +92,9 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     local, public = launched(page, flags, options)
     if public and not context().public_url:
         configure(public_url=public.rstrip("/"))
-    sys.stdout.write(where_it_runs(local, public, shared))
+    port = int(urlsplit(local).port or 80)
+    others = for_others(host_of(flags), port, with_code=sys.stdout.isatty())
+    sys.stdout.write(where_it_runs(local, public, shared) + others)
     sys.stdout.flush()
     wait_for_end()
     close(page)
@@ -110,6 +114,11 @@ def signal_waiter() -> Callable[[], object]:
     return partial(receiver.recv, 1)
 
 
+def host_of(flags: Namespace) -> str | None:
+    """Return the host to serve on; None is Gradio's default, this machine only."""
+    return flags.host or os.getenv("GRADIO_SERVER_NAME")
+
+
 def in_url(host: str | None) -> str | None:
     """Return a host as it stands in a URL: an IPv6 address is in brackets there."""
     return f"[{host}]" if host and ":" in host and not host.startswith("[") else host
@@ -125,7 +134,7 @@ def launched(page: gr.Blocks, flags: Namespace, options: dict[str, Any]) -> tupl
         # Hidden, because Gradio's own lines blame a missing file when only the network fails.
         with redirect_stdout(StringIO()):
             _, local, public = page.launch(
-                server_name=in_url(flags.host or os.getenv("GRADIO_SERVER_NAME")),
+                server_name=in_url(host_of(flags)),
                 server_port=flags.port,
                 share=flags.share or None,
                 mcp_server=with_tools(flags),

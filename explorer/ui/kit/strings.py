@@ -214,6 +214,12 @@ NOT_TAKEN = LINK["not_taken"]
 CITE = "{title}, version {version}{address}. Papers: {papers}."
 CITE_LINK = "Cite"
 RUNNING = "The explorer is at {url}"
+IN_NETWORK = "Other machines of this network open {url}\n"
+NOT_IN_NETWORK = (
+    "In this network its address is {url}, which does not answer: a firewall of this machine may "
+    "close the port.\n"
+)
+NO_NETWORK = "This machine is in no network: only browsers on it can open the page.\n"
 SHARED = (
     "and, for up to a week, at {url}: anyone with that link can run measurements and training on "
     "this machine."
