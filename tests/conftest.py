@@ -214,11 +214,15 @@ def little_training(monkeypatch):
 
 @pytest.fixture
 def eight_rounds(monkeypatch):
-    """Make a measurement end after eight rounds and not by its time budget."""
+    """Make a measurement end after eight rounds, not by its time budget, and run in this process.
+
+    That the wall clock is read in a process of its own is tested in ``analysis/latency``.
+    """
     from explorer.analysis.latency import family, measure
 
     plan = measure.RoundsPlan(600.0, 8, 8, 0.0, 1)
     monkeypatch.setattr(family, "RoundsPlan", lambda *_, **__: plan)
+    monkeypatch.setattr(family, "process_for", lambda *_: None)
     monkeypatch.setattr(measure, "PAUSE_S", 0.0)
 
 

@@ -122,7 +122,7 @@ def test_where_git_cannot_tell_everything_runs(repository, monkeypatch):
     assert left_out(False, "HEAD") == [], "no git"
 
 
-SOME = ("tests/test_docs.py", "tests/benchmarks", "tests/deploy")
+SOME = ("tests/test_durations.py", "tests/benchmarks", "tests/deploy")
 
 
 def collected(*arguments) -> set[str]:
@@ -136,5 +136,5 @@ def collected(*arguments) -> set[str]:
 
 @pytest.mark.processes
 def test_the_second_job_is_left_out_unless_a_path_of_it_is_given():
-    assert collected() == {"tests/test_docs.py"}
+    assert collected() == {"tests/test_durations.py"}
     assert collected("tests/deploy/test_sizing.py") == {"tests/deploy/test_sizing.py"}
