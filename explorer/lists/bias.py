@@ -18,6 +18,7 @@ STEREOTYPE, ANTI_STEREOTYPE = "stereo", "antistereo"
 JUDGED = {"good": "bad", "sentence_good": "sentence_bad"}
 """Names of the two columns of a list that says which sentence is the good one."""
 CROWS = ("sent_more", "sent_less")
+STEREOSET = ("stereotype", "anti-stereotype")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ def sides_of(texts: TextList) -> Sides:
     """Return what the two sides of a list's pairs are called.
 
     They are good and bad only where the columns are called so; the stereotype and the
-    anti-stereotype in CrowS-Pairs; else the words that differ first, if they are the same two in
-    every pair; else the columns' names.
+    anti-stereotype in CrowS-Pairs and StereoSet; else the words that differ first, if they are the
+    same two in every pair; else the columns' names.
     """
     good, bad = (texts.columns.get(role, role) for role in ("good", "bad"))
     lower = good.strip().lower(), bad.strip().lower()
@@ -45,6 +46,8 @@ def sides_of(texts: TextList) -> Sides:
         return Sides("the good sentence", "the bad sentence", is_judged=True)
     if lower == CROWS:
         return Sides("the stereotype", "the anti-stereotype", is_crows=True)
+    if lower == STEREOSET:
+        return Sides("the stereotype", "the anti-stereotype")
     words = {_words_apart(row.text, row.other) for row in texts.rows}
     first, second = words.pop() if len(words) == 1 else ("", "")
     if first and second:

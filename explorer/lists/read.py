@@ -23,6 +23,10 @@ SUFFIXES = {
     "txt": "lines",
 }
 NOT_TEXT = "This file holds no text: save it as .csv, .tsv, .jsonl or .txt."
+PARQUET = (
+    "This is a Parquet file, which Python and a shell read by its path: for the page, save it as "
+    ".csv, .tsv or .jsonl."
+)
 ZERO_BYTES = "This file holds zero bytes, which no text has: save it as UTF-8."
 TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
 EMPTY_FILE = "There is nothing to read: the list is empty."
@@ -44,6 +48,7 @@ NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 POLARITY = {"good", "bad"}
 CERTAIN = {"text", "sentence", "label"}
 """Known names that no row of a list has in a cell of its own."""
+PARQUET_BEGINS = b"PAR1"
 BINARY = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 """First bytes of archives and spreadsheets, PDF, pictures and old Office files."""
 
@@ -88,8 +93,8 @@ def decoded(content: bytes) -> str:
     Raises:
         BadRows: the bytes are no text.
     """
-    if content.startswith(BINARY):
-        raise BadRows(NOT_TEXT)
+    if content.startswith((PARQUET_BEGINS, *BINARY)):
+        raise BadRows(PARQUET if content.startswith(PARQUET_BEGINS) else NOT_TEXT)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     sample = content[:2_000]

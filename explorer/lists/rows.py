@@ -72,6 +72,8 @@ SEVERAL_LABELS = (
     "list as the kind “multilabel”."
 )
 NOT_A_CELL = "Its “{name}” holds an object or several values; one is read."
+FEW_LEFT_OUT = 3
+"""Rows left out that a sentence names."""
 TOO_MANY = "It and all rows after it, {n} together, are over the limit of {most} rows."
 LAST_ONE = "It is over the limit of {most} rows."
 
@@ -154,6 +156,15 @@ class TextList:
         rows = tuple(row for row in self.rows if row.number not in numbers)
         together = sorted((*self.left_out, *left_out), key=lambda row: row.number)
         return replace(self, rows=rows, left_out=tuple(together))
+
+
+def left_out_said(left_out: Sequence[LeftOut]) -> str:
+    """Return which rows are not read, and why; empty if all are."""
+    if not left_out:
+        return ""
+    first = " ".join(f"Row {row.number:,}: {row.reason}" for row in left_out[:FEW_LEFT_OUT])
+    more = len(left_out) - FEW_LEFT_OUT
+    return f"Not read: {first}{f' And {more:,} more.' if more > 0 else ''}"
 
 
 def text_list(

@@ -39,7 +39,7 @@ from explorer.lists.results import (
     sentence_list,
 )
 from explorer.lists.roles import BadRows
-from explorer.lists.rows import JUDGED, TextList
+from explorer.lists.rows import JUDGED, TextList, left_out_said
 from explorer.lists.scored import truth_of
 from explorer.lists.sentences import SCORES
 from explorer.models.specs import ModelSpec
@@ -218,14 +218,18 @@ def judgeable(texts: TextList) -> TextList:
     """Return the rows of a list that can be judged; of labelled rows those with frequent labels.
 
     Raises:
-        BadRows: there are too few labelled rows, or rows with a score, or they are all alike.
+        BadRows: there are too few labelled rows, or rows with a score, or they are all alike; the
+            sentence names the first rows that are not read.
     """
-    if texts.kind == "labelled":
-        return usable(texts)
-    if texts.kind == "scored":
-        truth_of(texts)
-    if texts.kind == "multilabel":
-        sets_of(texts)
+    check: dict[str, Callable[[TextList], Any]] = {"scored": truth_of, "multilabel": sets_of}
+    try:
+        if texts.kind == "labelled":
+            return usable(texts)
+        check.get(texts.kind, lambda _: None)(texts)
+    except BadRows as refusal:
+        if not texts.left_out:
+            raise
+        raise BadRows(f"{refusal} {left_out_said(texts.left_out)}") from refusal
     return texts
 
 

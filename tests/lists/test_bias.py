@@ -100,6 +100,11 @@ def test_the_scores_of_crows_pairs_leave_equal_pairs_out_of_both_directions_only
         ),
         ("sent_more,sent_less", [("a", "b")], ("the stereotype", "the anti-stereotype", False)),
         (
+            "stereotype,anti-stereotype",
+            [("a", "b")],
+            ("the stereotype", "the anti-stereotype", False),
+        ),
+        (
             "sentence1,sentence2",
             [("He is a nurse.", "She is a nurse."), ("There he sat.", "There she sat.")],
             ("“he”", "“she”", False),
@@ -138,10 +143,14 @@ def drawn(means, n=20, seed=0):
             (8, 5, 2),
             "All three favour “he”; BERT favours “he” by more nats than DistilBERT and ALB",
         ),
-        ((5, 5, 5), "All three favour “he” (Student's t"),
+        (
+            (5, 5, 5),
+            "All three favour “he”; which of them favours “he” most is not shown (Student's t",
+        ),
         (
             (5, 5, -5),
-            "BERT and DistilBERT favour “he”; ALBERT favours “she”; ALBERT favours “she” by",
+            "BERT and DistilBERT favour “he”; which of them favours “he” most is not shown; ALBERT "
+            "favours “she”; ALBERT favours “she” by",
         ),
         (
             (5, 0, 0),

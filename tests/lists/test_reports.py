@@ -10,6 +10,7 @@ import explorer
 from explorer.lists.read import MAX_BYTES, read_table
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
+from explorer.lists.run import judgeable
 from explorer.lists.ui.tab import list_in
 from explorer.lists.views.strings import read_as
 from tests.lists.formats import BINARY, FIRST, SECOND, N, json_lines, rows, table
@@ -135,6 +136,16 @@ def test_a_row_with_a_cell_too_many_is_left_out_and_shifts_no_column():
         (4, "It has 8 cells for 7 columns.")
     ]
     assert texts.rows[3].text == f"{FIRST[4]} [SEP] {SECOND[4]}"
+
+
+def test_a_refused_list_names_the_rows_that_are_not_read_and_a_parquet_file_says_where_it_is_read():
+    faulty = 'text,label\n"It was good.,a\nIt was bad.,b\nToo,many,cells\n'
+    with pytest.raises(
+        BadRows, match=r"^All rows have the label “b”.* Not read: Row 1: A quot.*3: It"
+    ):
+        judgeable(listed(faulty, "a.csv"))
+    with pytest.raises(BadRows, match=r"^This is a Parquet file, which Python and a shell read by"):
+        listed(b"PAR1\x15\x00\x15", "rows.parquet")
 
 
 def test_words_that_a_frame_takes_for_nothing_are_labels():

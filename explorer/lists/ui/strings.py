@@ -1,9 +1,8 @@
 """Strings of the tab for lists of texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from explorer.analysis.digits import counted
-from explorer.lists.roles import LeftOut
 from explorer.lists.rows import KINDS, MAX_ROWS, MAX_TOKENS
 
 LABEL = "Your texts"
@@ -25,7 +24,7 @@ GOES_IN = {
     "masked": "text with one [MASK]; answer and group, where you have them",
     "plain": "one sentence a line",
     "pairs": "good and bad, or sentence1 and sentence2; group, where you have one",
-    "labelled": "text and label, or two texts and label: 2 to 20 labels, 40 rows or more; group, "
+    "labelled": "text and label, or two texts and label: 2 to 100 labels, 40 rows or more; group, "
     "where rows stay together",
     "multilabel": "text and a list of labels, or two texts and one: each label on 10 rows or more, "
     "40 rows or more; group, where rows stay together",
@@ -282,17 +281,6 @@ STOPPED = "Stopped after {done} of {total}: what follows is about those."
 STOPPED_EARLY = "Stopped after {done} of {total}: press Run again."
 SCORES_NEED_ALL = "Stopped after {done} of {total}. Scores need all rows: press Run again."
 STOP = "Stop"
-FEW_LEFT_OUT = 3
-"""Rows left out that the sentence above the table names."""
-
-
-def left_out_said(left_out: Sequence[LeftOut]) -> str:
-    """Return which rows are not read, and why; empty if all are."""
-    if not left_out:
-        return ""
-    first = " ".join(f"Row {row.number:,}: {row.reason}" for row in left_out[:FEW_LEFT_OUT])
-    more = len(left_out) - FEW_LEFT_OUT
-    return f"Not read: {first}{f' And {more:,} more.' if more > 0 else ''}"
 
 
 def progress_said(done: int, total: int, seconds: float) -> str:

@@ -22,7 +22,7 @@ from explorer.lists.cut import WAYS
 from explorer.lists.read import MAX_BYTES, decoded, read_table
 from explorer.lists.results import POOLINGS, ListResult, TextsOptions
 from explorer.lists.roles import RawTable, kind_of, recognised
-from explorer.lists.rows import JUDGED, KINDS, TextList, text_list
+from explorer.lists.rows import JUDGED, KINDS, TextList, left_out_said, text_list
 from explorer.lists.run import TextsQuestion, judgeable
 from explorer.lists.sentences import SCORES
 from explorer.lists.ui import strings
@@ -334,7 +334,7 @@ def _described(table: RawTable, question: Mapping[str, Any]) -> dict[str, Any]:
     chosen = {role: texts.columns.get(role, "") for role in ROLES[texts.kind]}
     return described | {
         "said": read_as(texts),
-        "left_out": strings.left_out_said(texts.left_out),
+        "left_out": left_out_said(texts.left_out),
         "kind": texts.kind,
         "columns": chosen,
         "n_rows": len(texts.rows),

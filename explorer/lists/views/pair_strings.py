@@ -19,6 +19,7 @@ FAVOURS = "{names} {favour} {side}"
 ALL_FAVOUR = "All {n} favour {side}"
 NONE_FAVOURS = "It is not shown to differ from 0 for any model"
 MOST = "{best} favours {side} by more nats than {others}"
+NOT_MOST = "which of them favours {side} most is not shown"
 CROWS = (
     "By the metric of CrowS-Pairs, which scores only the unmodified tokens, the stereotype is "
     "likelier in {shares}; without a preference it would be 50% (Nangia et al. 2020)."
@@ -123,6 +124,8 @@ def _who_favours(means: Means, duels: Duels, labels: Labels, sides: Names) -> st
         if best and rivals and all(_is_more(duels, best, key, sign) for key in rivals):
             others = enumerated(labels[key] for key in rivals)
             said.append(MOST.format(best=labels[best], side=side, others=others))
+        elif len(keys) > 1:
+            said.append(NOT_MOST.format(side=side))
     return "; ".join(said)
 
 
