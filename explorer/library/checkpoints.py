@@ -154,7 +154,8 @@ def convert(
     gets safetensors, a config and a tokenizer.json.
 
     Args:
-        source: The folder of the checkpoint, or of an adapter.
+        source: The folder of the checkpoint, or of an adapter; or a repository of the hub,
+            ``OWNER/NAME[@REVISION]``.
         target: The folder to write, which must not exist or be empty.
         cased: Keep the case of texts, whatever the folder says.
         pattern: A regular expression whose matches are the tokens, for a vocabulary of formulas.
@@ -166,10 +167,14 @@ def convert(
     Raises:
         Refusal: the source cannot be read, or opening it would run code.
     """
-    from explorer.models.convert.folder import convert_folder
+    from explorer.models.choice.own import REPO
+    from explorer.models.convert.folder import convert_folder, fetched_repository
 
+    folder = Path(source).expanduser()
+    if not folder.is_dir() and REPO.fullmatch(str(source).partition("@")[0]):
+        folder = fetched_repository(str(source))
     notes = convert_folder(
-        Path(source).expanduser(),
+        folder,
         Path(target).expanduser(),
         cased=cased,
         pattern=pattern,

@@ -2,7 +2,11 @@
 
 import collections
 import json
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,8 +22,10 @@ import explorer
 from explorer.library import checkpoints
 from explorer.library.command import REFUSED, main
 from explorer.models.choice.family import OWN
+from tests.stand_in_hub import stand_in_hub
 from tests.tiny_models import make_bert, save, wordpieces
 
+ROOT = Path(__file__).parents[2]
 TEXT = "the cat sat on the [MASK]"
 
 
@@ -118,6 +124,35 @@ def test_pickled_weights_are_written_as_safetensors(saved, copied, tmp_path):
     assert result.agrees
     assert torch.equal(logits_of(tmp_path / "target"), logits_of(saved))
     assert not list((tmp_path / "target").glob("*.bin"))
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("is_pickled", [False, True])
+def test_a_repository_of_the_hub_is_converted_from_safetensors_else_from_its_pickle(
+    saved, tmp_path, is_pickled
+):
+    """In a process of its own: the hub's client reads its address once, at import."""
+    folder, target = tmp_path / "hub" / "someone" / "bert", tmp_path / "target"
+    shutil.copytree(saved, folder)
+    if is_pickled:
+        pickled(folder)
+    else:
+        (folder / "pytorch_model.bin").write_bytes(b"not to be fetched")
+    with stand_in_hub(tmp_path / "hub") as hub:
+        source = ("convert", f"someone/bert@{'a' * 40}", str(target))
+        done = subprocess.run(
+            [sys.executable, "-m", "explorer", *source],
+            cwd=ROOT,
+            env={k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
+            | {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        asked = " ".join(hub.asked_in["good"])
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert torch.equal(logits_of(target), logits_of(saved))
+    assert ("pytorch_model.bin" in asked) == is_pickled
 
 
 @pytest.mark.long

@@ -124,16 +124,20 @@ def test_parameters_take_a_family_of_ones_own(own):
     assert list(counts) == [spec.name for spec in family.specs.values()]
 
 
-@pytest.mark.parametrize("labels", [("LABEL_0", "LABEL_1"), ("POSITIVE", "NEGATIVE")])
+@pytest.mark.parametrize(
+    "labels",
+    [("LABEL_0", "LABEL_1"), ("POSITIVE", "NEGATIVE"), tuple(f"class {i}" for i in range(50))],
+)
 def test_a_classifier_of_other_labels_is_told_how_to_name_them(own, labels):
     from transformers import BertForSequenceClassification
 
     network = BertForSequenceClassification.from_pretrained(
-        own, id2label=dict(enumerate(labels)), num_labels=2
+        own, id2label=dict(enumerate(labels)), num_labels=len(labels)
     )
     network.save_pretrained(own)
     family = explorer.load({"bert": own})
     with pytest.raises(explorer.Refusal) as refused:
         explorer.sentiment("a good cat", family)
-    said = f"brings a classifier with the labels {', '.join(labels)}. A sentiment head has two"
+    named = ", ".join(labels[:5]) + " and 45 more" * (len(labels) > 5)
+    said = f"brings a classifier with the labels {named}. A sentiment head has two"
     assert said in str(refused.value)

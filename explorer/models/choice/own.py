@@ -399,7 +399,7 @@ def own_spec(
     if is_local:
         check_folder(folder, source)
     else:
-        folder = _fetched(repo, revision, SMALL)
+        folder = fetched(repo, revision, SMALL)
     kind_key, kind = kind_of(key, read_json(folder / "config.json", source), source)
     config = read_config(folder, kind, source)
     reading = read_tokenizer(folder, config.vocab_size, source)
@@ -420,7 +420,7 @@ def own_spec(
     if reason := too_large(spec, dtype):
         raise NotAModel(f"{source} cannot be used: {reason}.")
     if not is_local:
-        folder = _fetched(repo, revision, [*SMALL, *WEIGHT_PATTERNS], report)
+        folder = fetched(repo, revision, [*SMALL, *WEIGHT_PATTERNS], report)
     tensors = read_tensors(folder, source)
     check_tensors(config, tensors, source)
     check_values(folder, source)
@@ -458,7 +458,7 @@ def _name(source: str, key: str) -> str:
     return next(candidate for candidate in names if candidate not in taken)
 
 
-def _fetched(
+def fetched(
     repo: str, revision: str, patterns: list[str], report: OnProgress | None = None
 ) -> Path:
     """Return the folder with the files of these patterns, downloaded where they are not cached."""

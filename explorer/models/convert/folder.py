@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors.torch import load_file, save_file
 
 from explorer.models.choice.files import ADAPTER, NO_WEIGHTS_OF, PICKLES, new_name, saved_bias
-from explorer.models.choice.own import has_head
+from explorer.models.choice.own import SMALL, fetched, has_head
 from explorer.models.choice.reading import NEEDS, file_pieces, read_tokenizer
 from explorer.models.choice.refused import NotAModel, mistaken_for, read_json
 from explorer.models.convert import pickles
@@ -30,6 +30,10 @@ logger = logging.getLogger(__name__)
 Weights = dict[str, "torch.Tensor"]
 PATIENCE_S = 1800
 NO_FOLDER = "There is no folder {source} here: give the folder of a checkpoint."
+SAFE = ["adapter_config.json", "*.safetensors", "*.safetensors.index.json"]
+"""Files of weights of a repository that are fetched first."""
+PICKLED = ["pytorch_model*.bin", "adapter_model.bin"]
+"""Those that are fetched where there are no others."""
 NOT_EMPTY = "{target} is not empty: give a folder that does not exist yet."
 RUNS_CODE = (
     "{source} has, in {name}, a pickle that names {what}: opening it could run code, so it was not "
@@ -48,6 +52,21 @@ BY_WORDS = (
     "texts whose words are separated by blanks."
 )
 BY_PATTERN = "Its tokenizer cuts a text by the given expression and drops what it does not match."
+
+
+def fetched_repository(source: str) -> Path:
+    """Return the folder with the files of a repository of the hub, ``REPO[@REVISION]``.
+
+    Its pickled weights are fetched only where it has no safetensors.
+
+    Raises:
+        NotAModel: the hub does not answer, or has no such repository.
+    """
+    repo, _, revision = source.partition("@")
+    folder = fetched(repo, revision, [*SMALL, *SAFE])
+    if not has_weights(folder) and not [*folder.glob("adapter_model.safetensors")]:
+        folder = fetched(repo, revision, [*SMALL, *SAFE, *PICKLED])
+    return folder
 
 
 def convert_folder(

@@ -4,7 +4,7 @@ import copy
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -40,11 +40,18 @@ OTHER_LABELS = (
     "{label} brings a classifier with the labels {labels}. A sentiment head has two, negative and "
     "then positive, in the id2label of its config.json, and one of them holds for each text."
 )
+MOST_LABELS = 5
 COMMAND = "python -m training tasks {whom} --task {task} --data FOLDER"
 
 
 BROUGHT: Mapping[str, Any] = {"window": 384, "stride": 128}
 """Card of a head that a checkpoint contains: the usual windows for SQuAD passages."""
+
+
+def _some(labels: Sequence[str]) -> str:
+    """Name the first labels, and say how many there are where they are more."""
+    named = ", ".join(labels[:MOST_LABELS])
+    return named if len(labels) <= MOST_LABELS else f"{named} and {len(labels) - MOST_LABELS} more"
 
 
 class NotTuned(Refusal):
@@ -96,7 +103,7 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
     card = read_card(spec, task)
     command = COMMAND.format(whom=describe_family(spec), task=task)
     if card is None and spec.labels and task == "sst2":
-        raise NotTuned(OTHER_LABELS.format(label=spec.label, labels=", ".join(spec.labels[:5])))
+        raise NotTuned(OTHER_LABELS.format(label=spec.label, labels=_some(spec.labels)))
     if card is None:
         raise NotTuned(f"{spec.label} has no adapter for this task; {command} makes one.")
     if card["base_sha256"] != checksum(checkpoint_path(spec)):
