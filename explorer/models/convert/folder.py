@@ -33,7 +33,7 @@ NO_FOLDER = "There is no folder {source} here: give the folder of a checkpoint."
 SAFE = ["adapter_config.json", "*.safetensors", "*.safetensors.index.json"]
 """Files of weights of a repository that are fetched first."""
 PICKLED = ["pytorch_model*.bin", "adapter_model.bin"]
-"""Those that are fetched where there are no others."""
+"""Files of weights that are fetched where there are no others."""
 NOT_EMPTY = "{target} is not empty: give a folder that does not exist yet."
 RUNS_CODE = (
     "{source} has, in {name}, a pickle that names {what}: opening it could run code, so it was not "
