@@ -165,18 +165,19 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
 
 def tune(options: argparse.Namespace) -> None:
     """Train or score the adapters; the imports are local because only this step needs peft."""
-    from explorer.models.choice.family import opened_family
+    from explorer.models.choice.family import family_name, opened_family
     from explorer.models.choice.own import add_models
     from training.tasks.command import Tuning, score_family, tune_family
 
     if not options.data:
         raise Refusal("The tasks step needs --data, the folder of SST-2 and SQuAD v1.1.")
-    add_models(options.model)
+    sizes = add_models(options.model)
+    family = options.family or (family_name(sizes) if sizes else None)
     tuning = Tuning(
         options.work / "tasks",
         options.models,
         options.data,
-        opened_family(options.family) or "mini",
+        opened_family(family) or "mini",
         tuple(options.task),
         tuple(options.only),
         tuple(options.full),

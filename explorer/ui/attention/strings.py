@@ -343,7 +343,7 @@ STOP = "Stop"
 NO_MASK = sentences.NO_MASK_TO_ABLATE
 ALL_ON = "All heads are on."
 SWITCH_SOME = " Click a head to switch it off, or a layer's number to switch the whole layer."
-HOW = "Changes are KL(before ‖ after) over the whole vocabulary, in nats; 0 is no change."
+HOW = "Changes are KL(all heads ‖ without them) over the whole vocabulary, in nats; 0: no change."
 OFF = "A head that is off has its output set to zero before the layer's output projection."
 SWITCHES = {
     "layer": "Layer {layer}: switch all its heads",

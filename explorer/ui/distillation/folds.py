@@ -8,6 +8,7 @@ import gradio as gr
 from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
+from explorer.context import context
 from explorer.inference.cache import key_of_family
 from explorer.inference.runs import get_run, stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
@@ -108,7 +109,8 @@ def build_agreement(state: gr.State) -> None:
             stop = gr.Button(strings.AGREEMENT_STOP, visible=False)
         canvas = Canvas("distillation/agreement")
         job_buttons({run.click: AGREEMENT}, [state], [canvas], stop, show_progress="minimal")
-        gr.HTML(note(fold_link(strings.ELSEWHERE, "depth", "similarity")))
+        elsewhere = strings.ELSEWHERE_OWN if context().columns else strings.ELSEWHERE
+        gr.HTML(note(fold_link(elsewhere, "depth", "similarity")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -356,6 +356,7 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
 
 
 ELSEWHERE = "Which teacher layers do the student's layers resemble, and come from?"
+ELSEWHERE_OWN = "Which layers of the models are alike?"
 
 
 def agreement_note(

@@ -50,8 +50,9 @@ HEADS = f"{NAMES}::after"
 """Selector of the names that have a drawing: heads of columns, rows and pictures, not sentences."""
 CAPTION = (
     f"{NAMES}{{display:inline-grid;grid-template-columns:auto 1fr;align-items:center;}}"
-    "h3.model-name:not(.plain > *){display:grid;}"
-    f"{NAMES}::before{{content:var(--what);order:2;grid-column:1/-1;color:var(--ink-soft);"
+    "h3.model-name:not(.plain > *){display:flex!important;flex-wrap:wrap;}"
+    f"{NAMES}::before{{content:var(--what);order:2;grid-column:1/-1;flex:0 0 100%;"
+    "color:var(--ink-soft);"
     "font:400 13px/1.35 system-ui,sans-serif;white-space:normal;}"
 )
 """Style of the model's name below the name of a column."""
