@@ -116,7 +116,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted; what is done follows.\n")
         code = INTERRUPTED
+    sys.stderr.write("".join(f"{reason}\n" for reason in reasons_missing(answers)))
     return code if _are_written(answers, as_json, path, guarded) else REFUSED
+
+
+def reasons_missing(answers: Answers) -> list[str]:
+    """Return why models are in no row of the answers, each reason once."""
+    missing = [getattr(answer, "missing", None) or {} for _, answer in answers]
+    return [*dict.fromkeys(str(reason) for each in missing for reason in each.values())]
 
 
 def _are_written(answers: Answers, as_json: bool, path: str | None, guarded: bool) -> bool:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -208,6 +209,22 @@ def test_a_checkpoint_of_one_s_own_is_a_family(tiny_family, own_models, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert [model["model"] for model in answer["models"]] == ["bert", "distilbert", "albert"]
     assert "albert=own-mini-albert" in answer["family"]
+
+
+def test_a_shell_says_why_a_model_is_in_no_row(tuned_family, own_models, tmp_path, capsys):
+    """A classifier of fifty labels was left out of the table without a word."""
+    from transformers import BertForSequenceClassification
+
+    own = tmp_path / "classes"
+    shutil.copytree(tuned_family.path / "mini-bert", own, ignore=shutil.ignore_patterns("tasks"))
+    labels = {i: f"class {i}" for i in range(50)}
+    network = BertForSequenceClassification.from_pretrained(own, num_labels=50, id2label=labels)
+    network.save_pretrained(own)
+    assert main(["sentiment", "the cat sat", "--family", f"bert={own}"]) == command.DONE
+    printed = capsys.readouterr()
+    assert "classes brings a classifier with the labels class 0, class 1, class 2" in printed.err
+    assert "and 45 more" in printed.err
+    assert "distilbert" in printed.out
 
 
 @pytest.mark.long
