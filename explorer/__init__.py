@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from explorer.library.predictions import attribute, predict, score
     from explorer.library.results import Result
     from explorer.library.tasks import pair, question, sentiment
+    from explorer.library.vectors import vectors
     from explorer.lists.library import Interrupted, texts
     from explorer.refusal import Refusal
 
@@ -51,6 +52,7 @@ __all__ = [
     "sentiment",
     "similarity",
     "texts",
+    "vectors",
     "verify",
 ]
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "sentiment": "library.tasks",
     "similarity": "library.depth",
     "texts": "lists.library",
+    "vectors": "library.vectors",
     "verify": "library.checkpoints",
 }
 """Module of each public name."""

@@ -29,8 +29,8 @@ FIRST_VISIT = "tests/browser/test_first_visit.py"
 RANGE = re.compile(r"([A-Za-z0-9-]+)(?:\[[a-z]+\])?(==|>=)([0-9.*]+)")
 ABSENT = "Python {version} is not on this machine: its tests did not run."
 NOT_INSTALLED = "{python} could not install them."
-WITHOUT = ("serve",)
-"""Extras whose tests are not among the library's."""
+WITHOUT = ("onnx", "openvino", "serve")
+"""Extras that are not installed: exporting depends on torch, and Ray is no part of the library."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -72,7 +72,9 @@ def oldest() -> list[str]:
     """Return the oldest version of each range, and the pins of what only the tests need."""
     bounds = {found[1]: found[3] for found in map(RANGE.match, ranges()) if found}
     tools = (ROOT / "tests/requirements.txt").read_text("utf-8").split()
-    rest = [pin for pin in tools if pin.partition("==")[0] not in bounds]
+    extras = project()["optional-dependencies"]
+    others = {RANGE.match(wanted)[1] for name in WITHOUT for wanted in extras[name]}
+    rest = [pin for pin in tools if pin.partition("==")[0] not in bounds.keys() | others]
     return [*(f"{name}=={version}" for name, version in bounds.items()), *rest]
 
 

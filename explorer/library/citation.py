@@ -25,7 +25,7 @@ def cite(family: "str | Family" = "mini") -> str:
     torch and transformers: what somebody needs to compute the same numbers again.
 
     Args:
-        family: What ``load`` returned, or its name: "mini", "base", "bert=large,albert=xlarge".
+        family: What ``load`` returned, or the name of a family.
 
     Returns:
         The entries, separated by empty lines: ``open("refs.bib", "w").write(explorer.cite())``.

@@ -16,7 +16,7 @@ from explorer.library.answers import STDIN, Answers, why_not_written, write_answ
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
-from explorer.models.choice.family import ONLY, column, sizes_of
+from explorer.models.choice.family import ONLY, column, read_family, sizes_of
 from explorer.models.specs import KINDS
 from explorer.refusal import Refusal
 
@@ -29,6 +29,7 @@ EXAMPLES: dict[str, str] = {
     "attention": '"The cat sat on the mat." --model albert --layer 2 --head 5',
     "attribute": '"The capital of France is [MASK]." --target paris',
     "changed": "--family before=mini-bert,after=mini-bert",
+    "cite": "--family base",
     "contexts": '"The cat sat on the [MASK]."',
     "convert": "./old-bert ./my-bert --cased",
     "depth": '"The capital of France is [MASK]." --model distilbert',
@@ -44,9 +45,12 @@ EXAMPLES: dict[str, str] = {
     "sentiment": '"A gorgeous, witty film."',
     "similarity": "",
     "texts": "facts --kind masked",
+    "vectors": '"The cat sat on the mat." --pooling mean',
     "verify": "mini-albert",
 }
 """Arguments of one working call of each command."""
+OF_TEXT = ("cite",)
+"""Commands whose answer is a text and no table."""
 ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."
 FIRST_LINE = "; - reads one from each line of standard input"
 FIRST_FILE = "; - reads standard input like a file"
@@ -109,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     answers: Answers = []
     code = DONE
     try:
-        code = answer_all(name, flags, answers)
+        code = print_text(name, flags) if name in OF_TEXT else answer_all(name, flags, answers)
     except Refusal as refusal:
         sys.stderr.write("".join(f"{line}\n" for line in (refusal, *notes_of(refusal))))
         return REFUSED
@@ -142,6 +146,19 @@ def _are_written(answers: Answers, as_json: bool, path: str | None, guarded: boo
         sys.stderr.write(f"{NOT_PRINTED.format(reason=error.strerror)}\n")
         return False
     return True
+
+
+def print_text(name: str, flags: Mapping[str, Any]) -> int:
+    """Print the text that a function of a family returns.
+
+    Raises:
+        Refusal: there is no such family.
+    """
+    where = {"device": flags["device"], "dtype": flags["dtype"]}
+    written = flags["family"]
+    family = written if read_family(written) else family_of(written, name, where)
+    sys.stdout.write(getattr(explorer, name)(family))
+    return DONE
 
 
 def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
@@ -286,13 +303,19 @@ def build_parser() -> argparse.ArgumentParser:
         if "family" in takes(function) and "device" not in takes(function):
             command.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1, mps or auto")
             command.add_argument("--dtype", default="float32", choices=DTYPES)
-        command.add_argument("--json", action="store_true", help="print the endpoint's JSON")
-        command.add_argument(
-            "--csv", "--out", metavar="FILE", help="write all rows to a file, - prints them"
-        )
-        command.add_argument("--csv-for-spreadsheets", **FOR_SPREADSHEETS)
-        command.set_defaults(guarded=False)
+        command.set_defaults(json=False, csv=None, guarded=False)
+        if name not in OF_TEXT:
+            _add_outputs(command)
     return parser
+
+
+def _add_outputs(command: argparse.ArgumentParser) -> None:
+    """Add the options of a command's JSON and of its file of rows."""
+    command.add_argument("--json", action="store_true", help="print the endpoint's JSON")
+    command.add_argument(
+        "--csv", "--out", metavar="FILE", help="write all rows to a file, - prints them"
+    )
+    command.add_argument("--csv-for-spreadsheets", **FOR_SPREADSHEETS)
 
 
 def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter, note: str) -> None:
@@ -326,7 +349,8 @@ def _add_option(
     if isinstance(value, bool):
         command.add_argument(flag, action="store_true", help=note)
     elif value is None:
-        command.add_argument(flag, nargs="+", default=None, metavar="TEXT", help=note)
+        kind, shown = (int, "NUMBER") if name == "words" else (str, "TEXT")
+        command.add_argument(flag, nargs="+", type=kind, metavar=shown, help=note)
     else:
         if name == "family":
             note = 'mini, base, large, or by column: "bert=large,albert=./my-albert"'

@@ -16,6 +16,7 @@ from explorer.library import strings
 from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
+from explorer.library.vectors import Closeness, closeness
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, UNKNOWN
@@ -158,9 +159,15 @@ class Similarity(Result):
         ]
 
 
-def similarity(family: Family | str = "mini", texts: Sequence[str] | None = None) -> Similarity:
-    """Compare the representations of all layers of all models by centered kernel alignment.
+def similarity(
+    family: Family | str = "mini",
+    texts: Sequence[str] | None = None,
+    words: Sequence[int] | None = None,
+    pooling: str = "",
+) -> "Similarity | Closeness":
+    """Compare the layers of all models by centered kernel alignment, or two words or texts.
 
+    Without ``words`` and ``pooling``, the representations of all layers of all models are compared.
     The states are those of the first 1,000 words of the texts; 1 is equal up to a rotation and a
     scale, and ``shuffled`` is the level of chance. The bundled sentences are English: a model of
     another language or of formulas needs texts of its own, and ``unknown`` says what share of a
@@ -168,12 +175,23 @@ def similarity(family: Family | str = "mini", texts: Sequence[str] | None = None
 
     Args:
         family: What ``load`` returned, or the name of a family.
-        texts: Texts to read in place of the bundled English sentences.
+        texts: Texts to read in place of the bundled English sentences. With ``words`` or
+            ``pooling``, the two texts to compare.
+        words: The number of a word in each of the two texts, from 0: their cosine at every layer.
+        pooling: "mean" or "cls": the cosine of the two texts at every layer, each by the mean of
+            its tokens or by its first token.
+
+    Returns:
+        A ``Similarity``; or, of two words or texts, a ``Closeness``: each model's ``cosine``
+        [layer + 1], next to that of unrelated words or texts by the same procedure (Ethayarajh
+        2019, arXiv 1909.00512), of which 5% are below ``low`` and 5% above ``high``.
 
     Raises:
-        Refusal: no model can be had, or a text is empty or too long.
+        Refusal: no model can be had, a text is empty or too long, or there is no such word.
     """
     with asked(family) as models:
+        if words is not None or pooling:
+            return closeness(models, texts or (), words, pooling or "words")
         read = tuple(checked_text(text, "texts") for text in texts or ()) or sentences()
         ask = models.ask(read[0])
         runs, missing = get_runs(ask)

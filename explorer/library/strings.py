@@ -37,6 +37,12 @@ BAD_HEADS = (
 NO_MASK_TO_ABLATE = "The text has no [MASK]: mask a word to see how its prediction changes."
 NO_WORD = "No word in this text can be read by all models."
 BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."
+BAD_POOLING = "pooling must be one of {known}."
+NOT_TWO = (
+    "Closeness is that of two texts: give two, and the number of a word in each (words=[4, 1]) or "
+    'pooling="mean".'
+)
+BAD_WORDS = "The first text has words 0 to {first}, the second 0 to {second}: give one of each."
 NO_MASK_TO_READ = "Mask a word first: the readings are compared at a [MASK]."
 NO_MASK_TO_FOLLOW = "The text has no [MASK]: mask a word first."
 NO_PAIR = (
@@ -358,3 +364,12 @@ def unpaired_states(label: str, was: str, becomes: str, pieces: tuple[int, int])
     return PIECES.format(
         model=label, was=was, becomes=becomes, n_was=counts[0], n_becomes=counts[1]
     )
+
+
+def closeness_said(model: str, value: float, low: float, high: float) -> str:
+    """Return how close two words or texts are at the last layer, next to unrelated pairs."""
+    among = "closer than" if value > high else "further apart than" if value < low else "among"
+    pairs = f"19 of 20 unrelated pairs ({cosine(low)} to {cosine(high)})"
+    if among == "among":
+        pairs = f"unrelated pairs, of which nine in ten have {cosine(low)} to {cosine(high)}"
+    return f"{model}, last layer: cosine {cosine(value)}, {among} {pairs}."

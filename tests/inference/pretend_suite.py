@@ -176,6 +176,7 @@ ASKED = {
     "contexts": ("The [MASK] is cold.",),
     "depth": (TEXT, "mini", "albert"),
     "similarity": (),
+    "vectors": (TEXT,),
     "changed": (
         "before=mini-bert,after=mini-bert",
         "",

@@ -46,13 +46,19 @@ def test_help_shows_every_argument_and_an_example(name, capsys):
 @pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"attribute", "convert"}))
 def test_every_example_works(tuned_family, three_sentences, eight_rounds, name, capsys):
     assert main([name, *shlex.split(EXAMPLES[name])]) == 0
-    assert "┃ model" in capsys.readouterr().out or name in ("changed", "distillation")
+    printed = capsys.readouterr().out
+    assert "┃ model" in printed or name in ("changed", "distillation", "cite")
 
 
 @pytest.mark.long
 def test_the_example_of_an_attribution_works_on_the_bundled_family(capsys):
     assert main(["attribute", *shlex.split(EXAMPLES["attribute"])]) == 0
     assert "paris" in capsys.readouterr().out
+
+
+def test_a_citation_is_printed_as_it_is(capsys):
+    assert main(["cite", "--family", "base"]) == 0
+    assert capsys.readouterr().out == explorer.cite("base")
 
 
 def test_json_is_that_of_the_endpoint(tiny_family, capsys):

@@ -6,10 +6,13 @@ from explorer import limits
 from explorer.library import changed as changes
 from explorer.library import depth as library
 from explorer.library import patching
+from explorer.library import vectors as library_of_vectors
 from explorer.refusal import Refusal
 from explorer.ui.depth import strings
 from explorer.ui.kit.validation import check_masks, page_family
 
+MAX_VECTORS = 32
+"""Upper limit of words: of three base models they are some 10 MB of JSON."""
 MAX_MASKS = 20
 """Upper limit: the head over all layers costs about one forward pass per dozen masks."""
 
@@ -34,13 +37,22 @@ def depth(text: str, family: str = "mini", model: str = "") -> dict[str, Any]:
     return library.depth(text, page_family(family), model).to_dict()
 
 
-def similarity(family: str = "mini", texts: list[Any] | None = None) -> dict[str, Any]:
-    """Return how similar the representations of all layers of all models are.
+def similarity(
+    family: str = "mini",
+    texts: list[Any] | None = None,
+    words: list[int] | None = None,
+    pooling: str = "",
+) -> dict[str, Any]:
+    """Return how similar all layers of all models are, or two words or texts at each layer.
 
     Args:
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
-        texts: Texts to read in place of the bundled English sentences, at most 200.
+        texts: Texts to read in place of the bundled English sentences, at most 200; with ``words``
+            or ``pooling``, the two texts to compare.
+        words: The number of a word in each of the two texts, from 0.
+        pooling: "mean" or "cls": the two texts as a whole, by the mean of their tokens or by their
+            first token.
 
     Returns:
         The ``rows`` of both matrices: each is a model and a layer, and layer 0 is the embeddings.
@@ -48,11 +60,33 @@ def similarity(family: str = "mini", texts: list[Any] | None = None) -> dict[str
         texts. It is 1 where two rows are equal up to a rotation and a scale. ``shuffled`` is
         the same with the words of one row in another order: the level of chance.
         ``unknown`` is by model the share of the texts' pieces that it reads as [UNK].
+        Of two words or texts: what was ``compared``, and by model the ``cosine`` by layer, with the
+        mean (``unrelated``), the 5th and the 95th percentile of unrelated pairs.
     """
     if texts is not None and len(texts) > limits.TEXTS.maximum:
         most = limits.TEXTS.maximum
         raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{len(texts):,}", most=most))
-    return library.similarity(page_family(family), texts).to_dict()
+    return library.similarity(page_family(family), texts, words, pooling).to_dict()
+
+
+def vectors(text: str, family: str = "mini", pooling: str = "mean") -> dict[str, Any]:
+    """Return the vectors of a text, or of its words, at every layer of each model.
+
+    Args:
+        text: The text; ``A [SEP] B`` makes a sentence pair.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+        pooling: "mean" or "cls": the text by the mean of its tokens or by its first; "words":
+            each word by the mean of its pieces (32 at most).
+
+    Returns:
+        Per model its ``words`` and ``vectors[word][layer]``, each a list of d_model numbers. Layer
+        0 is the embeddings. A pooled text is one word.
+    """
+    answer = library_of_vectors.vectors(text, page_family(family), pooling)
+    if any(len(found.words) > MAX_VECTORS for found in answer.models.values()):
+        raise Refusal(strings.TOO_MANY_VECTORS.format(most=MAX_VECTORS))
+    return answer.to_dict()
 
 
 def changed(

@@ -120,6 +120,10 @@ SIMILARITY_PROGRESS = "{done} of {n} sentences"
 SIMILARITY_STOP = "Stop"
 SIMILARITY_STOPPED = "Stopped. Open this fold again to continue."
 SIMILARITY_NO_MODEL = "No model is available to compare."
+TOO_MANY_VECTORS = (
+    "The vectors of more than {most} words are too many for one answer: take pooling=mean, or a "
+    "shorter text."
+)
 TOO_MANY_TEXTS = "{n} texts are too many: layers are compared over at most {most}."
 SIMILARITY_NOTE = (
     "Linear CKA between hidden states: 1 means identical up to rotation and scale; compare with "

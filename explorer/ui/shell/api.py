@@ -22,7 +22,7 @@ from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
 from explorer.ui.attention.endpoint import ablate, attention
-from explorer.ui.depth.endpoint import changed, depth, patch, similarity
+from explorer.ui.depth.endpoint import changed, depth, patch, similarity, vectors
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import MEASURED_FOR_PROGRAMS, OF_PROGRAMS, address_of_asker
@@ -135,6 +135,7 @@ TABLE = (
     Endpoint(contexts, {"text": MASKED}, is_long=True),
     Endpoint(depth, {"text": MASKED}, is_long=True),
     Endpoint(similarity, is_long=True),
+    Endpoint(vectors, {"text": "The cat sat."}),
     Endpoint(
         changed,
         {

@@ -1,0 +1,298 @@
+"""Vectors of words and texts at every layer, and how close two of them are."""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from explorer import assets
+from explorer.analysis.alignment import align
+from explorer.inference.ask import Ask
+from explorer.inference.cache import key_of_family, memo
+from explorer.inference.runs import call_on_model, gather, get_runs
+from explorer.library import strings
+from explorer.library.family import Family, asked, checked_text, is_index, missing_reasons
+from explorer.library.progress import result_of
+from explorer.library.results import Result
+from explorer.models.run import Run, read_only
+from explorer.models.tokens import Tokens
+from explorer.refusal import Refusal
+from explorer.views.notebook import Sketch
+
+Places = tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]
+"""Words, and the positions of each one's tokens."""
+POOLINGS: tuple[str, ...] = ("words", "mean", "cls")
+"""Each word by the mean of its pieces; the text by the mean of its tokens, or by the first one."""
+UNRELATED = 32
+"""Sentences of which every two give a pair of unrelated words or texts."""
+AT_ONCE = 8
+"""Sentences between two steps of progress."""
+SPREAD = (5, 95)
+"""Percentiles of the unrelated pairs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelVectors:
+    """Vectors of one model."""
+
+    words: tuple[str, ...]
+    """The words; for a pooled text the text as the model reads it."""
+    vectors: np.ndarray
+    """float32 [word, layer + 1, d_model]; layer 0 is the embeddings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Vectors(Result):
+    """Vectors of a text's words, or of the whole text, at every layer of each model."""
+
+    pooling: str
+    models: Mapping[str, ModelVectors]
+    missing: Mapping[str, Refusal]
+
+    COLUMNS: ClassVar = ("model", "at", "word", "layer", "norm", "cosine_to_embedding")
+    SKETCH: ClassVar = Sketch("lines", "layer", "cosine_to_embedding", panels="model at")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/vectors``."""
+        models = [
+            {"model": key, "words": list(found.words), "vectors": found.vectors.tolist()}
+            for key, found in self.models.items()
+        ]
+        return {"pooling": self.pooling, "models": models} | missing_reasons(self.missing)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model, word and layer: length, and cosine with layer 0."""
+        return [
+            (key, at, word, layer, float(norm), float(similar))
+            for key, found in self.models.items()
+            for at, (word, states) in enumerate(zip(found.words, found.vectors, strict=True))
+            for layer, (norm, similar) in enumerate(
+                zip(np.linalg.norm(states, axis=-1), cosines(states, states[0]), strict=True)
+            )
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelCloseness:
+    """Cosines of one model by layer, each float64 [layer + 1]; layer 0 is the embeddings."""
+
+    cosine: np.ndarray
+    """Of the two words or texts."""
+    unrelated: np.ndarray
+    """Mean over pairs of unrelated words or texts, by the same procedure."""
+    low: np.ndarray
+    """5th percentile of the unrelated pairs."""
+    high: np.ndarray
+    """95th percentile of the unrelated pairs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Closeness(Result):
+    """Cosine similarity of two words or texts by layer, next to that of unrelated ones."""
+
+    pooling: str
+    compared: tuple[str, str]
+    """The two words, or the two texts."""
+    models: Mapping[str, ModelCloseness]
+    missing: Mapping[str, Refusal]
+
+    COLUMNS: ClassVar = ("model", "layer", "cosine", "unrelated", "low", "high")
+    SKETCH: ClassVar = Sketch("lines", "layer", "cosine")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/similarity`` where it compares two words or texts."""
+        models = [
+            {
+                "model": key,
+                "cosine": found.cosine.tolist(),
+                "unrelated": found.unrelated.tolist(),
+                "low": found.low.tolist(),
+                "high": found.high.tolist(),
+            }
+            for key, found in self.models.items()
+        ]
+        answer = {"pooling": self.pooling, "compared": list(self.compared), "models": models}
+        return answer | missing_reasons(self.missing)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return for each model how close the two are at the last layer, next to unrelated ones."""
+        return tuple(
+            strings.closeness_said(key, found.cosine[-1], found.low[-1], found.high[-1])
+            for key, found in self.models.items()
+        )
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model and layer."""
+        return [
+            (key, layer, *map(float, values))
+            for key, found in self.models.items()
+            for layer, values in enumerate(
+                zip(found.cosine, found.unrelated, found.low, found.high, strict=True)
+            )
+        ]
+
+
+def vectors(text: str, family: "Family | str" = "mini", pooling: str = "words") -> Vectors:
+    """Return the vectors of a text's words, or of the whole text, at every layer of each model.
+
+    Args:
+        text: The text; ``A [SEP] B`` makes a sentence pair.
+        family: What ``load`` returned, or the name of a family.
+        pooling: "words": each word by the mean of its pieces. "mean": the text by the mean of all
+            tokens that the tokenizer did not add. "cls": the text by its first token.
+
+    Returns:
+        Each model's ``words`` and ``vectors``, float32 [word, layer + 1, d_model]. Layer 0 is the
+        embeddings. Words are those that every model can read, counted from 0.
+
+    Raises:
+        Refusal: no model can be had, no word can be read, or there is no such pooling.
+    """
+    check_pooling(pooling)
+    with asked(family) as models:
+        ask = models.ask(text)
+        runs, missing = get_runs(ask)
+        if not runs:
+            raise Refusal(" ".join(str(error) for error in missing.values()))
+        return Vectors(pooling, pooled(runs, pooling), missing)
+
+
+def check_pooling(pooling: object) -> None:
+    """Raise a refusal unless there is such a pooling."""
+    if pooling not in POOLINGS:
+        raise Refusal(strings.BAD_POOLING.format(known=", ".join(POOLINGS)))
+
+
+def pooled(runs: Mapping[str, Run], pooling: str) -> dict[str, ModelVectors]:
+    """Return each model's vectors of a text's words or of the text.
+
+    Raises:
+        Refusal: no word of the text can be read by all models.
+    """
+    from explorer.analysis.depth.lens import word_states
+
+    places = places_of({key: run.tokens for key, run in runs.items()}, pooling)
+    found = {}
+    for key, (words, groups) in places.items():
+        states = word_states(runs[key].hidden_states, groups).swapaxes(0, 1)
+        found[key] = ModelVectors(words, read_only(np.ascontiguousarray(states)))
+    return found
+
+
+def places_of(tokens: Mapping[str, Tokens], pooling: str) -> "dict[str, Places]":
+    """Return by model what is pooled: words that all models read, or the text.
+
+    Raises:
+        Refusal: no word of the text can be read by all models.
+    """
+    alignment = align(tokens)
+    if not alignment.readable:
+        raise Refusal(strings.NO_WORD)
+    words = tuple(alignment.words[i].text for i in alignment.readable)
+    places: dict[str, Places] = {}
+    for key, read in tokens.items():
+        if pooling == "words":
+            places[key] = words, tuple(alignment.groups[key][i] for i in alignment.readable)
+        else:
+            own = tuple(at for at, is_added in enumerate(read.special) if not is_added)
+            places[key] = (read.text,), (own if pooling == "mean" else (0,),)
+    return places
+
+
+def closeness(
+    models: Family, texts: Sequence[str], words: Sequence[int] | None, pooling: str
+) -> Closeness:
+    """Return how close two words or two texts are at every layer of each model.
+
+    Raises:
+        Refusal: there are not two texts, or a text has no word of such a number.
+    """
+    check_pooling(pooling)
+    if len(texts) != 2 or ((pooling == "words") != (words is not None)):
+        raise Refusal(strings.NOT_TWO)
+    asks = [models.ask(checked_text(text, "texts")) for text in texts]
+    (first, missing), (second, _) = map(get_runs, asks)
+    if not first:
+        raise Refusal(" ".join(str(error) for error in missing.values()))
+    sides = [pooled(runs, pooling) for runs in (first, second)]
+    places = _checked(words, sides) if words is not None else (0, 0)
+    specs = {key: run.spec for key, run in first.items()}
+    ask = Ask(asks[0].text, specs, asks[0].device, asks[0].dtype)
+    others = memo(
+        (*key_of_family("unrelated", specs, ask), pooling),
+        lambda: result_of(unrelated(ask, pooling), UNRELATED, "sentences"),
+    )
+    found = {}
+    for key, control in others.items():
+        pair = [side[key].vectors[at] for side, at in zip(sides, places, strict=True)]
+        found[key] = ModelCloseness(read_only(cosines(*pair)), *control)
+    model = next(iter(found))
+    said = [side[model].words[at] for side, at in zip(sides, places, strict=True)]
+    return Closeness(pooling, (said[0], said[1]), found, missing)
+
+
+def _checked(words: Sequence[int], sides: Sequence[Mapping[str, ModelVectors]]) -> tuple[int, int]:
+    """Return the numbers of the two words.
+
+    Raises:
+        Refusal: they are not two, or a text has no such word.
+    """
+    counts = [len(next(iter(side.values())).words) for side in sides]
+    if len(words) != 2 or not all(map(is_index, words, counts)):
+        last = [count - 1 for count in counts]
+        raise Refusal(strings.BAD_WORDS.format(first=last[0], second=last[1]))
+    return int(words[0]), int(words[1])
+
+
+def unrelated(ask: Ask, pooling: str) -> "Generator[int, None, dict[str, tuple[np.ndarray, ...]]]":
+    """Compute the cosines of unrelated words or texts; yield how many sentences are done.
+
+    Returns by model the mean, and the 5th and 95th percentiles, over all pairs of the sentences.
+    Of each sentence a random word is taken, the same one in every model and each time.
+    """
+    generator = np.random.default_rng(0)
+    sentences = assets.plain_sentences()[:UNRELATED]
+    kept: dict[str, list[np.ndarray]] = {key: [] for key in ask.specs}
+    for start in range(0, len(sentences), AT_ONCE):
+        yield start
+        batch = sentences[start : start + AT_ONCE]
+        draws = generator.random(len(batch))
+        jobs = [partial(_one_of, ask, *one, pooling) for one in zip(batch, draws, strict=True)]
+        for states in gather(jobs):
+            for key, vectors_by_layer in states.items():
+                kept[key].append(vectors_by_layer)
+    yield len(sentences)
+    return {key: _of_pairs(np.stack(states)) for key, states in kept.items()}
+
+
+def _one_of(ask: Ask, text: str, draw: float, pooling: str) -> dict[str, np.ndarray]:
+    """Compute by model the vectors [layer + 1, d_model] of a sentence or of its drawn word.
+
+    The draw is a number from 0 to 1. No run is kept.
+    """
+    from explorer.analysis.depth.lens import sentence_states
+    from explorer.models.forward import tokenize
+
+    tokens = {key: call_on_model(tokenize, spec, ask, text) for key, spec in ask.specs.items()}
+    states = {}
+    for key, (words, groups) in places_of(tokens, pooling).items():
+        group = groups[int(draw * len(words))]
+        states[key] = call_on_model(sentence_states, ask.specs[key], ask, tokens[key], (group,))
+    return {key: found[:, 0] for key, found in states.items()}
+
+
+def _of_pairs(states: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return mean and percentiles of the cosines of all pairs of [sentence, layer + 1, d_model]."""
+    pairs = np.triu_indices(len(states), 1)
+    found = cosines(states[pairs[0]], states[pairs[1]])
+    values = (found.mean(0), *np.percentile(found, SPREAD, axis=0))
+    return tuple(map(read_only, values))
+
+
+def cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the cosines of vectors along the last axis, in float64."""
+    first, second = first.astype(np.float64), second.astype(np.float64)
+    norms = np.linalg.norm(first, axis=-1) * np.linalg.norm(second, axis=-1)
+    return np.asarray((first * second).sum(-1) / norms)
