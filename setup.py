@@ -10,7 +10,7 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).parent
 FILES = ("assets", "GLOSSARY.md", "CITATION.cff", "docs/errors.md")
 """Files at the root of the repository that the page reads."""
-UNREAD = shutil.ignore_patterns("__pycache__", "screenshot.png", "learning_curve.*")
+UNREAD = shutil.ignore_patterns("__pycache__", "screenshot.png", "changed.png", "learning_curve.*")
 PLACES = {
     "Documentation": "{}/tree/main/docs",
     "Changelog": "{}/blob/main/CHANGELOG.md",
