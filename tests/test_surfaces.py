@@ -144,6 +144,7 @@ OF_ALL = {
         [row["model"] for row in ENDPOINTS["similarity"](family)["rows"] if not row["layer"]]
         == keys
     ),
+    "vectors": lambda family, keys: names_of(ENDPOINTS["vectors"](TEXT, family)) == keys,
     "changed": is_changed,
     "patch": is_patch,
     "attribute": lambda family, keys: names_of(ENDPOINTS["attribute"](TEXT, family)) == keys,

@@ -82,7 +82,6 @@ def show_losses(state: PageState) -> str:
     losses = sentence_losses(pair, answers)
     ce_note = strings.ce_twice(losses, len(pair.student.tokens.mask_positions))
     notes = [*strings.LOSSES["notes"], ce_note, *([] if answer >= 0 else [no_answer])]
-    notes += [strings.unlike_widths(pair)] if losses.cos is None else []
     start = {**WEIGHTS, "t": PageState().temperature}
     total = strings.LOSSES["total" if answer >= 0 else "total_without"]
     return distillation_losses(

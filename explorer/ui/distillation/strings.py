@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.analysis.digits import counted, nats, none_or_all, percent, side_by_side
 from explorer.analysis.distillation.live import LiveReport, LiveSettings
-from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
+from explorer.analysis.distillation.losses import SentenceLosses
 from explorer.analysis.distillation.soft import AgreementAtLarge, SoftPair
 from explorer.analysis.measures import share_interval
 from explorer.models.choice.family import is_parent, parent_of
@@ -24,7 +24,7 @@ NO_PAIR = (
 )
 UNKNOWN_LINEAGE = (
     "The losses of the recipe are those of a student and the model that it was distilled from: "
-    "nothing is known of such a relation between {a} and {b}."
+    "{b} is not known to be distilled from {a}."
 )
 TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} are compared at once."
 CURVES: dict[str, Any] = {
@@ -281,9 +281,6 @@ CE_TWICE = (
     "The recipe has a switch for that (restrict_ce_to_mask), and the bundled student was trained "
     "with it: on the second number only."
 )
-UNLIKE_WIDTHS = (
-    "L_cos is undefined: {teacher}'s hidden states have {t} dimensions, {student}'s {s}."
-)
 NO_ANSWER = "L_mlm is left out: the masked word is unknown here."
 MASK_A_WORD = "Click a word above to mask it, and it is known."
 NOT_ONE_PIECE = (
@@ -327,17 +324,6 @@ def masking_note(n_own: int) -> str:
         masks="Your own [MASK] is" if is_single else f"Your own {n_own} [MASK]s are",
         them="it" if is_single else "them",
         they="it is" if is_single else "they are",
-    )
-
-
-def unlike_widths(pair: PairLogits) -> str:
-    """Return why the cosine loss is undefined for a pair of different widths."""
-    teacher, student = pair.teacher, pair.student
-    return UNLIKE_WIDTHS.format(
-        teacher=teacher.spec.label,
-        student=student.spec.label,
-        t=teacher.hidden_states.shape[-1],
-        s=student.hidden_states.shape[-1],
     )
 
 
