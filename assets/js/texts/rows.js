@@ -75,7 +75,7 @@ const rankSaid = ([, , given, , rank, pieces], t) => rank === 1 && pieces === 1 
   : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ');
 
 /** The labels of a row, which bars divide. @param {string} labels @param {Record<string, string>} t */
-const labelsSaid = (labels, t) => labels.split('|').join(', ') || t.no_labels;
+export const labelsSaid = (labels, t) => labels.split('|').join(', ') || t.no_labels;
 
 /** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number) => [string, string]>} */
 const SAID = {

@@ -224,7 +224,7 @@ NOTES = {
     "for TF-IDF are chosen inside each fold by log-loss. Macro F1: the mean of the labels' F1, "
     "2 TP / (2 TP + FP + FN). Micro F1: that of all decisions together. Every label: of all "
     "constants the one with the largest F1. Shuffled labels: the rows exchange their labels, "
-    "and the same procedure is run, the mean of two orders. Intervals: Wilson for the variance "
+    "and the same procedure is run. Intervals: Wilson for the variance "
     "by the delta method, for 70% of the rows, because the folds share training rows. They "
     "cover the F1 of these regressions on further rows like these. With groups each group "
     "counts once. The advice counts a difference in macro F1 if the test of Yeh 2000, which "

@@ -4,7 +4,7 @@ import test from 'node:test';
 
 import '../page.js';
 
-const {constants, isLike, matching, ordersOf, table} = await import('../../../assets/js/texts/rows.js');
+const {constants, isLike, labelsSaid, matching, ordersOf, table} = await import('../../../assets/js/texts/rows.js');
 const line = (n, right, group, apart) => ({n, lead: [`text ${n}`, 'cat', group], cells: [['a', 0.5, -1, 1, 1], ['b', 0.25, null, null, 0]], group, apart, right, marks: [], open: {tab: 'predictions', text: ''}});
 const data = {kind: 'masked', columns: ['row', 'model', 'text', 'answer', 'group', 'word', 'probability', 'answer_log_probability', 'answer_rank', 'answer_pieces'],
   names: {bert: 'mini-BERT', albert: 'mini-ALBERT'}, models: ['bert', 'albert'], total: 4, constants: {}, said: {}, texts: {only: ''},
@@ -29,6 +29,10 @@ test('a filter that a list does not have hides none of its rows', () => {
   assert.deepEqual([numbers({only: 'bert.distilbert'}), numbers({group: '3'}), numbers({only: 'x', group: '-1'})], Array(3).fill([3, 1, 4, 2]));
   const alone = {...data, models: ['bert'], lines: [line(1, [true], 'x', 0), line(2, [false], 'x', 0)]};
   assert.deepEqual(['differ', 'wrong'].map(only => matching(alone, {only, group: '0', rows: 'list'}).map(({n}) => n)), [[1, 2], [2]]);
+});
+
+test('several labels are a list, and a row without any says so', () => {
+  assert.deepEqual(['joy|anger', 'joy', ''].map(labels => labelsSaid(labels, {no_labels: 'none'})), ['joy, anger', 'joy', 'none']);
 });
 
 test('of pairs the order says that those which only some models have right come first', () => {
