@@ -1,7 +1,7 @@
 // What the reader chose and what the page shows. Three values are kept: the newest question, the
 // newest answer, and which question each tab shows; the address bar repeats the answer's.
 
-import {inColumns} from './family.js';
+import {inColumns, sizesOf} from './family.js';
 
 /** @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default */
 /** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
@@ -92,8 +92,15 @@ export class State {
       for (const name of ['mask', 'at', 'lit', 'other', 'sentiment']) delete this.wanted[name];
       if (!('word' in changes)) delete this.wanted.word;
     }
+    if (changes.family) this.leaveColumns(changes.family);
     Object.assign(this.wanted, changes);
     this.ask();
+  }
+
+  /** A choice of a column that a family does not have means nothing in it. @param {string} family */
+  leaveColumns(family) {
+    const sizes = sizesOf(family, this.config);
+    for (const name of ['model', 'teacher', 'student']) if (sizes && !Object.hasOwn(sizes, this.get(name))) delete this.wanted[name];
   }
 
   /** The fields that another view has otherwise. @param {Params} view */

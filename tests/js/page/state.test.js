@@ -349,6 +349,14 @@ test('a column with a name of its own has a row for each model that it holds, co
   assert.deepEqual(inSight(), ['before a']);
 });
 
+test('a choice of a column goes with it, and a choice of another one stays', () => {
+  const {state} = browser();
+  Object.assign(state.config, own);
+  state.compare({model: 'before', teacher: 'text', student: 'before'});
+  state.compare({family: 'only,text=b'});
+  assert.deepEqual(['model', 'teacher', 'student'].map(name => state.wanted[name]), [undefined, 'text', undefined]);
+});
+
 test('sizes that are a preset have its name', () => {
   assert.equal(familyOf({bert: 'base', albert: 'base'}, choices), 'base');
   assert.equal(familyOf({bert: 'large', albert: 'base'}, choices), 'bert=large,albert=base');
