@@ -1,12 +1,13 @@
 """The tour: each stop is a view of the gallery, with what it speaks of in sight, and a link."""
 
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.viewport import resize
-from tests.ui.shell.test_gallery import VIEWS
+from tests.ui.shell.test_gallery import GALLERY, STOPS, VIEWS
 
 pytestmark = pytest.mark.browser
 LOW = ((1280, 720), (390, 844))
@@ -55,7 +56,7 @@ LIT = """place => [...document.querySelectorAll(place)]
 
 
 def stands_at(page, number):
-    view, stop = VIEWS[number - 1], page.locator("#tour li:visible")
+    view, stop = STOPS[number - 1], page.locator("#tour li:visible")
     expect(stop).to_have_count(1)
     expect(stop).to_contain_text(view["title"])
     page.wait_for_function(
@@ -63,7 +64,7 @@ def stands_at(page, number):
     )
     tab = page.locator("#tabs [role=tab][aria-selected=true]").first
     expect(tab).to_have_attribute("data-tab-id", view["link"]["tab"])
-    assert f"tour={number}" in page.url
+    assert parse_qs(urlsplit(page.url).query)["tour"] == [str(GALLERY["tour"][number - 1])]
 
 
 IN_SIGHT = """place => {
@@ -82,18 +83,18 @@ def test_every_stop_of_the_tour_by_buttons_and_keys_each_of_them_a_link(visit, p
     page = visit("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
     page.get_by_role("button", name="Tour", exact=True).click()
-    for number in range(1, len(VIEWS) + 1):
+    for number in range(1, len(STOPS) + 1):
         stands_at(page, number)
         place = page.locator("#tour li:visible").get_attribute("data-lit")
         for width, height in LOW:
             resize(page, width, height)
             page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
             if width == LOW[0][0]:
-                every_number_of_the_view_is_there(page, VIEWS[number - 1])
+                every_number_of_the_view_is_there(page, STOPS[number - 1])
         expect(page.locator(".toast-body")).to_have_count(0)
         page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Back", exact=False).first.click()
-    stands_at(page, len(VIEWS) - 1)
+    stands_at(page, len(STOPS) - 1)
     page.keyboard.press("Escape")
     expect(page.locator(".tour")).to_be_hidden()
     assert "tour=" not in page.url
@@ -115,12 +116,12 @@ def a_stop_is_a_link_and_the_projector_shows_nothing_but_box_tab_and_picture(pag
 
 
 def test_the_number_of_a_stop_alone_leads_to_its_place(page_at):
-    page = page_at("/?v=1&tour=1")
+    page = page_at(f"/?v=1&tour={GALLERY['tour'][0]}")
     stands_at(page, 1)
     # Its code comes from the cache, before the page has opened on the link.
-    for link in ("?tour=4", f"?tour=4&tab={VIEWS[3]['link']['tab']}"):
+    for link in ("?tour=6", "?tour=6&tab=depth"):
         page.goto(page.url.partition("?")[0] + link, wait_until="domcontentloaded")
-        stands_at(page, 4)
+        stands_at(page, GALLERY["tour"].index(6) + 1)
         place = page.locator("#tour li:visible").get_attribute("data-lit")
         page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
 

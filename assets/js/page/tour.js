@@ -62,7 +62,7 @@ export function show(to, isThere = false) {
   /** @type {HTMLButtonElement} */ (find(bar(), '[data-step="1"]')).disabled = at === all.length - 1;
   bar().hidden = false;
   document.documentElement.classList.add('touring');
-  address({tour: String(at + 1)});
+  address({tour: all[at].dataset.number});
   if (!isThere) open(all[at]);
   light(all[at].dataset.lit);
 }
@@ -112,11 +112,13 @@ function hear(event) {
 export function begin(event) {
   document.addEventListener('click', hear);
   if (event) hear(event);
-  const {tour, tab, fold = ''} = Object.fromEntries(new URL(location.href).searchParams), asked = Number(tour);
-  /** Whether the link names the tab and the fold of a stop. @param {HTMLElement | undefined} stop */
-  const names = stop => stop && viewOf(stop).tab === tab && (!viewOf(stop).fold || fold.split(',').includes(viewOf(stop).fold));
+  const {tour, tab, fold = ''} = Object.fromEntries(new URL(location.href).searchParams);
+  /** Whether the link names the tab and the fold of a stop. @param {HTMLElement} stop */
+  const names = stop => viewOf(stop).tab === tab && (!viewOf(stop).fold || fold.split(',').includes(viewOf(stop).fold));
+  /** Show the stop of the link's number; a number that the tour no longer has is that of a view, which the link opens. */
+  const start = () => { const i = stops().findIndex(stop => stop.dataset.number === tour); if (i >= 0) show(i, names(stops()[i])); };
   // After the page has opened on its link, which waits for both as well: where this module came from the cache it was first.
-  if (asked && !event) new Promise(withState).then(() => opened).then(() => show(asked - 1, names(stops()[asked - 1])));
+  if (tour && !event) new Promise(withState).then(() => opened).then(start);
 }
 document.addEventListener('keydown', event => {
   if (at < 0 && event.key === 'Escape' && document.documentElement.classList.contains('projector')) project(false);

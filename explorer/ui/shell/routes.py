@@ -68,11 +68,14 @@ def meanings_html() -> Markup:
 
 
 def tour_html() -> Markup:
-    """Return the guided tour: views that each show one finding, as links of this page."""
+    """Return the guided tour: views that each show one finding, as links of this page.
+
+    A view keeps its number in links when the order of the tour changes.
+    """
     path = DATA / "gallery.json"
     with read_in(path):
-        views = json.loads(path.read_text("utf-8"))["views"]
-        stops = [_stop(view, n) for n, view in enumerate(views, 1)]
+        gallery = json.loads(path.read_text("utf-8"))
+        stops = [_stop(gallery["views"][n - 1], n) for n in gallery["tour"]]
     buttons = [
         el("span", class_="tour-count"),
         _step("‹", strings.TOUR["back"], data_step=-1),
@@ -97,6 +100,7 @@ def _stop(view: dict[str, Any], n: int) -> Markup:
         el("a", view["title"], href=f"?{_query({'tour': str(n), **view['link']})}"),
         el("span", ": "),
         view["says"],
+        data_number=str(n),
         data_lit=f"{place_of(view['link'])} {view.get('lit', '[data-kind]')}",
         hidden=True,
     )

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from itertools import combinations
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -12,9 +13,11 @@ from safetensors.torch import load_file
 from scipy.stats import binomtest
 
 import explorer
+from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.assets import DATA
 from explorer.links.codec import from_params
+from explorer.links.page_state import TABS
 from explorer.models.specs import BASE, BUNDLED, MINI
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
@@ -27,7 +30,9 @@ from explorer.ui.shell.routes import tour_html
 from explorer.ui.tasks.endpoint import pair
 from tests.markup import every
 
-VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
+GALLERY = json.loads((DATA / "gallery.json").read_text("utf-8"))
+VIEWS = GALLERY["views"]
+STOPS = [VIEWS[number - 1] for number in GALLERY["tour"]]
 USAGE = (Path(__file__).parents[3] / "docs" / "usage.md").read_text("utf-8")
 
 
@@ -116,7 +121,8 @@ def marks_get_more(link):
 
 
 def softer_in_order(link):
-    sharp, soft = (distillation(link["text"], "mini", t)["masks"][0] for t in (1.0, 4.0))
+    warm = float(link["temperature"])
+    sharp, soft = (distillation(link["text"], "mini", t)["masks"][0] for t in (1.0, warm))
     for who in ("teacher", "student"):
         assert soft[f"entropy_{who}"] > sharp[f"entropy_{who}"]
         by_token = dict(zip(soft["tokens"], soft[who], strict=True))
@@ -164,6 +170,41 @@ def too_few_to_tell(link):
         assert binomtest(only, only + alone).pvalue > 0.05
 
 
+def all_find_it(link):
+    for model in predict(link["text"], "mini", 1)["models"]:
+        assert model["masks"][0]["predictions"][0]["token"].lstrip("▁") == "paris"
+
+
+def verdicts_are_counted(link):
+    claims = claims_ledger().claims
+    found = Counter(claim.verdict for claim in claims)
+    said = next(view["says"] for view in VIEWS if view["holds"] == "verdicts_are_counted")
+    right, imprecise, wrong, without = map(
+        found.get, ("right", "imprecise", "wrong", "unsupported")
+    )
+    assert said == (
+        f"Of {len(claims)} statements about these models {right} are right, {imprecise} imprecise "
+        f"and {wrong} wrong; {without} have no source."
+    )
+
+
+def less_certain_in_order(link):
+    softer_in_order(link)
+    sharp, soft = (distillation(link["text"], "mini", t)["masks"][0] for t in (1.0, 2.0))
+    for who in ("teacher", "student"):
+        of_paris = [found[who][found["tokens"].index("paris")] for found in (sharp, soft)]
+        assert of_paris[1] < of_paris[0]
+
+
+def order_matters_to_albert(link):
+    first, second = link["text"].split("[SEP]")
+    found = {m["model"]: m for m in pair(first, second, "mini")["models"]}
+    orders = ("probability_in_order", "probability_swapped")
+    accepted = {key: [(m[name] or 0) > 0.5 for name in orders] for key, m in found.items()}
+    assert (accepted["bert"], accepted["albert"]) == ([True, True], [True, False])
+    assert found["distilbert"]["trained"] is False
+
+
 def n_pieces(word, tokens):
     bare = [token.removeprefix("##").removeprefix("▁") for token in tokens]
     spans = ((start, end) for start in range(len(bare)) for end in range(start + 1, len(bare)))
@@ -176,8 +217,13 @@ def test_what_a_view_says_is_true_of_the_shipped_weights(view):
     globals()[view["holds"]](view["link"])
 
 
-def test_there_are_thirteen_and_each_opens_what_it_names():
-    assert len({view["holds"] for view in VIEWS}) == len(VIEWS) == 13
+def test_the_tour_begins_with_a_mask_and_visits_each_tab_once():
+    assert STOPS[0]["title"] == "What a mask is"
+    assert sorted(stop["link"]["tab"] for stop in STOPS) == sorted(TABS)
+
+
+def test_there_are_seventeen_and_each_opens_what_it_names():
+    assert len({view["holds"] for view in VIEWS}) == len(VIEWS) == 17
     for view in VIEWS:
         state, repaired = from_params(view["link"])
         assert not repaired, view["title"]
@@ -203,8 +249,8 @@ def test_a_sign_stands_where_its_button_leads_and_the_last_one_leaves_the_projec
 def test_the_page_and_the_readme_show_all_of_them():
     page = str(tour_html())
     for view in VIEWS:
-        assert view["title"] in page
-        assert view["says"].replace("'", "&#x27;") in page
+        assert (view["title"] in page) == (view in STOPS)
+        assert (view["says"].replace("'", "&#x27;") in page) == (view in STOPS)
         row = next(line for line in USAGE.splitlines() if f"[{view['title']}](" in line)
         assert view["says"] in row
         query = urlsplit(row.split("](")[1].split(")")[0]).query
