@@ -64,7 +64,7 @@ def _afresh(_roberta_pieces, tuned_family, three_sentences, monkeypatch):
 
 def test_there_are_four_models_and_an_own_table_has_them_all():
     assert list(MODEL_KEYS) == [*TUNED, "roberta"]
-    assert tests.inference.fourth_row.KEY in dict(map(reversed, strings.MODELS))
+    assert tests.inference.fourth_row.KEY in dict(map(reversed, strings.models()))
 
 
 def test_it_is_found_named_and_taken_by_auto():

@@ -139,10 +139,10 @@ def test_what_cannot_be_compared_is_refused(arguments, said):
 
 
 def test_the_endpoints_and_the_shell_say_what_the_library_says(capsys):
-    assert ENDPOINTS["vectors"](TEXT) == explorer.vectors(TEXT, "mini", "mean").to_dict()
+    assert ENDPOINTS["vectors"](TEXT) == explorer.vectors(TEXT).to_dict()
     expected = explorer.similarity("mini", [TEXT, OTHER], words=(AT, THERE))
     assert ENDPOINTS["similarity"]("mini", [TEXT, OTHER], [AT, THERE]) == expected.to_dict()
     assert main(["similarity", "--texts", TEXT, OTHER, "--words", "1", "4"]) == 0
     assert expected.sentences()[0] in capsys.readouterr().out
     with pytest.raises(explorer.Refusal, match="more than 32 words"):
-        ENDPOINTS["vectors"]("one " * 40, pooling="words")
+        ENDPOINTS["vectors"]("one " * 40)

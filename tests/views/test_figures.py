@@ -37,6 +37,18 @@ def numbers_of(axis):
 
 
 @pytest.mark.long
+def means_by_layer(rows):
+    """Return the means over matrices and heads that are drawn for each layer."""
+    layers = {}
+    for name, layer, _, *values in rows:
+        layers.setdefault((name, layer), []).append(values)
+    found = set()
+    for values in layers.values():
+        for column in zip(*values, strict=True):
+            found |= {float(np.mean(column))} if None not in column else set()
+    return found
+
+
 def test_every_number_drawn_is_a_number_of_the_file(charts):
     assert len(charts) >= 13
     titles = [one["layout"]["xaxis"]["title"] for one in charts["parameters/memory"]["figures"]]
@@ -46,6 +58,8 @@ def test_every_number_drawn_is_a_number_of_the_file(charts):
             float(c) for row in data["numbers"]["rows"] for c in row if isinstance(c, int | float)
         }
         cells |= {cell / MEGA for cell in cells} | {100 * cell for cell in cells}
+        if kind == "depth/changed":
+            cells |= means_by_layer(data["numbers"]["rows"])
         checked = 0
         for figure in data["figures"]:
             for trace in figure["data"]:

@@ -69,15 +69,15 @@ def similarity(
     return library.similarity(page_family(family), texts, words, pooling).to_dict()
 
 
-def vectors(text: str, family: str = "mini", pooling: str = "mean") -> dict[str, Any]:
+def vectors(text: str, family: str = "mini", pooling: str = "words") -> dict[str, Any]:
     """Return the vectors of a text, or of its words, at every layer of each model.
 
     Args:
         text: The text; ``A [SEP] B`` makes a sentence pair.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
-        pooling: "mean" or "cls": the text by the mean of its tokens or by its first; "words":
-            each word by the mean of its pieces (32 at most).
+        pooling: "words": each word by the mean of its pieces (32 at most); "mean" or "cls": the
+            text by the mean of its tokens or by its first.
 
     Returns:
         Per model its ``words`` and ``vectors[word][layer]``, each a list of d_model numbers. Layer
