@@ -13,8 +13,8 @@ BEGIN, END = "<!-- limits: python -m explorer.limits -->\n", "<!-- end of limits
 REFUSED, CLOSED, WAITS = "refused (429)", "the connection is closed", "the next waits"
 BUSY = "{n} requests are already waiting. Please try again in a few seconds."
 UNHEARD_SAYS = (
-    "Nobody listened for this answer within {limit} s, so it was not computed. Please ask "
-    "again, and open the stream at once."
+    "The connection for this answer was not opened within {limit} s, so it was not computed. "
+    "Please ask again, and open the stream at once."
 )
 
 
@@ -92,14 +92,14 @@ TIMED_CALLS = Limit("all programs", "`/latency` answered at once", 4, "", WAITS)
 TIMED = Limit("all pages", "measurements started and shown at once", 4, "", WAITS)
 OWN_LINE = Limit(
     "all pages",
-    "live lessons, and jobs of each other kind, started and shown at once",
+    "live training runs, and jobs of each other kind, started and shown at once",
     8,
     "",
     WAITS,
 )
 JOBS = Limit(
     "all together",
-    "measurements (and, counted apart, live lessons) that wait for the one that runs",
+    "measurements (and, counted apart, live training runs) that wait for the one that runs",
     8,
     "",
     "refused in the answer",

@@ -264,7 +264,7 @@ def test_a_port_that_is_taken_ends_the_start_in_one_line(monkeypatch, capsys):
     ("host", "port"), [("192.0.2.1", 8080), ("127.0.0.1", 70_000), ("127.0.0.1", 0), ("a b", 1)]
 )
 def test_an_address_that_is_none_of_this_machines_is_said(host, port):
-    with pytest.raises(start.CannotStart, match="Nothing can be served on"):
+    with pytest.raises(start.CannotStart, match="Cannot listen on"):
         start.check_port(host, port)
 
 

@@ -100,7 +100,7 @@ class ResultCache:
 
     @property
     def is_waited_for(self) -> bool:
-        """The flag that some run is pending."""
+        """True while a run is pending."""
         return bool(self._pending)
 
     def forget(self, name: str) -> None:

@@ -174,14 +174,14 @@ def _parts(score: TextScore) -> list[dict[str, Any]]:
 def score(text: str, family: Family | str = "mini") -> Score:
     """Return each model's pseudo-log-likelihood of a text, by two definitions.
 
-    ``pll`` (Salazar et al. 2020) masks each token alone; it is too kind to words of several pieces,
-    whose other pieces stay visible. ``pll_word_l2r`` (Kauf and Ivanova 2023) masks the later pieces
-    of the token's word too. A word is what the model's tokenizer takes for one (``word_ids()``), as
-    in minicons, the reference implementation: BERT's splits ``dog's`` into three words; ALBERT's
-    splits at spaces only, so that ``well-known`` and ``sings.`` are one word each. Both are sums of
-    ln P in nats over the tokens of the text, without [CLS] and [SEP]: the models' vocabularies
-    differ, so that sums of two models do not compare. A batch holds rows of one length
-    and about 1,000 tokens, so that memory is bounded and no padding changes a score.
+    ``pll`` (Salazar et al. 2020) masks each token by itself; it overestimates words of several
+    pieces, whose other pieces stay visible. ``pll_word_l2r`` (Kauf and Ivanova 2023) masks the
+    later pieces of the token's word too. A word is what the model's tokenizer takes for one
+    (``word_ids()``), as in minicons, the reference implementation: BERT's splits ``dog's`` into
+    three words; ALBERT's splits at spaces only, so that ``well-known`` and ``sings.`` are one word
+    each. Both are sums of ln P in nats over the tokens of the text, without [CLS] and [SEP]: the
+    models' vocabularies differ, so that sums of two models do not compare. A batch holds rows of
+    one length and about 1,000 tokens, so that memory is bounded and no padding changes a score.
 
     Args:
         text: The text, without [MASK]; ``A [SEP] B`` makes a sentence pair.

@@ -22,7 +22,7 @@ from explorer.timing.memory import NEEDED, free_memory, limit_memory
 CANNOT, LAST_PORT = 2, 65_535
 ABOUT = "Start the BERT family explorer: it serves on http://127.0.0.1:7860."
 IN_USE = "Port {port} is already in use; choose another with --port."
-NOT_SERVED = "Nothing can be served on {host}, port {port}: {why}."
+NOT_SERVED = "Cannot listen on {host}, port {port}: {why}."
 NO_FOLDER = (
     "No temporary file can be written to {folder} ({why}); set TMPDIR, or GRADIO_TEMP_DIR, to a "
     "folder where one can."
@@ -41,8 +41,8 @@ NOT_HERE = (
     "--models-at."
 )
 NO_CLIENT = (
-    "ray:// carries no streams, which live lessons need: let this machine join the cluster (ray "
-    "start --address=HOST:6379 --num-cpus=0) and say --models-at auto."
+    "Ray Client (ray://) cannot stream, which live training runs need: let this machine join the "
+    "cluster (ray start --address=HOST:6379 --num-cpus=0) and pass --models-at auto."
 )
 
 

@@ -25,7 +25,7 @@ class CancelToken:
         self._deadline = float("inf")
 
     def begin(self) -> None:
-        """Note that the computation begins, in the calling thread; does nothing here."""
+        """Note that the computation begins, in the calling thread; subclasses override it."""
 
     def stop(self) -> None:
         """Cancel the computation: the next ``check`` raises."""

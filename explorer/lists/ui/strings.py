@@ -62,7 +62,7 @@ ASK = {
     "limit is {limit} KB. Please split it.",
     "empty": "The box is empty: paste your texts, open a file, or try a list.",
     "not_read": "The list could not be read. Please try again.",
-    "not_linked": "The list of this link is not in it ({rows} rows; a link holds up to {most} "
+    "not_linked": "This link does not contain its list ({rows} rows; a link holds up to {most} "
     "characters). Paste it, or open its file, and press Run.",
     "no_link": "The link to this view does not hold the list: it has more than {most} characters.",
 }
@@ -89,7 +89,7 @@ TABLE = {
     "show": "Show",
     "all": "all rows",
     "differ": "rows on which the models disagree",
-    "wrong": "rows that all models have wrong",
+    "wrong": "rows that every model gets wrong",
     "only": "{right} right, {wrong} wrong",
     "group": "Group",
     "order": "Order",

@@ -193,7 +193,7 @@ def choose_finding(comparison: Comparison) -> Markup:
 
 
 NOTHING = {
-    "milliseconds": "Press “Time these models”: we only recommend what has a time measured here.",
+    "milliseconds": "Press “Time these models”: only models timed on this machine are recommended.",
     "score": "None of these models has this score; choose another one.",
 }
 """Sentence by measure, where every model lacks one: of the first that some model lacks."""

@@ -39,7 +39,7 @@ Key = tuple[object, ...]
 
 
 class Allowance:
-    """So many a minute; asked before each computation."""
+    """Rate limiter: at most ``maximum`` computations a minute."""
 
     def __init__(self, maximum: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._times: deque[float] = deque(maxlen=maximum)

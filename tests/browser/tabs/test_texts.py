@@ -130,4 +130,6 @@ def a_long_list_is_not_in_the_link(page):
     expect(page.locator(".tx-unlinked")).to_contain_text("more than 2,000 characters")
     page.wait_for_function("location.search.includes('list.rows%3A1200')")
     page.reload()
-    expect(page.locator(".tx-said.message")).to_contain_text("is not in it (1,200 rows")
+    expect(page.locator(".tx-said.message")).to_contain_text(
+        "does not contain its list (1,200 rows"
+    )
