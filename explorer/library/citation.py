@@ -58,8 +58,7 @@ def checkpoint(spec: ModelSpec) -> dict[str, str]:
     Each is empty where there is none: the hub's files have a revision, others a checksum, and a
     model object in memory neither. A user's folder is named, not located.
     """
-    from explorer.models.hub import has_weights
-    from explorer.models.task_heads.adapters import checksum
+    from explorer.models.hub import checksum, has_weights
 
     if spec.repo:
         revision = spec.revision or "main"

@@ -1,10 +1,12 @@
 """Checkpoint files: bundled, cached or downloaded from the hub with timeouts, and their damage."""
 
+import hashlib
 import json
 import logging
 import os
 import threading
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -269,3 +271,20 @@ def remembered(spec: ModelSpec) -> str:
 
 def _place(spec: ModelSpec) -> tuple[str, Path]:
     return spec.name, spec.folder or spec.bundled_path
+
+
+def checksum(folder: Path) -> str:
+    """Return the SHA-256 of a folder's weights; of their index where they are in shards."""
+    path = folder / WEIGHTS
+    return file_checksum(path if path.exists() else folder / f"{WEIGHTS}.index.json")
+
+
+def file_checksum(path: Path) -> str:
+    """Return the SHA-256 of a file; kept until the file changes."""
+    return _checksum(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _checksum(path: Path, _modified: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,9 +3,14 @@
 import hashlib
 import re
 import shutil
+import subprocess
+import sys
 from importlib.metadata import version
 
+import pytest
+
 import explorer
+from explorer.assets import ROOT
 from explorer.library.citation import papers
 from explorer.models import specs
 from explorer.models.choice.family import all_specs
@@ -52,6 +57,16 @@ def test_a_model_in_memory_is_cited_as_one(tiny_family, own_models):
     network = tiny_family.loaded("bert")
     family = explorer.load({"mine": (network.network, network.tokenizer)})
     assert ", in memory; " in entries(explorer.cite(family))["explorer"]["note"]
+
+
+@pytest.mark.processes
+def test_a_citation_waits_for_no_library_of_models():
+    """A page that has just started imports them in another thread, and no two threads may."""
+    code = (
+        "import explorer, sys; explorer.cite(); print({'torch', 'transformers'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "set()\n", done.stderr
 
 
 def test_every_architecture_has_a_paper():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import torch
 
+from explorer.models.hub import checksum
 from explorer.models.specs import ModelSpec
-from explorer.models.task_heads.adapters import checksum
 from training.tasks.command import Tuning, halve, lesson_of, write_adapter
 from training.tasks.tune import ALPHA, RANK, TuningPlan, trained
 

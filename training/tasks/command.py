@@ -16,9 +16,9 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from explorer.models.choice.family import family_specs
-from explorer.models.hub import ModelUnavailable, checkpoint_path
+from explorer.models.hub import ModelUnavailable, checkpoint_path, checksum
 from explorer.models.specs import ModelSpec
-from explorer.models.task_heads.adapters import CARD, WEIGHTS, checksum
+from explorer.models.task_heads.adapters import CARD, WEIGHTS
 from explorer.refusal import Refusal
 from training.machine import machine
 from training.steps.loop import best_device

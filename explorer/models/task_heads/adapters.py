@@ -1,12 +1,10 @@
 """LoRA adapters: small weights added to a frozen network for one task, and checks that they fit."""
 
 import copy
-import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, proxy
@@ -21,7 +19,14 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.hub import UNREADABLE, check_weights, checkpoint_path, weight_files
+from explorer.models.hub import (
+    UNREADABLE,
+    check_weights,
+    checkpoint_path,
+    checksum,
+    file_checksum,
+    weight_files,
+)
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
@@ -123,23 +128,9 @@ def describe_family(spec: ModelSpec) -> str:
     return f"--family {whom}"
 
 
-def checksum(folder: Path) -> str:
-    """Return the SHA-256 of a folder's weights; of their index where they are in shards."""
-    path = folder / "model.safetensors"
-    path = path if path.exists() else folder / "model.safetensors.index.json"
-    return _checksum(path, path.stat().st_mtime_ns)
-
-
 def adapter_checksum(spec: ModelSpec, task: str) -> str:
     """Return the SHA-256 of an adapter's weights."""
-    path = adapter_folder(spec, task) / WEIGHTS
-    return _checksum(path, path.stat().st_mtime_ns)
-
-
-@lru_cache(maxsize=16)
-def _checksum(path: Path, _modified: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_checksum(adapter_folder(spec, task) / WEIGHTS)
 
 
 def card_of(loaded: LoadedModel, task: str) -> dict[str, Any]:

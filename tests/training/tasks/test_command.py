@@ -20,9 +20,10 @@ from transformers import (
 
 from explorer.analysis.tasks.scores import trained_seconds
 from explorer.models.choice.own import add_models
+from explorer.models.hub import checksum
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
-from explorer.models.task_heads.adapters import checksum, describe_family, read_card, tuned_model
+from explorer.models.task_heads.adapters import describe_family, read_card, tuned_model
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
 from training.__main__ import main
