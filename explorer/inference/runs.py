@@ -21,6 +21,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, NetworkKey
 from explorer.models.tokens import clean_text
+from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
@@ -261,6 +262,12 @@ def runs_with_mlm_head(
     runs, missing = get_runs(ask)
     no_head = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
     return {k: run for k, run in runs.items() if k not in no_head}, missing | no_head
+
+
+def refuse_none(found: Mapping[str, Any], missing: Mapping[str, Refusal]) -> None:
+    """Raise a refusal with the reason for each model where none of them is there."""
+    if not found:
+        raise Refusal(" ".join(str(error) for error in missing.values()))
 
 
 def get_runs(

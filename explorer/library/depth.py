@@ -11,7 +11,7 @@ import numpy as np
 from explorer import assets
 from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of_family, memo
-from explorer.inference.runs import call_on_model, gather, get_run, get_runs
+from explorer.inference.runs import call_on_model, gather, get_run, get_runs, refuse_none
 from explorer.library import strings
 from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
@@ -195,8 +195,7 @@ def similarity(
         read = tuple(checked_text(text, "texts") for text in texts or ()) or sentences()
         ask = models.ask(read[0])
         runs, missing = get_runs(ask)
-        if not runs:
-            raise Refusal(" ".join(str(error) for error in missing.values()))
+        refuse_none(runs, missing)
         specs = {key: run.spec for key, run in runs.items()}
         key = key_of_family("similarity", specs, ask)
         layers = memo(

@@ -16,6 +16,7 @@ from explorer.inference.runs import (
     in_this_thread,
     network_key,
     noted_runs,
+    refuse_none,
     runs_with_mlm_head,
 )
 from explorer.library import strings
@@ -167,8 +168,7 @@ def masked_runs(
         Refusal: no model can be had, or there is no mask, with the sentence ``no_mask``.
     """
     runs, missing = runs_with_mlm_head(models.ask(text))
-    if not runs:
-        raise Refusal(" ".join(str(error) for error in missing.values()))
+    refuse_none(runs, missing)
     if not any(run.tokens.mask_positions for run in runs.values()):
         raise Refusal(no_mask)
     return runs, missing

@@ -21,7 +21,7 @@ from explorer.analysis.depth.patching import (
 )
 from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of, memo
-from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
+from explorer.inference.runs import call_on_model, refuse_none, round_robin, runs_with_mlm_head
 from explorer.library import strings
 from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
@@ -114,8 +114,7 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
     with asked(family) as models:
         ask = models.ask(text)
         runs, missing = runs_with_mlm_head(ask)
-        if not runs:
-            raise Refusal(" ".join(str(error) for error in missing.values()))
+        refuse_none(runs, missing)
         second = checked_text(second, "second").strip() or next(
             (c.text for c in proposals(runs, ask)), ""
         )

@@ -11,7 +11,7 @@ from explorer import assets
 from explorer.analysis.alignment import align
 from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of_family, memo
-from explorer.inference.runs import call_on_model, gather, get_runs
+from explorer.inference.runs import call_on_model, gather, get_runs, refuse_none
 from explorer.library import strings
 from explorer.library.family import Family, asked, checked_text, is_index, missing_reasons
 from explorer.library.progress import result_of
@@ -154,8 +154,7 @@ def vectors(text: str, family: "Family | str" = "mini", pooling: str = "words") 
     with asked(family) as models:
         ask = models.ask(text)
         runs, missing = get_runs(ask)
-        if not runs:
-            raise Refusal(" ".join(str(error) for error in missing.values()))
+        refuse_none(runs, missing)
         return Vectors(pooling, pooled(runs, pooling), missing)
 
 
@@ -214,8 +213,7 @@ def closeness(
         raise Refusal(strings.NOT_TWO)
     asks = [models.ask(checked_text(text, "texts")) for text in texts]
     (first, missing), (second, _) = map(get_runs, asks)
-    if not first:
-        raise Refusal(" ".join(str(error) for error in missing.values()))
+    refuse_none(first, missing)
     sides = [pooled(runs, pooling) for runs in (first, second)]
     places = _checked(words, sides) if words is not None else (0, 0)
     specs = {key: run.spec for key, run in first.items()}

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.context import context
 from explorer.inference.ask import Ask
-from explorer.inference.runs import call_on_model, device_of, gather
+from explorer.inference.runs import call_on_model, device_of, gather, refuse_none
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.lists.labelled import Cost
@@ -93,8 +93,7 @@ def prepared(
         part = [inputs[row] for row in rows]
         jobs = {key: partial(_plans_of, job, ask.specs[key], ask, part) for key in plans}
         _put(plans, rows, dict(zip(jobs, gather([*jobs.values()]), strict=True)), missing)
-    if not plans:
-        raise Refusal(" ".join(str(error) for error in missing.values()))
+    refuse_none(plans, missing)
     reasons: dict[int, str] = {}
     for of_model in plans.values():
         for place, plan in enumerate(of_model):
