@@ -12,7 +12,10 @@ from explorer.models.specs import ModelSpec
 
 LIBRARIES = ("torch", "transformers")
 """Libraries whose versions can change a number."""
-_FIELD = re.compile(r'^(title|version|date-released|repository-code): "?(.+?)"?$', re.MULTILINE)
+_FIELD = re.compile(
+    r'^(?:  - )?(title|name|version|date-released|repository-code): "?(.+?)"?$', re.MULTILINE
+)
+"""A field of CITATION.cff; ``name`` is that of the authors."""
 _PAPER = re.compile(r"^@\w+\{([\w-]+),\n.*?^\}$", re.MULTILINE | re.DOTALL)
 _SPECIAL = re.compile(r"([&%$#_{}])")
 """Characters that BibTeX reads as its own."""
@@ -39,8 +42,8 @@ def cite(family: "str | Family" = "mini") -> str:
     about = citation_fields()
     address = about.get("repository-code", "")
     fields = {
-        "title": "{BERT} family explorer",
-        "author": "{The authors of the BERT family explorer}",
+        "title": about["title"].replace("BERT", "{BERT}"),
+        "author": f"{{{about['name']}}}",
         "version": about["version"],
         "year": about["date-released"][:4],
         **({"url": address} if address else {}),
@@ -80,7 +83,7 @@ def weights_said(weights: dict[str, str]) -> str:
 
 @cache
 def citation_fields() -> dict[str, Any]:
-    """Return title, version, date and, where it has one, the repository's address."""
+    """Return title, authors, version, date and, where it has one, the repository's address."""
     path = ROOT / "CITATION.cff"
     with read_in(path):
         return dict(_FIELD.findall(path.read_text("utf-8")))
