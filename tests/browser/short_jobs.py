@@ -8,10 +8,13 @@ import runpy
 
 from explorer import assets
 from explorer.serving.start import leave_out_stubs
+from tests.waiting import until
 
 FEW, FEW_PAIRS = 24, 12
 ROUNDS = 2
 """Rounds of the measurement that times all models of a size."""
+HELD = "Held."
+"""Row after which a list of sentences waits until it is stopped."""
 
 
 def shortened(bundled: dict[str, str]) -> dict[str, str]:
@@ -30,16 +33,33 @@ def in_few_rounds(specs, _variants_of, workload, budget_s, cancel_token):
         yield family, None
 
 
+def held(parts):
+    """Return parts of a list that wait for Stop after the part with the row ``HELD``."""
+
+    def waiting(ready, cancel):
+        for part in parts(ready, cancel):
+            yield part
+            if any(ready.texts.rows[row].text == HELD for row in part.rows):
+                until(lambda: cancel.cancelled)
+                cancel.check()
+
+    return waiting
+
+
 def main() -> None:
     """Read the sentences before anything else does, and start."""
     leave_out_stubs()
     few = assets.sentences()[:FEW]
     assets.sentences = lambda: few
-    from explorer.ui.latency import model_choice  # it imports Gradio, whose stubs are left out
+    from explorer.lists import run
+    from explorer.lists.ui import tab  # it imports Gradio, whose stubs are left out
+    from explorer.ui.latency import model_choice
 
     lists = tuple(map(shortened, assets.text_lists()))
     assets.text_lists = lambda: lists
     model_choice.measure_with_variants = in_few_rounds
+    run.sentence_parts = held(run.sentence_parts)
+    tab.SHOW_EVERY_S = 0  # the rows so far are shown after each part, however fast the machine is
     runpy.run_path(str(assets.ROOT / "app.py"), run_name="__main__")
 
 
