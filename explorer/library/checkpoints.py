@@ -171,7 +171,7 @@ def convert(
     from explorer.models.convert.folder import convert_folder, fetched_repository
 
     folder = Path(source).expanduser()
-    if not folder.is_dir() and REPO.fullmatch(str(source).partition("@")[0]):
+    if not folder.exists() and REPO.fullmatch(str(source).partition("@")[0]):
         folder = fetched_repository(str(source))
     notes = convert_folder(
         folder,

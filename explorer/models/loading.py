@@ -1,6 +1,7 @@
 """Loading of networks and tokenizers: bundled, from the hub or given in memory; a copy of each."""
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,7 +14,7 @@ import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
 from explorer.models.choice.fields import unread_fields
-from explorer.models.choice.files import PREFIX, check_network, saved_bias
+from explorer.models.choice.files import check_network, saved_bias, wrapper_in
 from explorer.models.choice.memory import Key, WeightMemory, gigabytes, running_bytes, weight_bytes
 from explorer.models.choice.own import (
     HEADS,
@@ -270,7 +271,8 @@ def _own_options(spec: ModelSpec, path: Path) -> dict[str, Any]:
     if not spec.is_own:
         return {}
     config = config_from(read_json(path / "config.json", spec.name), spec.kind)
-    return {"config": config, "key_mapping": {PREFIX: ""}}
+    prefix = wrapper_in(path, spec.name)
+    return {"config": config, "key_mapping": {f"^{re.escape(prefix)}": ""} if prefix else None}
 
 
 def _tokenizer(spec: ModelSpec, path: Path) -> transformers.PreTrainedTokenizerFast:

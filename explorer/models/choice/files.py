@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,20 +25,24 @@ if TYPE_CHECKING:
 
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
 """Layer norm parameter names of the first checkpoints, and their names today."""
-PREFIX = r"^(?:(?:module|_orig_mod|model|0\.auto_model)\.)+"
-"""Prefixes of every tensor where a network was saved inside ``DataParallel``, ``torch.compile``, a
-module of Lightning or a ``SentenceTransformer``."""
+OWN_PREFIXES = ("bert", "distilbert", "albert", "roberta")
+"""First parts of the encoders' names in the networks that are shown here."""
+EMBEDDINGS = re.compile(
+    rf"((?:[^.]+\.)*?)(?:(?:{'|'.join(OWN_PREFIXES)})\.)?embeddings\.word_embeddings\.weight"
+)
+"""Name of the word embeddings; the group is the prefix of a module in which a network was saved."""
 FLOATS = ("F64", "F32", "F16", "BF16")
 Tensors = Mapping[str, tuple[int, ...]]
 """Shape of every tensor of a checkpoint, by name."""
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
-NO_WEIGHTS_OF = {
+NO_WEIGHTS_OF = (
     "training_args.bin",
-    "optimizer.pt",
-    "optimizer.bin",
+    "optimizer*.pt",
+    "optimizer*.bin",
     "scheduler.pt",
-    "rng_state.pth",
-}
+    "scaler.pt",
+    "rng_state*.pth",
+)
 """Files that a training leaves next to the weights."""
 FORMATS = {
     "*.onnx": "an ONNX graph",
@@ -48,9 +52,20 @@ FORMATS = {
     "*.ckpt.meta": "weights of TensorFlow",
     "flax_model.msgpack": "weights of Flax",
     "*.msgpack": "weights of Flax",
-    "openvino_model.xml": "a network of OpenVINO",
+    "*.xml": "a network of OpenVINO",
     "*.gguf": "a network in GGUF",
+    "*.ot": "weights of rust-bert",
+    "*.tflite": "a network of TensorFlow Lite",
+    "*.mlmodel": "a network of Core ML",
 }
+IN_PARTS = {
+    "zero_to_fp32.py": "“python zero_to_fp32.py . OUTPUT --safe_serialization” in that folder",
+    "*/*.distcp": "“accelerate merge-weights {folder} OUTPUT” in that folder",
+}
+"""Files that only a training on several processes writes, and the command that joins its parts."""
+A_PICKLE = "a pickle, as torch.save writes it"
+PICKLED_AS = (b"PK\x03\x04", b"\x80")
+"""First bytes of what ``torch.save`` writes, today and before version 1.6."""
 ADAPTER = "adapter_config.json"
 AN_ADAPTER = (
     "{source} is an adapter of {base}, without the model's own weights: merge them by “{command}”."
@@ -60,11 +75,18 @@ PICKLED = (
     "writes them to model.safetensors."
 )
 OTHER_FORMAT = "{source} holds {what}, {name}, and no model.safetensors."
+PARTS_OF_TRAINING = (
+    "{source} holds the parts of a training on several processes, {name}: {command} joins them."
+)
 OTHER_NAME = "{source} holds {name}; the weights are expected in model.safetensors."
 NO_WEIGHTS = "{source} has no model.safetensors; pickled weights can run code and are not read."
 NO_FILES = "{source} has no {missing}; it holds {held}."
 BELOW = "{source} has no config.json; the folder {below} in it has one."
 NO_TOKENIZER = "{source} has no tokenizer beside its weights."
+TOKENIZER_ABOVE = (
+    "{source} has no tokenizer beside its weights; the folder above it has one: “{command}” writes "
+    "them together."
+)
 ALSO = " {source} also has no tokenizer: a tokenizer.json, vocab.txt or spiece.model."
 MISTAKEN = "{source} has, as its {name}, {what}."
 TRUNCATED = "{source} has {name} in part: {size:,} of {whole:,} bytes."
@@ -74,6 +96,9 @@ MARKED = (
     "save it as UTF-8 without one."
 )
 DAMAGED = "a damaged file of weights"
+TWO_NETWORKS = (
+    "{source} holds the weights of several networks, {names}: save the one that you mean."
+)
 NOT_FLOAT = "{source} has {name} in {dtype}; only weights in floating point are read."
 NOT_FINITE = "{source} has {what} in {name}: such a network computes nothing."
 OTHERWISE = (
@@ -85,7 +110,40 @@ TWO_BIASES = (
     "{saved} is not."
 )
 DECODER_BIAS = ".decoder.bias"
+A_FILE = "{source} is a file: give the folder that holds it."
+AN_EXPORT = "{source} holds {what}: give the folder of the checkpoint that it was made from."
+AN_ARCHIVE = "{source} is an archive: unpack it, and give the folder."
+ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".whl")
+WITH_OWNER = (
+    "{source!r} is no folder here, and a repository of the hub is named with its owner: {repo}."
+)
+OWNERS = {
+    "bert-": "google-bert",
+    "distilbert-": "distilbert",
+    "albert-": "albert",
+    "roberta-": "FacebookAI",
+    "xlm-roberta-": "FacebookAI",
+    "camembert-": "almanach",
+}
+"""Owners of the repositories that had none in their names at first, by the start of the name."""
+AN_ADDRESS = "{source} is an address: a repository is given as OWNER/NAME, here {repo}."
+ADDRESS = re.compile(r"(?:\w+://(?:\w[\w-]*\.[^/]+/)?|git@[^:]+:)(\w[\w.-]*/[\w.-]+)")
 MAX_HELD = 5
+
+
+def refuse_path(path: Path, source: str) -> None:
+    """Refuse a file, an archive or an address in place of a folder or a repository."""
+    if path.is_file():
+        sentence = AN_ARCHIVE if path.suffix in ARCHIVES else A_FILE
+        export = next((what for name, what in FORMATS.items() if fnmatch(path.name, name)), "")
+        sentence = AN_EXPORT if export else sentence
+        raise NotAModel(sentence.format(source=source, what=export))
+    if address := ADDRESS.match(source):
+        repo = address[1].removesuffix(".git")
+        raise NotAModel(AN_ADDRESS.format(source=brief(source, 200), repo=repo))
+    for start, owner in OWNERS.items():
+        if source.startswith(start) and "/" not in source:
+            raise NotAModel(WITH_OWNER.format(source=source, repo=f"{owner}/{brief(source)}"))
 
 
 def check_folder(folder: Path, source: str) -> None:
@@ -102,11 +160,14 @@ def check_folder(folder: Path, source: str) -> None:
         command = CONVERT.format(source=source)
         raise NotAModel(AN_ADAPTER.format(source=source, base=brief(base), command=command))
     if not has_weights(folder):
+        refuse_below(folder, source)
         raise NotAModel(_without_weights(folder, names, source) + also)
     if "config.json" not in names:
-        raise NotAModel(_held(folder, names, source, "config.json") + also)
+        raise NotAModel(_held(names, source, "config.json") + also)
     if not has_tokenizer:
-        raise NotAModel(NO_TOKENIZER.format(source=source))
+        has_above = any((folder.resolve().parent / name).exists() for name in TOKENIZERS)
+        sentence = TOKENIZER_ABOVE if has_above else NO_TOKENIZER
+        raise NotAModel(sentence.format(source=source, command=CONVERT.format(source=source)))
     for name in names:
         if name.endswith(".json") and has_mark(folder / name):
             raise NotAModel(MARKED.format(source=source, name=name))
@@ -115,26 +176,56 @@ def check_folder(folder: Path, source: str) -> None:
 def _without_weights(folder: Path, names: list[str], source: str) -> str:
     """Return what is in a folder without a model.safetensors."""
     exports = [f"{path.parent.name}/{path.name}" for path in sorted(folder.glob("*/*.onnx"))]
-    found = {
-        pattern: name
-        for pattern in (*PICKLES, *FORMATS, "*.safetensors")
-        for name in (*exports, *names)
-        if fnmatch(name, pattern) and name not in NO_WEIGHTS_OF
-    }
-    for pattern, name in found.items():
-        if pattern in PICKLES:
-            return PICKLED.format(source=source, name=name, command=CONVERT.format(source=source))
-        if pattern in FORMATS:
-            return OTHER_FORMAT.format(source=source, what=FORMATS[pattern], name=name)
-        return OTHER_NAME.format(source=source, name=name)
+    if pickled := pickled_files(folder, source):
+        command = CONVERT.format(source=source)
+        return PICKLED.format(source=source, name=pickled[0].name, command=command)
+    for pattern, command in IN_PARTS.items():
+        for path in sorted(folder.glob(pattern)):
+            name = str(path.relative_to(folder))
+            joins = command.format(folder=path.parent.name)
+            return PARTS_OF_TRAINING.format(source=source, name=name, command=joins)
+    for pattern, what in {**FORMATS, "*.safetensors": ""}.items():
+        for name in (name for name in (*exports, *names) if fnmatch(name, pattern)):
+            sentence = OTHER_FORMAT if what else OTHER_NAME
+            return sentence.format(source=source, what=what, name=name)
     missing = "model.safetensors" + ("" if "config.json" in names else " and no config.json")
-    return _held(folder, names, source, missing)
+    return _held(names, source, missing)
 
 
-def _held(folder: Path, names: list[str], source: str, missing: str) -> str:
-    below = sorted([*folder.glob("*/config.json"), *folder.glob("snapshots/*/config.json")])
-    if below and "config.json" not in names:
-        return BELOW.format(source=source, below=below[0].parent.relative_to(folder))
+def pickled_files(folder: Path, source: str) -> list[Path]:
+    """Return the files of a folder that are pickled weights, whatever else is called ``.bin``.
+
+    Raises:
+        NotAModel: one is a pointer, a page or empty.
+    """
+    found = []
+    for path in sorted(folder.iterdir()):
+        is_named = path.is_file() and any(fnmatch(path.name, pattern) for pattern in PICKLES)
+        if not is_named or any(fnmatch(path.name, pattern) for pattern in NO_WEIGHTS_OF):
+            continue
+        if what := mistaken_for(path):
+            raise NotAModel(MISTAKEN.format(source=source, name=path.name, what=what))
+        with path.open("rb") as file:
+            is_pickle = file.read(4).startswith(PICKLED_AS)
+        if is_pickle or path.name.startswith("pytorch_model"):
+            found.append(path)
+    return found
+
+
+def refuse_below(folder: Path, source: str) -> None:
+    """Refuse a folder whose checkpoint is one folder further down, by the newest one's name."""
+    below = [*folder.glob("*/config.json"), *folder.glob("snapshots/*/config.json")]
+    below = [path.parent for path in below if has_weights(path.parent) or _is_pickled(path.parent)]
+    if below and not (folder / "config.json").exists():
+        newest = max(below, key=lambda path: [int(n) for n in re.findall(r"\d+", path.name)])
+        raise NotAModel(BELOW.format(source=source, below=newest.relative_to(folder)))
+
+
+def _is_pickled(folder: Path) -> bool:
+    return any(folder.glob("pytorch_model*.bin"))
+
+
+def _held(names: list[str], source: str, missing: str) -> str:
     held = ", ".join(names[:MAX_HELD]) + (" and more" if len(names) > MAX_HELD else "")
     return NO_FILES.format(source=source, missing=missing, held=held or "no file")
 
@@ -163,7 +254,8 @@ def read_tensors(folder: Path, source: str) -> Tensors:
             if dtype not in FLOATS and not name.endswith("_ids"):
                 named = brief(name, 100)
                 raise NotAModel(NOT_FLOAT.format(source=source, name=named, dtype=dtype))
-    return {new_name(name): shape for name, shape in shapes.items()}
+    prefix = wrapper_of(shapes, source)
+    return {new_name(name, prefix): shape for name, shape in shapes.items()}
 
 
 def _parts(folder: Path, source: str) -> list[Path]:
@@ -188,7 +280,10 @@ def _damage(file: Path, source: str) -> str:
         return MISTAKEN.format(source=source, name=file.name, what=what)
     size = file.stat().st_size
     with file.open("rb") as opened:
-        start = 8 + int.from_bytes(opened.read(8), "little")
+        first = opened.read(8)
+        if first.startswith(PICKLED_AS):
+            return MISTAKEN.format(source=source, name=file.name, what=A_PICKLE)
+        start = 8 + int.from_bytes(first, "little")
         head = opened.read(min(start - 8, size))
     if size < start <= 2**32:
         return TRUNCATED.format(source=source, name=file.name, size=size, whole=start)
@@ -201,9 +296,39 @@ def _damage(file: Path, source: str) -> str:
     return TRUNCATED.format(source=source, name=file.name, size=size, whole=whole) if is_cut else ""
 
 
-def new_name(name: str) -> str:
+def wrapper_of(names: Iterable[str], source: str) -> str:
+    """Return the prefix of the module that a network was saved in, by its word embeddings.
+
+    ``module.`` is that of ``DataParallel``, ``_orig_mod.`` of ``torch.compile``, ``model.`` of
+    Lightning, ``base_model.model.`` of peft. Empty where there is none, and where the prefix is the
+    name of another architecture: ``electra.``.
+
+    Raises:
+        NotAModel: there are the word embeddings of several networks, and all have a prefix.
+    """
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+    others = {*CONFIG_MAPPING_NAMES} - {*OWN_PREFIXES}
+    matches = (match for name in names if (match := EMBEDDINGS.fullmatch(name)))
+    found = {match[1] for match in matches if not others & {*match[1].split(".")}}
+    if len(found) > 1 and "" not in found:
+        named = " and ".join(sorted(prefix.rstrip(".") for prefix in found))
+        raise NotAModel(TWO_NETWORKS.format(source=source, names=named))
+    return "" if "" in found else next(iter(found), "")
+
+
+def wrapper_in(folder: Path, source: str) -> str:
+    """Return the prefix in a folder's file of weights: see ``wrapper_of``."""
+    names = set[str]()
+    for file in weight_files(folder):
+        with safe_open(file, "pt") as opened:
+            names |= set(opened.keys())
+    return wrapper_of(names, source)
+
+
+def new_name(name: str, prefix: str = "") -> str:
     """Return a tensor's name of today: without a wrapper's prefix, norms by weight and bias."""
-    start, _, last = re.sub(PREFIX, "", name).rpartition(".")
+    start, _, last = name.removeprefix(prefix).rpartition(".")
     last = OLD_NAMES.get(last, last)
     return f"{start}.{last}" if start else last
 
@@ -216,10 +341,11 @@ def saved_bias(name: str) -> str:
 def two_biases(folder: Path) -> tuple[str, ...]:
     """Return a note on a file with two output biases that differ; none without them."""
     found: dict[str, Any] = {}
+    prefix = wrapper_in(folder, str(folder))
     for file in weight_files(folder):
         with safe_open(file, "pt") as opened:
             names = (n for n in opened.keys() if n.endswith(("predictions.bias", DECODER_BIAS)))  # noqa: SIM118
-            found |= {new_name(name): opened.get_tensor(name) for name in names}
+            found |= {new_name(name, prefix): opened.get_tensor(name) for name in names}
     for name, bias in found.items():
         saved = saved_bias(name)
         if saved in found and not bool((found[saved] == bias).all()):
@@ -241,7 +367,7 @@ def read_otherwise(folder: Path, ties_words: bool, source: str) -> tuple[str, ..
         name.endswith(".decoder.weight") and f"{name.removesuffix('weight')}bias" not in names
         for name in names
     )
-    if has_one_bias or any(re.match(PREFIX, name) for name in names):
+    if has_one_bias or wrapper_of(names, source):
         notes.append(OTHERWISE.format(file="model.safetensors", command=command))
     return tuple(notes)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from huggingface_hub import snapshot_download
+from huggingface_hub.constants import HF_HUB_OFFLINE
 from huggingface_hub.utils import get_session
 
 from explorer.context import context
@@ -31,6 +32,7 @@ from explorer.models.choice.files import (
     check_values,
     read_otherwise,
     read_tensors,
+    refuse_path,
     saved_bias,
     two_biases,
 )
@@ -70,10 +72,7 @@ OTHER_COLUMN = "{source} is of type {given!r}; this column takes {taken!r}: give
 UNKNOWN_TYPE = "{source} is of type {given!r}; the known types are {known}."
 NO_ACTIVATION = "{source} has {value} as {name}, which is no activation of transformers."
 OTHER_NETWORK = "{source} holds the weights of another network: {found}, where {kind} has {wanted}."
-A_FILE = "{source} is a file: give the folder that holds it."
-AN_ARCHIVE = "{source} is an archive: unpack it, and give the folder."
-ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".whl")
-AN_ADDRESS = "{source} is an address: a repository is given as OWNER/NAME, here {repo}."
+NOT_A_NAME = "{source!r} is neither a folder here nor the name of a hub repository."
 NO_COLUMN = (
     "--model takes NAME=PATH_OR_REPO, with the name of an architecture ({known}) or of a column of "
     "your own (a small letter, then at most 15 small letters, digits or underscores), not "
@@ -95,10 +94,10 @@ NAMELESS = re.compile(
     r"|\d_transformer|snapshots|[0-9a-f]{40}"
 )
 """Names of folders that say nothing about the model in them."""
-ADDRESS = re.compile(r"https?://[^/]+/(\w[\w.-]*/[\w.-]+)")
 REPO = re.compile(r"\w[\w.-]*/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
 NOT_THERE = "no such repository or revision is open to everybody"
+OFFLINE = "HF_HUB_OFFLINE is set, and it is not in the cache"
 NO_ANSWER = "the hub did not answer, or the download broke off"
 LONGEST = 200
 """Maximum characters of a typed repository and revision; the hub allows 96 for a name."""
@@ -394,11 +393,13 @@ def own_spec(
         NotAModel: it is not there, of another kind, too large, or contradicts itself.
     """
     folder = Path(source).expanduser()
-    repo, _, revision = source.partition("@")
     is_local = folder.is_dir() and not hub_only
+    repo, _, revision = source.partition("@")
     if is_local:
         check_folder(folder, source)
     else:
+        if not hub_only:
+            refuse_path(folder, source)
         folder = fetched(repo, revision, SMALL)
     kind_key, kind = kind_of(key, read_json(folder / "config.json", source), source)
     config = read_config(folder, kind, source)
@@ -429,15 +430,6 @@ def own_spec(
     return replace(spec, architecture=shape, has_head=has_head(tensors), notes=notes)
 
 
-def _refuse_path(path: Path, source: str) -> None:
-    """Refuse a file, an archive or an address in place of a folder or a repository."""
-    if path.is_file():
-        sentence = AN_ARCHIVE if path.suffix in ARCHIVES else A_FILE
-        raise NotAModel(sentence.format(source=source))
-    if address := ADDRESS.match(source):
-        raise NotAModel(AN_ADDRESS.format(source=brief(source, LONGEST), repo=address[1]))
-
-
 def _own_name(folder: Path, config: "PreTrainedConfig") -> str:
     """Return what a folder is called; for one called ``model``, what its parent is called."""
     for part in (folder, *folder.parents[:2]):
@@ -463,10 +455,7 @@ def fetched(
 ) -> Path:
     """Return the folder with the files of these patterns, downloaded where they are not cached."""
     if not REPO.fullmatch(repo):
-        _refuse_path(Path(repo).expanduser(), repo)
-        raise NotAModel(
-            f"{brief(repo, LONGEST)!r} is neither a folder here nor the name of a hub repository."
-        )
+        raise NotAModel(NOT_A_NAME.format(source=brief(repo, LONGEST)))
     get_session().timeout = STALL_SECONDS
     try:
         folder = snapshot_download(
@@ -480,5 +469,6 @@ def fetched(
         logger.warning("a download failed: %s", brief(repr(error), MAX_LOGGED))
         response = getattr(error.__cause__ or error, "response", None)
         why = NOT_THERE if getattr(response, "status_code", 0) in (401, 403, 404) else NO_ANSWER
+        why = OFFLINE if HF_HUB_OFFLINE else why
         raise NotAModel(f"{repo} could not be downloaded from the hub: {why}.") from error
     return Path(folder)

@@ -17,6 +17,7 @@ POINTERS = {
     b"/annex/objects/": "a pointer file of git-annex, which names the file's content",
 }
 PAGES = (b"<!doctype html", b"<html", b"<?xml")
+NOT_JSON = "{source} has a {name} that is not JSON: line {line}, column {column}."
 WEB_PAGE = "a page of a web server, saved in place of the file"
 EMPTY = "an empty file"
 
@@ -63,4 +64,7 @@ def read_json(path: Path, source: str, absent: str = "") -> dict[str, Any]:
     except (OSError, ValueError, AttributeError) as error:
         if path.is_file() and (what := mistaken_for(path)):
             raise NotAModel(f"{source} has, as its {path.name}, {what}.") from error
+        if path.is_file() and isinstance(error, json.JSONDecodeError):
+            place = {"line": error.lineno, "column": error.colno}
+            raise NotAModel(NOT_JSON.format(source=source, name=path.name, **place)) from error
         raise NotAModel(f"{source} has no {path.name} that can be read.") from error

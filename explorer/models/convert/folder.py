@@ -6,20 +6,29 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from fnmatch import fnmatch
 from pathlib import Path
 from shutil import copytree
 from typing import TYPE_CHECKING, Any
 
 from safetensors.torch import load_file, save_file
 
-from explorer.models.choice.files import ADAPTER, NO_WEIGHTS_OF, PICKLES, new_name, saved_bias
-from explorer.models.choice.own import SMALL, fetched, has_head
+from explorer.models.choice.files import (
+    ADAPTER,
+    NO_PART,
+    new_name,
+    pickled_files,
+    read_tensors,
+    refuse_below,
+    refuse_path,
+    saved_bias,
+    wrapper_of,
+)
+from explorer.models.choice.own import SMALL, check_tensors, fetched, has_head, read_config
 from explorer.models.choice.reading import NEEDS, file_pieces, read_tokenizer
-from explorer.models.choice.refused import NotAModel, mistaken_for, read_json
+from explorer.models.choice.refused import NotAModel, read_json
 from explorer.models.convert import pickles
 from explorer.models.hub import TOKENIZERS, has_weights, weight_files
-from explorer.models.specs import KINDS, MORE_KINDS, ModelKind
+from explorer.models.specs import KINDS, MORE_KINDS, SAME_NETWORKS, ModelKind
 from explorer.refusal import brief
 
 if TYPE_CHECKING:
@@ -34,6 +43,7 @@ SAFE = ["adapter_config.json", "*.safetensors", "*.safetensors.index.json"]
 """Files of weights of a repository that are fetched first."""
 PICKLED = ["pytorch_model*.bin", "adapter_model.bin"]
 """Files of weights that are fetched where there are no others."""
+PARTS = "pytorch_model.bin.index.json"
 NOT_EMPTY = "{target} is not empty: give a folder that does not exist yet."
 RUNS_CODE = (
     "{source} has, in {name}, a pickle that names {what}: opening it could run code, so it was not "
@@ -41,11 +51,23 @@ RUNS_CODE = (
 )
 BROKEN_PICKLE = "{source} has {name}, which torch cannot open as weights."
 NOTHING = "{source} holds no weights: no model.safetensors and no pytorch_model.bin."
+SEVERAL = (
+    "{source} has weights in several files, {names}: leave the one that you mean in the folder."
+)
 NO_KIND = "{source} does not say of which type it is, and its tensors are of none of {known}."
 NO_VOCABULARY = (
     "{source} has no tokenizer beside its weights or one folder above: name its file by "
     "--tokenizer."
 )
+CLASSES = {
+    "bert": "Bert",
+    "albert": "Albert",
+    "distilbert": "DistilBert",
+    "roberta": "Roberta",
+    "xlm-roberta": "XLMRoberta",
+    "camembert": "Camembert",
+}
+"""Names of the classes of transformers, without what they are for."""
 BAD_PATTERN = "“{pattern}” is no regular expression."
 BY_WORDS = (
     "Its tokenizer {name} splits words by a program of its own. The one that is written takes "
@@ -88,6 +110,7 @@ def convert_folder(
         NotAModel: it cannot be read, or would run code.
     """
     if not source.is_dir():
+        refuse_path(source, str(source))
         raise NotAModel(NO_FOLDER.format(source=brief(source)))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise NotAModel(NOT_EMPTY.format(target=brief(target)))
@@ -107,6 +130,9 @@ def convert_folder(
         fast, more = _tokenizer(vocabulary, int(config["vocab_size"]), str(source), cased, pattern)
         fast.save_pretrained(written)
         save_file(tensors, written / "model.safetensors", {"format": "pt"})
+        kind = kind_of(config, tensors, str(source))
+        read = read_config(written, kind, str(source))
+        check_tensors(read, read_tensors(written, str(source)), str(source))
         copytree(written, target, dirs_exist_ok=True)
     return (*notes, *more)
 
@@ -114,13 +140,15 @@ def convert_folder(
 def _weights(folder: Path, source: str, scratch: Path) -> Weights:
     """Return a checkpoint's tensors by their names of today, from safetensors or a pickle."""
     is_safe = has_weights(folder)
+    if is_safe:
+        read_tensors(folder, source)  # refuses what is damaged or no weights
     files = weight_files(folder) if is_safe else [_unpickled(folder, source, scratch)]
     tensors: Weights = {}
     for file in files:
-        if what := mistaken_for(file):
-            raise NotAModel(f"{source} has, as its {file.name}, {what}.")
         tensors |= load_file(file)
-    return {new_name(n): t.contiguous() for n, t in tensors.items() if not n.endswith("_ids")}
+    prefix = wrapper_of(tensors, source)
+    kept = {n: t for n, t in tensors.items() if not n.endswith("_ids")}
+    return {new_name(name, prefix): tensor.contiguous() for name, tensor in kept.items()}
 
 
 def _unpickled(folder: Path, source: str, scratch: Path) -> Path:
@@ -129,17 +157,17 @@ def _unpickled(folder: Path, source: str, scratch: Path) -> Path:
     Raises:
         NotAModel: there are none, or opening them would run code.
     """
-    found = sorted(
-        path
-        for path in folder.iterdir()
-        if any(fnmatch(path.name, p) for p in PICKLES) and path.name not in NO_WEIGHTS_OF
-    )
-    parts = [path for path in found if path.name.startswith("pytorch_model")] or found[:1]
+    refuse_below(folder, source)
+    found = pickled_files(folder, source)
+    parts = [path for path in found if path.name.startswith("pytorch_model")] or found
     if not parts:
         raise NotAModel(NOTHING.format(source=brief(source)))
-    for part in parts:
-        if what := mistaken_for(part):
-            raise NotAModel(f"{source} has, as its {part.name}, {what}.")
+    if parts is found and len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise NotAModel(SEVERAL.format(source=source, names=brief(names, 100)))
+    listed = read_json(folder / PARTS, source, "{}").get("weight_map") or {}
+    for name in sorted({*listed.values()} - {path.name for path in parts}):
+        raise NotAModel(NO_PART.format(source=source, name=brief(name, 100)))
     target = scratch / "weights.safetensors"
     command = [sys.executable, "-I", pickles.__file__, *map(str, parts), str(target)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
@@ -185,7 +213,7 @@ def kind_of(values: Mapping[str, Any], names: Mapping[str, Any], source: str) ->
     Raises:
         NotAModel: it is of no kind that is known here.
     """
-    kinds = [*KINDS.values(), *MORE_KINDS.values()]
+    kinds = [*KINDS.values(), *MORE_KINDS.values(), *SAME_NETWORKS.values()]
     stated = values.get("model_type")
     for kind in kinds:
         starts = any(name.startswith(f"{kind.config_type}.") for name in names)
@@ -196,9 +224,8 @@ def kind_of(values: Mapping[str, Any], names: Mapping[str, Any], source: str) ->
 
 
 def _class_of(kind: ModelKind, tensors: Weights) -> str:
-    name = {"bert": "Bert", "albert": "Albert", "distilbert": "DistilBert", "roberta": "Roberta"}
     shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-    return name[kind.config_type] + ("ForMaskedLM" if has_head(shapes) else "Model")
+    return CLASSES[kind.config_type] + ("ForMaskedLM" if has_head(shapes) else "Model")
 
 
 def _vocabulary_folder(source: Path, origin: Path, given: str) -> Path:

@@ -328,7 +328,7 @@ def edit(folder, file="config.json", /, **changes):
 
 REFUSED = {
     spoil_kind: "is of type 'gpt2'; the known types are bert, distilbert",
-    spoil_config: "has no config.json that can be read",
+    spoil_config: "has a config.json that is not JSON: line 1, column 2",
     spoil_vocabulary: "contradicts itself: its tokenizer has 96 pieces, its network 7",
     spoil_weights: "has its weights in pytorch_model.bin, a pickle, which can run code",
     spoil_index: "lacks model-00001-of-00002.safetensors, a part that its list of parts names",
