@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from explorer import assets
-from explorer.analysis.alignment import align
+from explorer.analysis.alignment import AlignedWord, align
 from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of_family, memo
 from explorer.inference.runs import call_on_model, gather, get_runs, refuse_none
@@ -21,8 +21,10 @@ from explorer.models.tokens import Tokens
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
-Places = tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]
+Places = tuple[tuple[AlignedWord, ...], tuple[tuple[int, ...], ...]]
 """Words, and the positions of each one's tokens."""
+Place = tuple[str, int, int]
+"""A sentence, and where its word begins and ends."""
 POOLINGS: tuple[str, ...] = ("words", "mean", "cls")
 """Each word by the mean of its pieces; the text by the mean of its tokens, or by the first one."""
 UNRELATED = 32
@@ -134,6 +136,16 @@ class Closeness(Result):
         ]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unrelated:
+    """Cosines of unrelated words or texts: the control of a comparison."""
+
+    models: Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
+    """By model the mean, the 5th and the 95th percentile, each float64 [layer + 1]."""
+    places: tuple[Place, ...]
+    """The sentences, each with the word that was drawn; the whole text where that is pooled."""
+
+
 def vectors(text: str, family: "Family | str" = "mini", pooling: str = "words") -> Vectors:
     """Return the vectors of a text's words, or of the whole text, at every layer of each model.
 
@@ -176,7 +188,8 @@ def pooled(runs: Mapping[str, Run], pooling: str) -> dict[str, ModelVectors]:
     found = {}
     for key, (words, groups) in places.items():
         states = word_states(runs[key].hidden_states, groups).swapaxes(0, 1)
-        found[key] = ModelVectors(words, read_only(np.ascontiguousarray(states)))
+        spelled = tuple(word.text for word in words)
+        found[key] = ModelVectors(spelled, read_only(np.ascontiguousarray(states)))
     return found
 
 
@@ -189,14 +202,15 @@ def places_of(tokens: Mapping[str, Tokens], pooling: str) -> "dict[str, Places]"
     alignment = align(tokens)
     if not alignment.readable:
         raise Refusal(strings.NO_WORD)
-    words = tuple(alignment.words[i].text for i in alignment.readable)
+    words = tuple(alignment.words[i] for i in alignment.readable)
     places: dict[str, Places] = {}
     for key, read in tokens.items():
         if pooling == "words":
             places[key] = words, tuple(alignment.groups[key][i] for i in alignment.readable)
         else:
             own = tuple(at for at, is_added in enumerate(read.special) if not is_added)
-            places[key] = (read.text,), (own if pooling == "mean" else (0,),)
+            whole = AlignedWord(read.text, 0, len(read.text))
+            places[key] = (whole,), (own if pooling == "mean" else (0,),)
     return places
 
 
@@ -218,17 +232,30 @@ def closeness(
     places = _checked(words, sides) if words is not None else (0, 0)
     specs = {key: run.spec for key, run in first.items()}
     ask = Ask(asks[0].text, specs, asks[0].device, asks[0].dtype)
-    others = memo(
-        (*key_of_family("unrelated", specs, ask), pooling),
+    control = memo(
+        key_of_control(ask, pooling),
         lambda: result_of(unrelated(ask, pooling), UNRELATED, "sentences"),
     )
-    found = {}
-    for key, control in others.items():
-        pair = [side[key].vectors[at] for side, at in zip(sides, places, strict=True)]
-        found[key] = ModelCloseness(read_only(cosines(*pair)), *control)
+    found = beside_unrelated(sides, places, control)
     model = next(iter(found))
     said = [side[model].words[at] for side, at in zip(sides, places, strict=True)]
     return Closeness(pooling, (said[0], said[1]), found, missing)
+
+
+def key_of_control(ask: Ask, pooling: str) -> tuple:
+    """Return the key in the cache of the unrelated words or texts, whatever is compared."""
+    return (*key_of_family("unrelated", ask.specs, ask), pooling)
+
+
+def beside_unrelated(
+    sides: Sequence[Mapping[str, ModelVectors]], places: tuple[int, int], control: Unrelated
+) -> dict[str, ModelCloseness]:
+    """Return by model the cosines of the words at ``places`` of two texts, and the control."""
+    found = {}
+    for key, values in control.models.items():
+        pair = [side[key].vectors[at] for side, at in zip(sides, places, strict=True)]
+        found[key] = ModelCloseness(read_only(cosines(*pair)), *values)
+    return found
 
 
 def _checked(words: Sequence[int], sides: Sequence[Mapping[str, ModelVectors]]) -> tuple[int, int]:
@@ -244,31 +271,36 @@ def _checked(words: Sequence[int], sides: Sequence[Mapping[str, ModelVectors]]) 
     return int(words[0]), int(words[1])
 
 
-def unrelated(ask: Ask, pooling: str) -> "Generator[int, None, dict[str, tuple[np.ndarray, ...]]]":
+def unrelated(ask: Ask, pooling: str) -> "Generator[int, None, Unrelated]":
     """Compute the cosines of unrelated words or texts; yield how many sentences are done.
 
-    Returns by model the mean, and the 5th and 95th percentiles, over all pairs of the sentences.
-    Of each sentence a random word is taken, the same one in every model and each time.
+    Returns the cosines over all pairs of the sentences. Of each sentence a random word is taken,
+    the same one in every model and each time.
     """
     generator = np.random.default_rng(0)
     sentences = assets.plain_sentences()[:UNRELATED]
     kept: dict[str, list[np.ndarray]] = {key: [] for key in ask.specs}
+    places: list[Place] = []
     for start in range(0, len(sentences), AT_ONCE):
         yield start
         batch = sentences[start : start + AT_ONCE]
         draws = generator.random(len(batch))
         jobs = [partial(_one_of, ask, *one, pooling) for one in zip(batch, draws, strict=True)]
-        for states in gather(jobs):
+        for text, (word, states) in zip(batch, gather(jobs), strict=True):
+            places.append((text, word.start, word.end))
             for key, vectors_by_layer in states.items():
                 kept[key].append(vectors_by_layer)
     yield len(sentences)
-    return {key: _of_pairs(np.stack(states)) for key, states in kept.items()}
+    models = {key: _of_pairs(np.stack(states)) for key, states in kept.items()}
+    return Unrelated(models, tuple(places))
 
 
-def _one_of(ask: Ask, text: str, draw: float, pooling: str) -> dict[str, np.ndarray]:
+def _one_of(
+    ask: Ask, text: str, draw: float, pooling: str
+) -> tuple[AlignedWord, dict[str, np.ndarray]]:
     """Compute by model the vectors [layer + 1, d_model] of a sentence or of its drawn word.
 
-    The draw is a number from 0 to 1. No run is kept.
+    The draw is a number from 0 to 1. Returns the word too; no run is kept.
     """
     from explorer.analysis.depth.lens import sentence_states
     from explorer.models.forward import tokenize
@@ -276,17 +308,18 @@ def _one_of(ask: Ask, text: str, draw: float, pooling: str) -> dict[str, np.ndar
     tokens = {key: call_on_model(tokenize, spec, ask, text) for key, spec in ask.specs.items()}
     states = {}
     for key, (words, groups) in places_of(tokens, pooling).items():
-        group = groups[int(draw * len(words))]
-        states[key] = call_on_model(sentence_states, ask.specs[key], ask, tokens[key], (group,))
-    return {key: found[:, 0] for key, found in states.items()}
+        at = int(draw * len(words))
+        found = call_on_model(sentence_states, ask.specs[key], ask, tokens[key], (groups[at],))
+        word, states[key] = words[at], found[:, 0]
+    return word, states
 
 
-def _of_pairs(states: np.ndarray) -> tuple[np.ndarray, ...]:
+def _of_pairs(states: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and percentiles of the cosines of all pairs of [sentence, layer + 1, d_model]."""
     pairs = np.triu_indices(len(states), 1)
     found = cosines(states[pairs[0]], states[pairs[1]])
-    values = (found.mean(0), *np.percentile(found, SPREAD, axis=0))
-    return tuple(map(read_only, values))
+    low, high = np.percentile(found, SPREAD, axis=0)
+    return read_only(found.mean(0)), read_only(low), read_only(high)
 
 
 def cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:

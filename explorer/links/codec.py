@@ -70,7 +70,9 @@ LIST_LIMIT = 2_000
 """Maximum characters of a list of texts; a longer one is not linked."""
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 """Characters that a link's list loses: control characters and halves of others."""
-TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage", "list")
+TEXTS: tuple[str, ...] = (
+    *("text", "hidden", "other", "first", "second", "sentiment", "question", "passage", "list"),
+)
 """Free texts of the reader: the fields that are packed."""
 PACKED = "z"
 """Field of texts too long for a plain link: deflated, in base64url.
@@ -339,6 +341,8 @@ _READERS: Readers = {
     "at": partial(_read_index, MAX_WORD),
     "lens": partial(_one_of, LENSES),
     "other": _read_text,
+    "first": _read_text,
+    "second": _read_text,
     "sentiment": _read_text,
     "question": _read_text,
     "passage": _read_text,

@@ -10,7 +10,7 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "joint", "attribution"),
     "attention": ("summary", "ablation", "advanced"),
     "layer": ("steps", "contexts"),
-    "depth": ("similarity", "changed", "patching", "moves"),
+    "depth": ("meaning", "similarity", "changed", "patching", "moves"),
     "distillation": ("losses", "agreement", "live"),
     "texts": (),
     "tasks": ("pairs", "tuned"),
@@ -32,7 +32,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("teacher", "student"), ("attention", "depth", "distillation")),
     "mask": ("predictions", "layer", "depth"),
     "at": ("layer", "depth"),
-    **dict.fromkeys(("times", "lens", "other"), ("depth",)),
+    **dict.fromkeys(("times", "lens", "other", "first", "second"), ("depth",)),
     **dict.fromkeys(("sentiment", "question", "passage"), ("tasks",)),
     "list": ("texts",),
     "timed": ("latency",),
@@ -43,7 +43,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "attribution"),
     "attention": ("summary", "bertviz"),
     "layer": ("steps",),
-    "depth": ("changed",),
+    "depth": ("changed", "meaning"),
     "distillation": ("masking", "live"),
     "texts": ("list",),
     "parameters": ("memory",),
@@ -103,6 +103,10 @@ class PageState:
     """Word that Layer and Depth follow, from 0; -1: chosen by the tab."""
     other: str = ""
     """Second text for the difference in Depth; empty: proposed by the page."""
+    first: str = ""
+    """First of the two sentences in which Depth compares a word; empty: an example."""
+    second: str = ""
+    """Second of these sentences; empty: an example."""
     hidden: str = ""
     """Words behind the masks, in reading order, separated by bars; empty where unknown."""
     sentiment: str = ""

@@ -68,10 +68,17 @@ def texts_values():
 
 SAME_TWICE = PageState(family="only,before=mini-bert,after=mini-bert")
 """A page of one model in two columns."""
+TWO_USES = (
+    "the unbelievable cat sat.",
+    "unbelievable",
+    "it was [MASK]! [SEP] the =cat's mat.",
+    "mat",
+)
+"""Two sentences and a word in each: one of many pieces, one after a mask and a separator."""
 
 
 def depth_values(monkeypatch):
-    from explorer.ui.depth import changed, patching, tab
+    from explorer.ui.depth import changed, meaning, patching, tab
     from explorer.ui.depth import folds as depth_folds
 
     texts = ("the cat sat on the mat.", "a dog ran in paris and the cat sat.")
@@ -87,6 +94,7 @@ def depth_values(monkeypatch):
         "depth/lens": tab.show(STATE)[1],
         "depth/similarity": list(handler(depth_folds.SIMILARITY)(STATE))[LAST][1],
         "depth/changed": of_pair,
+        "depth/meaning": list(handler(meaning.MEANING)(STATE, *TWO_USES))[LAST][1],
         "depth/patching": list(handler(patching.PATCHING)(STATE, "the dog sat on the [MASK]."))[
             LAST
         ][2],

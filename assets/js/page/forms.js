@@ -1,10 +1,10 @@
-// The controls of folds: their values in one field of the link, and back into the controls.
+// The controls of folds: their values in one field of the link, whole texts in fields of their own, and back into the controls.
 import {first} from '../kit/dom.js';
 import {choose, chosen} from './here.js';
 
 /**
- * One of Gradio's controls. `usual`: the value that the link leaves out. A number has ends, a choice has its values, a text has a number of letters.
- * @typedef {{name: string, usual: string | number | boolean | null, low?: number | null, high?: number | null, among?: (string | number)[], most?: number}} Control
+ * One of Gradio's controls. `usual`: the value that the link leaves out. A number has ends, a choice has its values, a text has a number of letters, a whole text its own field of the link.
+ * @typedef {{name: string, usual: string | number | boolean | null, low?: number | null, high?: number | null, among?: (string | number)[], most?: number, field?: string}} Control
  * @typedef {{controls: Control[], values: unknown[]}} Form
  */
 const inLink = () => new Map((chosen('form') ?? '').split(',').filter(Boolean).map(one => /** @type {[string, string]} */ (one.split(':'))));
@@ -31,13 +31,19 @@ const isText = ({most, among}) => most !== undefined || Boolean(among?.some(one 
 
 /** Keep what the reader set in the link; what is usual is left out. @param {Form} form */
 export function keepForm({controls, values}) {
-  const all = inLink();
+  const all = inLink(), texts = /** @type {Record<string, string>} */ ({});
   controls.forEach((control, i) => {
-    const {name, usual} = control, value = printed(values[i], isText(control));
+    const {name, usual, field} = control;
+    if (field) {
+      known.set(name, values[i]);
+      texts[field] = String(values[i] ?? '');
+      return;
+    }
+    const value = printed(values[i], isText(control));
     if (value.length > LONGEST) known.delete(name); else known.set(name, values[i]);
     if (value === printed(usual, isText(control)) || value === '' || value.length > LONGEST) all.delete(name); else all.set(name, value);
   });
-  choose({form: [...all].map(pair => pair.join(':')).toSorted().join(',')});
+  choose({form: [...all].map(pair => pair.join(':')).toSorted().join(','), ...texts});
 }
 
 /** The values below a prefix that the link holds, by their names. @param {string} prefix */
@@ -46,6 +52,7 @@ export const valuesInLink = prefix => new Map([...inLink()].filter(([name]) => n
 /** A control's value by the link; what it cannot show becomes the usual one. @param {Control} control */
 function valueOf(control) {
   const {name, usual, low, high, among, most} = control, field = inLink().get(name);
+  if (control.field) return first(chosen(control.field) ?? '', most ?? 0);
   if (field === undefined) return usual;
   const value = isText(control) ? unwritten(field) : field;
   if (most !== undefined) return first(value, most);

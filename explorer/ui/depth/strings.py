@@ -2,13 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift, WeightLineage
-from explorer.analysis.digits import cosine, nats
+from explorer.analysis.digits import cosine, enumerated, nats
 from explorer.library import strings as sentences
+from explorer.library.vectors import ModelCloseness
 from explorer.models.specs import ModelSpec
 from explorer.ui.kit.strings import LINK
 from explorer.views.glossary import places
-from explorer.views.markup import Markup, explained, finding, join, listed, model_name, note
+from explorer.views.markup import (
+    Markup,
+    explained,
+    finding,
+    join,
+    listed,
+    model_name,
+    note,
+    word,
+)
 
 LABEL = "Depth"
 QUESTION = "At which layer does the answer appear?"
@@ -106,6 +118,32 @@ CHANGED_NOTE = (
     "the tokens at random. A model without a masked-LM head is read with the head of the model "
     "before."
 )
+MEANING_FOLD = "Word vectors: how does the meaning of a word change from layer to layer?"
+MEANING_SENTENCES = ("First sentence", "Second sentence")
+MEANING_WORD = "Its word"
+MEANING_EXAMPLE = (
+    ("After ten years she finally got a promotion at work.", "promotion"),
+    ("The shop had a promotion on summer shoes.", "promotion"),
+)
+"""Sentences and their words that are compared while the boxes are empty."""
+MEANING_PROGRESS = "{done} of {n} sentences with unrelated words"
+MEANING_REPEATED = "{sentence}: “{word}” occurs {n} times; the first is compared."
+MEANING_NO_WORD = "{sentence}: no word is “{word}”. Its words are {words}."
+MEANING = {
+    "cosine": "cosine of the two words",
+    "unrelated": "unrelated words, mean",
+    "band": "unrelated words, 5th to 95th percentile",
+    "layer": "layer",
+    "embeddings": "emb.",
+}
+MEANING_NOTE = (
+    "Dashes and band: words of unrelated sentences, compared in the same way.\n"
+    "A word is the mean of its pieces. The control takes one random word from each of {n} bundled "
+    "sentences, in all pairs. States of unrelated words often have a cosine well above 0 "
+    "(Ethayarajh 2019), so compare with the band. A lower cosine need not mean another sense: try "
+    "a second sentence with the same sense. The embeddings add the word's position, so that even "
+    "one word in two sentences has a cosine below 1 there."
+)
 SIMILARITY_FOLD = "CKA: which layers have similar representations?"
 SIMILARITY = {
     "cka": "CKA of every layer with every other",
@@ -141,7 +179,7 @@ LINEAGE_NOTE = (
 AS_COPIED = "By weights, every student layer is still closest to the layer it was copied from ({})."
 NOT_AS_COPIED = "By weights, the student's layers are closest to teacher layers {}; they were "
 COPIED_FROM = "copied from {}."
-MOVES_FOLD = "Hidden states: how does a word change by layer?"
+MOVES_FOLD = "Hidden states: how far does each word of this text move?"
 MOVES = {
     "finding": "After each layer: cosine similarity of a word's state to its first and to its "
     "last state.",
@@ -187,6 +225,65 @@ SHARED_NOTE = (
     "columns the words they attend to; of a long text the first {n}."
 )
 NO_SHARED = "No model here applies one layer several times, so no heads are shared."
+
+
+MOST_WORDS = 30
+"""Upper limit of the words that a sentence lists."""
+
+
+def no_such_word(word: str, sentence: str, words: Sequence[str]) -> str:
+    """Return that a sentence lacks a word, and which words it has."""
+    known = [one for one in words if any(map(str.isalnum, one))]
+    shown = ", ".join(known[:MOST_WORDS]) + (" …" if len(known) > MOST_WORDS else "")
+    return MEANING_NO_WORD.format(sentence=sentence, word=word, words=shown)
+
+
+def closeness(label: str, found: ModelCloseness) -> str:
+    """Return how close two words are at a model's last layer, next to unrelated pairs."""
+    return sentences.closeness_said(label, found.cosine[-1], found.low[-1], found.high[-1])
+
+
+def meaning_finding(
+    words: tuple[str, str],
+    compared: Mapping[str, Sequence[np.ndarray]],
+    labels: Mapping[str, str],
+) -> Markup:
+    """Return at which layers each model has two words least alike, and unrelated ones there.
+
+    Args:
+        words: The two words.
+        compared: By model the cosine of the two, and the mean of unrelated words, by layer.
+        labels: The models' names.
+    """
+    least, constant = [], []
+    for key, (values, unrelated, *_) in compared.items():
+        name, printed = model_name(key, labels[key]), [cosine(value) for value in values]
+        if len(set(printed)) == 1:
+            constant.append(join(name, f" (cosine {printed[0]})"))
+            continue
+        lowest = printed[int(np.argmin(values))]
+        layers = [layer for layer, value in enumerate(printed) if value == lowest]
+        control = f", unrelated words {cosine(unrelated[layers[0]])}" if len(layers) == 1 else ""
+        beside = f" (cosine {lowest}{control})"
+        least.append(join(_named_layers(layers), " of ", name, beside))
+    same = words[0].casefold() == words[1].casefold()
+    two = (
+        join("The two uses of ", word(words[0]))
+        if same
+        else join(word(words[0]), " and ", word(words[1]))
+    )
+    parts = [join(" are least alike in ", listed(least))] if least else []
+    if constant:
+        parts.append(join(" are equally alike in every layer of ", listed(constant)))
+    return finding(two, join(parts[0], *(join(" and", part) for part in parts[1:])), ".")
+
+
+def _named_layers(layers: Sequence[int]) -> str:
+    numbers = [str(layer) for layer in layers if layer]
+    names = ["the embeddings"] if 0 in layers else []
+    if numbers:
+        names.append(f"layer{'s' if len(numbers) > 1 else ''} {enumerated(numbers)}")
+    return " and ".join(names)
 
 
 def similarity_finding(similarity: LayerSimilarity, labels: Mapping[str, str]) -> Markup:

@@ -16,7 +16,7 @@ from explorer.links.codec import from_page
 from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, looks_of
 from explorer.models.run import Run, batches, typeable_answers
 from explorer.models.tokens import BadText, word_id
-from explorer.ui.depth import changed, folds, patching, strings
+from explorer.ui.depth import changed, folds, meaning, patching, strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
@@ -36,6 +36,7 @@ READS = RUN_FIELDS
 def build(state: gr.State) -> list[gr.components.Component]:
     """Build the logit lens with its depth dial, and the folds; return the headline."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
+    meaning.build_fold(state)
     folds.build_similarity_fold(state)
     changed.build_fold(state)
     patching.build_fold(state)

@@ -83,6 +83,11 @@ class Fold:
         self.form.update({c: _described(f"{prefix}.{n}", c) for n, c in controls.items()})
         return self
 
+    def keep_texts(self, **boxes: gr.Textbox) -> "Fold":
+        """Keep whole texts in the link, each in the field of the box's name; else as ``keep``."""
+        self.form.update({box: _described(n, box) | {"field": n} for n, box in boxes.items()})
+        return self
+
     def setting(self, controls: Sequence[gr.components.Component], values: str) -> str:
         """Return the script of a button that sets controls to ``values``, also in the link.
 

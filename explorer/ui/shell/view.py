@@ -70,7 +70,7 @@ def wire_put(bar: InputBar, tabs: gr.Tabs) -> None:
 TAB_BY_ID = {tab.ID: tab for tab in TABS}
 Outputs = dict[Any, Any]
 DRAWN_FROM = {
-    "depth": ("other",),
+    "depth": ("other", "first", "second"),
     "latency": ("timed",),
     "tasks": ("sentiment", "question", "passage"),
 }

@@ -67,3 +67,16 @@ test('words that are being typed stay when a fold is filled from the link; those
   keepForm({controls: [box], values: ['x'.repeat(301)]});   // no link holds it
   assert.deepEqual(formNow([box], ['x'.repeat(301)]), ['x'.repeat(301)]);
 });
+
+test('a whole text has a field of its own in the link, whatever its letters and its length', () => {
+  const box = {name: 'first', usual: '', most: 20_000, field: 'first'}, word = {name: 'meaning.word', usual: '', most: 60};
+  const text = 'Он сел на берег. '.repeat(40).trim();
+  begun({first: ''});
+  keepForm({controls: [box, word], values: [text, 'берег']});
+  assert.deepEqual([chosen('first'), chosen('form')], [text, 'meaning.word:.d0.b1.d0.b5.d1.80.d0.b5.d0.b3']);
+  assert.deepEqual(formNow([box, word]), [text, 'берег']);
+  assert.deepEqual(filled([null, box], ['', '']), ['', text], 'a fold that opens is asked before its box is set');
+  assert.deepEqual(formNow([box], ['typed']), ['typed'], 'what is being typed stays');
+  keepForm({controls: [box, word], values: ['', '']});
+  assert.deepEqual([chosen('first'), chosen('form'), formNow([box])], ['', '', ['']]);
+});

@@ -4,7 +4,7 @@ import {begin} from '../../../assets/js/page/here.js';
 const RUN = ['text', 'family', 'hidden'];
 export const choices = {presets: {mini: {bert: 'mini', albert: 'mini'}, base: {bert: 'base', albert: 'base'}}, columns: {bert: ['mini', 'base', 'large'], albert: ['mini', 'base', 'xlarge']}};
 const defaults = {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', word: '-1', temperature: '', mask: '0', lens: 'mask',
-  at: '-1', times: '0', other: '', layer: '0', form: '', look: '', search: ''};
+  at: '-1', times: '0', other: '', first: '', second: '', layer: '0', form: '', look: '', search: ''};
 const reads = {predictions: RUN, depth: RUN, distillation: [...RUN, 'word'], claims: []};
 
 /** The server's response to the newest request. */

@@ -19,7 +19,7 @@ OPENED = {
     "predictions": 5,
     "attention": 3,
     "layer": 2,
-    "depth": 5,
+    "depth": 6,
     "distillation": 2,
     "texts": 0,
     "tasks": 2,
