@@ -54,7 +54,7 @@ def build_fold(state: gr.State) -> None:
     """Build the boxes for two sentences and a word in each, and a chart for each model."""
     with fold("depth", "meaning", strings.MEANING_FOLD) as section:
         boxes: list[gr.Textbox] = []
-        for label, (sentence, word) in zip(
+        for label, (sentence, its_word) in zip(
             strings.MEANING_SENTENCES, strings.MEANING_EXAMPLE, strict=True
         ):
             with gr.Row():
@@ -64,7 +64,7 @@ def build_fold(state: gr.State) -> None:
                 boxes.append(
                     gr.Textbox(
                         label=strings.MEANING_WORD,
-                        placeholder=word,
+                        placeholder=its_word,
                         max_lines=1,
                         max_length=MAX_LETTERS,
                         min_width=140,
