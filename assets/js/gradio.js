@@ -201,6 +201,15 @@ const begin = event => {
 document.addEventListener('click', ask);
 if (/[?&](tour|projector)=/.test(location.search)) begin(null);
 
+// So do the lessons.
+const askLesson = event => { if (closest(event, '[data-lessons]')) beginLesson(event); };
+const beginLesson = event => {
+  document.removeEventListener('click', askLesson);
+  import('./lesson/lesson.js').then(lesson => lesson.begin(event)).catch(reportError);
+};
+document.addEventListener('click', askLesson);
+if (/[?&]lesson=/.test(location.search)) beginLesson(null);
+
 const {waiting, told} = window.explorer;
 window.explorer.mount = mount;
 window.explorer.question = kind => {

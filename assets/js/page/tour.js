@@ -1,55 +1,18 @@
 // The tour: one view after another, a sentence for each, and the place lit that it speaks of.
 import {closest, find, say} from '../kit/dom.js';
-import {opened, typeText} from './parts.js';
-import {put} from './tabs.js';
-import {configNow, listen, visit, withState} from './here.js';
-import {openNext} from './folds.js';
-import {landOnPicture} from './landing.js';
+import {opened} from './parts.js';
+import {configNow, listen, withState} from './here.js';
+import {address, light, openView} from './stop.js';
 
-const lighting = new CSSStyleSheet();
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, lighting];
 let at = -1;   // the stop that is shown, counted from 0; none
 
 const bar = () => find(document, '#tour .tour');
 const stops = () => /** @type {HTMLElement[]} */ ([...bar().querySelectorAll('li')]);
-const address = changes => {
-  const url = new URL(location.href);
-  for (const [name, value] of Object.entries(changes)) { if (value) url.searchParams.set(name, value); else url.searchParams.delete(name); }
-  history.replaceState(history.state, '', url);
-};
 
 /** The fields of the view that a stop is a link to. @param {HTMLElement} stop @returns {Record<string, string>} */
 function viewOf(stop) {
   const {tour: _tour, v: _v, ...view} = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams);
   return view;
-}
-
-/** Open on this page what a stop is a link to. @param {HTMLElement} stop */
-function open(stop) {
-  const {tab, fold, ...rest} = viewOf(stop), {defaults} = configNow(), text = rest.text ?? defaults.text;
-  typeText(text);
-  visit({...rest, text, tab, fold});   // before the first answer the link's own folds are still to be opened
-  put({family: rest.family ?? defaults.family, tab});
-  openNext(tab, fold);
-}
-
-/** Light the first of these that is drawn, however often it is drawn anew; it comes into sight when it is there. @param {string} place a selector */
-function light(place) {
-  const mine = at;
-  lighting.replaceSync('');
-  const drawn = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll(place)])
-    .find(one => one.childElementCount && one.getClientRects().length) ?? null;
-  const look = () => {
-    const picture = drawn();
-    if (at !== mine) return;
-    if (!picture) { setTimeout(look, 150); return; }   // a busy server answers late
-    const {kind} = picture.dataset;
-    // Around a row, whose table hides what stands over its edge, the line is drawn inside.
-    const room = picture.matches('tr') ? 'outline-offset: -3px; padding-inline: 8px' : 'outline-offset: 2px';
-    lighting.replaceSync(`${place}${kind ? `[data-kind="${kind}"]` : ''} { outline: 3px solid var(--warn); border-radius: 4px; ${room}; }`);
-    landOnPicture(drawn, () => bar().offsetHeight);
-  };
-  if (place) setTimeout(look, 0);   // the key that chose the stop is no act against it
 }
 
 /** Show a stop. @param {number} to counted from 0 @param {boolean} isThere whether the page has opened on its link */
@@ -63,8 +26,8 @@ export function show(to, isThere = false) {
   bar().hidden = false;
   document.documentElement.classList.add('touring');
   address({tour: all[at].dataset.number});
-  if (!isThere) open(all[at]);
-  light(all[at].dataset.lit);
+  if (!isThere) openView(viewOf(all[at]));
+  light(all[at].dataset.lit, () => bar().offsetHeight);
 }
 
 // A reader who opens another tab has left the tour: its sentence would speak of what is not there.
@@ -103,7 +66,7 @@ function hear(event) {
   const step = closest(event, '#tour [data-step]'), link = closest(event, '#tour a');
   if (step) show(at + Number(step.dataset.step));
   if (closest(event, '#tour-start')) { show(Math.max(0, at)); find(bar(), '[data-step="1"]').focus(); }
-  if (closest(event, '#tour-end')) leave();
+  if (closest(event, '#tour-end, [data-lessons]')) leave();
   if (closest(event, '[data-project]')) project();
   if (link && !(/** @type {MouseEvent} */ (event).ctrlKey || /** @type {MouseEvent} */ (event).metaKey)) { event.preventDefault(); show(at); }
 }

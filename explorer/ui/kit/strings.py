@@ -110,6 +110,7 @@ TOUR = {
     "back": "Back",
     "next": "Next",
     "projector": "Projector",
+    "lessons": "Lessons",
     "leave": "Exit projector mode",
     "end": "End the tour",
 }

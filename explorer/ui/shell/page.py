@@ -35,6 +35,7 @@ from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import ENDPOINTS, register_endpoints
 from explorer.ui.shell.family import badge_of, family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
+from explorer.ui.shell.lessons import lessons_route
 from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.routes import (
     card_route,
@@ -178,6 +179,7 @@ def own_routes() -> list[Route]:
         picture_route(),
         provenance_route(),
         cite_route(),
+        lessons_route(),
         recipe_route(),
         qr_route(),
         standalone_route(),

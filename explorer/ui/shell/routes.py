@@ -81,6 +81,7 @@ def tour_html() -> Markup:
         _step("‹", strings.TOUR["back"], data_step=-1),
         _step("›", strings.TOUR["next"], data_step=1),
         _button(strings.TOUR["projector"], data_project=True, aria_pressed="false"),
+        _button(strings.TOUR["lessons"], data_lessons=True),
         _step("×", strings.TOUR["end"], id="tour-end"),
     ]
     bar = {

@@ -235,12 +235,21 @@ def test_there_are_seventeen_and_each_opens_what_it_names():
 
 def test_a_sign_stands_where_its_button_leads_and_the_last_one_leaves_the_projector():
     buttons = every(tour_html(), "button")
-    back, on, projector, end, leave = map(TOUR.get, ("back", "next", "projector", "end", "leave"))
-    assert [one.text() for one in buttons] == [f"‹ {back}", f"{on} ›", projector, f"× {end}", leave]
+    names = ("back", "next", "projector", "lessons", "end", "leave")
+    back, on, projector, lessons, end, leave = map(TOUR.get, names)
+    assert [one.text() for one in buttons] == [
+        f"‹ {back}",
+        f"{on} ›",
+        projector,
+        lessons,
+        f"× {end}",
+        leave,
+    ]
     assert ["data-project" in button.attributes for button in buttons] == [
         False,
         False,
         True,
+        False,
         False,
         True,
     ]

@@ -1,0 +1,206 @@
+// A lesson next to the tabs: a question, a guess that is locked, one look at the real page, and a finding that the student takes away.
+import {closest, find, make, say} from '../kit/dom.js';
+import {chosen, linkNow, withState} from '../page/here.js';
+import {opened} from '../page/parts.js';
+import {address, light, openView} from '../page/stop.js';
+import {asked, origin, provenance, save} from '../take/take.js';
+import {fileName} from '../take/files.js';
+import {card, page, row} from './card.js';
+import {Progress, STAGES} from './progress.js';
+import {READERS} from './read.js';
+
+const FAMILY = 'mini';   // whose numbers the lessons are about
+/** @type {{texts: any, lessons: import('./progress.js').Lesson[]}} */
+let data;
+/** @type {Progress | null} */
+let progress = null;
+/** @type {HTMLElement} */
+let panel;
+const state = () => { let now; withState(one => { now = one; }); return /** @type {import('../page/state.js').State | undefined} */ (now); };
+
+/** @param {string} text @param {() => void} press @param {Record<string, any>} [attributes] */
+function button(text, press, attributes = {}) {
+  const one = make('button', {type: 'button', class: 'chip', text, ...attributes});
+  one.addEventListener('click', press);
+  return one;
+}
+
+/** A field whose text is kept as it is typed. @param {'textarea' | 'input'} tag @param {string} label @param {'before' | 'word' | 'claim' | 'after' | 'student'} name @param {Record<string, any>} [attributes] */
+function field(tag, label, name, attributes = {}) {
+  const {kept} = progress, input = make(tag, {maxlength: tag === 'input' ? 40 : 600, readonly: kept.locked && ['before', 'word'].includes(name), 'data-typed': true, autocomplete: 'off', ...attributes});
+  input.value = kept[name];
+  input.addEventListener('input', () => { progress.set({[name]: input.value}); enable(); });
+  return make('label', {class: 'ls-field'}, make('span', {}, label), input);
+}
+
+/** What can be pressed follows what was written. */
+function enable() {
+  const next = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-next]')), lock = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-lock]'));
+  if (next) next.disabled = !progress.isDone(progress.stage);
+  if (lock) lock.disabled = !progress.canLock;
+}
+
+const tell = text => { find(panel, '.ls-said').textContent = text; };
+
+/** Whether the page shows what an act asks for. @param {import('./progress.js').Act} act */
+function shows({link, shows: text}) {
+  const now = state(), wanted = progress.said(text || link.text || '');
+  return Boolean(now?.accepted && now.tab === link.tab && now.isThere(link.tab) && now.get('family') === FAMILY && (!wanted || now.get('text') === wanted));
+}
+
+/** Keep what the page shows of the next act, and the answer after the last one. */
+async function takeAnswer() {
+  const {lesson, kept} = progress, reader = READERS[lesson.name], act = lesson.acts[kept.readings.length];
+  const reading = kept.locked && shows(act) ? await reader.read() : null;
+  if (!reading) { tell(data.texts.not_there); return; }
+  const readings = [...kept.readings, reading];
+  if (readings.length < lesson.acts.length) progress.set({readings});
+  else {
+    const {answer, said} = reader.judge(readings);
+    progress.set({readings, answer, numbers: said, link: linkNow().href, stage: 'found'});
+    light('');
+  }
+  draw(true);
+}
+
+/** Keep the text on the page as the one that contradicts the claim. */
+async function takeContrary() {
+  const {lesson} = progress, now = state(), [{link}] = lesson.acts, text = now?.get('text') ?? '';
+  const isNew = now?.isThere(link.tab) && now.tab === link.tab && now.get('family') === FAMILY && !lesson.acts.some(act => progress.said(act.shows || act.link.text || '') === text);
+  const reading = isNew ? await READERS[lesson.name].read() : null;
+  if (!reading) { tell(data.texts.no_other_text); return; }
+  const {answer, said} = READERS[lesson.name].judge([reading]);
+  progress.set({contrary: {text, link: linkNow().href, answer, numbers: said}, none: false});
+  draw();
+}
+
+const numbers = list => make('ul', {class: 'ls-numbers'}, ...list.map(([name, value]) => make('li', {}, make('span', {}, name), make('b', {translate: 'no'}, value))));
+
+/** What a step shows, by its name. @type {Record<string, (texts: any) => any[]>} */
+const parts = {
+  before: t => [field('textarea', progress.lesson.asks, 'before', {rows: 3}), make('p', {class: 'note'}, t.private)],
+  guess(t) {
+    const {lesson, kept} = progress, options = lesson.choices.map(([key, label]) => {
+      const input = make('input', {type: 'radio', name: 'lesson-guess', value: key, checked: key === kept.guess, disabled: kept.locked});
+      input.addEventListener('change', () => { progress.set({guess: key}); enable(); });
+      return make('label', {}, input, label);
+    });
+    const lock = button(t.lock, () => { progress.lock(); draw(); find(panel, '[data-next]').focus(); }, {'data-lock': true});
+    return [...lesson.word ? [field('input', lesson.word, 'word', {maxlength: 24})] : [], make('fieldset', {}, make('legend', {}, lesson.question), ...options),
+      kept.locked ? make('p', {class: 'ls-locked'}, t.locked) : lock];
+  },
+  act(t) {
+    const {lesson, kept} = progress, i = Math.min(kept.readings.length, lesson.acts.length - 1), act = lesson.acts[i];
+    const open = () => { openView({...act.link, ...act.link.text ? {text: progress.said(act.link.text)} : {}, family: FAMILY}); light(act.lit, covered); };
+    return [...lesson.acts.length > 1 ? [make('p', {class: 'note'}, say(t.view_of, {i: i + 1, n: lesson.acts.length}))] : [], make('p', {}, progress.said(act.do)),
+      make('p', {class: 'ls-row'}, button(t.open, open), button(t.take, takeAnswer, {'data-take-answer': true}))];
+  },
+  found(t) {
+    const {lesson, kept} = progress, isRight = kept.guess === kept.answer;
+    return [make('p', {}, say(t.guessed, {guess: progress.label(kept.guess)})), make('p', {class: 'ls-verdict'}, say(isRight ? t.right : t.wrong, {answer: progress.label(kept.answer)})),
+      numbers(kept.numbers), make('p', {}, lesson.found), field('textarea', lesson.claim, 'claim', {rows: 2, maxlength: 300})];
+  },
+  contrary(t) {
+    const {lesson, kept: {contrary, answer, claim}} = progress;
+    return [make('p', {}, make('q', {}, claim)), make('p', {}, lesson.contrary),
+      make('p', {class: 'ls-row'}, button(t.take_text, takeContrary), button(t.found_none, () => { progress.set({none: true, contrary: null}); progress.go(1); draw(true); })),
+      ...contrary ? [make('p', {}, make('q', {}, contrary.text)), numbers(contrary.numbers),
+        make('p', {class: 'ls-verdict'}, say(contrary.answer === answer ? t.same_answer : t.other_answer, {answer: progress.label(contrary.answer)}))] : []];
+  },
+  after: t => [field('textarea', progress.lesson.asks, 'after', {rows: 3}), make('p', {class: 'note'}, t.both_kept)],
+  card(t) {
+    const place = make('div', {class: 'ls-card'});
+    finding().then(found => place.replaceChildren(card(found, t.card))).catch(reportError);
+    return [field('input', t.student, 'student'), make('p', {class: 'ls-row'}, button(t.save_html, () => saveAs('html')), button(t.save_csv, () => saveAs('csv'))), place];
+  },
+};
+
+async function finding() {
+  const known = await provenance(FAMILY), models = known.models.map(({label, source, sha256}) => `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : ''}`);
+  return progress.finding({date: new Date().toISOString().slice(0, 10), origin: `${origin({models})}; ${known.versions}`, cite: known.cite});
+}
+
+/** @param {'html' | 'csv'} ending */
+async function saveAs(ending) {
+  try {
+    const found = await finding(), isPage = ending === 'html';
+    const name = fileName({text: found.student, date: found.date}, `lesson/${found.lesson}`, ending);
+    save(name, new Blob([isPage ? page(found, data.texts.card) : row(found)], {type: `text/${ending};charset=utf-8`}));
+  } catch (error) {
+    tell(data.texts.not_saved);
+    reportError(error);
+  }
+}
+
+/** The lessons there are. */
+function list() {
+  const t = data.texts;
+  const rows = data.lessons.map(lesson => make('li', {}, button(lesson.title, () => show(lesson.name), {class: 'ls-link'}), ` ${say(t.minutes, {n: lesson.minutes})}`));
+  return [make('h2', {tabindex: -1}, t.name), make('p', {}, t.lead), make('ul', {class: 'ls-list'}, ...rows)];
+}
+
+/** The step of the lesson that is shown, and the ways on and back. */
+function step() {
+  const t = data.texts, {lesson, stage, at, kept} = progress, again = () => { progress.restart(); light(''); draw(true); };
+  return [make('h2', {}, lesson.title), make('p', {class: 'note'}, say(t.count, {i: at + 1, n: STAGES.length})),
+    ...chosen('family') !== FAMILY && at < 3 ? [make('p', {class: 'note'}, t.other_family)] : [],
+    make('h3', {tabindex: -1}, t.stages[stage]), ...parts[stage](t), make('p', {class: 'ls-said', role: 'status'}),
+    make('p', {class: 'ls-row ls-way'}, ...at ? [button(`‹ ${t.back}`, () => { progress.go(-1); draw(true); })] : [],
+      ...stage === 'card' ? [] : [button(`${t.next} ›`, () => { progress.go(1); draw(true); }, {'data-next': true})],
+      ...kept.locked ? [restart(t, again)] : [])];
+}
+
+/** What deletes a student's work is pressed twice. */
+function restart(t, again) {
+  const one = button(t.again, () => { if (one.dataset.sure) again(); else { one.dataset.sure = 'yes'; one.textContent = t.sure; } }, {class: 'ls-link'});
+  return one;
+}
+
+/** @param {boolean} [isNew] another step, whose title is read */
+function draw(isNew = false) {
+  panel.replaceChildren(button('×', close, {class: 'chip ls-close', 'aria-label': data.texts.close}), ...progress ? step() : list());
+  panel.hidden = false;
+  if (progress) enable();
+  if (!isNew) return;
+  panel.scrollTop = 0;
+  /** @type {HTMLElement} */ (panel.querySelector('h3') ?? panel.querySelector('h2')).focus({preventScroll: true});
+}
+
+/** How much of the window's lower end the lesson covers: nothing where it stands at the side. */
+const covered = () => { const {top, left} = panel.getBoundingClientRect(); return left > 1 ? 0 : Math.max(0, innerHeight - top); };
+
+/** Show a lesson, or all of them. @param {string} name @param {boolean} [isNew] a place in the browser's history */
+function show(name, isNew = true) {
+  const lesson = data.lessons.find(one => one.name === name);
+  progress = lesson ? new Progress(lesson) : null;
+  address({lesson: lesson?.name ?? 'list', tour: null}, isNew);
+  draw(true);
+}
+
+function hide() {
+  progress = null;
+  panel.hidden = true;
+  light('');
+}
+
+function close() {
+  hide();
+  address({lesson: null});
+  find(document, '#tour-start')?.focus();
+}
+
+/** @param {Event | null} event the click that asked for this module; none where the address did */
+export async function begin(event) {
+  data = await (await asked('lessons')).json();
+  await opened;
+  panel = make('section', {class: 'lesson', 'aria-label': data.texts.name, hidden: true});
+  find(document, '#tour .tour').after(panel);
+  document.addEventListener('click', one => { if (closest(one, '[data-lessons]')) show('list'); });
+  document.addEventListener('keydown', one => { if (one.key === 'Escape' && !panel.hidden && !one.defaultPrevented && !closest(one, 'input, textarea, select, [popover], .take')) close(); });
+  const named = () => new URL(location.href).searchParams.get('lesson');
+  addEventListener('popstate', () => {
+    const name = named();
+    if (!name) hide(); else if (panel.hidden || name !== (progress?.lesson.name ?? 'list')) show(name, false);
+  });
+  if (event) show('list'); else withState(() => show(named(), false));
+}

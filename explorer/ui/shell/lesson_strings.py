@@ -1,0 +1,61 @@
+"""Text of the lessons' panel and of the saved finding; each lesson's own is in its data file."""
+
+LESSONS = {
+    "name": "Lessons",
+    "lead": "Each asks for a guess before it shows an answer, and ends with a finding of your own.",
+    "minutes": "{n} minutes",
+    "close": "Close the lesson",
+    "count": "Step {i} of {n}",
+    "back": "Back",
+    "next": "Next",
+    "stages": {
+        "before": "Before you start",
+        "guess": "Your guess",
+        "act": "Look at the page",
+        "found": "Your guess and the answer",
+        "contrary": "One text that contradicts it",
+        "after": "The same question again",
+        "card": "Your finding",
+    },
+    "private": "What you write here stays in this browser until you close its tab. It is sent "
+    "nowhere.",
+    "lock": "Lock my guess",
+    "locked": "Your guess is locked.",
+    "other_family": "This lesson is about the bundled miniatures, and the page shows other models "
+    "now. “Open it on the page” changes to the miniatures.",
+    "view_of": "View {i} of {n}",
+    "open": "Open it on the page",
+    "take": "Take the answer from the page",
+    "not_there": "The page does not show this yet: open it, do what is asked, and wait for the "
+    "answer.",
+    "guessed": "You guessed: {guess}.",
+    "right": "The page says the same: {answer}.",
+    "wrong": "The page says: {answer}.",
+    "take_text": "Take the text on the page",
+    "found_none": "I found none",
+    "no_other_text": "The page shows no other text with an answer yet: type one into the box at "
+    "the top, on the tab of the lesson, and compare it.",
+    "same_answer": "Here the answer is the same: {answer}.",
+    "other_answer": "Here the answer is another one: {answer}.",
+    "both_kept": "Your finding shows both answers. The first one cannot be changed any more.",
+    "student": "Your name (only in the files that you save)",
+    "save_html": "Save as a page (HTML)",
+    "save_csv": "Save as a row (CSV)",
+    "not_saved": "The file could not be created.",
+    "again": "Start again",
+    "sure": "Delete all that I wrote, and start again",
+    "card": {
+        "numbers": "The numbers",
+        "view": "Open this view",
+        "guessed": "My guess, before I saw the answer",
+        "was_right": "The answer was the same:",
+        "was_wrong": "The answer was:",
+        "contradicts": "One text that contradicts it",
+        "none": "I found none.",
+        "asked": "The same question, before and after",
+        "before": "Before",
+        "after": "After",
+        "attempt": "attempt {n}",
+    },
+}
+"""Strings of the lessons: the panel, its steps, and the card."""
