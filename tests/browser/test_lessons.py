@@ -22,13 +22,13 @@ def guess_is_locked_and_a_reload_keeps_it(page, lesson):
     lesson.get_by_label("How does a language model").fill("=1+1, by the words before")
     go_on(lesson)
     lesson.get_by_label("Your own word").fill("lock")
-    lesson.get_by_label("mini-BERT").check()
+    lesson.get_by_label("mini-BERT:").check()
     expect(lesson).not_to_contain_text("0.833")
     lesson.get_by_role("button", name="Lock my guess").click()
     page.reload()
     expect(lesson).to_contain_text("Your guess is locked.")
-    expect(lesson.get_by_label("mini-BERT")).to_be_checked()
-    expect(lesson.get_by_label("mini-ALBERT")).to_be_disabled()
+    expect(lesson.get_by_label("mini-BERT:")).to_be_checked()
+    expect(lesson.get_by_label("mini-ALBERT:")).to_be_disabled()
     expect(lesson.get_by_label("Your own word")).not_to_be_editable()
     go_on(lesson)
 
@@ -83,7 +83,7 @@ def both_files_hold_the_finding(page, lesson, chromium, tmp_path):
     asked = []
     saved.on("request", lambda request: asked.append(request.url))
     saved.goto(files["HTML"].as_uri())
-    expect(saved.locator("h2")).to_have_text("The smallest is the surest.")
+    expect(saved.locator("h1")).to_have_text("The smallest is the surest.")
     expect(saved.locator("body")).to_contain_text(NASTY)
     expect(saved.locator("img, script")).to_have_count(0)
     assert len(asked) == 1, "nothing but the file"
@@ -123,7 +123,7 @@ def test_the_tour_leads_to_the_list_and_back_closes_it(page_at):
     expect(page.locator(".tour")).to_be_hidden()
     expect(lesson.locator("h2")).to_be_focused()
     lesson.get_by_role("button", name="What a mask is").press("Enter")
-    expect(lesson.locator("h3")).to_be_focused()
+    expect(lesson.get_by_role("heading", name="Before you start")).to_be_focused()
     assert "lesson=mask" in page.url
     page.go_back()
     expect(lesson.locator("h2")).to_have_text("Lessons")

@@ -8,6 +8,7 @@ import {plainCsv} from '../take/files.js';
  * `guess` and `answer` as they read; `contrary`: null where the student found none
  */
 
+const heading = (level, text) => make(/** @type {'h1'} */ (`h${level}`), {}, text);
 const line = text => text.replace(/\s+/g, ' ').trim();
 const listed = numbers => numbers.map(([name, value]) => `${name}: ${value}`).join('; ');
 
@@ -19,13 +20,13 @@ export function row(found) {
   return plainCsv({columns: Object.keys(cells), rows: [Object.values(cells).map(value => (typeof value === 'string' ? line(value) : value))]});
 }
 
-/** The card as it is on the page and in the file. @param {Finding} found @param {Record<string, string>} texts */
-export function card(found, texts) {
+/** The card as it is on the page and in the file. @param {Finding} found @param {Record<string, string>} texts @param {1 | 3} top level of its heading */
+export function card(found, texts, top = 3) {
   const {contrary} = found, numbers = list => make('ul', {}, ...list.map(([name, value]) => make('li', {}, `${name}: ${value}`)));
-  const part = (name, ...inside) => [make('h3', {}, texts[name]), ...inside];
+  const part = (name, ...inside) => [heading(top + 1, texts[name]), ...inside];
   const view = link => make('p', {}, make('a', {href: link}, texts.view));
   return make('article', {class: 'finding-card'},
-    make('h2', {}, found.claim),
+    heading(top, found.claim),
     make('p', {class: 'by'}, [found.title, found.student, found.date, found.attempt > 1 ? say(texts.attempt, {n: found.attempt}) : ''].filter(Boolean).join(', ')),
     ...part('numbers', make('p', {}, found.question), numbers(found.numbers), view(found.link)),
     ...part('guessed', make('p', {}, `${found.guess}. ${found.right ? texts.was_right : texts.was_wrong} ${found.answer}.`)),
@@ -35,11 +36,11 @@ export function card(found, texts) {
 }
 
 const STYLE = ':root{color-scheme:light dark}body{font:17px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}'
-  + 'h2{font:600 1.5rem/1.3 Georgia,serif}h3{font-size:1rem;margin:1.4rem 0 .2rem}p,ul,dl{margin:.2rem 0}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}.by,.origin{opacity:.75;font-size:.9rem}.origin{margin-top:2rem}';
+  + 'h1{font:600 1.5rem/1.3 Georgia,serif}h2{font-size:1rem;margin:1.4rem 0 .2rem}p,ul,dl{margin:.2rem 0}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}.by,.origin{opacity:.75;font-size:.9rem}.origin{margin-top:2rem}';
 
 /** A file that needs nothing else, and that asks for nothing. @param {Finding} found @param {Record<string, string>} texts */
 export function page(found, texts) {
-  const head = make('div', {}, make('title', {}, `${found.title}: ${found.claim}`)), body = make('div', {}, card(found, texts));
+  const head = make('div', {}, make('title', {}, `${found.title}: ${found.claim}`)), body = make('div', {}, make('main', {}, card(found, texts, 1)));
   return `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n`
     + `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">\n${head.innerHTML}\n<style>${STYLE}</style>\n</head>\n<body>\n${body.innerHTML}\n</body>\n</html>\n`;
 }

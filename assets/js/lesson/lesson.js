@@ -163,7 +163,7 @@ function draw(isNew = false) {
   if (progress) enable();
   if (!isNew) return;
   panel.scrollTop = 0;
-  /** @type {HTMLElement} */ (panel.querySelector('h3') ?? panel.querySelector('h2')).focus({preventScroll: true});
+  /** @type {HTMLElement} */ (panel.querySelector(':scope > h3') ?? panel.querySelector('h2')).focus({preventScroll: true});
 }
 
 /** How much of the window's lower end the lesson covers: nothing where it stands at the side. */

@@ -1,4 +1,4 @@
-"""Lessons: what each asks, opens and explains, from one data file, and the route that sends them."""
+"""Lessons: what each asks, opens and explains, from one data file; and their route."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ class Act:
     """CSS selector of the picture that is lit."""
     do: str
     shows: str = ""
-    """The text that the page shows when the student is done, if it is not the link's."""
+    """Text that the page shows when the student is done, if it is not the link's."""
 
     def __post_init__(self) -> None:
         text = self.link.get("text", "").replace(WORD, "word")
@@ -52,11 +52,11 @@ class Lesson:
     """Answers to guess from: what the page's numbers are read as, and how it reads."""
     acts: tuple[Act, ...]
     found: str
-    """What explains the answer."""
+    """Explanation of the answer."""
     claim: str
     contrary: str
     word: str = ""
-    """What is asked for the student's own word; empty if none is."""
+    """Label of the field for the student's own word; empty if there is none."""
 
     def __post_init__(self) -> None:
         keys = {key for key, _ in self.choices}

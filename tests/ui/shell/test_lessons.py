@@ -18,7 +18,8 @@ BY_NAME = {lesson.name: lesson for lesson in lessons()}
 def section(name):
     """Return a lesson's section of the teacher's page."""
     return re.split(r"^## ", DOCS, flags=re.M)[
-        1 + [title.split("\n")[0] for title in re.split(r"^## ", DOCS, flags=re.M)[1:]].index(
+        1
+        + [title.split("\n")[0] for title in re.split(r"^## ", DOCS, flags=re.M)[1:]].index(
             BY_NAME[name].title
         )
     ]
@@ -82,7 +83,10 @@ def first_word(key, text):
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     path = BUNDLED / f"mini-{key}"
-    tokenizer, model = AutoTokenizer.from_pretrained(path), AutoModelForMaskedLM.from_pretrained(path)
+    tokenizer, model = (
+        AutoTokenizer.from_pretrained(path),
+        AutoModelForMaskedLM.from_pretrained(path),
+    )
     tokens = tokenizer(text, return_tensors="pt")
     place = tokens["input_ids"][0].tolist().index(tokenizer.mask_token_id)
     with torch.no_grad():
