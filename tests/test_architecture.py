@@ -51,6 +51,7 @@ LISTS = {
     "multilabel": "analysis",
     "stereoset": "analysis",
     "several": "analysis",
+    "spread": "analysis",
     "comparison": "analysis",
     "bias": "analysis",
     "scored": "analysis",

@@ -19,6 +19,9 @@ SEPARATOR_LINE = re.compile(r'\s*"?sep=(.)"?\s*(?:\r\n|\n|\r)')
 """First line by which Excel is told the delimiter."""
 BRACKETS = re.compile(r"\[[^\[\]\n]*\]")
 SAMPLE_LETTERS, SAMPLE_ROWS = 50_000, 50
+QUOTED, NUMBER = re.compile(r'"(?:[^"\\]|\\.|"")*"', re.DOTALL), re.compile(r"[-+\d.,e]+|NA")
+SPACED = re.compile(rf"{QUOTED.pattern}(?: +(?:{QUOTED.pattern}|[^\s\"]+))+ *")
+"""Line of R's ``write.table``: cells in quotation marks, divided by spaces."""
 SENTINEL = "end of the table"
 MAX_LINES, MAX_READS = 20, 5
 """Lines that one broken cell may have, and times that the letters of a table are joined in all."""
@@ -46,9 +49,30 @@ def records_of(text: str, known: frozenset[str], most: int) -> tuple[Records, st
     """
     if told := SEPARATOR_LINE.match(text):
         text, delimiter = text[told.end() :], told[1]
+    elif is_spaced(text):
+        text, delimiter = _with_names_of_rows(text), " "
     else:
         delimiter = max(DELIMITERS, key=lambda sign: _fit(text, sign, known))
     return _best(text, delimiter, most), delimiter
+
+
+def is_spaced(text: str) -> bool:
+    """Return whether the first lines of a text are those of R's ``write.table``.
+
+    Each line has as many cells; the first one may have one less, for the names of the rows.
+    """
+    lines = [line for line in text[:SAMPLE_LETTERS].splitlines() if line.strip()][:MAX_LINES]
+    if len(lines) < 2 or not all(map(SPACED.fullmatch, lines)):
+        return False
+    first, *others = (len(re.findall(rf"{QUOTED.pattern}|\S+", line)) for line in lines)
+    return len({*others}) == 1 and first in (others[0], others[0] - 1)
+
+
+def _with_names_of_rows(text: str) -> str:
+    """Return a table of R's whose first line names the column of the rows' own names too."""
+    first, second = [line for line in text.splitlines() if line.strip()][:2]
+    widths = [len(re.findall(rf"{QUOTED.pattern}|\S+", line)) for line in (first, second)]
+    return f'"" {text.lstrip()}' if widths[0] < widths[1] else text
 
 
 def usual_width(rows: Sequence[Sequence[str]]) -> int:
@@ -69,8 +93,12 @@ def _best(text: str, delimiter: str, most: int) -> Records:
         literal = _read(text, most, delimiter=delimiter, quoting=csv.QUOTE_NONE)
         if literal and not _has_quoted_cells(literal.rows):
             return literal
+    # A space behind a delimiter may come before a quotation mark that opens a cell.
+    spaced = len(re.findall(rf'{re.escape(delimiter)} +"', text))
+    is_spaced_out = delimiter != " " and 2 * spaced > text.count("\n")
     for way in (text, text.replace('\\"', '""')):
-        if records := _read(way, most, delimiter=delimiter, strict=True):
+        dialect = {"strict": True, "skipinitialspace": is_spaced_out}
+        if records := _read(way, most, delimiter=delimiter, **dialect):
             return records
     return _by_line(text, delimiter, most)
 
@@ -79,8 +107,16 @@ def _has_quoted_cells(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether cells are quoted, so that each mark inside is doubled or escaped."""
     starting = [cell for row in rows for cell in row if cell.startswith('"')]
     inside = [cell[1:-1] for cell in starting if len(cell) > 1 and cell.endswith('"')]
+    if rows and _is_quoted_throughout(rows):
+        return True
     is_quoted = all('"' not in cell.replace('""', "").replace('\\"', "") for cell in inside)
     return is_quoted and len(inside) == len(starting) and any('"' in cell for cell in inside)
+
+
+def _is_quoted_throughout(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether all cells of all rows are in quotation marks, numbers aside, as R's are."""
+    cells = [cell for row in rows for cell in row if cell and not NUMBER.fullmatch(cell)]
+    return bool(cells) and all(QUOTED.fullmatch(cell) for cell in cells)
 
 
 def _read(text: str, most: int, **dialect: Any) -> Records | None:  # noqa: ANN401 - csv's own

@@ -7,7 +7,16 @@ from itertools import groupby
 
 from explorer.analysis.digits import counted
 from explorer.lists.json_rows import WITH_BLANK
-from explorer.lists.roles import MAX_CLASSES, MAX_ROWS, NAMES, LeftOut, RawTable, column
+from explorer.lists.roles import (
+    MAX_CLASSES,
+    MAX_ROWS,
+    MIN_CLASSES,
+    NAMES,
+    LeftOut,
+    RawTable,
+    column,
+)
+from explorer.lists.spread import gathered
 from explorer.models.tokens import MASK, clean_text
 
 ALIKE = 0.9
@@ -16,14 +25,17 @@ NOT_IN_FORM = "It is not in the form of the other lines, {form}."
 PRONOUNS = re.compile(r"(?:s?he|him|his|hers?|they|them|theirs?)(?:self|selves)?", re.I)
 BRACKETS = re.compile(r"\[([^\[\]|]+)\]")
 WINOBIAS = re.compile(r"\d+ (.*\[[^\[\]|]+\].*\[[^\[\]|]+\].*)")
+TREE, TREE_WORD = re.compile(r"\(\d .+\)"), re.compile(r"\(\d ([^()\s]+)\)")
+TREE_BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
+AS_TEXT = "The words of each tree are the text, and the number at its root is the label."
 WITHOUT_BRACKETS = (
     "The number and the brackets of each line are left out; a pronoun in brackets is the answer at "
     "[MASK]."
 )
 TWO_CONTEXTS = "Each row of the file is {n} rows here: {pairs}."
 ONE_PAIR = "“{context}” with “{target}”"
-GAPS = re.compile(r"(?<!\w)_{2,}(?!\w)|_{3,}")
-GAP_READ = "A gap of underscores in “{name}” is read as [MASK]."
+GAPS = re.compile(r"(?<!\w)_{2,}(?!\w)|_{3,}|\[blank\]|<blank>|\*{3}mask\*{3}", re.I)
+GAP_READ = "The gap “{gap}” in “{name}” is read as [MASK]."
 STEREOSET = {"stereotype", "anti-stereotype", "unrelated"}
 WHOLE_SENTENCES = "Whole sentences are compared."
 OF_BLANKS = " In {n} of {rows} the words at BLANK are too, for StereoSet's ss, lms and icat."
@@ -50,6 +62,8 @@ class LineForm:
     cells: Callable[[str], Sequence[str | tuple[str, ...]] | None]
     """Cells of a line; None of a line that has another form."""
     note: str = ""
+    is_strict: bool = False
+    """Two labels or more, on two lines each on average, are needed to tell it from a text."""
 
 
 def _of_fasttext(line: str) -> Sequence[str | tuple[str, ...]] | None:
@@ -83,6 +97,13 @@ def _of_winobias(line: str) -> Sequence[str] | None:
     return f"{before}{MASK}{after}", pronouns[0][1]
 
 
+def _of_tree(line: str) -> Sequence[str] | None:
+    words = TREE_WORD.findall(line)
+    if not (words and TREE.fullmatch(line)):
+        return None
+    return line[1], " ".join(TREE_BRACKETS.get(word, word) for word in words)
+
+
 FASTTEXT = LineForm("“__label__x text”", ("label", "text"), _of_fasttext)
 """The form that nothing else is like, however many labels there are."""
 LINE_FORMS = (
@@ -90,8 +111,19 @@ LINE_FORMS = (
     LineForm("“LABEL:sub text”", ("label", "text"), _matched(r"([A-Z]{2,8}):\w+\s+(.+)")),
     LineForm("“text@label”", ("text", "label"), _matched(r"(.+\S)@([A-Za-z][\w-]{0,30})")),
     LineForm("“1 [The cook] said [she] ...”", ("text", "answer"), _of_winobias, WITHOUT_BRACKETS),
+    LineForm("“(3 (2 It) (4 sings))”", ("label", "text"), _of_tree, AS_TEXT),
+    *(
+        LineForm(form, names, _matched(pattern), is_strict=True)
+        for form, names, pattern in (
+            ("“text;label”", ("text", "label"), r"(.*[^\s;]);([A-Za-z0-9][\w-]{0,30})"),
+            ("“text|||label”", ("text", "label"), r"(.*[^\s|])\s*\|{3}\s*([\w-]{1,31})"),
+            ("“label,text”", ("label", "text"), r"([A-Za-z0-9][\w-]{0,30}),(\S.*)"),
+            ("“1 text”", ("label", "text"), r"([+-]?\d)\s+(\D.*)"),
+        )
+    ),
 )
-"""Lines of fastText, TREC, the Financial PhraseBank and WinoBias."""
+"""Lines of fastText, TREC, the Financial PhraseBank, WinoBias, the Stanford Sentiment Treebank, and
+of lists for courses and for the networks of Kim (2014)."""
 
 
 def lines_in_form(lines: Sequence[str]) -> RawTable | None:
@@ -106,7 +138,9 @@ def _in_form(form: LineForm, lines: Sequence[str]) -> RawTable | None:
         return None
     if "label" in form.names and form is not FASTTEXT:
         labels = {cells[form.names.index("label")] for cells in read}
-        if len(labels) > min(MAX_CLASSES, len(read)):
+        if len(labels) > min(MAX_CLASSES, len(read) // (2 if form.is_strict else 1)):
+            return None
+        if form.is_strict and len(labels) < MIN_CLASSES:
             return None
     left_out = [
         LeftOut(number, NOT_IN_FORM.format(form=form.form))
@@ -131,7 +165,8 @@ def table_of_values(
             elif isinstance(value, tuple):
                 lists[number, name] = value
         cells.append(tuple("|".join(v) if isinstance(v, tuple) else v or "" for v in row))
-    return RawTable(names, tuple(cells), True, (), 0, frozenset(structured), lists)
+    places = frozenset(structured)
+    return RawTable(names, tuple(cells), has_header=True, structured=places, lists=lists)
 
 
 def has_token_lines(text: str) -> bool:
@@ -154,7 +189,7 @@ def reshaped(table: RawTable) -> RawTable:
     """
     if set(table.names) >= STEREOSET:
         return replace(table, note=_of_stereoset(table))
-    return _with_masks(_completed(_one_context(table)))
+    return _with_masks(_completed(_one_context(gathered(table))))
 
 
 def _of_stereoset(table: RawTable) -> str:
@@ -231,7 +266,10 @@ def _with_masks(table: RawTable) -> RawTable:
                 GAPS.sub(MASK, text) if has_gap else text
                 for text, has_gap in zip(texts, gaps, strict=True)
             ]
-            return _rewritten(table, place, filled, GAP_READ)
+            gap = next(
+                GAPS.findall(text)[0] for text, is_gap in zip(texts, gaps, strict=True) if is_gap
+            )
+            return _rewritten(table, place, filled, GAP_READ.replace("{gap}", gap))
     return table
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from explorer.lists.roles import BadRows
+from explorer.lists.roles import KNOWN, BadRows
 from explorer.refusal import brief
 
 NOT_JSON = "Its line is no JSON object."
@@ -27,6 +27,10 @@ EVIDENCE = (
     "Of each row's evidence the first masked sentence is read, and {n} more are not: LAMA too asks "
     "for each fact once, with a template (Petroni et al. 2019)."
 )
+WRAPPERS = ("row", "tweet")
+"""Names of the object in which the hub's viewer and an archive of tweets have each row."""
+ASSIGNED = re.compile(r"\s*window\.[\w.]+\s*=\s*(?=[\[{])")
+"""Beginning of a file of such an archive, which is a script."""
 WITH_BLANK = "context with BLANK"
 """Column of the contexts of StereoSet that have a gap."""
 HUB_KINDS: Mapping[Any, str] = {0: "anti-stereotype", 1: "stereotype", 2: "unrelated"}
@@ -46,7 +50,8 @@ def whole(text: str) -> Sequence[object] | None:
         return None
     value = parsed(text)
     if isinstance(value, list):
-        return value if any(isinstance(each, dict | str) for each in value) else None
+        rows = _of_lists(value)
+        return rows if any(isinstance(each, dict | str) for each in rows) else None
     if not isinstance(value, dict):
         return None
     has_evidence = "evidences" in value and unfolded(value) is not value  # a row of LAMA
@@ -81,6 +86,8 @@ def _rows_inside(value: Mapping[str, object]) -> Sequence[object] | None:
     }
     if all(_is_stereoset(each) for each in lists.values()) and lists:
         return [row for part, each in lists.items() for row in _of_stereoset(part, each)]
+    if set(lists) == {"features", "rows"}:
+        return lists["rows"]
     if len(lists) > 1:
         raise BadRows(SEVERAL_LISTS.format(names=", ".join(map(brief, lists))))
     if lists:
@@ -89,6 +96,17 @@ def _rows_inside(value: Mapping[str, object]) -> Sequence[object] | None:
     if len(nested) == 1 and any(isinstance(v, list) and _is_rows(v) for v in nested[0].values()):
         return _rows_inside(nested[0])
     return _by_column(value)
+
+
+def _of_lists(value: Sequence[object]) -> Sequence[object]:
+    """Return rows; those that are lists of as many values each as objects with numbered columns."""
+    if len({len(row) if isinstance(row, list) else 0 for row in value} | {0}) != 2:
+        return value
+    return [
+        {f"column {place}": each for place, each in enumerate(row, 1)}
+        for row in value
+        if isinstance(row, list)
+    ]
 
 
 def _is_rows(value: Sequence[object]) -> bool:
@@ -146,10 +164,13 @@ def _sentences(row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 def unfolded(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a JSON row, one of LAMA with its masked sentence in a cell of its own.
 
-    Of several pieces of evidence (T-REx) the first is read. Several sentences with one mask among
-    them are one text.
+    A row that is inside one object (``WRAPPERS``) is that object. Of several pieces of evidence
+    (T-REx) the first is read. Several sentences with one mask among them are one text.
     """
     evidences, sentences = value.get("evidences"), value.get("masked_sentences")
+    for name in WRAPPERS:
+        if isinstance(inside := value.get(name), dict):
+            return inside
     if isinstance(sentences, list) and all(isinstance(each, str) for each in sentences):
         return {**value, "masked_sentences": " ".join(sentences)}
     if isinstance(evidences, list) and sentences is None and "masked_sentence" not in value:
@@ -170,8 +191,17 @@ def n_unread(values: Iterable[Any]) -> int:
     return n
 
 
-def _by_column(value: Mapping[str, object]) -> Sequence[object] | None:
-    """Return the rows of an object of columns, each a list or an object by row number."""
+def _by_column(value: Mapping[str, Any]) -> Sequence[object] | None:
+    """Return the rows of an object of columns, each a list or an object by row number.
+
+    pandas writes three such objects: by column, by row (``orient="index"``), and the names of the
+    columns next to lists of rows (``orient="split"``).
+    """
+    names, data = value.get("columns"), value.get("data")
+    if isinstance(names, list) and isinstance(data, list):
+        return [dict(zip(map(str, names), row, strict=False)) for row in data if _is_list(row)]
+    if _has_rows_by_name(value):
+        return [*value.values()]
     columns = {
         name: list(each.values()) if isinstance(each, dict) else each
         for name, each in value.items()
@@ -181,6 +211,19 @@ def _by_column(value: Mapping[str, object]) -> Sequence[object] | None:
         return None
     names = list(columns)
     return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list)
+
+
+def _has_rows_by_name(value: Mapping[str, Any]) -> bool:
+    """Return whether each value is a row: an object whose names are no numbers of rows."""
+    inside = [set(each) for each in value.values() if isinstance(each, dict)]
+    names = set[str]().union(*inside)
+    is_whole = len(inside) == len(value) > 1
+    has_known = any(name.strip().lower() in KNOWN for name in value)
+    return is_whole and not has_known and not any(name.isdigit() for name in names)
 
 
 def cell(value: object) -> str | tuple[str, ...] | None:

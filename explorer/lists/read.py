@@ -1,13 +1,13 @@
 """Reading of pasted lines and of .txt, .csv, .tsv and .jsonl files, whatever is wrong with them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 
 from explorer.analysis.digits import counted
 from explorer.lists import json_rows
-from explorer.lists.delimited import DELIMITERS, has_text, records_of, usual_width
+from explorer.lists.delimited import DELIMITERS, has_text, is_spaced, records_of, usual_width
 from explorer.lists.forms import has_token_lines, lines_in_form, reshaped, table_of_values
 from explorer.lists.roles import KNOWN, MAX_ROWS, NAMES, BadRows, LeftOut, RawTable
 from explorer.refusal import brief
@@ -45,6 +45,12 @@ SENTENCE_WORDS = 4
 ENDS = (".", "!", "?", "…")
 NAME = re.compile(r"[^\W\d][\w #.:()/?-]{0,59}|#[\w .-]{1,59}|")
 NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+DATED = re.compile(r"\d[\d./: -]*(?: ?[AP]M)?(?: (?:GMT|UTC)?(?:[+-]\d+)?)?", re.I)
+"""Numbers and times, as forms write them."""
+SURE_ROWS = 3
+"""Rows from which on cells of numbers or times are a column, below any name."""
+COMMENTS = re.compile(r"(?:#(?:[ \t#-][^\r\n]*)?(?:\r\n|\n|\r))+")
+COMMENTS_LEFT_OUT = "Above the table {n} of comments, which begin with #, are left out."
 POLARITY = {"good", "bad"}
 CERTAIN = {"text", "sentence", "label"}
 """Known names that no row of a list has in a cell of its own."""
@@ -67,7 +73,7 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
         BadRows: it is empty, no text, too wide, or one JSON array over the limit.
     """
     text, is_cut = _within_limit(content)
-    text = text.lstrip("\ufeff").replace("\x00", "")
+    text = json_rows.ASSIGNED.sub("", text.lstrip("\ufeff").replace("\x00", ""), count=1)
     if not text.strip():
         raise BadRows(EMPTY_FILE)
     named = SUFFIXES.get(name.rpartition(".")[2].lower(), "")
@@ -143,7 +149,7 @@ def _form_of(text: str) -> str:
     ):
         return "json"
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) > 1 and all("\t" in line for line in lines):
+    if len(lines) > 1 and (all("\t" in line for line in lines) or is_spaced(text)):
         return "table"
     first, *rows = (
         [cell.strip(' "') for cell in re.split(f"[{DELIMITERS}]", line)] for line in lines[:20]
@@ -164,14 +170,19 @@ def _read_lines(text: str) -> RawTable:
 def _read_json(text: str) -> RawTable:
     """Read one JSON object a line, or the rows of an array or an object; a string is a text."""
     found = json_rows.whole(text)
-    objects: list[Mapping[str, object]] = []
-    left_out = []
     lines = json_rows.lines(text)
     first = map(json_rows.parsed, islice(lines, MAX_ROWS)) if found is None else found[:MAX_ROWS]
     values = json_rows.of_stereoset(first)
+    n_more = sum(1 for _ in lines) if found is None else len(found) - len(values)
     if table := _in_form(values):
-        n_more = sum(1 for _ in lines) if found is None else len(found) - len(values)
         return replace(table, n_more=n_more)
+    return _of_objects(values, n_more)
+
+
+def _of_objects(values: Sequence[object], n_more: int) -> RawTable:
+    """Return the table of values of which each should be an object."""
+    objects: list[Mapping[str, object]] = []
+    left_out = []
     for number, value in enumerate(values, 1):
         if isinstance(value, str):
             value = {"text": value}
@@ -180,7 +191,6 @@ def _read_json(text: str) -> RawTable:
             value = {}
         objects.append(json_rows.unfolded(value))
     names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
-    n_more = sum(1 for _ in lines) if found is None else len(found) - len(objects)
     _check_width(len(names), len(objects) + n_more)
     if not names:
         reason = f"Row {left_out[0].number}: {json_rows.NOT_JSON}" if left_out else EMPTY_FILE
@@ -189,7 +199,8 @@ def _read_json(text: str) -> RawTable:
     table = table_of_values(names, rows)
     n_unread = json_rows.n_unread(values)
     note = json_rows.EVIDENCE.format(n=f"{n_unread:,}") if n_unread else ""
-    return replace(table, left_out=tuple(left_out), n_more=n_more, note=note)
+    has_header = names != _distinct([""] * len(names))
+    return replace(table, has_header=has_header, left_out=tuple(left_out), n_more=n_more, note=note)
 
 
 def _in_form(values: Sequence[object]) -> RawTable | None:
@@ -215,6 +226,7 @@ def _check_width(n_columns: int, n_rows: int) -> None:
 
 def _read_delimited(text: str) -> RawTable:
     """Read a table with the delimiter that divides most of its rows alike."""
+    text, note = without_comments(text)
     found, delimiter = records_of(text, KNOWN, MAX_ROWS + 1)
     records = found.rows
     if not records:
@@ -233,14 +245,32 @@ def _read_delimited(text: str) -> RawTable:
     _check_width(width, len(rows) + n_more)
     header = records[0] if has_header else [""] * width
     opened = {place + (not has_header) for place in found.opened if place >= has_header}
-    left_out = [LeftOut(number, OPEN_QUOTE) for number in sorted(opened) if number <= len(rows)]
+    left_out = tuple(_broken(rows, width, opened))
+    values = ([json_rows.of_text(cell) for cell in (row + [""] * width)[:width]] for row in rows)
+    table = table_of_values(_distinct(header), values)
+    return replace(table, has_header=has_header, left_out=left_out, n_more=n_more, note=note)
+
+
+def _broken(
+    rows: Sequence[Sequence[str]], width: int, opened: Collection[int]
+) -> Iterator[LeftOut]:
+    """Yield the rows in which a quotation mark stays open, then those with too many cells."""
+    for number in sorted(opened):
+        if number <= len(rows):
+            yield LeftOut(number, OPEN_QUOTE)
     for number, row in enumerate(rows, 1):
         if len(row) > width and number not in opened and has_text(row[width:]):
             columns = counted(width, "column")
-            left_out.append(LeftOut(number, EXTRA_CELLS.format(n=len(row), columns=columns)))
-    values = ([json_rows.of_text(cell) for cell in (row + [""] * width)[:width]] for row in rows)
-    table = table_of_values(_distinct(header), values)
-    return replace(table, has_header=has_header, left_out=tuple(left_out), n_more=n_more)
+            yield LeftOut(number, EXTRA_CELLS.format(n=len(row), columns=columns))
+
+
+def without_comments(text: str) -> tuple[str, str]:
+    """Return a table without the lines of comments above it, and a sentence on them."""
+    found = COMMENTS.match(text)
+    if not found:
+        return text, ""
+    n = len(found[0].splitlines())
+    return text[found.end() :], COMMENTS_LEFT_OUT.format(n=counted(n, "line"))
 
 
 def _without_split_prose(record: list[str], delimiter: str) -> list[str]:
@@ -267,17 +297,27 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row names the columns: by known names, else by its form.
 
     Names by their form are short, all different, and are no value of their own column. A column
-    below them has numbers only, words with spaces below a name without one, or long cells.
+    below them has numbers only, words with spaces below a name without one, or long cells. Any cell
+    with letters above numbers or times is a name.
     """
     names = [cell.strip() for cell in first]
     columns = [[row[i].strip() for row in rows if i < len(row)] for i in range(len(names))]
     if _has_known_names(names, columns):
+        return True
+    if any(map(_is_above_numbers, names, columns)):
         return True
     if len(set(names)) < len(names) or not all(map(NAME.fullmatch, names)):
         return False
     if any(name in column for name, column in zip(names, columns, strict=True)):
         return False
     return any(map(_is_named, names, columns))
+
+
+def _is_above_numbers(name: str, column: Sequence[str]) -> bool:
+    """Return whether a cell with letters is above a few rows that all have numbers or times."""
+    cells = [cell for cell in column if cell]
+    is_name = any(map(str.isalpha, name)) and not DATED.fullmatch(name)
+    return is_name and len(cells) >= SURE_ROWS and all(map(DATED.fullmatch, cells))
 
 
 def _is_named(name: str, column: Sequence[str]) -> bool:

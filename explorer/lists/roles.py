@@ -19,7 +19,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "text": (
         *("text", "sentence", "review", "content", "phrase", "masked", "masked_sentence"),
         *("masked_sentences", "prompt", "tweet", "message", "premise", "sentence1", "question1"),
-        *("sentence_a", "#1 string", "question", "v2", "context"),
+        *("sentence_a", "#1 string", "question", "context", "claim", "statement", "headline"),
+        *("reviewtext", "comment_text", "question_text", "full_text", "utterance", "query"),
+        *("template", "pattern"),
     ),
     "second": (
         *("second", "hypothesis", "sentence2", "question2", "sentence_b", "#2 string"),
@@ -30,18 +32,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "bad": ("bad", "sentence_bad", "sentence2", "sent_less", "anti-stereotype"),
     "label": (
         *("label", "gold_label", "class", "category", "labels", "topic", "sentiment", "polarity"),
-        *("is_duplicate", "quality", "entailment_judgment", "entailment_label", "v1"),
-        *(
-            "airline_sentiment",
-            "intent",
-            "emotion",
-            "tags",
-            "emotions",
-            "genres",
-            "categories",
-            "topics",
-        ),
-        *("target", "answer"),
+        *("is_duplicate", "quality", "entailment_judgment", "entailment_label"),
+        *("airline_sentiment", "intent", "emotion", "tags", "emotions", "genres", "categories"),
+        *("topics", "stars", "rating", "overall", "stance", "profession", "target", "answer"),
     ),
     "group": ("group", "field", "phenomenon", "subset", "bias_type"),
     "direction": ("stereo_antistereo",),
@@ -55,19 +48,28 @@ NAMES: dict[str, tuple[str, ...]] = {
 They are those of GLUE and SuperGLUE, SNLI, SICK, HANS, PAWS, LAMA, BLiMP, CrowS-Pairs, StereoSet,
 psycholinguistic tests (Ettinger 2020), and of the spam, airline and film reviews that courses use.
 """
-KNOWN = frozenset(name for names in NAMES.values() for name in names)
+GENERIC = ("v1", "v2")
+"""Names of a header that say nothing of a column: the SMS spam list's, and R's."""
+KNOWN = frozenset(name for names in (*NAMES.values(), GENERIC) for name in names)
 LABEL = re.compile(r"(?:.*[_ -])?(?:labels?|class|classes|category|categories|intents?)")
 """Names that say that a column has labels."""
 PAIRS = (
     *(("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2")),
     *(("sentence_a", "sentence_b"), ("#1 string", "#2 string"), ("question", "sentence")),
-    *(("question", "passage"), ("text", "second")),
+    *(("question", "passage"), ("text", "second"), ("context", "hypothesis")),
+    *(("premise", "hypo"), ("claim", "evidence"), ("query", "document"), ("query", "passage")),
 )
 """Names of the two texts of a labelled pair."""
+TWINS = (("1", "2"), ("a", "b"))
+"""Ends by which two names of columns differ that hold the texts of a pair."""
+PROSE_WORDS, ALIKE_LENGTHS = 3, 3
+"""Words that most texts have at least, and the most that the texts of a pair differ in length."""
+NO_TEXT = re.compile(r"[+-]?\d[\d.,:/ -]*|https?://\S+|.{0,12}\b\d{1,2}:\d\d\b.{0,20}|")
+"""Cells that are no texts: numbers, dates with a time, and addresses."""
 NO_LABELS = re.compile(
     r"(?:.*[_ ])?(?:id|ids|idx|index|source|genre|split|file|filename|url|link|user|author|name"
     r"|date|year|time|timestamp|title|lang|language|annotators?|annotations?|worker"
-    r"|confidence|parse|no|number|note|notes|comment|term)\.?|id.*|unnamed.*"
+    r"|confidence|parse|no|number|note|notes|comment|term)\.?|id[^a-z].*|unnamed.*"
 )
 """Names of columns whose values, however few, are no labels."""
 
@@ -103,6 +105,8 @@ class RawTable:
     """By row number and column the values of each cell that holds several."""
     note: str = ""
     """Sentence on what the rows are, where they are not those of the file."""
+    made: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names of the columns that a column is made of which the file does not have."""
 
     @property
     def n_rows(self) -> int:
@@ -119,38 +123,116 @@ def recognised(table: RawTable) -> dict[str, str]:
         roles["text"] = masked
         free.remove(masked)
     if free and "text" not in roles and "good" not in roles:
-        roles["text"] = max(free, key=lambda name: sum(map(len, column(table, name))))
-        free.remove(roles["text"])
-    if "label" not in roles and "answer" not in roles and "good" not in roles:
-        labels = [name for name in free if _are_labels(table, name)]
-        several = [name for name in free if _are_lists(table, name)]
-        said = [name for name in free if _is_label(table, name)]
-        if several or said:
-            roles["label"] = [*several, *said][0]
-        elif labels:
-            roles["label"] = min(labels, key=lambda name: len(set(column(table, name))))
-    if "second" in roles and "score" not in roles and _are_scores(column(table, roles["label"])):
-        roles["score"] = roles.pop("label")
+        roles |= _texts_among(table, free)
+    is_masked = _has_masks(column(table, roles.get("text", "")))
+    if "label" not in roles and "good" not in roles and not is_masked:
+        roles |= _label_among(table, roles)
+    if "second" in roles and "label" in roles and _are_scores(column(table, roles["label"])):
+        roles.setdefault("score", roles["label"])
+        del roles["label"]
     return roles
+
+
+def _texts_among(table: RawTable, free: Sequence[str]) -> dict[str, str]:
+    """Return the column of texts, and that of the second texts of pairs, by their content.
+
+    A text has words and is no number, date or address; of several columns, one whose name is no
+    other part's is taken, and the one with the longest cells. A table without a header has pairs
+    where exactly two columns hold sentences of about one length, and another one their label or
+    score.
+    """
+    texts = [name for name in free if not all(map(NO_TEXT.fullmatch, column(table, name)))]
+    if not texts:
+        return {}
+
+    def rank(name: str) -> tuple[bool, bool, int]:
+        is_other = table.has_header and bool(NO_LABELS.fullmatch(name.strip().lower()))
+        return _is_prose(table, name, 2), not is_other, _length(table, name)
+
+    first = max(texts, key=rank)
+    prose = [name for name in texts if _is_prose(table, name, PROSE_WORDS)]
+    others = [name for name in free if name not in prose]
+    if table.has_header or len(prose) != 2:
+        return {"text": first}
+    shorter, longer = sorted(_length(table, name) for name in prose)
+    is_pair = _is_rated(table, others) and longer <= ALIKE_LENGTHS * shorter
+    return dict(zip(("text", "second"), prose, strict=True)) if is_pair else {"text": first}
+
+
+def _is_prose(table: RawTable, name: str, n_words: int) -> bool:
+    """Return whether nine tenths of a column's cells have at least so many words."""
+    cells = column(table, name)
+    return sum(len(cell.split()) >= n_words for cell in cells) >= 0.9 * len(cells)
+
+
+def _length(table: RawTable, name: str) -> int:
+    return sum(map(len, column(table, name)))
+
+
+def _label_among(table: RawTable, roles: Mapping[str, str]) -> dict[str, str]:
+    """Return the column of labels, of pairs that of scores, by its content or by part of its name.
+
+    An answer or a score that a single text has may be its label: "target", or stars.
+    """
+    held = [name for role, name in roles.items() if role not in ("answer", "score")]
+    free = [name for name in table.names if name not in held]
+    several = [name for name in free if _are_lists(table, name)]
+    said = [name for name in free if _is_label(table, name)]
+    labels = [name for name in free if _are_labels(table, name)]
+    if several or said:
+        return {"label": [*several, *said][0]}
+    if "second" in roles:
+        scores = [name for name in free if _are_scores(column(table, name), is_certain=True)]
+        if "score" in roles or scores:
+            return {"score": roles.get("score") or scores[-1]}
+    named = [roles[role] for role in ("answer", "score") if roles.get(role) in labels]
+    if named:
+        return {"label": named[0]}
+    return {"label": min(labels, key=lambda name: len(set(column(table, name))))} if labels else {}
 
 
 def _by_name(table: RawTable) -> dict[str, str]:
     lower = {name.strip().lower(): name for name in reversed(table.names)}
-    pair = next((pair for pair in PAIRS if pair[0] in lower and pair[1] in lower), ())
+    nested = {name.strip().lower() for number, name in table.structured if number == 1}
+    pairs = (pair for pair in PAIRS if set(pair) <= lower.keys() and not nested & set(pair))
+    pair = next(pairs, None) or _twins(table, lower)
     label = next((name for name in NAMES["label"] if name in lower and name not in pair), "")
     roles: dict[str, str] = {}
     wanted = tuple(NAMES)
-    if pair and (label or _first(lower, "score")):
+    is_known = bool(_first(lower, "good") and _first(lower, "bad"))
+    others = [name for key, name in lower.items() if key not in pair]
+    is_rated = label or _first(lower, "score") or (not is_known and _is_rated(table, others))
+    if pair and is_rated:
         roles = {"text": lower[pair[0]], "second": lower[pair[1]]}
         roles |= {"label": lower[label]} if label else {}
         wanted = ("group", "score")
-    elif _first(lower, "good") and _first(lower, "bad"):
+    elif is_known:
         roles = {role: _first(lower, role) for role in ("good", "bad")}
     for role in wanted:
         name = _first(lower, role)
         if role not in ("second", "good", "bad") and name and name not in roles.values():
             roles.setdefault(role, name)
     return roles
+
+
+def _twins(table: RawTable, lower: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of two columns of texts that differ by their ends, as ``text_a`` does."""
+    for first in [*lower][::-1]:
+        for end, other in TWINS:
+            pair = first, first.removesuffix(end) + other
+            if first.endswith(end) and pair[1] in lower and not NO_LABELS.fullmatch(first):
+                names = [lower[name] for name in pair]
+                if all(_is_prose(table, name, 2) for name in names):
+                    return pair
+    return ()
+
+
+def _is_rated(table: RawTable, names: Sequence[str]) -> bool:
+    """Return whether one of these columns has labels or scores, by its content."""
+    return any(
+        _are_labels(table, name) or _are_scores(column(table, name), is_certain=True)
+        for name in names
+    )
 
 
 def _first(names: Mapping[str, str], role: str) -> str:
@@ -204,14 +286,18 @@ def number_of(value: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _are_scores(values: Sequence[str]) -> bool:
-    """Return whether a column of labels holds scores: numbers that are many or no whole ones."""
+def _are_scores(values: Sequence[str], *, is_certain: bool = False) -> bool:
+    """Return whether a column of labels holds scores: numbers that are many or no whole ones.
+
+    In a column that nothing names, ``is_certain``, only broken numbers are: others may be ids.
+    """
     filled = [value for value in values if value not in ("", "-")]
     numbers = [number_of(value) for value in filled]
     known = [number for number in numbers if number is not None]
     is_many = len(set(known)) > MAX_CLASSES
     is_broken = any(number != int(number) for number in known)
-    return bool(known) and len(known) == len(numbers) and (is_many or is_broken)
+    is_score = is_broken or (is_many and not is_certain)
+    return bool(known) and len(known) == len(numbers) and is_score
 
 
 def _are_lists(table: RawTable, name: str) -> bool:

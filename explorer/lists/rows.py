@@ -1,5 +1,6 @@
 """Rows of a list of texts, the columns that they are read from, and the kind of question."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,11 +14,13 @@ from explorer.lists.roles import (
     BadRows,
     LeftOut,
     RawTable,
+    column,
     kind_of,
     number_of,
     recognised,
 )
 from explorer.lists.several import divided, has_several
+from explorer.lists.spread import n_choices
 from explorer.lists.stereoset import Blank, blank_of
 from explorer.models.tokens import MASK, SEPARATOR, find_choices, hide_choices, plain_text
 from explorer.refusal import brief
@@ -54,8 +57,12 @@ OPTIONAL = {
     "scored": ("second", "group"),
 }
 """Roles that a kind reads where a list has them."""
-GAP = "It has a gap of underscores: write [MASK] there."
+GAP = "It has a gap that is not [MASK]: write [MASK] there."
 CHOICES = "It has a choice, {choice}, which is read in masked rows: this list is of another kind."
+TEMPLATE = re.compile(r"\[[XY]\]|\$(?:OCCUPATION|PARTICIPANT|[A-Z]+_[A-Z]+)\b")
+IS_TEMPLATE = "It is a template: write words in place of {slot}."
+CODES = re.compile(r"\d+(?:[,;|]\d+)*")
+"""Numbers of labels, one or several."""
 NO_ROWS = "There are no rows to read."
 EMPTY = "It has no text."
 NOT_ONE_MASK = "It has {n} masks; exactly one is read."
@@ -70,6 +77,10 @@ INSIDE = (
 SEVERAL_LABELS = (
     "“{name}” holds several labels in {rows}, and labelled texts have one label each: read the "
     "list as the kind “multilabel”."
+)
+CHOSEN = (
+    "Each row offers {n} choices, of which one is right. This is not read: give the right text of "
+    "each row in a column “good”, and a wrong one in a column “bad”."
 )
 NOT_A_CELL = "Its “{name}” holds an object or several values; one is read."
 FEW_LEFT_OUT = 3
@@ -188,7 +199,8 @@ def text_list(
     if kind not in ("", *KINDS):
         raise BadRows(NO_KIND.format(known=", ".join(KINDS)))
     label = roles.get("label", "")
-    if kind == "multilabel" or (not kind and table.has_header):
+    is_sure = table.has_header or all(map(CODES.fullmatch, filter(None, column(table, label))))
+    if kind == "multilabel" or (not kind and is_sure):
         table = divided(table, label)
     kind = kind or _kind(table, roles, is_label_chosen=bool((columns or {}).get("label")))
     if kind == "labelled":
@@ -217,10 +229,12 @@ def _chosen(
 
 
 def _check_values(table: RawTable, roles: Mapping[str, str]) -> None:
-    """Refuse a list without a known column of texts where the texts may be inside an object."""
+    """Refuse a list whose texts may be inside an object, or whose rows offer several choices."""
     held = [name for number, name in table.structured if number == 1]
     if held and roles.get("text", "").lower() not in KNOWN and "good" not in roles:
         raise BadRows(INSIDE.format(name=brief(min(held))))
+    if n := n_choices(table):
+        raise BadRows(CHOSEN.format(n=n))
 
 
 def _kind(table: RawTable, roles: Mapping[str, str], is_label_chosen: bool) -> str:
@@ -288,7 +302,8 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
             f"{NO_ROWS} Row {left_out[0].number}: {left_out[0].reason}" if left_out else NO_ROWS
         )
     left_out.sort(key=lambda row: row.number)
-    unused = tuple(name for name in table.names if name not in roles.values())
+    inside = {part for name in roles.values() for part in table.made.get(name, ())}
+    unused = tuple(name for name in table.names if name not in {*roles.values(), *inside})
     return TextList(
         *(kind, roles, tuple(rows), tuple(left_out), table.has_header, unused), table.note
     )
@@ -339,6 +354,8 @@ def _score_fault(score: str) -> str:
 
 def _gap(kind: str, text: str) -> str:
     """Return the reason why a text's gap is not read; empty if it is."""
+    if slot := TEMPLATE.search(text):
+        return IS_TEMPLATE.format(slot=slot[0])
     if GAPS.search(text):
         return GAP
     if kind == "masked":

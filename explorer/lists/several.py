@@ -13,7 +13,12 @@ DIVIDED = "Labels in “{name}” are divided at each “{sign}”."
 
 
 def has_several(table: RawTable, name: str) -> bool:
-    """Return whether more than a few rows of a column have several values."""
+    """Return whether more than a few rows of a column have several values.
+
+    Columns of zeros and ones do unless each row has exactly one label.
+    """
+    if name in table.made:
+        return any(held == name for _, held in table.lists)
     n = sum(column == name and len(values) > 1 for (_, column), values in table.lists.items())
     return bool(name) and n > MANY * len(table.cells)
 

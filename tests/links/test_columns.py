@@ -62,6 +62,7 @@ def test_columns_of_the_page_and_of_architectures_are_not_mixed(named):
         ({"student": "bert"}, ("", "bert"), ()),
         ({"teacher": "before"}, ("", ""), ("teacher",)),
         ({"teacher": "bert", "student": "bert"}, ("bert", ""), ("student",)),
+        ({"family": "only,bert=mini,albert=mini", "teacher": "distilbert"}, ("", ""), ("teacher",)),
     ],
 )
 def test_a_link_names_teacher_and_student_among_the_familys_columns(pair, read, repaired):

@@ -74,6 +74,10 @@ def json_lines(make: Callable[[int], object]) -> str:
     return "".join(json.dumps(make(i)) + "\n" for i in range(N))
 
 
+def quoted(text: str) -> str:
+    return f'"{text}"'
+
+
 def stereoset(i: int, context: str) -> dict[str, object]:
     kinds = ("stereotype", FIRST[i]), ("unrelated", "Bread sings."), ("anti-stereotype", SECOND[i])
     sentences = [{"sentence": text, "id": "x", "labels": [], "gold_label": k} for k, text in kinds]
@@ -635,6 +639,348 @@ FORMATS = (
         {"text": "text", "label": "label"},
         FIRST[0],
         "0",
+    ),
+    Format(
+        "Yelp and Amazon reviews, polarity",
+        "train.csv",
+        table((), rows(lambda i: (f'"{1 + i % 2}"', quoted(f'{FIRST[i]} ""Fine"", no?'))), ","),
+        "labelled",
+        {"text": "column 2", "label": "column 1"},
+        f'{FIRST[0]} "Fine", no?',
+        "1",
+    ),
+    Format(
+        "Yelp, JSON",
+        "review.json",
+        json_lines(
+            lambda i: (
+                {"review_id": f"a{i}", "stars": 1 + i % 5, "useful": i % 3, "funny": i % 2}
+                | {"cool": 0, "text": FIRST[i], "date": "2018-07-07 22:09:11"}
+            )
+        ),
+        "labelled",
+        {"text": "text", "label": "stars"},
+        FIRST[0],
+        "1",
+    ),
+    Format(
+        "Amazon fine food",
+        "Reviews.csv",
+        table(
+            ("Id", "ProfileName", "HelpfulnessNumerator", "Score", "Time", "Summary", "Text"),
+            rows(
+                lambda i: (f"{i}", "ann", BINARY[i], f"{1 + i % 5}", "1303862400", "Good", FIRST[i])
+            ),
+            ",",
+        ),
+        "labelled",
+        {"text": "Text", "label": "Score"},
+        FIRST[0],
+        "1",
+    ),
+    Format(
+        "Disaster tweets",
+        "train.csv",
+        table(
+            ("id", "keyword", "location", "text", "target"),
+            rows(lambda i: (f"{i}", "fire", "Leeds", FIRST[i], BINARY[i])),
+            ",",
+        ),
+        "labelled",
+        {"text": "text", "label": "target"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "Sentiment140",
+        "training.1600000.csv",
+        table(
+            (),
+            rows(
+                lambda i: (
+                    *(f'"{4 * (i % 2)}"', f'"14678{i}"', f'"Mon Apr 06 22:19:{i}5 PDT 2009"'),
+                    *('"NO_QUERY"', f'"user{i}"', quoted(f"@you é {FIRST[i]}")),
+                )
+            ),
+            ",",
+        ).encode("latin-1"),
+        "labelled",
+        {"text": "column 6", "label": "column 1"},
+        f"@you é {FIRST[0]}",
+        "0",
+    ),
+    Format(
+        "Emotion",
+        "train.txt",
+        "".join(f"{FIRST[i].lower()};{('joy', 'sadness')[i % 2]}\n" for i in range(N)),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0].lower(),
+        "joy",
+    ),
+    Format(
+        "GoEmotions, its own file",
+        "train.tsv",
+        table((), rows(lambda i: (FIRST[i], ("27", "2,27", "2")[i % 3], f"eeb{i}"))),
+        "multilabel",
+        {"text": "column 1", "label": "column 2"},
+        FIRST[0],
+        "27",
+    ),
+    Format(
+        "Jigsaw toxic comments",
+        "train.csv",
+        table(
+            ("id", "comment_text", "toxic", "severe_toxic", "obscene", "identity_hate"),
+            rows(lambda i: (f"{i}a", FIRST[i], "1", "0", BINARY[i], "0")),
+            ",",
+        ),
+        "multilabel",
+        {"text": "comment_text", "label": "labels"},
+        FIRST[0],
+        "toxic",
+    ),
+    Format(
+        "Stanford Sentiment Treebank, trees",
+        "train.txt",
+        "".join(f"({i % 5} (2 The) ({i % 3} (2 rock) (2 -LRB-)))\n" for i in range(N)),
+        "labelled",
+        {"text": "text", "label": "label"},
+        "The rock (",
+        "0",
+    ),
+    Format(
+        "MR, CR and Subj, as for Kim's network",
+        "rt-polarity.all",
+        "".join(f"{i % 2} {FIRST[i].lower()}\n" for i in range(N)),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0].lower(),
+        "0",
+    ),
+    Format(
+        "News categories",
+        "News_Category_Dataset_v3.json",
+        json_lines(
+            lambda i: (
+                {"link": f"https://news.example/{'a-long-address-' * 9}{i}"}
+                | {"headline": FIRST[i], "category": ("ARTS", "FOOD")[i % 2]}
+                | {"short_description": SECOND[i], "date": "2022-09-23"}
+            )
+        ),
+        "labelled",
+        {"text": "headline", "label": "category"},
+        FIRST[0],
+        "ARTS",
+    ),
+    Format(
+        "ANLI, its own file",
+        "dev.jsonl",
+        json_lines(
+            lambda i: (
+                {"uid": f"{i}", "context": FIRST[i], "hypothesis": SECOND[i]}
+                | {"label": "enc"[i % 3], "model_label": "e", "reason": "", "tag": ""}
+            )
+        ),
+        "labelled",
+        pair(("context", "hypothesis", "label")),
+        BOTH,
+        "e",
+    ),
+    Format(
+        "SciTail",
+        "scitail_1.0_train.tsv",
+        table((), rows(lambda i: (FIRST[i], SECOND[i], ("entails", "neutral")[i % 2]))),
+        "labelled",
+        pair(("column 1", "column 2", "column 3")),
+        BOTH,
+        "entails",
+    ),
+    Format(
+        "FEVER",
+        "train.jsonl",
+        json_lines(
+            lambda i: (
+                {"id": i, "label": ("SUPPORTS", "REFUTES")[i % 2], "claim": FIRST[i]}
+                | {"evidence": [[[1, 2, "Bread", 0]]]}
+            )
+        ),
+        "labelled",
+        {"text": "claim", "label": "label"},
+        FIRST[0],
+        "SUPPORTS",
+    ),
+    Format(
+        "Pairs as in BERT's run_classifier",
+        "train.tsv",
+        table(
+            ("guid", "text_a", "text_b", "label"),
+            rows(lambda i: (f"{i}", FIRST[i], SECOND[i], BINARY[i])),
+        ),
+        "labelled",
+        pair(("text_a", "text_b", "label")),
+        BOTH,
+        "0",
+    ),
+    Format(
+        "STS benchmark, its own file",
+        "sts-dev.csv",
+        table(
+            (),
+            rows(
+                lambda i: (
+                    *("main-captions", "MSRvid", "2012test", f"{i:04}", f"{i / 2:.3f}"),
+                    *(FIRST[i], SECOND[i]),
+                )
+            ),
+        ),
+        "scored",
+        {"text": "column 6", "second": "column 7", "score": "column 5"},
+        BOTH,
+    ),
+    Format(
+        "COPA",
+        "val.jsonl",
+        json_lines(
+            lambda i: (
+                {"premise": FIRST[i], "choice1": SECOND[i], "choice2": "It was dark."}
+                | {"question": "cause", "label": i % 2, "idx": i}
+            )
+        ),
+        "pairs",
+        {"good": "good", "bad": "bad"},
+        BOTH.replace(" [SEP]", ""),
+        other=f"{FIRST[0]} It was dark.",
+    ),
+    Format(
+        "WinoGrande",
+        "dev.jsonl",
+        json_lines(
+            lambda i: (
+                {"qID": f"{i}", "sentence": f"The pot was not in box {i}: the _ was too big."}
+                | {"option1": "pot", "option2": "box", "answer": "12"[i % 2]}
+            )
+        ),
+        "pairs",
+        {"good": "good", "bad": "bad"},
+        "The pot was not in box 0: the pot was too big.",
+        other="The pot was not in box 0: the box was too big.",
+    ),
+    Format(
+        "HellaSwag",
+        "hellaswag_val.jsonl",
+        json_lines(
+            lambda i: {"ctx": FIRST[i], "label": i % 4, "endings": [f"She {v}." for v in "abcd"]}
+        ),
+        "",
+        {},
+        "4 choices, of which one is right",
+    ),
+    Format(
+        "ParaRel, its patterns",
+        "P19.jsonl",
+        json_lines(lambda i: {"pattern": f"[X] baked bread {i} in [Y].", "tense": "past"}),
+        "",
+        {},
+        "It is a template: write words in place of [X].",
+    ),
+    Format(
+        "A form of a survey",
+        "Responses.csv",
+        table(
+            ('"Timestamp"', '"What did you like, and why?"', '"How satisfied are you? (1-5)"'),
+            rows(
+                lambda i: (f'"2024/01/0{i} 9:00:00 AM GMT+1"', quoted(FIRST[i]), f'"{1 + i % 2}"')
+            ),
+            ",",
+        ),
+        "labelled",
+        {"text": "What did you like, and why?", "label": "How satisfied are you? (1-5)"},
+        FIRST[0],
+        "1",
+    ),
+    Format(
+        "Excel, German, with a score",
+        "Mappe2.csv",
+        "\ufeffSatz A;Satz B;Wert\r\n"
+        + "".join(f"{FIRST[i]};{SECOND[i]};{i // 2},{5 * (i % 2)}\r\n" for i in range(N)),
+        "scored",
+        {"text": "Satz A", "second": "Satz B", "score": "Wert"},
+        BOTH,
+    ),
+    Format(
+        "R, write.table",
+        "rows.txt",
+        '"text" "label"\n'
+        + "".join(f'"{i + 1}" {quoted(FIRST[i])} "{("pos", "neg")[i % 2]}"\n' for i in range(N)),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "pos",
+    ),
+    Format(
+        "R, all cells in quotation marks",
+        "rows.tsv",
+        table(('"V1"', '"V2"'), rows(lambda i: (quoted(FIRST[i]), f'"{("a", "b")[i % 2]}"'))),
+        "labelled",
+        {"text": "V1", "label": "V2"},
+        FIRST[0],
+        "a",
+    ),
+    Format(
+        "Comments above a table",
+        "survey.csv",
+        "# Survey of 2024, second version\n# CC-BY\n"
+        + table(("text", "label"), rows(lambda i: (FIRST[i], BINARY[i])), ","),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "pandas to_json, by row",
+        "rows.json",
+        json.dumps({str(i): {"text": FIRST[i], "label": i % 2} for i in range(N)}),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "pandas to_json, split",
+        "split.json",
+        json.dumps({"columns": ["text", "label"], "data": [[FIRST[i], i % 2] for i in range(N)]}),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "The hub's viewer",
+        "rows.json",
+        json.dumps(
+            {
+                "features": [{"feature_idx": 0, "name": "text"}],
+                "rows": [
+                    {"row_idx": i, "row": {"text": FIRST[i], "label": i % 2}} for i in range(N)
+                ],
+            }
+        ),
+        "labelled",
+        {"text": "text", "label": "label"},
+        FIRST[0],
+        "0",
+    ),
+    Format(
+        "An archive of tweets",
+        "tweets.js",
+        "window.YTD.tweets.part0 = "
+        + json.dumps(
+            [{"tweet": {"full_text": FIRST[i], "lang": "en"}} for i in range(N)], indent=1
+        ),
+        "plain",
+        {"text": "full_text"},
+        FIRST[0],
     ),
     Format(
         "A gap of underscores",

@@ -1,5 +1,6 @@
 """Columns and kinds of lists, and the rows that are left out."""
 
+import json
 import re
 
 import pytest
@@ -102,9 +103,69 @@ def test_no_row_left_says_the_first_reason():
     "reason",
     [
         *(rows.EMPTY, rows.EMPTY_SIDE, rows.NO_LABEL, rows.NO_SCORE, rows.NOT_A_NUMBER),
-        *(rows.NOT_ONE_MASK, rows.GAP, rows.CHOICES, rows.NOT_A_CELL, rows.TOO_MANY, rows.LAST_ONE),
+        *(rows.NOT_ONE_MASK, rows.GAP, rows.IS_TEMPLATE, rows.CHOICES, rows.NOT_A_CELL),
+        *(rows.TOO_MANY, rows.LAST_ONE),
         *(TOO_LARGE, OPEN_QUOTE, EXTRA_CELLS, NOT_JSON, NOT_IN_FORM, NO_PIECE),
     ],
 )
 def test_every_reason_for_which_a_row_is_left_out_has_its_remedy(reason):
     assert remedy_for(re.sub("{[a-z_]+}", "7", reason))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "".join(f"{number} goats slept on roof {number}.\n" for number in range(1, 9)),
+        "".join(f"She came; he {verb};too\n" for verb in ("left", "sang", "slept", "ate")),
+        "Well,I know.\nNo,he sang.\nSo,it rained.\nYes,she left.\n",
+        "He came late;again\nShe sang well;again\n",
+        "[X] is what he wrote.\nShe paid $AAPL, not cash.\n",
+    ],
+)
+def test_texts_that_are_only_like_a_form_are_texts(content):
+    assert {row.label for row in text_list(read_table(content)).rows} == {""}
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "columns"),
+    [
+        (
+            "text,is_new,is_old,is_red\n" + "A cat sat.,1,0,1\nA dog ran.,0,1,0\n" * 2,
+            "labelled",
+            {"text": "text", "label": "is_new"},
+        ),
+        (
+            "text,cat,dog,bird\n" + "A cat sat.,1,0,0\nA dog ran.,0,1,0\n" * 2,
+            "labelled",
+            {"text": "text", "label": "labels"},
+        ),
+        (
+            "text,cat,dog,bird\n" + "A cat sat.,1,,\nA dog ran.,,1,\n" * 2,
+            "plain",
+            {"text": "text"},
+        ),
+        (
+            "question,answer\nWho sang here?,The old choir.\nWho slept there?,Two goats.\n",
+            "plain",
+            {"text": "question"},
+        ),
+    ],
+)
+def test_columns_are_one_thing_together_only_where_their_cells_say_so(content, kind, columns):
+    """Facts, one label a row, sparse marks, a question and its answer."""
+    texts = text_list(read_table(content, "a.csv"))
+    assert (texts.kind, dict(texts.columns)) == (kind, columns)
+
+
+def test_two_choices_are_not_compared_where_no_row_says_how_they_are_counted():
+    content = "premise,choice1,choice2,label\n" + "He fell.,It was icy.,He sang.,1\n" * 2
+    with pytest.raises(BadRows, match="offers 2 choices"):
+        text_list(read_table(content, "a.csv"))
+
+
+def test_a_list_that_offers_more_choices_is_read_as_its_columns_are_chosen():
+    rows = [{"ctx": "He sat.", "label": n % 3, "endings": ["a b", "c d", "e f"]} for n in range(4)]
+    table = read_table(json.dumps(rows), "a.json")
+    with pytest.raises(BadRows, match="offers 3 choices"):
+        text_list(table)
+    assert text_list(table, columns={"label": "", "text": "ctx"}).kind == "plain"

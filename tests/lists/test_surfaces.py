@@ -89,17 +89,23 @@ def written(each, folder):
 
 def rows_of(each):
     """Rows of a file as a program has them: objects with its columns, or its lines."""
-    text, ending = text_of(as_bytes(each)), each.name.rpartition(".")[2]
-    if ending == "jsonl":
-        return [json.loads(line) for line in text.splitlines()]
-    if ending == "json":
-        return rows_in(json.loads(text))
-    lines = text.splitlines()
-    lines = lines[lines[0].startswith("sep=") :]
+    text = text_of(as_bytes(each))
+    text = text[text.index("[") :] if each.name.endswith(".js") else text
+    if text.startswith(("[{", "{", "[\n")):
+        return [row.get("row", row.get("tweet", row)) for row in objects_of(text)]
+    lines = [line for line in text.splitlines() if not line.startswith(("sep=", "# "))]
     names = tuple(each.columns.values())
-    has_header = any(cell.startswith(names) for cell in re.split("[\t;,]", lines[0]) if names)
+    has_header = any(re.search(rf'(?:^|[\t;,"]){re.escape(name)}', lines[0]) for name in names)
     is_numbered = any(name.startswith("column ") for name in names)
     return cells_of(lines, is_numbered) if has_header or is_numbered else lines
+
+
+def objects_of(text):
+    """Objects of a JSON file, or of one with an object on each line."""
+    try:
+        return rows_in(json.loads(text))
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines()]
 
 
 def text_of(content):
@@ -112,7 +118,13 @@ def text_of(content):
 
 
 def rows_in(value):
-    """Rows of one JSON object: of columns by number, or a list of rows, or several lists."""
+    """Rows of one JSON object: a list or several of them, of columns by number, or by name."""
+    if isinstance(value, list) or "rows" in value:
+        return value if isinstance(value, list) else value["rows"]
+    if "columns" in value:
+        return [dict(zip(value["columns"], row, strict=True)) for row in value["data"]]
+    if "0" in value:
+        return [*value.values()]
     if "data" not in value:
         columns = [column.values() for column in value.values()]
         return [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -122,11 +134,13 @@ def rows_in(value):
 
 def cells_of(lines, is_numbered):
     """Rows of a table; without a header its columns are called by their number."""
-    sign = next(sign for sign in "\t;," if sign in lines[0])
-    how = {"quoting": csv.QUOTE_NONE} if sign == "\t" else {}
+    sign = next(sign for sign in "\t;, " if sign in lines[0])
+    is_literal = sign == "\t" and not lines[0].startswith('"')
+    how = {"quoting": csv.QUOTE_NONE} if is_literal else {}
     how |= {"escapechar": "\\"} if any('\\"' in line for line in lines) else {}
     rows = [*csv.reader(lines, delimiter=sign, **how)]
     head = [""] * len(rows[0]) if is_numbered else rows.pop(0)
+    head = [""] * (len(rows[0]) - len(head)) + head  # R gives the names of its rows none
     names = [name or f"column {place}" for place, name in enumerate(head, 1)]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
