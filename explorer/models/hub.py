@@ -28,6 +28,7 @@ FILES = [
     "tokenizer_config.json",
     "vocab.txt",
     "spiece.model",
+    "sentencepiece.bpe.model",
     "special_tokens_map.json",
     "vocab.json",
     "merges.txt",
@@ -37,7 +38,13 @@ OnProgress = Callable[[str, float], None]
 NO_SAFETENSORS = "the model hub has no model.safetensors for it; pickled weights are not read"
 PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
-TOKENIZERS = ("tokenizer.json", "vocab.txt", "spiece.model", "vocab.json")
+TOKENIZERS = (
+    "tokenizer.json",
+    "vocab.txt",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "vocab.json",
+)
 WEIGHTS, TOKENIZER, SETTINGS = "model.safetensors", "tokenizer.json", "tokenizer_config.json"
 ADAPTERS = "tasks/*/adapter_model.safetensors"
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError)

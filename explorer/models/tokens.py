@@ -235,6 +235,8 @@ class Spelling:
     """Prefix of a piece that begins a word; empty where beginnings are not marked."""
     continues: str = ""
     """Prefix of a piece that continues a word; empty where continuations are not marked."""
+    ends: str = ""
+    """Suffix of a piece that ends a word; empty where ends are not marked."""
     is_bytes: bool = False
     """True where each letter stands for a byte of UTF-8."""
 
@@ -242,11 +244,11 @@ class Spelling:
         """Return whether the piece is the start of a word."""
         if self.starts:
             return piece.startswith(self.starts)
-        return not piece.startswith(self.continues)
+        return not (self.continues and piece.startswith(self.continues))
 
     def text(self, piece: str) -> str:
-        """Return the piece as plain text: ``##ing`` is ing, ``▁the`` and ``Ġthe`` are the."""
-        bare = piece.removeprefix(self.continues)
+        """Return the piece as plain text: ``##ing`` is ing, ``▁the`` and ``the</w>`` are the."""
+        bare = piece.removeprefix(self.continues).removesuffix(self.ends)
         if self.starts:
             bare = bare.replace(self.starts, " ")
         if self.is_bytes and all(letter in _BYTES or letter == " " for letter in bare):
@@ -255,16 +257,24 @@ class Spelling:
         return bare.strip() or piece
 
     def word(self, piece: str) -> str:
-        """Return the text of a piece; a continuation starts with an ellipsis, a lone space is ␣."""
+        """Return the text of a piece; a lone space is ␣.
+
+        A continuation starts with an ellipsis. Where ends are marked, a piece without one has an
+        ellipsis behind it.
+        """
         if piece == self.starts:
             return "␣"
         text = self.text(piece)
+        if self.ends and not piece.endswith(self.ends) and text[-1:].isalnum():
+            return f"{text}…"
         return f"…{text}" if not self.begins(piece) and text[:1].isalnum() else text
 
 
 WORDPIECE = Spelling(continues="##")
 SENTENCEPIECE = Spelling(starts="▁")
 BYTE_LEVEL = Spelling(starts="Ġ", is_bytes=True)
+WORD_ENDS = Spelling(ends="</w>")
+"""As HerBERT's vocabulary."""
 
 
 @lru_cache(maxsize=8)
@@ -273,7 +283,8 @@ def spelling_of(vocabulary: tuple[str, ...]) -> Spelling:
     for spelling in (SENTENCEPIECE, BYTE_LEVEL):
         if any(piece.startswith(spelling.starts) for piece in vocabulary):
             return spelling
-    return WORDPIECE
+    is_ended = any(piece.endswith(WORD_ENDS.ends) for piece in vocabulary)
+    return WORD_ENDS if is_ended else WORDPIECE
 
 
 def bare_letters(word: str) -> str:
@@ -284,5 +295,6 @@ def bare_letters(word: str) -> str:
 def word_id(vocabulary: tuple[str, ...], word: str, lower_case: bool) -> int:
     """Return the id of a whole word in a vocabulary; -1 where it is not one piece."""
     word = bare_letters(word).lower() if lower_case else word
-    piece = spelling_of(vocabulary).starts + word
+    spelling = spelling_of(vocabulary)
+    piece = spelling.starts + word + spelling.ends
     return vocabulary.index(piece) if piece in vocabulary else -1

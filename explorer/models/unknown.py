@@ -79,7 +79,10 @@ def _is_known(character: str, known: frozenset[str], lower_case: bool) -> bool:
 def _characters(vocabulary: tuple[str, ...]) -> frozenset[str]:
     """Return the characters that are a piece of their own, at the start of a word or inside."""
     spelling = spelling_of(vocabulary)
-    bare = (piece.removeprefix(spelling.continues or "▁") for piece in vocabulary)
+    bare = (
+        piece.removeprefix(spelling.continues or "▁").removesuffix(spelling.ends)
+        for piece in vocabulary
+    )
     return frozenset(text for text in bare if len(text) == 1)
 
 

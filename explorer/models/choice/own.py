@@ -95,7 +95,7 @@ NAMELESS = re.compile(
 )
 """Names of folders that say nothing about the model in them."""
 REPO = re.compile(r"\w[\w.-]*/[\w.-]+")
-SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
+SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model", "*.bpe.model"]
 NOT_THERE = "no such repository or revision is open to everybody"
 OFFLINE = "HF_HUB_OFFLINE is set, and it is not in the cache"
 NO_ANSWER = "the hub did not answer, or the download broke off"

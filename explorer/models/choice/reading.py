@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 TOKENIZER, SPIECE, VOCAB = "tokenizer.json", "spiece.model", "vocab.txt"
+BPE_MODEL = "sentencepiece.bpe.model"
 SETTINGS, SPECIAL = "tokenizer_config.json", "special_tokens_map.json"
 ADDED = "added_tokens.json"
 CASE = ("do_lower_case", "strip_accents")
@@ -32,13 +33,34 @@ CASES = {
     (("do_lower_case", False),): "as it is written, with capitals",
 }
 """Ways to read a vocab.txt whose case no file states, where BERT's default cannot be meant."""
+SPIECE_CASES = {
+    (("do_lower_case", True), ("keep_accents", True)): "lower-cased, with its accents",
+    (("do_lower_case", False), ("keep_accents", True)): "as it is written, with capitals",
+}
+"""The same for a spiece.model, where ALBERT's default cannot be meant."""
 WORDPIECE = ("BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast")
 NEEDS = {"BertJapaneseTokenizer": "fugashi", "RoFormerTokenizer": "rjieba"}
-"""Packages of the tokenizers that are written in Python."""
+"""Packages of the tokenizers that split words by another program."""
+PROGRAMS = {"basic": "", "sudachi": "sudachipy", "jumanpp": "rhoknp"}
+"""Packages of the other programs of BertJapaneseTokenizer, by ``word_tokenizer_type``."""
+ONLY_IN_PYTHON = ("PhobertTokenizer", "BertweetTokenizer")
 UNUSED = re.compile(r"\[unused\d*\]|\[[A-Z]+\]|<\w+>")
 IN_PYTHON = (
     "{source} has the tokenizer {name}, which needs {package} and does not say where its tokens "
     "are in a text."
+)
+BY_CHARACTERS = (
+    "{source} has the tokenizer {name}, which is written in Python and does not say where its "
+    "tokens are in a text: “{command}” writes one that does."
+)
+FILES_OF_PYTHON = (
+    "{source} has the tokenizer {name}, whose files only a program in Python reads: it needs a "
+    "tokenizer.json."
+)
+NO_MERGES = "{source} has a vocab.json without its merges.txt, which says how a word is split."
+OF_SENTENCEPIECE = (
+    "{source} has a vocab.txt with pieces of sentencepiece, such as {piece}, and no file that says "
+    "how a text is split into them: a tokenizer.json or spiece.model."
 )
 NOT_FAST = (
     "{source} has a tokenizer that does not say where its tokens are in a text; take a fast one."
@@ -60,6 +82,12 @@ TRIALS = (
 )
 """Texts by which two tokenizers are compared."""
 NO_TOKEN = "{source} has a tokenizer without a {token} token."
+UNNAMED = (
+    '{source} has a tokenizer whose {token} token no file names: write “"{token}_token": '
+    '"{name}"” into its tokenizer_config.json.'
+)
+USUAL = {"mask": ("[MASK]", "<mask>"), "pad": ("[PAD]", "<pad>")}
+"""Names of the special tokens that are needed here, in most vocabularies."""
 NO_WORDS = (
     "{source} has a tokenizer of {n} special tokens and no words: its vocabulary was not read."
 )
@@ -125,7 +153,8 @@ def _checked_pieces(folder: Path, source: str) -> dict[str, int]:
     Raises:
         NotAModel: the file holds something else; the sentence says what.
     """
-    name = next((name for name in (TOKENIZER, SPIECE, VOCAB) if (folder / name).exists()), "")
+    files = (TOKENIZER, SPIECE, BPE_MODEL, VOCAB)
+    name = next((name for name in files if (folder / name).exists()), "")
     if name and (what := mistaken_for(folder / name)):
         raise NotAModel(MISTAKEN.format(source=source, name=name, what=what))
     try:
@@ -146,13 +175,17 @@ def _from_files(folder: Path, source: str) -> "tuple[PreTrainedTokenizerFast, tu
         return tokenizer, (*notes, *case_note(tokenizer))
     _refuse_python(folder, source)
     if (folder / SPIECE).exists():
-        from explorer.models.choice.sentencepieces import sentencepiece_tokenizer
+        return _sentencepieces(folder, source, command)
+    if (folder / BPE_MODEL).exists():
+        from explorer.models.choice.sentencepieces import bpe_model_tokenizer
 
-        settings = read_json(folder / SETTINGS, source, "{}")
-        tokenizer = sentencepiece_tokenizer(folder / SPIECE, _plain(settings))
-        return tokenizer, (OTHERWISE.format(file=SPIECE, command=command),)
+        named = "".join(_classes(folder, source))
+        is_camembert = "camembert" in named.lower()
+        return bpe_model_tokenizer(folder / BPE_MODEL, is_camembert=is_camembert), ()
     if (folder / VOCAB).exists():
         return _wordpieces(folder, source, command)
+    if not (folder / "merges.txt").exists():
+        raise NotAModel(NO_MERGES.format(source=source))
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(folder, local_files_only=True), ()
@@ -212,11 +245,53 @@ def _state_case(saved: "Tokenizer", settings: Mapping[str, Any]) -> tuple[str, .
 
 def _refuse_python(folder: Path, source: str) -> None:
     """Refuse a tokenizer that is written in Python and splits words by another program."""
+    for name in _classes(folder, source):
+        if name.removesuffix("Fast") in ONLY_IN_PYTHON:
+            raise NotAModel(FILES_OF_PYTHON.format(source=source, name=name))
+        if (package := package_of(folder, name, source)) is not None:
+            sentence = IN_PYTHON if package else BY_CHARACTERS
+            command = CONVERT.format(source=source)
+            values = {"source": source, "name": name, "package": package, "command": command}
+            raise NotAModel(sentence.format(**values))
+
+
+def package_of(folder: Path, name: str, source: str) -> str | None:
+    """Return the package that a tokenizer's program needs; empty for none, None for no program."""
+    package = NEEDS.get(name.removesuffix("Fast"))
+    kind = read_json(folder / SETTINGS, source, "{}").get("word_tokenizer_type")
+    return package and PROGRAMS.get(str(kind), package)
+
+
+def python_class(folder: Path, source: str) -> str:
+    """Return the tokenizer that splits words by a program of its own; empty if there is none."""
+    return next((n for n in _classes(folder, source) if n.removesuffix("Fast") in NEEDS), "")
+
+
+def _classes(folder: Path, source: str) -> list[str]:
+    """Return the tokenizer's class and the model's type, as the files of a folder name them."""
     files = [read_json(folder / name, source, "{}") for name in (SETTINGS, "config.json")]
-    for name in (str(values.get("tokenizer_class")) for values in files):
-        if name.removesuffix("Fast") in NEEDS:
-            package = NEEDS[name.removesuffix("Fast")]
-            raise NotAModel(IN_PYTHON.format(source=source, name=name, package=package))
+    named = [values.get(name) for values in files for name in ("tokenizer_class", "model_type")]
+    return [name for name in named if isinstance(name, str)]
+
+
+def _sentencepieces(
+    folder: Path, source: str, command: str
+) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
+    """Return the tokenizer of a spiece.model; where no case is stated, its pieces' own."""
+    from explorer.models.choice.sentencepieces import sentencepiece_tokenizer
+
+    settings = _plain(read_json(folder / SETTINGS, source, "{}"))
+    tokenizer = sentencepiece_tokenizer(folder / SPIECE, settings)
+    notes = (OTHERWISE.format(file=SPIECE, command=command),)
+    if any(name in settings for name in ("do_lower_case", "keep_accents")):
+        return tokenizer, (*notes, *case_note(tokenizer))
+    n, most = len(unreachable(tokenizer)), SHARE * len(tokenizer)
+    for case, said in SPIECE_CASES.items() if n > most else ():
+        other = sentencepiece_tokenizer(folder / SPIECE, settings | dict(case))
+        if len(unreachable(other)) <= most:
+            unstated = UNSTATED.format(n=n, total=len(tokenizer), case=said)
+            return other, (*notes, unstated)
+    return tokenizer, notes
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,6 +315,9 @@ def _wordpieces(
     otherwise = (OTHERWISE.format(file=VOCAB, command=command),)
     notes = () if (named or expected) in WORDPIECE else otherwise
     pieces = file_pieces(folder)
+    begins = [piece for piece in pieces if piece.startswith("▁") and piece.strip("▁")]
+    if len(begins) > SHARE * len(pieces):
+        raise NotAModel(OF_SENTENCEPIECE.format(source=source, piece=begins[0]))
     tokenizer, most = _bert_tokenizer(folder, pieces, {}), SHARE * len(pieces)
     if any(name in settings for name in CASE):
         return tokenizer, (*notes, *case_note(tokenizer))
@@ -321,7 +399,10 @@ def check_tokenizer(
         raise NotAModel(NOT_FAST.format(source=source))
     for token in ("mask", "pad"):
         if getattr(tokenizer, f"{token}_token_id") is None:
-            raise NotAModel(NO_TOKEN.format(source=source, token=token))
+            known = tokenizer.get_vocab()
+            name = next((name for name in USUAL[token] if name in known), "")
+            sentence = UNNAMED if name else NO_TOKEN
+            raise NotAModel(sentence.format(source=source, token=token, name=name))
     n = len(tokenizer)
     if n <= len(set(tokenizer.all_special_tokens)):
         raise NotAModel(NO_WORDS.format(source=source, n=n))

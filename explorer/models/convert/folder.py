@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from shutil import copytree
+from shutil import copyfile, copytree
 from typing import TYPE_CHECKING, Any
 
 from safetensors.torch import load_file, save_file
@@ -24,7 +24,14 @@ from explorer.models.choice.files import (
     wrapper_of,
 )
 from explorer.models.choice.own import SMALL, check_tensors, fetched, has_head, read_config
-from explorer.models.choice.reading import NEEDS, file_pieces, read_tokenizer
+from explorer.models.choice.reading import (
+    SPIECE,
+    TOKENIZER,
+    VOCAB,
+    file_pieces,
+    python_class,
+    read_tokenizer,
+)
 from explorer.models.choice.refused import NotAModel, read_json
 from explorer.models.convert import pickles
 from explorer.models.hub import TOKENIZERS, has_weights, weight_files
@@ -44,6 +51,7 @@ SAFE = ["adapter_config.json", "*.safetensors", "*.safetensors.index.json"]
 PICKLED = ["pytorch_model*.bin", "adapter_model.bin"]
 """Files of weights that are fetched where there are no others."""
 PARTS = "pytorch_model.bin.index.json"
+NO_FILE = "There is no {path} here: give the file or the folder of a vocabulary."
 NOT_EMPTY = "{target} is not empty: give a folder that does not exist yet."
 RUNS_CODE = (
     "{source} has, in {name}, a pickle that names {what}: opening it could run code, so it was not "
@@ -72,6 +80,10 @@ BAD_PATTERN = "“{pattern}” is no regular expression."
 BY_WORDS = (
     "Its tokenizer {name} splits words by a program of its own. The one that is written takes "
     "texts whose words are separated by blanks."
+)
+IN_CHARACTERS = (
+    "Its tokenizer {name} splits words by a program of its own, and then into characters. The one "
+    "that is written takes the characters."
 )
 BY_PATTERN = "Its tokenizer cuts a text by the given expression and drops what it does not match."
 
@@ -126,8 +138,8 @@ def convert_folder(
             notes = merge_adapter(source, origin)
         tensors = _weights(origin, str(source), Path(made))
         config = _write_config(origin, written, tensors, str(source))
-        vocabulary = _vocabulary_folder(source, origin, tokenizer)
-        fast, more = _tokenizer(vocabulary, int(config["vocab_size"]), str(source), cased, pattern)
+        vocabulary = _vocabulary_folder(source, origin, tokenizer, Path(made))
+        fast, more = _tokenizer(vocabulary, int(config["vocab_size"]), source, cased, pattern)
         fast.save_pretrained(written)
         save_file(tensors, written / "model.safetensors", {"format": "pt"})
         kind = kind_of(config, tensors, str(source))
@@ -192,6 +204,7 @@ def _write_config(folder: Path, written: Path, tensors: Weights, source: str) ->
     values = read_json(folder / "config.json", source)
     kind = kind_of(values, tensors, source)
     values["model_type"] = kind.config_type
+    values.pop("tokenizer_class", None)  # the tokenizer's own file names it
     values.setdefault("architectures", [_class_of(kind, tensors)])
     if not values.get("tie_word_embeddings", True):
         _state_the_applied_bias(tensors)
@@ -228,34 +241,80 @@ def _class_of(kind: ModelKind, tensors: Weights) -> str:
     return CLASSES[kind.config_type] + ("ForMaskedLM" if has_head(shapes) else "Model")
 
 
-def _vocabulary_folder(source: Path, origin: Path, given: str) -> Path:
-    """Return the folder with the vocabulary: the given one, the checkpoint's, or the one above."""
+def _vocabulary_folder(source: Path, origin: Path, given: str, made: Path) -> Path:
+    """Return the folder with the vocabulary: the given one, the checkpoint's, or the one above.
+
+    A file that is given is taken whatever it is called, and whatever is next to it.
+    """
     if given:
         path = Path(given).expanduser()
-        return path if path.is_dir() else path.parent
+        if not path.exists():
+            raise NotAModel(NO_FILE.format(path=brief(path)))
+        return path if path.is_dir() else _with_one_vocabulary(path, made / "vocabulary")
     for folder in (source, origin, source.resolve().parent):
         if any((folder / name).exists() for name in TOKENIZERS):
             return folder
     raise NotAModel(NO_VOCABULARY.format(source=brief(source)))
 
 
+def _with_one_vocabulary(path: Path, folder: Path) -> Path:
+    """Write a folder with one vocabulary file, under its usual name, and its settings."""
+    folder.mkdir()
+    usual = {".json": TOKENIZER, ".model": SPIECE}.get(path.suffix, VOCAB)
+    name = path.name if path.name in TOKENIZERS else usual
+    copyfile(path, folder / name)
+    names = ("merges.txt",) if name == "vocab.json" else ()
+    for other in (*names, "tokenizer_config.json", "special_tokens_map.json"):
+        if (path.parent / other).exists():
+            copyfile(path.parent / other, folder / other)
+    return folder
+
+
 def _tokenizer(
-    folder: Path, rows: int, source: str, cased: bool, pattern: str
+    folder: Path, rows: int, source: Path, cased: bool, pattern: str
 ) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
     """Return the tokenizer to write, and what it does otherwise than its publisher's."""
     from transformers import BertTokenizer
 
-    settings = read_json(folder / "tokenizer_config.json", source, "{}")
-    named = str(settings.get("tokenizer_class")).removesuffix("Fast")
     pieces = file_pieces(folder)
+    # The class may be named in the config of the model alone.
+    named = python_class(folder, str(source)) or python_class(source, str(source))
     if pattern:
         return pattern_tokenizer(pieces, pattern), (BY_PATTERN,)
-    if named in NEEDS and pieces:
-        words = BertTokenizer(vocab=pieces, do_lower_case=False, tokenize_chinese_chars=False)
-        return words, (BY_WORDS.format(name=named),)
+    if named and pieces:
+        return words_tokenizer(folder, pieces, named)
     if cased and pieces:
         return BertTokenizer(vocab=pieces, do_lower_case=False), ()
-    return read_tokenizer(folder, rows, source).tokenizer, ()
+    return read_tokenizer(folder, rows, str(source)).tokenizer, ()
+
+
+def words_tokenizer(
+    folder: Path, pieces: Mapping[str, int], name: str
+) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":
+    """Return the tokenizer of Japanese pieces for words between blanks, or for characters.
+
+    Both take a text in the form NFKC, as MeCab's does in BertJapaneseTokenizer.
+    """
+    from tokenizers import Regex, normalizers, pre_tokenizers
+    from transformers import BertTokenizer, PreTrainedTokenizerFast
+
+    settings = read_json(folder / "tokenizer_config.json", str(folder), "{}")
+    lower = bool(settings.get("do_lower_case", False))
+    tokenizer = BertTokenizer(
+        vocab=dict(pieces), do_lower_case=lower, strip_accents=False, tokenize_chinese_chars=False
+    )
+    backend = tokenizer.backend_tokenizer
+    backend.normalizer = normalizers.Sequence([normalizers.NFKC(), backend.normalizer])
+    note = BY_WORDS
+    if settings.get("subword_tokenizer_type") == "character":
+        note = IN_CHARACTERS
+        backend.pre_tokenizer = pre_tokenizers.Sequence(
+            [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split(Regex("."), "isolated")]
+        )
+    # transformers would build the normaliser of a BertTokenizer anew, without NFKC.
+    special = {n: v for n, v in tokenizer.special_tokens_map.items() if isinstance(v, str)}
+    fast = PreTrainedTokenizerFast(tokenizer_object=backend, **special)
+    return fast, (note.format(name=name),)
 
 
 def pattern_tokenizer(pieces: Mapping[str, int], pattern: str) -> "PreTrainedTokenizerFast":
