@@ -274,7 +274,7 @@ WORDPIECE = Spelling(continues="##")
 SENTENCEPIECE = Spelling(starts="▁")
 BYTE_LEVEL = Spelling(starts="Ġ", is_bytes=True)
 WORD_ENDS = Spelling(ends="</w>")
-"""As HerBERT's vocabulary."""
+"""Markers of the end of each word, as in the vocabulary of HerBERT."""
 
 
 @lru_cache(maxsize=8)
