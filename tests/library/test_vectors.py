@@ -1,6 +1,7 @@
 """Vectors of words and texts, and the closeness of two, against plain transformers and torch."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -54,6 +55,16 @@ def test_a_word_is_the_mean_of_its_pieces_at_every_layer(tiny_family):
         for at, word in enumerate(("The", "cat", "sat", "unhappily", "on")):
             expected = of_word(path, TEXT, word)
             assert found.vectors[at] == pytest.approx(expected.numpy(), abs=1e-5)
+
+
+def test_the_json_has_the_words_and_vectors_of_every_model(tiny_family):
+    found = explorer.vectors(TEXT)
+    answer = json.loads(json.dumps(found.to_dict()))
+    assert answer["pooling"] == found.pooling
+    assert [each["model"] for each in answer["models"]] == list(tiny_family.specs)
+    for each in answer["models"]:
+        assert tuple(each["words"]) == found.models[each["model"]].words
+        np.testing.assert_array_equal(each["vectors"], found.models[each["model"]].vectors)
 
 
 def test_a_text_is_the_mean_of_its_own_tokens_or_its_first_token(tiny_family):

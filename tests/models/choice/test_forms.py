@@ -423,6 +423,21 @@ def test_files_that_plain_transformers_reads_otherwise_are_named(copied):
     assert f"python -m explorer convert {copied} TARGET" in second
 
 
+def test_untied_words_with_a_bias_of_their_own_are_read_as_transformers_reads_them(copied):
+    edit(copied, tie_word_embeddings=False)
+    decoder = "cls.predictions.decoder."
+
+    def untied(tensors):
+        words = tensors["bert.embeddings.word_embeddings.weight"].clone()
+        bias = tensors["cls.predictions.bias"].clone()
+        return tensors | {f"{decoder}weight": words, f"{decoder}bias": bias}
+
+    rewritten(copied, untied)
+    assert not any("model.safetensors otherwise" in note for note in add(copied).notes)
+    rewritten(copied, lambda tensors: {n: t for n, t in tensors.items() if n != f"{decoder}bias"})
+    assert any("model.safetensors otherwise" in note for note in add(copied).notes)
+
+
 def rewritten_json(folder, **changes):
     edit(folder, "tokenizer.json", **changes)
     return read_tokenizer(folder, 96, "mine")
@@ -464,6 +479,15 @@ def test_a_tokenizer_json_is_read_as_it_is(copied, changes):
     assert any(note.startswith(REBUILT) for note in read.notes)
     is_bare = "Its tokenizer puts no [CLS] and no [SEP]" in read.notes[-1]
     assert is_bare == ("post_processor" in changes)
+
+
+def test_a_token_of_the_settings_that_the_file_lacks_is_none(copied):
+    """As a special token it would have an id without a row in the network."""
+    edit(copied, "tokenizer_config.json", tokenizer_class="BertTokenizer", bos_token="<s>")
+    read = rewritten_json(copied, pre_tokenizer={"type": "WhitespaceSplit"})
+    assert (len(read.tokenizer), read.tokenizer.bos_token) == (96, None)
+    file = Tokenizer.from_file(str(copied / "tokenizer.json"))
+    assert read.tokenizer("a <s> b").input_ids == file.encode("a <s> b").ids
 
 
 def test_of_two_stated_cases_that_of_the_settings_counts(copied):

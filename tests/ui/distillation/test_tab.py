@@ -17,6 +17,7 @@ from explorer.links.page_state import PageState
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MINI
 from explorer.refusal import Refusal
+from explorer.serving.start import parse_flags
 from explorer.ui.distillation import folds, runs, strings
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.runs import focus_of
@@ -25,6 +26,7 @@ from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import Progress, handler
 from explorer.views.distillation import agreement_canvas, opened_by
 from tests.markup import every, plain
+from tests.tiny_models import make_bert, save
 from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -423,6 +425,21 @@ def test_teacher_and_student_are_those_of_the_link(tiny_family):
         assert said in plain(shown[0])
         assert f"from {teacher or 'b'};" in plain(shown[0])
         assert json.loads(shown[1])["texts"]["measures"][0][1] == f"KL({teacher or 'b'} ‖ a)"
+
+
+def test_models_with_as_many_but_other_words_are_no_pair(own_models, tmp_path):
+    for name in ("one", "two"):
+        save(*make_bert(2, 4, 48), tmp_path / name)
+    words = tmp_path / "two" / "tokenizer.json"
+    saved = json.loads(words.read_text())
+    saved["model"]["vocab"] = {
+        {"cat": "zebra"}.get(word, word): at for word, at in saved["model"]["vocab"].items()
+    }
+    words.write_text(json.dumps(saved))
+    family = parse_flags([f"--model=a={tmp_path / 'one'}", f"--model=b={tmp_path / 'two'}"]).family
+    assert "no two predictions to compare" in plain(
+        distillation.show(replace(STATE, family=family))[0]
+    )
 
 
 def test_without_a_pair_the_tab_says_what_it_shows_instead(tiny_family):

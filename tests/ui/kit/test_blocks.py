@@ -107,6 +107,11 @@ def streamed(kind, visibility="private"):
     return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
 
 
+def test_a_page_is_queued_and_launched_in_one_line_as_gradios_are():
+    with Page(analytics_enabled=False) as page:
+        assert page.queue() is page
+
+
 @pytest.mark.processes
 def test_the_last_picture_of_a_stream_is_sent_once():
     """Gradio alone sends it twice: as the last step, and as the end."""

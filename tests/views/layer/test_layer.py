@@ -74,7 +74,9 @@ def test_steps_stand_where_the_one_before_ended():
     assert [*start["x"], *attention["x"][:1], *feed_forward["x"][:1]] == order[:3]
     assert [*attention["x"][1:], *feed_forward["x"][1:], *end["x"]] == order[3:]
     assert first["layout"]["yaxis"]["range"] == second["layout"]["yaxis"]["range"]
-    assert first["layout"]["yaxis"]["range"][0] < -9
+    low, high = first["layout"]["yaxis"]["range"]
+    assert low < -9
+    assert high > 0, "certainty, ln P = 0, is on the axis"
     rows = drawn["numbers"]["rows"]
     assert rows[0] == ["BERT", 0, "embedding", -9, None]
     assert rows[3] == ["BERT", 2, "attention", -2, 6]
