@@ -23,6 +23,7 @@ LIBRARY = (
     "tests/lists",
     "tests/models",
     "tests/timing",
+    "tests/test_examples.py",
     "tests/test_library_docs.py",
 )
 FIRST_VISIT = "tests/browser/test_first_visit.py"

@@ -17,6 +17,7 @@ from packaging.requirements import Requirement
 
 from benchmarks.served import free_port
 from tests.browser.server import answers
+from tests.examples import BLOCK
 from tests.waiting import until
 
 pytestmark = pytest.mark.processes
@@ -73,8 +74,7 @@ def test_the_wheel_holds_what_runs_and_nothing_else(wheel):
 
 def test_the_readme_s_example_answers_and_nothing_of_the_checkout_is_read(installed):
     where, _ = installed
-    text = (ROOT / "README.md").read_text("utf-8")
-    (example,) = re.findall(r"```python\n(import explorer.*?)```", text, re.DOTALL)
+    example = (ROOT / "docs" / "examples" / "shortest.py").read_text("utf-8")
     code = example.replace("explorer.pre", "print(explorer.pre", 1) + ")"
     code += "\nimport explorer.assets\nprint(explorer.__file__, explorer.assets.ROOT, sep='\\n')"
     *printed, package, files = run([sys.executable, "-c", code], where).splitlines()
@@ -116,7 +116,8 @@ def test_the_library_needs_no_more_than_it_declares(only_declared, tmp_path):
     (tmp_path / "my-bert").symlink_to(ROOT / "assets" / "models" / "mini-bert")
     where = {"cwd": tmp_path, "env": os.environ | {"HF_HUB_OFFLINE": "1"}}
     text = (ROOT / "docs" / "library.md").read_text("utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    blocks = [code for _, code in BLOCK.findall(text)]
+    assert len(blocks) > 5
     code = "\n".join([EIGHT_ROUNDS, *blocks, "import sys; print('gradio' in sys.modules)"])
     assert run([only_declared, "-c", code], where).splitlines()[-1] == "False"
     page = [only_declared, "-c", "from explorer.serving.start import main; main()"]
