@@ -8,3 +8,4 @@ MLM_HEAD = {
     "albert": lambda model, hidden: model.predictions(hidden),
     "roberta": lambda model, hidden: model.lm_head(hidden),
 }
+MLM_HEAD |= dict.fromkeys(("xlm-roberta", "camembert"), MLM_HEAD["roberta"])

@@ -1,6 +1,6 @@
 """Comparison of two checkpoints of one shape, each quantity with its control."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +16,7 @@ from explorer.library.progress import result_of
 from explorer.library.results import Result
 from explorer.models.run import Run, length_batches, read_only
 from explorer.models.specs import Architecture, ModelSpec
-from explorer.models.tokens import MASK, UNKNOWN, Tokens
+from explorer.models.tokens import MASK, UNKNOWN, Tokens, clean_text
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 
@@ -179,8 +179,6 @@ def changed(
     with asked(family) as models:
         specs = _pair(models, before, after)
         texts = tuple(checked_text(text, "rows") for text in rows or ()) or sentences()
-        if any(MASK in text for text in texts):
-            raise Refusal(strings.MASKED_ROW)
         return result_of(compared(specs, models.ask(texts[0]), texts), 2 * len(texts), "texts")
 
 
@@ -250,7 +248,7 @@ def compared(
         shuffled,
         n_tokens,
         HeadChange(read_only(js), None if one_head else read_only(control)),
-        mask_change(kept.reader.key, np.concatenate(kept.masks)) if kept.masks else None,
+        mask_change(kept.reader.key, kept.all_masks()) if kept.masks else None,
     )
 
 
@@ -258,9 +256,12 @@ def _tokens(specs: tuple[ModelSpec, ModelSpec], ask: Ask, texts: Sequence[str]) 
     """Return the tokens of the texts, which both models must read alike.
 
     Raises:
-        Refusal: they do not, or a text cannot be read.
+        Refusal: they do not, or a text has a mask or cannot be read.
     """
     from explorer.models.forward import tokenize
+
+    if any(MASK in clean_text(text) for text in texts):
+        raise Refusal(strings.MASKED_ROW)
 
     tokens = []
     for text in texts:
@@ -299,7 +300,7 @@ class _Kept:
         self.states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.moved = [np.zeros(()), np.zeros(())]
         self.n_tokens = 0
-        self.masks: list[np.ndarray] = []
+        self.masks: dict[int, np.ndarray] = {}
         # A generator for each text: its masks do not depend on the other texts' lengths.
         self.random = [np.random.default_rng((0, i)) for i in range(len(tokens))]
 
@@ -318,23 +319,30 @@ class _Kept:
         if not self.specs[0].has_head:
             return
         mask_id = pairs[0][0].mask_id
-        masked = [
-            masked_at_random(row, mask_id, self.random[i])
+        masked = {
+            i: masked_at_random(row, mask_id, self.random[i])
             for i, row in zip(numbers, tokens, strict=True)
-        ]
-        masked = [(row, hidden) for row, hidden in masked if hidden]
+        }
+        masked = {i: (row, hidden) for i, (row, hidden) in masked.items() if hidden}
         if masked:
-            self._add_masks([row for row, _ in masked], [i for _, ids in masked for i in ids])
+            self._add_masks(masked)
 
-    def _add_masks(self, tokens: Sequence[Tokens], hidden: Sequence[int]) -> None:
+    def _add_masks(self, masked: Mapping[int, tuple[Tokens, tuple[int, ...]]]) -> None:
         from explorer.analysis.depth.changed import masks_moved
         from explorer.models.forward import state_logits
 
-        old, new = self._runs(tokens)
+        old, new = self._runs([row for row, _ in masked.values()])
+        hidden = [i for _, ids in masked.values() for i in ids]
         logits = np.concatenate([run.mask_logits for run in old])
         after = call_on_model(state_logits, self.reader, self.ask, _at_masks(new, -1))
         earlier = call_on_model(state_logits, self.specs[0], self.ask, _at_masks(old, -2))
-        self.masks.append(masks_moved(logits, after, earlier, hidden))
+        moved = masks_moved(logits, after, earlier, hidden)
+        ends = np.cumsum([len(ids) for _, ids in masked.values()])
+        self.masks |= zip(masked, np.split(moved, ends[:-1]), strict=True)
+
+    def all_masks(self) -> np.ndarray:
+        """Return the values of all masks, in the order of the texts."""
+        return np.concatenate([self.masks[i] for i in sorted(self.masks)])
 
     def _runs(self, tokens: Sequence[Tokens]) -> tuple[list[Run], list[Run]]:
         from explorer.models.forward import run_together

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from explorer.context import configure
+from explorer.context import configure, context
 from explorer.links.page_state import PageState
 from explorer.ui.kit.jobs import handler
 from tests.analysis.latency.test_family import measured
@@ -83,9 +83,10 @@ def depth_values(monkeypatch):
 
     texts = ("the cat sat on the mat.", "a dog ran in paris and the cat sat.")
     monkeypatch.setattr(changed, "sentences", lambda: texts)
-    configure(columns=("before", "after"))
+    columns = context().columns
+    configure(columns=columns or ("before", "after"))
     of_pair = list(handler(changed.CHANGED)(SAME_TWICE, "", False))[LAST][1]
-    configure(columns=())
+    configure(columns=columns)
     monkeypatch.setattr(
         depth_folds.library, "sentences", lambda: ("the cat sat.", "a dog ran in paris.")
     )

@@ -16,7 +16,8 @@ for label in WANTED or MODELS:
     inputs = encode(tokenizer, model, TEXT)
     n = inputs["input_ids"].shape[1]
     at = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[MASK].item()
-    first = 2 if model.config.model_type == "roberta" else 0  # the first token's position
+    is_roberta = model.config.model_type in ("roberta", "xlm-roberta", "camembert")
+    first = 2 if is_roberta else 0  # the first token's position
     everything, places = torch.ones(n, n, dtype=torch.bool), torch.arange(first, first + n)[None]
     order = torch.tensor(ORDERS.get(label, range(n)))
     readings = {

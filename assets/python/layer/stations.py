@@ -31,7 +31,7 @@ FEED_FORWARD = {
     "albert": lambda layer, x: layer.ff_chunk(x),
 }
 for names in (LAYER, ATTENTION, REST, FEED_FORWARD):
-    names["roberta"] = names["bert"]
+    names.update(dict.fromkeys(("roberta", "xlm-roberta", "camembert"), names["bert"]))
 
 columns = ["model", "layer", "head", "station", "position", "token"]
 columns += ["norm", "cosine", "degrees", "score", "weight", "mean_of_heads"]

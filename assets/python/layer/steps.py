@@ -12,8 +12,8 @@ NORMS = {
     "bert": "attention.output.LayerNorm",
     "distilbert": "sa_layer_norm",
     "albert": "attention.LayerNorm",
-    "roberta": "attention.output.LayerNorm",
 }  # what ends an attention block
+NORMS |= dict.fromkeys(("roberta", "xlm-roberta", "camembert"), NORMS["bert"])
 
 columns = ["model", "layer", "block", "log_probability", "step"]
 rows = []

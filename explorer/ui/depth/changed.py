@@ -12,10 +12,9 @@ from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import changed as library
 from explorer.library.depth import sentences
-from explorer.library.strings import MASKED_ROW
 from explorer.links.page_state import PageState
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import MASK
+from explorer.models.tokens import clean_text
 from explorer.refusal import Refusal
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart, ran_with
@@ -94,8 +93,6 @@ def ask(
     why = "" if pair else strings.CHANGED_NO_PAIR
     if len(rows) > MAX_ROWS:
         why = strings.CHANGED_MOST.format(n=MAX_ROWS)
-    elif any(MASK in row for row in rows):
-        why = MASKED_ROW
     if pair is None or why:
         yield [note(why), "", ""]
         return None
@@ -147,7 +144,13 @@ def canvas(found: "Changed", question: ChangeQuestion) -> str:
     from explorer.views.depth.changed import changed_canvas
 
     ran = {**ran_with(question.state), "text": None}
-    records = Records(found.COLUMNS, found.rows(), ran)
+    labels = dict(zip(found.pair, found.labels, strict=True))
+    constants = {
+        "PAIR": [*found.labels],
+        "READER": [labels[found.masks.head]] if found.masks else [],
+        "TEXTS": [*map(clean_text, question.texts)],
+    }
+    records = Records(found.COLUMNS, found.rows(), ran, constants)
     states = (found.cka, found.shuffled_cka)
     return changed_canvas(
         (found.labels, found.pair), found.weights, states, found.heads, found.masks, records

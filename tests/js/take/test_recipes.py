@@ -10,17 +10,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
+from explorer.library.citation import checkpoint
 from explorer.links.page_state import PageState
 from explorer.models import specs
+from explorer.models.choice.family import specs_by_key
 from explorer.models.specs import BASE, MINI
+from explorer.serving.start import parse_flags
 from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.kit.jobs import handler
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
 from tests.stand_in_hub import save_base_family, stand_in_hub
-from tests.ui.kit.test_drawn import GAPS, PAIR, PASSAGE, drawings, numbers_in
+from tests.tiny_models import WIDE_SPREAD, WIDTH, make_bert, save
+from tests.ui.kit import test_drawn
+from tests.ui.kit.test_drawn import GAPS, OFFERED, PAIR, PASSAGE, drawings, numbers_in
 
 HERE = Path(__file__).parent
 KINDS = sorted(
@@ -45,8 +51,32 @@ pytestmark = [needs_node, pytest.mark.processes]
 
 
 @pytest.fixture
-def pictures(tuned_family, little_training, monkeypatch):
+def may_draw(tuned_family, little_training, monkeypatch):
+    """What pictures with lines are drawn from, whatever the columns: models, tasks, training."""
+    monkeypatch.setattr("explorer.ui.tasks.tab.is_shown", lambda skill: True)
+
+
+@pytest.fixture
+def pictures(may_draw, monkeypatch):
     """The data of every picture that has lines, for texts with words of many pieces."""
+    drawn = drawn_with(monkeypatch)
+    del drawn["depth/changed"]  # of two columns of one shape, which the bundled family has not
+    assert {name.split(":")[0] for name in drawn} == {*KINDS} - {"depth/changed"}
+    return drawn
+
+
+def drawn_with(monkeypatch, columns=None):
+    """The data of the pictures that have lines, by their names: those of a family, or usual ones.
+
+    ``columns`` are the fields of a state that differ from the usual: the family and the column.
+    """
+    columns = columns or {}
+    state = PageState(text=TEXT, **columns)
+    for name, usual in (("PAIR", PAIR), ("GAPS", GAPS), ("OFFERED", OFFERED)):
+        monkeypatch.setattr(test_drawn, name, replace(usual, **columns))
+    monkeypatch.setattr(values, "STATE", state)
+    if columns:
+        monkeypatch.setattr(values, "SAME_TWICE", state)
     from explorer.ui.attention import folds as attention_folds
     from explorer.ui.attention.strings import SUMMARIES
     from explorer.ui.depth import patching
@@ -58,14 +88,13 @@ def pictures(tuned_family, little_training, monkeypatch):
     from explorer.ui.predictions import tab as predictions
     from explorer.ui.tasks import tuned
 
-    state = PageState(text=TEXT)
-    monkeypatch.setattr(values, "STATE", state)
-    monkeypatch.setattr("explorer.ui.tasks.tab.is_shown", lambda skill: True)
     found = values.attention_values() | values.depth_values(monkeypatch)
     found |= values.distillation_values(monkeypatch) | values.layer_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
     found["predictions/gaps"] = predictions.show(state)[1]
-    found["predictions/words"] = list(handler(predictions_folds.WORDS)(WORDS))[-1][1]
+    found["predictions/words"] = list(handler(predictions_folds.WORDS)(replace(WORDS, **columns)))[
+        -1
+    ][1]
     found["parameters/map"] = parameters.show(state)[1]
     found["parameters/sizes"] = parameters_folds.show_sizes()[0]
     found["parameters/embedding"], found["parameters/spectrum"], _ = (
@@ -73,24 +102,37 @@ def pictures(tuned_family, little_training, monkeypatch):
     )
     found["parameters/sharing"] = parameters_folds.show_sharing()
     found["attention/switches"] = list(handler(attention_folds.SWEEP)(state))[-1][1]
-    found["depth/patching"] = list(handler(patching.PATCHING)(*CARRIED))[-1][2]
+    found["depth/patching"] = list(
+        handler(patching.PATCHING)(replace(CARRIED[0], **columns), CARRIED[1])
+    )[-1][2]
     for way in SUMMARIES:
         found[f"attention/summary:{way}"] = attention_folds.show_summary(state, way)[1]
-    for kind, markup in drawings().items():
+    for kind, markup in drawings(state.model).items():
         found[kind] = json.dumps(numbers_in(markup)[kind])
     long = tuned.show_question(state, "Where was the dog?", 12 * f"{PASSAGE} ")
     found["tasks/question:long"] = json.dumps(numbers_in(long)["tasks/question"])
     found["parameters/memory"] = parameters_folds.show_memory("mini", 32, 1, keeps=False)
     found["parameters/memory:kept"] = parameters_folds.show_memory("larger", 16, 2, keeps=True)
-    found |= lists()
-    found["depth/words"] = depth.read_deeper({"params": {"text": TEXT}, "want": "words"})
+    found |= lists(state.family)
+    asked = {"params": {"text": TEXT, **columns}, "want": "words"}
+    found["depth/words"] = depth.read_deeper(asked)
+    found = {name: found[name] for name in found if name.split(":")[0] in KINDS}
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
-    drawn["depth/lens:followed"] = drawn["depth/lens"] | {"look": "follow:distilbert"}
-    drawn = {name: data for name, data in drawn.items() if name.split(":")[0] in KINDS}
-    assert {name.split(":")[0] for name in drawn} == set(KINDS)
+    drawn["depth/lens:followed"] = drawn["depth/lens"] | {
+        "look": f"follow:{list(state.ask.specs)[1]}"
+    }
     return drawn
 
 
+OF_NO_COLUMN = {
+    "distillation/masking",
+    "parameters/built",
+    "parameters/components",
+    "parameters/memory",
+    "parameters/sharing",
+    "parameters/sizes",
+}
+"""Pictures of a tokenizer and of shapes, which go by the models' own names."""
 LISTS = {
     "masked": [
         {"text": "the [MASK] sat.", "answer": "cat", "group": "x"},
@@ -172,7 +214,7 @@ LISTS = {
 labelled rows of which some stay together."""
 
 
-def lists():
+def lists(family):
     """Each kind's rows as the table of Your texts saves them, with what its lines are told."""
     import explorer
     from explorer.lists.views.rows import rows_canvas
@@ -181,7 +223,7 @@ def lists():
     for kind, rows in LISTS.items():
         given = [row if isinstance(row, str) else {"answer": "", "group": ""} | row for row in rows]
         way = "head_and_tail" if kind.endswith(":cut") else "leave_out"
-        result = explorer.texts(given, kind=kind.split(":")[0], too_long=way)
+        result = explorer.texts(given, family, kind.split(":")[0], too_long=way)
         found[f"texts/{kind}"] = rows_canvas(result.answers, {}, {})
     return found
 
@@ -189,8 +231,18 @@ def lists():
 @pytest.fixture
 def told(pictures):
     """Each picture's CSV and its lines, as the browser writes both."""
+    return written(pictures, {spec.label: placed(spec.name) for spec in MINI.values()})
+
+
+def placed(name):
+    """Where a bundled model is, as the page tells the browser."""
+    return [f"assets/models/{name}", "main"]
+
+
+def written(pictures, models):
+    """The CSV and the lines of pictures; ``models`` are the places of their models, by label."""
     given = {
-        "models": {spec.label: [f"assets/models/{spec.name}", "main"] for spec in MINI.values()},
+        "models": models,
         "pictures": {
             name: {
                 "lines": recipe_parts(name.split(":")[0]),
@@ -208,6 +260,42 @@ def told(pictures):
 
 
 def test_every_saved_script_stands_alone_and_prints_the_csv_saved_beside_it(told, tmp_path):
+    recomputed(told, tmp_path)
+
+
+COLUMNS = {
+    "before": "mini-bert",
+    "after": "second",
+    "small": "mini-distilbert",
+    "ink": "mini-albert",
+}
+
+
+def test_so_does_every_script_of_columns_by_names_of_their_own(
+    may_draw, own_models, tmp_path, monkeypatch
+):
+    """Of what has no column in it the test above is enough."""
+    torch.manual_seed(7)
+    save(*make_bert(6, 12, WIDTH, WIDE_SPREAD), tmp_path / "second")
+    given = COLUMNS | {"after": tmp_path / "second"}
+    parse_flags([f"--model={name}={model}" for name, model in given.items()])
+    family = ",".join(["only", *(f"{name}={model}" for name, model in COLUMNS.items())])
+    monkeypatch.setattr("explorer.library.citation.ROOT", specs.BUNDLED.parent)
+    told = [checkpoint(spec) for spec in specs_by_key(family).values()]
+    known = {one["label"]: [one["source"], one["revision"]] for one in told}
+    places = {name: [f"models/{model}", "main"] for name, model in COLUMNS.items()}
+    assert known == places | {"after": ["second", ""]}
+    drawn = drawn_with(monkeypatch, {"family": family, "model": "before"})
+    named = re.compile("|".join(f'"{name}"' for name in COLUMNS))
+    drawn = {name: data for name, data in drawn.items() if named.search(json.dumps(data))}
+    assert set(KINDS) - {name.split(":")[0] for name in drawn} == OF_NO_COLUMN
+    models = {name: placed(model) for name, model in COLUMNS.items()}
+    models["after"] = [str(tmp_path / "second"), ""]
+    recomputed(written(drawn, models), tmp_path)
+
+
+def recomputed(told, tmp_path):
+    """Run each script in an empty folder, and compare what it prints with the picture's CSV."""
     empty, home, scripts = tmp_path / "empty", tmp_path / "home", []
     empty.mkdir()
     (home / "assets").mkdir(parents=True)

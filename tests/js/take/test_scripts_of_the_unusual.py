@@ -12,6 +12,7 @@ from explorer.models.loading import load_model
 from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.predictions.tab import words_found
 from tests.tiny_models import make_bert, save
+from tests.tiny_roberta import save_roberta
 
 
 def parts(*names):
@@ -100,3 +101,32 @@ def test_a_word_that_a_model_lacks_gives_and_takes_no_attention():
     between = parts("averaged.py")["between_words"]
     found = between(torch.ones(1, 2, 2) / 2, [[0], [], [1]])
     assert found[0].tolist() == [[0.5, 0, 0.5], [0, 0, 0], [0.5, 0, 0.5]]
+
+
+OF_ONE_TOKEN = {
+    "layer/stations": {"LAYERS": 1, "HEADS": 2, "POSITIONS": 2},
+    "layer/steps": {"POSITIONS": 2, "IDS": 7},
+    "layer/contexts": {"WANTED": 7},
+    "depth/words": {"GROUPS": [[1], [2]]},
+}
+
+
+@pytest.mark.parametrize("kind", ["xlm-roberta", "camembert"])
+def test_models_that_run_on_robertas_network_have_its_lines(tmp_path, kind):
+    found = []
+    for name in ("roberta", kind):
+        save_roberta(tmp_path / name)
+        config = tmp_path / name / "config.json"
+        config.write_text(config.read_text("utf-8").replace('"roberta"', f'"{name}"'), "utf-8")
+        one = {"MODELS": {"x": [str(tmp_path / name), "main"]}}
+        rows = [
+            run(picture, TEXT=TEXTS[0], **one, **{name: {"x": v} for name, v in told.items()})[
+                "rows"
+            ]
+            for picture, told in OF_ONE_TOKEN.items()
+        ]
+        pair = {"PAIR": ["x", "x"], "READER": ["x"], "TEXTS": ["The cat sat on the mat."]}
+        rows.append(run("depth/changed", **one, **pair)["rows"])
+        assert all(rows)
+        found.append(rows)
+    assert found[0] == found[1]

@@ -34,8 +34,6 @@ NO_LINES = {
     "latency/recorded",
     "latency/choose",
     "layer/recurrent",
-    # of up to 300 texts and every weight: `explorer.changed`
-    "depth/changed",
     # over all bundled sentences: what layer/contexts does once
     "layer/held_out",
     # printed elsewhere, or measured when the weights were made

@@ -46,8 +46,8 @@ DERIVED = {
 """What prints sums, products and complements of its rows besides."""
 
 
-def drawings():
-    """Every piece of markup that holds numbers, by its kind."""
+def drawings(column="bert"):
+    """Every piece of markup that holds numbers, by its kind; a head of the column is off."""
     from explorer.ui.attention import folds as attention
     from explorer.ui.distillation import folds as distillation
     from explorer.ui.latency import tab as latency
@@ -72,7 +72,7 @@ def drawings():
         "layer/contexts": layer.show_contexts(GAPS),
         "parameters/calls": parameters.show_calls(PAIR),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),
-        "attention/ablation": attention.show_changes({"off": {"bert": [[0, 0]]}}, GAPS)[1],
+        "attention/ablation": attention.show_changes({"off": {column: [[0, 0]]}}, GAPS)[1],
         **timed_drawings(),
         **quoted_drawings(PAIR),
     }
