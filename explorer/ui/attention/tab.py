@@ -11,6 +11,7 @@ from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.choice.family import is_parent
 from explorer.ui.attention import folds, strings
+from explorer.ui.kit import strings as kit_strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
@@ -87,6 +88,7 @@ def headline(
     first, neighbours = strings.attention_sentences(statistics, labels, n_words, n_special)
     chosen = el("div", note(strings.FIRST_HEAD.format(label=specs[0].label)), class_="aw-first")
     pair = related(specs, state)
+    chosen = join(pair_choice(specs, state), chosen)
     if pair is None:
         return join(finding(first), note(neighbours) if neighbours else None, chosen)
     teacher, student = pair
@@ -105,16 +107,39 @@ def headline(
     )
 
 
-def related(specs: "Sequence[ModelSpec]", state: PageState) -> "tuple[ModelSpec, ModelSpec] | None":
-    """Return the first teacher and its student among the models, or those that the link names."""
-    pairs = [
+def lineages(specs: "Sequence[ModelSpec]") -> "list[tuple[ModelSpec, ModelSpec]]":
+    """Return each teacher among the models with each of its students."""
+    return [
         (teacher, student)
         for student in specs
         for teacher in specs
         if student.kind.teacher and is_parent(teacher, student)
+    ]
+
+
+def related(specs: "Sequence[ModelSpec]", state: PageState) -> "tuple[ModelSpec, ModelSpec] | None":
+    """Return the first teacher and its student among the models, or those that the link names."""
+    pairs = [
+        (teacher, student)
+        for teacher, student in lineages(specs)
         if state.teacher in ("", teacher.key) and state.student in ("", student.key)
     ]
     return pairs[0] if pairs else None
+
+
+def pair_choice(specs: "Sequence[ModelSpec]", state: PageState) -> Markup | str:
+    """Return the choice of teacher and student where there are several, and why two are none."""
+    pairs, by_key = lineages(specs), {spec.key: spec for spec in specs}
+    is_named = bool({state.teacher, state.student} & by_key.keys())
+    if not pairs or (len(pairs) == 1 and not is_named):
+        return ""
+    pair = related(specs, state) or (
+        by_key.get(state.teacher, pairs[0][0]),
+        by_key.get(state.student, pairs[0][1]),
+    )
+    columns = [spec.key for spec in specs if any(spec in two for two in pairs)]
+    choice = kit_strings.pair_choice(by_key, columns, (pair[0].key, pair[1].key))
+    return join(choice, kit_strings.lineage_note(*pair))
 
 
 def unrelated(
@@ -122,8 +147,8 @@ def unrelated(
 ) -> "ModelSpec | None":
     """Return a model whose heads are a control: enough of them, and not made from another model.
 
-    The bundled mini-ALBERT is none, because it was fitted to mini-BERT; of a reader's own
-    checkpoint nobody knows.
+    The bundled mini-ALBERT is none, because it was fitted to mini-BERT; nor is another column of
+    the teacher or the student. Of a reader's own checkpoint nobody knows.
     """
     from explorer.analysis.attention import POOL
     from explorer.models.choice.family import parent_of
@@ -131,7 +156,8 @@ def unrelated(
     def heads(spec: "ModelSpec") -> int:
         return spec.architecture.n_layers * spec.architecture.n_heads
 
-    others = [spec for spec in specs if spec not in (teacher, student) and not spec.is_own]
+    pair = (teacher.name, student.name)
+    others = [spec for spec in specs if spec.name not in pair and not spec.is_own]
     fit = [s for s in others if parent_of(s) is None and heads(s) >= POOL * heads(student)]
     return fit[0] if fit else None
 

@@ -8,7 +8,6 @@ import gradio as gr
 from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, WatchedSentence
 from explorer.assets import sentences
-from explorer.context import context
 from explorer.inference.cache import key_of_family
 from explorer.inference.runs import get_run, stream_live_distillation
 from explorer.inference.scheduling.cancel import CancelToken
@@ -24,6 +23,7 @@ from explorer.ui.distillation.runs import (
     TEACHER,
     Focus,
     focus_of,
+    knows_lineage,
     pair_in,
 )
 from explorer.ui.kit.canvas import Canvas, ran_with, with_save_menu
@@ -60,20 +60,32 @@ def losses_or_why(state: PageState) -> tuple[str, str]:
         return note(str(error)), ""
 
 
+def lineage_in(state: PageState) -> "tuple[ModelSpec, ModelSpec]":
+    """Return the teacher and the student of the tab.
+
+    Raises:
+        NotAPair: there are no two models to compare, or none is known to be the other's teacher.
+    """
+    from explorer.analysis.distillation.soft import NotAPair
+
+    pair = pair_in(state)
+    if pair is None:
+        raise NotAPair(strings.NO_PAIR)
+    teacher, student = (state.ask.specs[key] for key in pair)
+    if not knows_lineage(state, pair):
+        raise NotAPair(strings.UNKNOWN_LINEAGE.format(a=teacher.label, b=student.label))
+    return teacher, student
+
+
 def show_losses(state: PageState) -> str:
     """Return the three losses with their weight sliders, and the KL of each token."""
     from explorer.analysis.distillation.losses import sentence_losses
-    from explorer.analysis.distillation.soft import NotAPair, piece_id
+    from explorer.analysis.distillation.soft import piece_id
     from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.views.distillation import distillation_losses
 
-    focus, keys = focus_of(state), pair_in(state)
-    if keys is None:
-        raise NotAPair(strings.NO_PAIR)
-    teacher, student = (state.ask.specs[key] for key in keys)
-    if not is_parent(teacher, student):
-        raise NotAPair(strings.UNKNOWN_LINEAGE.format(a=teacher.label, b=student.label))
-    pair = pair_logits(state.ask, focus.text, keys)
+    focus, (teacher, student) = focus_of(state), lineage_in(state)
+    pair = pair_logits(state.ask, focus.text, (teacher.key, student.key))
     answer = piece_id(pair.teacher, focus.answer) if focus.answer else -1
     answers = (*(None,) * focus.mask, answer if answer >= 0 else None)
     no_answer = (
@@ -108,8 +120,7 @@ def build_agreement(state: gr.State) -> None:
             stop = gr.Button(strings.AGREEMENT_STOP, visible=False)
         canvas = Canvas("distillation/agreement")
         job_buttons({run.click: AGREEMENT}, [state], [canvas], stop, show_progress="minimal")
-        elsewhere = strings.ELSEWHERE_OWN if context().columns else strings.ELSEWHERE
-        gr.HTML(note(fold_link(elsewhere, "depth", "similarity")))
+        gr.HTML(note(fold_link(strings.ELSEWHERE, "depth", "similarity")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,10 +321,12 @@ def ask_live(
 
     Raises:
         BadSettings: a value is out of range.
+        NotAPair: the page shows no teacher with its student.
     """
-    settings = settings_of(chosen)
-    # The teacher is always the bundled one, whatever family the page shows.
-    state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
+    settings, state = settings_of(chosen), state or PageState()
+    lineage_in(state)
+    # The teacher is always the bundled one, whichever teacher the page shows.
+    state = replace(state, family="mini", device="cpu", dtype="float32", teacher="", student="")
     return LiveQuestion(state, focus_of(state), settings)
 
 

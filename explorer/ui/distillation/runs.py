@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from explorer.inference.runs import get_runs
 from explorer.library.distillation import run_of
 from explorer.links.page_state import PageState, hidden_words
-from explorer.models.choice.family import pair_of
+from explorer.models.choice.family import is_parent, pair_of
 from explorer.models.specs import distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 
@@ -30,6 +30,12 @@ def pair_in(state: PageState) -> tuple[str, str] | None:
     if state.teacher or state.student or is_usual:
         return pair_of(specs, state.teacher, state.student)
     return pair_of({key: specs[key] for key in comparable(state)})
+
+
+def knows_lineage(state: PageState, pair: tuple[str, str]) -> bool:
+    """Return whether the second column of a pair is known to be distilled from the first."""
+    specs = state.ask.specs
+    return pair[0] in specs and pair[1] in specs and is_parent(specs[pair[0]], specs[pair[1]])
 
 
 def comparable(state: PageState) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ QUESTION = "How much of the teacher's knowledge did the student keep?"
 QUESTION_OWN = "How close are two models' probabilities of a masked word?"
 NO_PAIR = (
     "No two of these models have a masked-LM head and one vocabulary, so there are no two "
-    "predictions to compare word by word. The folds below still show how BERT's recipe masks this "
-    "text, and a student that learns from the bundled BERT."
+    "predictions to compare word by word. The fold on the training loss still shows how BERT's "
+    "recipe masks this text."
 )
 UNKNOWN_LINEAGE = (
     "The losses of the recipe are those of a student and the model that it was distilled from: "
@@ -150,7 +150,12 @@ def roles_of(teacher: ModelSpec, student: ModelSpec) -> dict[str, str]:
 
 def no_pair() -> Markup:
     """Return that no two models can be compared, and what the tab shows instead."""
-    return note(NO_PAIR)
+    return join(note(NO_PAIR), no_lineage())
+
+
+def no_lineage() -> Markup:
+    """Return the mark by which the style sheet hides what is of a teacher and its student only."""
+    return el("span", class_="no-lineage", hidden=True)
 
 
 def lab_texts(beside: ModelSpec | None, third: ModelSpec | None = None) -> dict[str, object]:
@@ -180,20 +185,6 @@ def _origin(model: ModelSpec | None) -> str:
     if model.kind.teacher:
         return BESIDE_DISTILLED
     return BESIDE_ALONE if model.architecture.has_projection else BESIDE_BERT
-
-
-def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
-    """Return which teacher the student was distilled from, if not from this one."""
-    parent = parent_of(student)
-    if is_parent(teacher, student):
-        return ""
-    if is_parent(student, teacher):
-        return note(f"{teacher.label} was distilled from {student.label}, not the other way round.")
-    if parent is None and student.kind.teacher:
-        return note(f"What {student.label} was distilled from is not known here.")
-    if parent is None:
-        return ""
-    return note(f"{student.label} was distilled from {parent.label}, not from {teacher.label}.")
 
 
 def distillation_finding(
@@ -341,8 +332,7 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
     )
 
 
-ELSEWHERE = "Which teacher layers do the student's layers resemble, and come from?"
-ELSEWHERE_OWN = "Which layers of the models are alike?"
+ELSEWHERE = "Which layers of the models are alike?"
 
 
 def agreement_note(
@@ -360,8 +350,8 @@ def agreement_note(
 
 FOLD = "Live distillation: can I watch a student learn?"
 INTRO = (
-    "A new student learns from the bundled BERT with the recipe's own losses. One run at a time; "
-    "none is saved.\n"
+    "A new student learns from the bundled mini-BERT with the recipe's own losses. One run at a "
+    "time; none is saved.\n"
     "It learns on short plain sentences that come with the explorer."
 )
 LAYERS, START, STEPS, SEED = "Student layers", "Initialised", "Steps", "Seed"

@@ -7,7 +7,6 @@ import gradio as gr
 
 from explorer.analysis.measures import TEMPERATURES
 from explorer.links.page_state import RUN_FIELDS, PageState
-from explorer.models.choice.family import is_parent
 from explorer.models.run import answer_id
 from explorer.models.tokens import BadText, split_words
 from explorer.ui.distillation import folds, strings
@@ -17,6 +16,7 @@ from explorer.ui.distillation.runs import (
     comparable,
     focus_of,
     hidden_word,
+    knows_lineage,
     pair_in,
 )
 from explorer.ui.kit import strings as kit_strings
@@ -59,10 +59,10 @@ def show(state: PageState) -> list[object]:
     try:
         hidden, missing = hidden_word(state, focus, pair)
     except NotAPair as error:
-        return [join(finding(str(error)), pair_choice(state, pair)), ""]
+        return [join(finding(str(error)), below(state, pair)), ""]
     except ModelUnavailable as error:
         return [plain_card(error.spec.label, str(error), error.spec.key), ""]
-    sentence = join(said(hidden, state.temperature), pair_choice(state, pair))
+    sentence = join(said(hidden, state.temperature), below(state, pair))
     return [sentence, lab(hidden, state, focus, (pair, str(missing or "")))]
 
 
@@ -84,7 +84,7 @@ def said(hidden: "HiddenWord", temperature: float) -> Markup:
         hidden.shared_words(),
         (roles["teacher"], roles["student"]),
     )
-    return join(sentence, strings.lineage_note(*specs), reading_note(hidden.two))
+    return join(sentence, kit_strings.lineage_note(*specs), reading_note(hidden.two))
 
 
 def lab(
@@ -112,10 +112,16 @@ def lab(
     return distillation_lab(hidden, words, focus.word, extra, roles)
 
 
+def below(state: PageState, pair: tuple[str, str]) -> Markup:
+    """Return the choice of the two columns, and the mark of a pair without a known lineage."""
+    is_known = knows_lineage(state, pair)
+    return join(pair_choice(state, pair), "" if is_known else strings.no_lineage())
+
+
 def pair_choice(state: PageState, pair: tuple[str, str]) -> Markup | str:
     """Return the choice of the two columns that the tab compares."""
     specs, columns = state.ask.specs, comparable(state)
-    is_known = pair[0] in specs and pair[1] in specs and is_parent(specs[pair[0]], specs[pair[1]])
+    is_known = knows_lineage(state, pair)
     is_only = len(columns) < 2 or (is_known and len(columns) == 2)
     if is_only and not (state.teacher or state.student):
         return ""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.analysis.digits import quotient
 from explorer.library.strings import language_notes, reading_notes
-from explorer.models.choice.family import PRESETS
+from explorer.models.choice.family import PRESETS, is_parent, parent_of
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import UNKNOWN, Tokens
@@ -309,3 +309,17 @@ def pair_choice(
 
     selects = select("teacher", FROM, pair[0]), " ", select("student", TO, pair[1])
     return el("p", *selects, class_="roles needs-script")
+
+
+def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
+    """Return which teacher the student was distilled from, if not from this one."""
+    parent = parent_of(student)
+    if is_parent(teacher, student):
+        return ""
+    if is_parent(student, teacher):
+        return note(f"{teacher.label} was distilled from {student.label}, not the other way round.")
+    if parent is None and student.kind.teacher:
+        return note(f"What {student.label} was distilled from is not known here.")
+    if parent is None:
+        return ""
+    return note(f"{student.label} was distilled from {parent.label}, not from {teacher.label}.")

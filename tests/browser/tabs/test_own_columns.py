@@ -55,6 +55,8 @@ def another_side_is_chosen(page):
     page.locator("#tab-distillation [data-pair=teacher]").select_option("ink")
     expect(finding).to_contain_text(re.compile("before is .* from ink"))
     expect(page).to_have_url(re.compile("teacher=ink&student=before"))
+    expect(page.locator("#fold-distillation-losses")).to_be_visible()
+    expect(page.locator("#fold-distillation-live")).to_be_hidden()
 
 
 def training_is_compared(page):
@@ -80,3 +82,5 @@ def an_old_link_still_opens_three_columns(page):
     for key in ("bert", "distilbert", "albert"):
         expect(page.locator(f"#tab-predictions h3[data-model={key}]").first).to_be_visible()
     expect(page).to_have_url(re.compile("family=mini"))
+    page.locator("#tab-distillation-button").click()
+    expect(page.locator("#fold-distillation-live")).to_be_visible()

@@ -171,6 +171,8 @@ def test_only_a_model_that_was_made_from_no_other_is_a_control():
     assert tab.unrelated(base[:2], *base[:2]) is None
     own = replace(BASE["albert"], is_own=True)
     assert tab.unrelated([*base[:2], own], *base[:2]) is None
+    again = [spec.in_column(f"again{i}", f"again{i}") for i, spec in enumerate(base[:2])]
+    assert tab.unrelated([*base[:2], *again], *base[:2]) is None, "another column of the same model"
     shape = replace(BASE["distilbert"].architecture, n_layers=12)
     as_deep = replace(BASE["distilbert"], architecture=shape)
     assert tab.unrelated([base[0], as_deep, base[2]], base[0], as_deep) is None

@@ -446,5 +446,30 @@ def test_without_a_pair_the_tab_says_what_it_shows_instead(tiny_family):
     state = replace(STATE, family="only,bert=mini,albert=mini")
     sentence, lab = distillation.show(state)
     assert "no two predictions to compare word by word" in plain(sentence)
-    assert "learns from the bundled BERT" in plain(sentence)
+    assert "shows how BERT's recipe masks this text" in plain(sentence)
     assert lab == ""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "is_known"),
+    [
+        ({}, True),
+        ({"family": "only,a=mini-bert,b=mini-distilbert"}, True),
+        ({"family": "only,a=mini-bert,b=mini-distilbert", "teacher": "b", "student": "a"}, False),
+        ({"family": "only,a=mini-bert,b=mini-bert"}, False),
+        ({"family": "only,bert=mini,albert=mini"}, False),
+        ({"family": "only,a=mini-bert"}, False),
+    ],
+)
+def test_a_student_is_trained_live_only_beside_a_known_teacher(tiny_family, chosen, is_known):
+    """The style sheet hides the fold behind the mark; whoever presses its button is refused."""
+    configure(columns=("a", "b"))
+    state = replace(STATE, **chosen)
+    assert bool(every(distillation.show(state)[0], cls="no-lineage")) != is_known
+    assert bool(folds.losses_or_why(state)[1]) == is_known
+    if is_known:
+        question = folds.ask_live(state, *folds._defaults())
+        assert (question.state.family, question.state.teacher) == ("mini", "")
+    else:
+        with pytest.raises(Refusal, match=r"not known to be distilled|no two predictions"):
+            folds.ask_live(state, *folds._defaults())
