@@ -116,6 +116,7 @@ NOT_IN_CHECKPOINT = (
     "The checkpoint of {label} has no weights for its {objective} head, although the model was "
     "trained with one. A newly initialised head would answer at random, so no number is shown."
 )
+NO_PAIR_KIND = "{label} has no sentence-pair head: {kind} is an architecture without one."
 NO_PAIR_WEIGHTS = (
     "The file of {label} has no {objective} head. A newly initialised one would answer at random, "
     "so no number is shown."
@@ -345,7 +346,8 @@ def language_notes(texts: Iterable[str], specs: Iterable["ModelSpec"]) -> tuple[
 def head_said(spec: "ModelSpec", trained: bool, skill: "PairAccuracy | None") -> str:
     """Return how good a model's pair head is, or why it is not shown."""
     if spec.kind.pair is None:
-        return NO_PAIR_HEAD.format(label=spec.label)
+        sentence = NO_PAIR_KIND if spec.origin == "own" else NO_PAIR_HEAD
+        return sentence.format(label=spec.label, kind=spec.kind.label)
     objective = spec.kind.pair.objective.upper()
     if not trained:
         sentence = NO_PAIR_WEIGHTS if spec.origin == "own" else NOT_IN_CHECKPOINT

@@ -40,6 +40,12 @@ ASKED = {
     "question": lambda family: explorer.question(QUESTION, PASSAGE, family),
     "pair": lambda family: explorer.pair("The cat sat.", "It was good.", family),
     "texts": lambda family: explorer.texts([TEXT, "A [MASK] sat."], family=family),
+    "vectors": lambda family: explorer.vectors(TEXT, family),
+}
+OF_TWO = {
+    "distillation": lambda family: explorer.distillation(TEXT, family),
+    "changed": lambda family: explorer.changed(family, rows=[PASSAGE, "A dog was in the park."]),
+    "close": lambda family: explorer.similarity(family, ["A cat sat.", "A dog ran."], [1, 1]),
 }
 
 
@@ -63,8 +69,22 @@ def test_one_checkpoint_has_equal_numbers_under_either_name(tuned_family, three_
         for column in ("mine", "yours", "mine")
     ]
     assert answers[0] == answers[1] == answers[2]
-    both = json.dumps(ASKED[name](explorer.load({"a1": "mini-bert", "b1": "mini-bert"})).to_dict())
-    other = json.dumps(ASKED[name](explorer.load({"b1": "mini-bert", "a1": "mini-bert"})).to_dict())
+    of_two_columns(ASKED[name])
+
+
+@pytest.mark.parametrize("name", sorted(OF_TWO))
+def test_one_checkpoint_in_two_columns_is_compared_alike_in_either_order(
+    tiny_family, three_sentences, name
+):
+    of_two_columns(OF_TWO[name])
+
+
+def of_two_columns(ask):
+    """Ask about one model in two columns in either order: what differs are the columns' names."""
+    both, other = (
+        json.dumps(ask(explorer.load(dict.fromkeys(names, "mini-bert"))).to_dict())
+        for names in (("a1", "b1"), ("b1", "a1"))
+    )
     swapped = other.replace("a1", "X").replace("b1", "a1").replace("X", "b1")
     assert swapped == both
 

@@ -280,9 +280,9 @@ PRINTED_NOTE = (
     " compare them.\n"
     "The often quoted 97% is DistilBERT's share of BERT's GLUE score. The 102% claimed for ALBERT"
     " divides its average of five tasks by BERT's score on other tasks; like for like it is the "
-    "share in the last line. The paper's ALBERT-base is version 1; version 2, which this page "
-    "loads, is printed with {sst2} on SST-2 and {squad} on SQuAD 1.1: those scores stand under "
-    "Latency, Model choice."
+    "share in the last line. The paper's ALBERT-base is version 1; version 2, the explorer's "
+    "published size, is printed with {sst2} on SST-2 and {squad} on SQuAD 1.1: those scores are "
+    "under Latency, Model choice."
 )
 
 

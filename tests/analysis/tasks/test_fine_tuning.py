@@ -63,6 +63,8 @@ def test_the_two_scores_of_albert_are_of_two_versions_and_both_are_named(tiny_fa
     second = tables["albert-v2"].cell("ALBERT-base v2", "SST-2")
     said = plain(show_kept(PageState()))
     assert "ALBERT-base v1, SST-2" in said
-    assert f"version 2, which this page loads, is printed with {second:.1f}% on SST-2" in said
+    assert (
+        f"version 2, the explorer's published size, is printed with {second:.1f}% on SST-2" in said
+    )
     (note,) = (one for one in notes_of({"ALBERT-base v2": (second / 100, "x")}) if "Printed" in one)
     assert "ALBERT-base v2 92.9% (x)" in note

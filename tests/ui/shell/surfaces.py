@@ -4,6 +4,7 @@ from functools import cache
 
 import gradio as gr
 
+from explorer.context import context
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import Answered
@@ -36,7 +37,7 @@ def shown(tab, state):
 
 
 @cache
-def built(tab, _models):
+def built(tab, _columns):
     """Return a tab's state component, and the events that open its folds, by the folds' names."""
     with gr.Blocks() as page:
         place = gr.State(None)
@@ -53,7 +54,7 @@ def built(tab, _models):
 
 def folds(tab, state, but=()):
     """Return the final values of each fold of a tab when it is opened, or its refusal, with its name."""
-    place, opened = built(tab, tuple(MODEL_KEYS))
+    place, opened = built(tab, (*MODEL_KEYS, *context().columns))
     results = []
     for name, event in opened:
         if name in but:
