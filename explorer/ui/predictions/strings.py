@@ -61,7 +61,7 @@ CANVAS = {
     "all_lists": "all {n} lists",
     "scale": "Bars end at {max}.",
     "rule": "[MASK] hides a word, which each model predicts from both sides. Bold: in all lists; "
-    "dot: the other model listing it.\n"
+    "dots: other models that list it.\n"
     "Probabilities are over the whole vocabulary; all bars of a mask share one scale. A word that "
     "starts with … continues the word before. Perplexity n: like choosing among n equally likely "
     "words.",
