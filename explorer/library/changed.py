@@ -10,13 +10,13 @@ import numpy as np
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather
 from explorer.library import strings
-from explorer.library.depth import MAX_WORDS, sentences
+from explorer.library.depth import MAX_WORDS, sentences, unread_share
 from explorer.library.family import Family, asked, checked_text
 from explorer.library.progress import result_of
 from explorer.library.results import Result
 from explorer.models.run import Run, length_batches, read_only
 from explorer.models.specs import Architecture, ModelSpec
-from explorer.models.tokens import MASK, UNKNOWN, Tokens, clean_text
+from explorer.models.tokens import MASK, Tokens, clean_text
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 
@@ -54,6 +54,8 @@ class Changed(Result):
     heads: "HeadChange"
     masks: "MaskChange | None"
     """None where the model before has no masked-LM head."""
+    skipped: float = 0.0
+    """Share of the texts' characters for which the tokenizer has no token."""
 
     COLUMNS: ClassVar = ("quantity", "layer", "part", "value", "control")
     SKETCH: ClassVar = Sketch("bars", "part", "value", panels="quantity layer")
@@ -67,6 +69,7 @@ class Changed(Result):
             "after": self.pair[1],
             "texts": self.texts,
             "unknown": self.unknown,
+            "skipped": self.skipped,
             "weights": [
                 {name: getattr(change, name) for name in names} | {"shuffled": change.shuffled}
                 for change in self.weights
@@ -129,6 +132,7 @@ class Changed(Result):
             strings.masks_moved(names, self._masks(), is_own=self._reads_itself()),
         ]
         said += strings.unknown_shares({strings.both(self.labels): self.unknown})
+        said += strings.skipped_shares({strings.both(self.labels): self.skipped})
         return tuple(filter(None, said))
 
     def _reads_itself(self) -> bool:
@@ -236,19 +240,21 @@ def compared(
         done += 2 * len(batch)
         yield done
     cka, shuffled, n_tokens = kept.similarity()
+    unknown, skipped = unread_share(tokens)
     js, control = (total / kept.n_tokens for total in kept.moved)
     one_head = before.architecture.n_heads == 1
     return Changed(
         (before.key, after.key),
         (before.label, after.label),
         len(texts),
-        sum(piece in UNKNOWN for row in tokens for piece in row.pieces) / kept.n_tokens,
+        unknown,
         weights,
         cka,
         shuffled,
         n_tokens,
         HeadChange(read_only(js), None if one_head else read_only(control)),
         mask_change(kept.reader.key, kept.all_masks()) if kept.masks else None,
+        skipped,
     )
 
 

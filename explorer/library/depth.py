@@ -1,7 +1,7 @@
 """Predictions at every layer, and similarity of all layers of all models."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,7 +19,7 @@ from explorer.library.results import Result
 from explorer.library.vectors import Closeness, closeness
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import MASK, UNKNOWN
+from explorer.models.tokens import MASK, UNKNOWN, Tokens
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
@@ -131,6 +131,8 @@ class Similarity(Result):
     unknown: Mapping[str, float]
     """By model key: the share of the texts' pieces that it reads as [UNK]."""
     missing: Mapping[str, Refusal]
+    skipped: Mapping[str, float] = field(default_factory=dict)
+    """By model key: the share of the texts' characters for which its tokenizer has no token."""
 
     COLUMNS: ClassVar = ("model", "layer", "other_model", "other_layer", "cka", "shuffled")
     SKETCH: ClassVar = Sketch(
@@ -142,12 +144,12 @@ class Similarity(Result):
         rows = [{"model": key, "layer": layer} for key, layer in self.layers.rows]
         matrices = {"cka": self.layers.cka.tolist(), "shuffled": self.layers.shuffled.tolist()}
         answer = {"family": self.family, "words": self.layers.n_words, "rows": rows, **matrices}
-        answer["unknown"] = dict(self.unknown)
+        answer |= {"unknown": dict(self.unknown), "skipped": dict(self.skipped)}
         return answer | missing_reasons(self.missing)
 
     def sentences(self) -> tuple[str, ...]:
-        """Return the share of [UNK] of each model that reads any."""
-        return strings.unknown_shares(self.unknown)
+        """Return what share of the texts each model reads as [UNK] or skips, if any."""
+        return strings.unknown_shares(self.unknown) + strings.skipped_shares(self.skipped)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each two layers; layer 0 is the embeddings."""
@@ -202,21 +204,32 @@ def similarity(
             (*key, read) if texts else key,
             lambda: result_of(compared(specs, ask, read), len(read), "sentences"),
         )
-        return Similarity(models.name, layers, unknown_shares(specs, ask, read), missing)
+        unknown, skipped = unread_shares(specs, ask, read)
+        return Similarity(models.name, layers, unknown, missing, skipped)
 
 
-def unknown_shares(
+def unread_shares(
     specs: Mapping[str, ModelSpec], ask: Ask, texts: Sequence[str]
-) -> dict[str, float]:
-    """Return by model the share of the texts' pieces that it reads as [UNK]."""
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return by model the shares of the texts' pieces that are [UNK], and of skipped characters."""
     from explorer.models.forward import tokenize
 
-    shares = {}
+    unknown, skipped = {}, {}
     for key, spec in specs.items():
         read = [call_on_model(tokenize, spec, ask, text) for text in texts]
-        unknown = sum(piece in UNKNOWN for tokens in read for piece in tokens.pieces)
-        shares[key] = unknown / sum(len(tokens) - sum(tokens.special) for tokens in read)
-    return shares
+        unknown[key], skipped[key] = unread_share(read)
+    return unknown, skipped
+
+
+def unread_share(read: Sequence[Tokens]) -> tuple[float, float]:
+    """Return what shares of texts one model does not read: pieces as [UNK], skipped characters."""
+    from explorer.models.unknown import skipped_characters, visible_places
+
+    unknown = sum(piece in UNKNOWN for tokens in read for piece in tokens.pieces)
+    n_pieces = sum(len(tokens) - sum(tokens.special) for tokens in read)
+    skipped = sum(len(skipped_characters(tokens)) for tokens in read)
+    visible = sum(len(visible_places(tokens)) for tokens in read)
+    return unknown / max(1, n_pieces), skipped / max(1, visible)
 
 
 @cache

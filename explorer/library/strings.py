@@ -90,6 +90,10 @@ VERIFIED = "{model}: over {n} texts, the explorer and plain transformers agree."
 DIFFERENT = "{model}: over {n} texts, the explorer and plain transformers differ in {what}."
 UNKNOWN = "{label} reads {n} of {pieces} as {token}: it does not know {what}."
 UNKNOWN_SHARE = "{label} reads {share} of the pieces of these texts as [UNK]."
+SKIPPED = "{label} skips {n} of {characters}, for which its tokenizer has no token: {what}."
+SKIPPED_SHARE = (
+    "{label} skips {share} of the characters of these texts: its tokenizer has no token for them."
+)
 TYPE_INSTEAD = "{character} (type {other})"
 LEAVE_OUT = "U+{code:04X} (invisible: leave it out)"
 MAX_UNKNOWN = 6
@@ -265,10 +269,19 @@ def unknown_shares(shares: Mapping[str, float]) -> tuple[str, ...]:
     )
 
 
+def skipped_shares(shares: Mapping[str, float]) -> tuple[str, ...]:
+    """Return what share of some texts each model skips, for those that skip any."""
+    return tuple(
+        SKIPPED_SHARE.format(label=label, share=percent(share))
+        for label, share in shares.items()
+        if share
+    )
+
+
 def reading_notes(runs: Iterable["Run"]) -> tuple[str, ...]:
     """Return what the models cannot tell of a text, in a sentence for each model and fact.
 
-    These are pieces outside a vocabulary, and words that share a token.
+    These are pieces outside a vocabulary, characters without a token, and words that share one.
     """
     from explorer.models.unknown import joined_words, unknown_pieces
 
@@ -281,6 +294,7 @@ def reading_notes(runs: Iterable["Run"]) -> tuple[str, ...]:
             notes.append(
                 UNKNOWN.format(label=label, n=found.n, pieces=pieces, token=found.token, what=what)
             )
+        notes += _skipped_note(run)
         notes += _nameless_note(run)
         notes += _joined_note(label, joined_words(run.tokens))
     return tuple(notes)
@@ -297,6 +311,18 @@ def _joined_note(label: str, groups: Sequence[Sequence[str]]) -> list[str]:
     named, rest = ["+".join(group) for group in quoted[:MAX_UNKNOWN]], len(groups) - MAX_UNKNOWN
     more = [f"{rest} more"] if rest > 0 else []
     return [JOINED_EACH.format(label=label, groups=enumerated([*named, *more]))]
+
+
+def _skipped_note(run: "Run") -> list[str]:
+    """Return a note on the characters of the text that are in no token."""
+    from explorer.models.unknown import skipped_characters, visible_places
+
+    skipped = skipped_characters(run.tokens)
+    if not skipped:
+        return []
+    characters = counted(len(visible_places(run.tokens)), "character")
+    what = _unknown(run, tuple(dict.fromkeys(skipped)), ())
+    return [SKIPPED.format(label=run.spec.label, n=len(skipped), characters=characters, what=what)]
 
 
 def _nameless_note(run: "Run") -> list[str]:

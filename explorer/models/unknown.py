@@ -1,4 +1,4 @@
-"""Parts of a text that a model cannot tell: unknown pieces, and words that share a token."""
+"""Parts of a text that a model cannot tell: unknown pieces, words that share a token, and gaps."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import lru_cache
 from unicodedata import category
 
 from explorer.models.run import Run
-from explorer.models.tokens import UNKNOWN, Tokens, bare_letters, spelling_of
+from explorer.models.tokens import MASK, SEPARATOR, UNKNOWN, Tokens, bare_letters, spelling_of
 
 INSTEAD = {
     "‘": "'",
@@ -97,3 +97,19 @@ def joined_words(tokens: Tokens) -> tuple[tuple[str, ...], ...]:
         if not special and len(inside) > 1:
             found.append(tuple(inside))
     return tuple(dict.fromkeys(found))
+
+
+def visible_places(tokens: Tokens) -> list[int]:
+    """Return the places of a text's visible characters, without masks and separators."""
+    words = (word for word in tokens.words if word.text not in (MASK, SEPARATOR))
+    places = (place for word in words for place in range(word.start, word.end))
+    return [place for place in places if not is_invisible(tokens.text[place])]
+
+
+def skipped_characters(tokens: Tokens) -> tuple[str, ...]:
+    """Return the visible characters of a text that are in no token, in their order.
+
+    A tokenizer of formulas, for example, passes over whatever is no part of a formula.
+    """
+    covered = {place for start, end in tokens.spans for place in range(start, end)}
+    return tuple(tokens.text[place] for place in visible_places(tokens) if place not in covered)

@@ -4,6 +4,7 @@ import pytest
 from transformers import AutoModelForPreTraining
 
 import explorer
+from explorer.analysis.digits import percent
 from explorer.library.command import main
 from tests.tiny_models import make_albert, make_bert, save
 
@@ -141,3 +142,44 @@ def test_a_classifier_of_other_labels_is_told_how_to_name_them(own, labels):
     named = ", ".join(labels[:5]) + " and 45 more" * (len(labels) > 5)
     said = f"brings a classifier with the labels {named}. A sentiment head has two"
     assert said in str(refused.value)
+
+
+def save_formulas(folder):
+    """Save a BERT whose tokenizer makes a token of each atom, and passes over all else."""
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"CNOS()="]
+    core = Tokenizer(models.WordLevel({p: i for i, p in enumerate(pieces)}, "[UNK]"))
+    atoms = Regex(r"\[MASK\]|[CNOSP()=]")
+    core.pre_tokenizer = pre_tokenizers.Split(atoms, "removed", invert=True)
+    ends = [(end, pieces.index(end)) for end in ("[CLS]", "[SEP]")]
+    core.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
+    )
+    named = {f"{name.lower()}_token": f"[{name}]" for name in ("PAD", "UNK", "CLS", "SEP", "MASK")}
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=core, **named)
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+    save(BertForMaskedLM(BertConfig(vocab_size=len(pieces), **shape)), tokenizer, folder)
+
+
+def test_characters_that_a_tokenizer_passes_over_are_counted(own_models, tmp_path):
+    save_formulas(tmp_path / "formulas")
+    family = explorer.load({"x": tmp_path / "formulas", "y": tmp_path / "formulas"})
+    skips = "x skips 4 of 6 characters, for which its tokenizer has no token: e, a and t."
+    assert skips in explorer.predict("CO eat a [MASK]", family).notes
+    assert explorer.predict("CC(=O)[MASK]", family).notes == ()
+    # A sentence pair's own mark is no character of its sentences.
+    assert explorer.predict("CC(=O)[MASK] [SEP] CO", family).notes == ()
+    texts = ["CC(=O)OCC eat", "CO and CCO, CP"]
+    words = "eat", "and,"
+    share = sum(map(len, words)) / sum(len(text.replace(" ", "")) for text in texts)
+    alike = explorer.similarity(family, texts)
+    assert alike.skipped == {"x": pytest.approx(share), "y": pytest.approx(share)}
+    assert alike.unknown["x"] == pytest.approx(1 / 16), "the P"
+    assert f"x skips {percent(share)} of the characters" in " ".join(alike.sentences())
+    moved = explorer.changed(family, rows=texts)
+    assert (moved.skipped, moved.unknown) == pytest.approx((share, 1 / 16))
+    assert moved.to_dict()["skipped"] == moved.skipped
+    assert any("x and y" in said and "skip" in said for said in moved.sentences())
+    assert dict(explorer.similarity("mini", ["The cat sat.", "It was."]).skipped)["bert"] == 0

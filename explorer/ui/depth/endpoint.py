@@ -59,7 +59,8 @@ def similarity(
         ``cka[row][row]`` is linear centered kernel alignment over ``words`` words of the
         texts. It is 1 where two rows are equal up to a rotation and a scale. ``shuffled`` is
         the same with the words of one row in another order: the level of chance.
-        ``unknown`` is by model the share of the texts' pieces that it reads as [UNK].
+        ``unknown`` is by model the share of the texts' pieces that it reads as [UNK], and
+        ``skipped`` that of the characters for which its tokenizer has no token.
         Of two words or texts: what was ``compared``, and by model the ``cosine`` by layer, with the
         mean (``unrelated``), the 5th and the 95th percentile of unrelated pairs.
     """

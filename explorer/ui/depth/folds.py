@@ -13,7 +13,7 @@ from explorer.inference.runs import call_on_model, get_runs, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import depth as library
-from explorer.library.strings import unknown_shares
+from explorer.library.strings import skipped_shares, unknown_shares
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import Run
@@ -91,8 +91,11 @@ def draw_similarity(
 
     labels = {key: spec.label for key, spec in specs.items()}
     remark = note(strings.SIMILARITY_NOTE.format(n=f"{similarity.n_words:,}"))
-    shares = library.unknown_shares(specs, state.ask, library.sentences())
-    said = unknown_shares({labels[key]: share for key, share in shares.items()})
+    unknown, skipped = (
+        {labels[key]: share for key, share in shares.items()}
+        for shares in library.unread_shares(specs, state.ask, library.sentences())
+    )
+    said = unknown_shares(unknown) + skipped_shares(skipped)
     remark = Markup(remark + note(" ".join(said))) if said else remark
     pairs = []
     if pair := copied_pair(specs):
