@@ -32,9 +32,10 @@ from explorer.models.loading import LoadedModel, load_model
 from explorer.models.run import MaskedRow, Patch, Run
 from explorer.models.task_heads.adapters import tuned_model
 from explorer.models.task_heads.classifiers import (
-    differences,
     has_pair_head,
-    integrated_gradients,
+    log_odds,
+    margin_slopes,
+    margins,
     pair_logits,
     span_logits,
 )
@@ -111,10 +112,10 @@ PARTS = (
     Part("norms of values", lambda m, run: value_norms(m, run.hidden_states)),
     Part("sentence pair", _pair),
     Part("12 applications of a shared layer", _unrolled),
-    Part("sentiment", lambda m, _: differences(tuned_model(m, "sst2"), TEXTS[:2])),
+    Part("sentiment", lambda m, _: margins(tuned_model(m, "sst2"), TEXTS[:2], log_odds(1))),
     Part(
         "integrated gradients",
-        lambda m, _: integrated_gradients(tuned_model(m, "sst2"), TEXTS[1]).attributions,
+        lambda m, _: margin_slopes(tuned_model(m, "sst2"), TEXTS[1], log_odds(1)).attributions,
     ),
     Part("answer to a question", _answer),
 )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from explorer.library.depth import depth, similarity
     from explorer.library.distillation import distillation
     from explorer.library.family import Family, load
+    from explorer.library.labels import classify
     from explorer.library.latency import latency
     from explorer.library.layer import contexts, layer
     from explorer.library.parameters import parameters
@@ -36,6 +37,7 @@ __all__ = [
     "attribute",
     "changed",
     "cite",
+    "classify",
     "contexts",
     "convert",
     "depth",
@@ -65,6 +67,7 @@ _HOMES = {
     "attribute": "library.predictions",
     "changed": "library.changed",
     "cite": "library.citation",
+    "classify": "library.labels",
     "contexts": "library.layer",
     "convert": "library.checkpoints",
     "depth": "library.depth",

@@ -120,6 +120,16 @@ def says_how(task, *asked):
     return refused
 
 
+def has_no_head(family, keys):
+    """These weights bring no classifier, and each model says so."""
+    with pytest.raises(Refusal) as said:
+        ENDPOINTS["classify"]("He was not bad.", family)
+    lacking = [
+        k for k in keys if f"{label_in(family, k)} brings no head that classi" in str(said.value)
+    ]
+    return lacking == keys
+
+
 def label_in(family, key):
     return next(spec.label for spec in family_specs(family) if spec.key == key)
 
@@ -152,6 +162,7 @@ OF_ALL = {
     "distillation": is_distillation,
     "pair": lambda family, keys: names_of(ENDPOINTS["pair"]("A cat.", "It sat.", family)) == keys,
     "sentiment": says_how("sentiment", "He was not bad."),
+    "classify": has_no_head,
     "question": says_how("question", "Where was the cat?", "The cat sat on the mat."),
     "texts": lambda family, keys: (
         [row["model"] for row in ENDPOINTS["texts"](["the cat sat."], family, "plain")["rows"]]

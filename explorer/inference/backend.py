@@ -44,6 +44,8 @@ JOBS = {
     "explorer.analysis.parameters.count:loaded_layer_calls": INLINE,
     "explorer.analysis.parameters.count:loaded_spectrum": INLINE,
     "explorer.analysis.predictions:loaded_plans": LIGHT,
+    "explorer.analysis.tasks.labels:text_labels": SINGLE,
+    "explorer.analysis.tasks.labels:label_attribution": CHUNK,
     "explorer.analysis.tasks.tuned:tuned_sentiment": CHUNK,
     "explorer.analysis.tasks.tuned:tuned_answer": CHUNK,
     "explorer.models.forward:state_logits": SINGLE,

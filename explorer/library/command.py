@@ -30,6 +30,7 @@ EXAMPLES: dict[str, str] = {
     "attribute": '"The capital of France is [MASK]." --target paris',
     "changed": "--family before=mini-bert,after=mini-bert",
     "cite": "--family base",
+    "classify": '"A gorgeous, witty film."',
     "contexts": '"The cat sat on the [MASK]."',
     "convert": "./old-bert ./my-bert --cased",
     "depth": '"The capital of France is [MASK]." --model distilbert',
@@ -55,6 +56,8 @@ ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each publ
 FIRST_LINE = "; - reads one from each line of standard input"
 FIRST_FILE = "; - reads standard input like a file"
 BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
+BAD_LABELS = "{given!r} names no labels; write them as bert=LABEL,LABEL"
+LABELS = "names for a head's labels in their order, bert=negative,positive; may be repeated"
 NO_LINES = "Standard input has no line to answer."
 INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 NOT_PRINTED = "The answers cannot be printed: {reason}."
@@ -333,7 +336,10 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
             )
     elif name == "heads":
         note = "heads to switch off together, bert=0.3,1.7; may be repeated"
-        command.add_argument("--heads", type=heads_of, action=_Merged, metavar="HEADS", help=note)
+        command.add_argument("--heads", type=heads_of, action=Merged, metavar="HEADS", help=note)
+    elif name == "labels":
+        how: dict[str, Any] = {"type": label_names, "action": Merged, "metavar": "LABELS"}
+        command.add_argument("--labels", help=LABELS, **how)
     else:
         _add_option(command, name, parameter.default, note)
 
@@ -374,7 +380,7 @@ FOR_SPREADSHEETS: dict[str, Any] = {
 }
 
 
-class _Merged(argparse.Action):
+class Merged(argparse.Action):
     """Action that joins an option's lists, key by key, when it is given several times."""
 
     def __call__(self, _parser: Any, flags: Any, value: Any, _option: Any = None) -> None:  # noqa: ANN401
@@ -392,6 +398,15 @@ class _Column(argparse.Action):
         before = getattr(flags, self.dest) or {}
         role = next(role for role, flag in COLUMN_ROLES.items() if flag == option)
         setattr(flags, self.dest, before | {role: value})
+
+
+def label_names(written: str) -> dict[str, list[str]]:
+    """Return the labels named as ``bert=negative,positive``."""
+    key, _, names = written.partition("=")
+    labels = [name.strip() for name in names.split(",")]
+    if not key or not all(labels):
+        raise argparse.ArgumentTypeError(BAD_LABELS.format(given=written))
+    return {key: labels}
 
 
 def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:

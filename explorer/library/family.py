@@ -1,9 +1,9 @@
 """Families of models that the public functions ask: loading, and what they may be asked."""
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from explorer.models.choice.family import (
     BAD_NUMBER,
     COLUMN,
     MAX_COLUMNS,
+    OWN,
     PRESETS,
     column,
     family_name,
@@ -40,6 +41,10 @@ from explorer.timing.workload import is_whole
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
+
+
+LabelNames = Mapping[str, Sequence[str]]
+"""By column: the names of the labels of its head, in the order of the head's outputs."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -180,6 +185,7 @@ def load(
     only: bool = False,
     device: object = "cpu",
     dtype: object = "float32",
+    labels: LabelNames | None = None,
 ) -> Family:
     """Load a family of models, in this process and without any thread or server.
 
@@ -198,6 +204,8 @@ def load(
         device: "cpu", "cuda", "cuda:1", "mps" or "auto"; a torch.device. A model object's own
             device and precision hold for the whole family.
         dtype: "float32", "bfloat16", "float16"; a torch.dtype.
+        labels: Names for the labels of a fine-tuned model's head, by column and in the order of its
+            outputs, where its config.json has LABEL_0, LABEL_1: {"bert": ["negative", "positive"]}.
 
     Returns:
         The family, to be given to every other function.
@@ -209,13 +217,51 @@ def load(
     if dtype not in DTYPES:
         raise Refusal(strings.BAD_DTYPE.format(dtype=brief(dtype), known=", ".join(DTYPES)))
     if isinstance(models, Mapping):
-        family = _own_family(models, device, dtype, only=only)
+        family = _own_family(models, (device, dtype), labels, only=only)
     else:
         family = named_family(models, device, dtype, strings.OWN_FAMILY)
+        family = replace(family, specs=with_labels(family.specs, labels))
     with asked(family):
         for spec in family.specs.values():
             backend().load(network_key(spec, family.ask()), None)
     return family
+
+
+def with_labels(
+    specs: Mapping[str, ModelSpec], labels: "LabelNames | None"
+) -> dict[str, ModelSpec]:
+    """Return the models of a family, with the given names for the labels of their heads.
+
+    Raises:
+        Refusal: a column is none of the family's, has no head, or has another number of labels.
+    """
+    if not isinstance(labels, Mapping | None):
+        raise Refusal(strings.BAD_LABELS)
+    named = dict(specs)
+    for key, names in (labels or {}).items():
+        if key not in specs:
+            raise Refusal(strings.no_such_model(list(specs)))
+        spec, head = specs[key], specs[key].task_head
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise Refusal(strings.BAD_LABELS)
+        if head is None or not head.labels:
+            raise Refusal(strings.NO_LABELS.format(label=spec.label))
+        if not len(set(names)) == len(names) == len(head.labels):
+            n, given = len(head.labels), len(set(names))
+            raise Refusal(strings.OTHER_NUMBER.format(label=spec.label, n=n, given=given))
+        named[key] = replace(spec, task_head=replace(head, labels=tuple(map(brief, names))))
+    return named
+
+
+def name_labels(labels: LabelNames) -> None:
+    """Give the labels of the last checkpoint that was added to each column other names.
+
+    Raises:
+        Refusal: no checkpoint was added to such a column, or the names do not fit its head.
+    """
+    added = {spec.key: spec for spec in OWN.values()}
+    for spec in with_labels(added, labels).values():
+        OWN[spec.name] = spec
 
 
 def _known_device(device: str) -> str:
@@ -232,7 +278,9 @@ def _known_device(device: str) -> str:
     return name
 
 
-def _own_family(models: Mapping[str, Any], device: str, dtype: str, *, only: bool) -> Family:
+def _own_family(
+    models: Mapping[str, Any], place: tuple[str, str], labels: LabelNames | None, *, only: bool
+) -> Family:
     """Return a family with the caller's checkpoints in their columns.
 
     Raises:
@@ -247,14 +295,15 @@ def _own_family(models: Mapping[str, Any], device: str, dtype: str, *, only: boo
         twice = source if isinstance(source, str | Path | tuple) else id(source)
         where = (None if has_own_name(key) else key, twice)
         if known is None and where not in read:
-            read[where] = _own_spec(key, source, dtype, given)
+            read[where] = _own_spec(key, source, place[1], given)
             own.append(read[where])
         columns[key] = known or read[where]
-    places = {(network.device, network.dtype) for network in given} or {(device, dtype)}
+    places = {(network.device, network.dtype) for network in given} or {place}
     if len(places) > 1:
         raise Refusal(strings.TWO_DEVICES)
     sizes = {key: spec.name if has_own_name(key) else spec.size for key, spec in columns.items()}
-    family = Family(family_name(sizes), in_columns_of(columns), *places.pop(), given=tuple(given))
+    specs = with_labels(in_columns_of(columns), labels)
+    family = Family(family_name(sizes), specs, *places.pop(), given=tuple(given))
     # A lambda or a bound method would hold the family for ever.
     weakref.finalize(family, _forget, tuple(spec.name for spec in own)).atexit = False
     return family

@@ -30,6 +30,7 @@ from explorer.library.family import (
     masked_runs,
     missing_reasons,
 )
+from explorer.library.labels import LabelAttributions, attribute_label
 from explorer.library.progress import each
 from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.models.run import Run, answer_id, batches, read_only
@@ -276,23 +277,31 @@ class Attributions(AttributionResult):
 
 
 def attribute(
-    text: str, family: Family | str = "mini", target: str | None = "", mask: int = 0
-) -> Attributions:
-    """Return which words of a text each model's answer at a mask is read from.
+    text: str,
+    family: Family | str = "mini",
+    target: str | None = "",
+    mask: int = 0,
+    label: str = "",
+) -> Attributions | LabelAttributions:
+    """Return which words of a text each model's answer at a mask, or its label, is read from.
 
     Integrated gradients of ln P(target) lead from the text with every word masked to the text, and
     add up to the difference of the two, within ``completeness_error``. Leave-one-out masks each
-    word in turn, all of its pieces together.
+    word in turn, all of its pieces together. With a label, both are of the log-odds that the head
+    of ``classify`` gives it (of a score, of its value), and leave-one-out removes each word.
 
     Args:
-        text: The text, with at least one [MASK].
+        text: The text, with at least one [MASK] unless a label is given.
         family: What ``load`` returned, or the name of a family.
         target: The word, one piece of every vocabulary; empty: each model's own answer.
         mask: The mask, counted from 0.
+        label: A label of the models' classifiers; "predicted": the label that each model predicts.
 
     Raises:
-        Refusal: there is no such mask, or no vocabulary has the word as one piece.
+        Refusal: there is no such mask or label, or no vocabulary has the word as one piece.
     """
+    if label:
+        return attribute_label(text, family, label)
     with asked(family) as models:
         ask = models.ask(text)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)

@@ -68,6 +68,17 @@ NO_INTERVAL = "(no interval: {rounds})."
 NOT_DIFFERENT = "This does not show a difference."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
+BAD_LABELS = '“labels” must be a mapping such as {"bert": ["negative", "positive"]}.'
+NO_LABELS = "{label} brings no head with labels that could be named."
+OTHER_NUMBER = "{label}'s head has {n} labels; {given} names are given for them."
+NO_LABEL = "{model} has no label {label}; it has {known}."
+NO_LABEL_SHARED = (
+    "No label has the same name in all models: name the labels of each head, and those with one "
+    "name are the same."
+)
+LABELS_SHARED = "Of the labels, all models have only {labels}."
+MAX_LABELS = 8
+"""Labels that a sentence names."""
 BAD_ROWS = (
     '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}; '
     'pandas gives them by frame.to_dict("records").'
@@ -401,3 +412,25 @@ def closeness_said(model: str, value: float, low: float, high: float) -> str:
     if among == "among":
         pairs = f"unrelated pairs, of which nine in ten have {cosine(low)} to {cosine(high)}"
     return f"{model}, last layer: cosine {cosine(value)}, {among} {pairs}."
+
+
+def no_such_label(model: str, label: str, known: Sequence[str]) -> str:
+    """Return that a model has no such label, and the labels that it has."""
+    return NO_LABEL.format(model=model, label=brief(label), known=_some_labels(known))
+
+
+def labels_shared(models: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return which labels the models share; nothing where they have the same ones."""
+    if len({frozenset(labels) for labels in models.values()}) < 2:
+        return ()
+    first, *others = models.values()
+    shared = [label for label in first if all(label in labels for labels in others)]
+    if not shared:
+        return (NO_LABEL_SHARED,)
+    return (LABELS_SHARED.format(labels=_some_labels(shared)),)
+
+
+def _some_labels(labels: Sequence[str]) -> str:
+    named = ", ".join(labels[:MAX_LABELS])
+    more = len(labels) - MAX_LABELS
+    return named if more <= 0 else f"{named} and {more} more"

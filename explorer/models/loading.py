@@ -23,6 +23,7 @@ from explorer.models.choice.own import (
     kind_of,
     named_uniquely,
     shape_of,
+    task_head_of,
     with_heads,
 )
 from explorer.models.choice.reading import (
@@ -328,6 +329,7 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
         is_own=True,
         has_head=any(part in name for name in names for part in HEADS),
         lower_case=lowers_case(tokenizer),
+        task_head=task_head_of(config, type(network).__name__),
         notes=_notes_of(network, tokenizer, kind),
         kind_key=kind_key,
     )

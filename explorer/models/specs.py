@@ -9,6 +9,14 @@ from typing import Any, NamedTuple
 
 from explorer.assets import ASSETS, read_in
 
+ONE_LABEL = "single_label_classification"
+SEVERAL_LABELS = "multi_label_classification"
+SCORE = "regression"
+PROBLEMS = (ONE_LABEL, SEVERAL_LABELS, SCORE)
+"""How a classifier's outputs are read, by the names of ``problem_type`` in transformers."""
+SENTIMENT = (("negative", "positive"), ("neg", "pos"))
+"""Labels of the two classes of a sentiment head, in this order."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairHead:
@@ -59,6 +67,25 @@ class ModelKind:
     """Key of the model that it was distilled from; empty unless a student."""
     pair: PairHead | None = None
     """Sentence-pair head; None where pre-training had no such objective."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskHead:
+    """A head that a checkpoint was fine-tuned with, as its config describes it."""
+
+    task: str
+    """``classes`` (labels of a text or a pair), ``tokens`` (a label of each token), ``squad``."""
+    labels: tuple[str, ...] = ()
+    """Its ``id2label``, in the order of the head's outputs."""
+    problem: str = ONE_LABEL
+    """Of ``PROBLEMS``: the outputs are read by a softmax over the labels, by a sigmoid of each
+    (several hold at once), or as they are (a score)."""
+
+    @property
+    def is_sentiment(self) -> bool:
+        """True for two classes with the labels negative and positive: most classifiers have two."""
+        names = tuple(label.lower() for label in self.labels)
+        return self.task == "classes" and self.problem == ONE_LABEL and names in SENTIMENT
 
 
 _SHAPE = {
@@ -238,10 +265,8 @@ class ModelSpec:
     """True for a checkpoint of the user."""
     has_head: bool = True
     """False where the checkpoint has no masked-LM head: predictions would be noise."""
-    tuned_for: str = ""
-    """Task of the head in the checkpoint: ``sst2``, ``squad``, or none."""
-    labels: tuple[str, ...] = ()
-    """Labels of a classifier that the checkpoint brings and that is no sentiment head here."""
+    task_head: TaskHead | None = None
+    """Head of a task that the checkpoint brings; None where it brings none."""
     folder: Path | None = None
     """Folder of a checkpoint given at the start; None for one on the hub."""
     lower_case: bool = True
@@ -262,6 +287,15 @@ class ModelSpec:
     def architecture_key(self) -> str:
         """The key of its architecture, whichever column it is in: ``bert``, ``roberta``, ..."""
         return self.kind_key or self.key
+
+    @property
+    def tuned_for(self) -> str:
+        """The task of the page that its own head answers: ``sst2``, ``squad``, or none."""
+        if self.task_head is None or self.task_head.task == "tokens":
+            return ""
+        if self.task_head.task == "squad":
+            return "squad"
+        return "sst2" if self.task_head.is_sentiment else ""
 
     @property
     def kind(self) -> ModelKind:

@@ -122,6 +122,7 @@ def _device(name: str) -> str:
 def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse and check the command line; where a flag is absent Gradio's own variable applies."""
     from explorer.inference.ask import DTYPES
+    from explorer.library.command import LABELS, Merged, label_names
 
     parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument(
@@ -136,6 +137,7 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="your own checkpoint as a choice of the column NAME (repeatable); with names of your "
         "own (before=./a, after=./b) the page has exactly these columns",
     )
+    parser.add_argument("--labels", type=label_names, action=Merged, metavar="LABELS", help=LABELS)
     parser.add_argument(
         "--any-model", action="store_true", help="visitors may type any repository of the model hub"
     )
@@ -149,12 +151,7 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--device", type=_device, default="auto", help="cpu, cuda, cuda:1, mps ...")
     parser.add_argument("--dtype", choices=DTYPES, default="float32")
-    parser.add_argument("--host", help="address to serve on (default 127.0.0.1)")
-    parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
-    parser.add_argument("--public-url", default="", help="where visitors have the page, for links")
-    parser.add_argument("--share", action="store_true", help="make a public gradio.live link")
-    parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
-    parser.add_argument("--log", action="store_true", help="write a line for every request")
+    _add_serving_flags(parser)
     flags = parser.parse_args(arguments)
     if flags.models_at and (flags.model or flags.any_model or flags.memory is not None):
         parser.error(NOT_HERE)
@@ -165,6 +162,16 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     except Refusal as error:
         parser.error(str(error))
     return flags
+
+
+def _add_serving_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the address, of clients and of the log."""
+    parser.add_argument("--host", help="address to serve on (default 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
+    parser.add_argument("--public-url", default="", help="where visitors have the page, for links")
+    parser.add_argument("--share", action="store_true", help="make a public gradio.live link")
+    parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
+    parser.add_argument("--log", action="store_true", help="write a line for every request")
 
 
 def choose_models(flags: argparse.Namespace) -> None:
@@ -185,6 +192,10 @@ def choose_models(flags: argparse.Namespace) -> None:
         if sizes := own.add_models(flags.model, flags.dtype):
             configure(columns=tuple(sizes))
             flags.family = flags.family or family_name(sizes)
+    if flags.labels:
+        from explorer.library.family import name_labels
+
+        name_labels(flags.labels)
     flags.family = opened_family(flags.family)
 
 

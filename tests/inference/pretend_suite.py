@@ -187,6 +187,7 @@ ASKED = {
     "distillation": (TEXT,),
     "pair": ("She opened the door.", "Then she went out."),
     "sentiment": ("It was good.",),
+    "classify": ("It was good.",),
     "question": ("Who led it?", "It was led by Anna."),
     "score": ("The door is cold.",),
     "attribute": (TEXT,),

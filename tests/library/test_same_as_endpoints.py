@@ -61,7 +61,7 @@ def asked_of(name, text):
         for was, becomes in OTHERS.items():
             given["second"] = given["second"].replace(was, becomes)
     words = {
-        "text": plain if name in ("sentiment", "score") else text,
+        "text": plain if name in ("sentiment", "classify", "score") else text,
         "first": plain,
         "passage": plain,
     }

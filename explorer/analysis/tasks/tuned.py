@@ -63,6 +63,21 @@ def without(text: str, word: Word) -> str:
     return " ".join(f"{text[: word.start]} {text[word.end :]}".split())
 
 
+def shorter_texts(text: str) -> list[str]:
+    """Return the text without each of its words, in reading order.
+
+    Raises:
+        BadText: there are too many words.
+    """
+    words = split_words(text)
+    if len(words) > MAX_WORDS:
+        raise BadText(
+            f"The text has {len(words):,} words and punctuation marks; {MAX_WORDS} fit here. "
+            "Please shorten it."
+        )
+    return [without(text, word) for word in words]
+
+
 def word_sentiment(gradients: "Slopes", left_out: Sequence[float]) -> WordSentiment:
     """Build the result from the attributions of tokens and the differences of shorter texts.
 
@@ -91,17 +106,12 @@ def tuned_sentiment(loaded: "LoadedModel", text: str) -> WordSentiment:
 
 
 def _sentiment(tuned: "TunedModel", text: str) -> WordSentiment:
-    from explorer.models.task_heads.classifiers import differences, integrated_gradients
+    from explorer.models.task_heads.classifiers import log_odds, margin_slopes, margins
 
-    words = split_words(text)
-    if len(words) > MAX_WORDS:
-        raise BadText(
-            f"The text has {len(words):,} words and punctuation marks; {MAX_WORDS} fit here. "
-            "Please shorten it."
-        )
-    gradients = integrated_gradients(tuned, text)
-    left_out = differences(tuned, [without(text, word) for word in words]).tolist()
-    return word_sentiment(gradients, left_out)
+    shorter = shorter_texts(text)
+    positive = log_odds(1)
+    gradients = margin_slopes(tuned, text, positive)
+    return word_sentiment(gradients, margins(tuned, shorter, positive).tolist())
 
 
 LONGEST = 30

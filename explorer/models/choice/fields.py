@@ -106,7 +106,7 @@ _OF_OUTPUT = (
 )
 """Each call and each load states its own."""
 _OF_HEADS = ("id2label", "label2id", "num_labels", "_num_labels", "problem_type")
-"""Read where a head for a task is used: see ``own.task_of``."""
+"""Read where a head for a task is used: see ``own.task_head_of``."""
 _NAMES = (
     "_commit_hash",
     "_name_or_path",

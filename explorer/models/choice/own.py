@@ -51,10 +51,14 @@ from explorer.models.specs import (
     MAX_LAYERS,
     MODEL_KEYS,
     MORE_KINDS,
+    ONE_LABEL,
+    PROBLEMS,
     SAME_NETWORKS,
+    SCORE,
     Architecture,
     ModelKind,
     ModelSpec,
+    TaskHead,
     kind_named,
 )
 from explorer.refusal import brief
@@ -65,9 +69,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 HEADS = ("cls.predictions.transform", "vocab_transform", "predictions.dense", "lm_head.dense")
 """Name prefixes of a masked-LM head's own weights, by kind of checkpoint."""
-SENTIMENT = (["negative", "positive"], ["neg", "pos"])
-"""Labels of the two classes of a sentiment head, in this order."""
-OTHER_PROBLEMS = ("multi_label_classification", "regression")
+TASKS = {
+    "ForSequenceClassification": "classes",
+    "ForTokenClassification": "tokens",
+    "ForQuestionAnswering": "squad",
+}
+"""Task of each class of transformers, by the end of its name."""
 OTHER_COLUMN = "{source} is of type {given!r}; this column takes {taken!r}: give it as {key}=PATH."
 UNKNOWN_TYPE = "{source} is of type {given!r}; the known types are {known}."
 NO_ACTIVATION = "{source} has {value} as {name}, which is no activation of transformers."
@@ -264,27 +271,28 @@ def _by(size: tuple[int, ...] | None) -> str:
     return " x ".join(map(str, size)) if size else "none"
 
 
-def task_of(config: "PreTrainedConfig") -> str:
-    """Return the task that a fine-tuned checkpoint is for, if the page has it: ``squad``, ``sst2``.
+def task_head_of(config: "PreTrainedConfig", network: str) -> TaskHead | None:
+    """Return the head of a task that a class of transformers adds to an encoder; None without one.
 
-    Two classes count as sentiment only by their labels: most classifiers have two.
+    A head with one label gives a score: transformers trains it so. ``problem_type`` decides about
+    others, and is a softmax where it is absent.
+
+    Args:
+        config: The config, with ``id2label`` and ``problem_type``.
+        network: Name of the class, for example ``BertForTokenClassification``.
     """
-    architecture = str((config.architectures or [""])[0])
-    if architecture.endswith("ForQuestionAnswering"):
-        return "squad"
-    labels = [str(label).lower() for _, label in sorted((config.id2label or {}).items())]
-    is_sentiment = architecture.endswith("ForSequenceClassification") and labels in SENTIMENT
-    if config.problem_type in OTHER_PROBLEMS:
-        return ""  # its scores are no softmax
-    return "sst2" if is_sentiment else ""
-
-
-def labels_of(config: "PreTrainedConfig") -> tuple[str, ...]:
-    """Return the labels of a classifier of texts; none for another kind of model."""
-    architecture = str((config.architectures or [""])[0])
-    if not architecture.endswith("ForSequenceClassification"):
-        return ()
-    return tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
+    task = next((task for end, task in TASKS.items() if network.endswith(end)), "")
+    if task in ("", "squad"):
+        return TaskHead("squad") if task else None
+    labels = tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
+    if not labels:
+        return None
+    if task == "tokens":
+        return TaskHead(task, labels)
+    problem = config.problem_type if config.problem_type in PROBLEMS else ONE_LABEL
+    if len(labels) == 1 and problem == ONE_LABEL:
+        problem = SCORE
+    return TaskHead(task, labels, problem)
 
 
 def add_models(arguments: Iterable[str], dtype: str = "float32") -> dict[str, str]:
@@ -411,8 +419,7 @@ def own_spec(
         repo="" if is_local else repo,
         revision="" if is_local else revision,
         is_own=True,
-        tuned_for=task_of(config),
-        labels=() if task_of(config) else labels_of(config),
+        task_head=task_head_of(config, str((config.architectures or [""])[0])),
         folder=folder.resolve() if is_local else None,
         lower_case=reading.lower_case,
         notes=(*reading.notes, *unread_fields(read_json(folder / "config.json", source), kind)),

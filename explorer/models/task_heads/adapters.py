@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,9 +17,11 @@ from torch import Tensor, nn
 from transformers import (
     AutoModelForQuestionAnswering,
     AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
     PreTrainedModel,
 )
 
+from explorer.models.choice.files import PREFIX as WRAPPERS
 from explorer.models.hub import (
     UNREADABLE,
     check_weights,
@@ -28,14 +31,18 @@ from explorer.models.hub import (
     weight_files,
 )
 from explorer.models.loading import LoadedModel, building
-from explorer.models.specs import ModelSpec
+from explorer.models.specs import SENTIMENT, ModelSpec, TaskHead
 from explorer.refusal import Refusal
 
 CARD, WEIGHTS, CONFIG = "card.json", "adapter_model.safetensors", "adapter_config.json"
 NETWORKS = {
     "sst2": AutoModelForSequenceClassification,
+    "classes": AutoModelForSequenceClassification,
+    "tokens": AutoModelForTokenClassification,
     "squad": AutoModelForQuestionAnswering,
 }
+OUTPUTS = ("classifier", "qa_outputs")
+"""Names of the module with a task's outputs in the classes of transformers."""
 Answer = TypeVar("Answer")
 MAX_KEPT = 64
 """Cached answers of one tuned network."""
@@ -44,6 +51,14 @@ PREFIX = "base_model.model."
 OTHER_LABELS = (
     "{label} brings a classifier with the labels {labels}. A sentiment head has two, negative and "
     "then positive, in the id2label of its config.json, and one of them holds for each text."
+)
+NO_HEAD_OF = {
+    "classes": "{label} brings no head that classifies texts.",
+    "tokens": "{label} brings no head that labels tokens.",
+}
+OTHER_SHAPE = (
+    "{label}'s head contradicts its config.json: {name} is {found} in its file, {wanted} by the "
+    "{n} labels of id2label."
 )
 MOST_LABELS = 5
 COMMAND = "python -m training tasks {whom} --task {task} --data FOLDER"
@@ -107,8 +122,9 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
         raise NotTuned(f"{spec.label} brings its own head, whose score was not measured here.")
     card = read_card(spec, task)
     command = COMMAND.format(whom=describe_family(spec), task=task)
-    if card is None and spec.labels and task == "sst2":
-        raise NotTuned(OTHER_LABELS.format(label=spec.label, labels=_some(spec.labels)))
+    head = spec.task_head
+    if card is None and head and head.task == "classes" and task == "sst2":
+        raise NotTuned(OTHER_LABELS.format(label=spec.label, labels=_some(head.labels)))
     if card is None:
         raise NotTuned(f"{spec.label} has no adapter for this task; {command} makes one.")
     if card["base_sha256"] != checksum(checkpoint_path(spec)):
@@ -142,12 +158,35 @@ def card_of(loaded: LoadedModel, task: str) -> dict[str, Any]:
     return dict(tuned_of(loaded, task).card)
 
 
+def head_for(spec: ModelSpec, task: str) -> tuple[str, TaskHead]:
+    """Return the head with which a model labels texts or tokens, and its task in ``tuned_of``.
+
+    For texts, it is the checkpoint's own head, or else the sentiment adapter.
+
+    Raises:
+        NotTuned: the model has neither.
+    """
+    own = spec.task_head
+    if own is not None and own.task == task:
+        return task, own
+    if task == "classes" and read_card(spec, "sst2"):
+        return "sst2", TaskHead("classes", SENTIMENT[0])
+    raise NotTuned(NO_HEAD_OF[task].format(label=spec.label))
+
+
+def is_whole_network(loaded: LoadedModel) -> bool:
+    """Return whether a network in memory is the one of the task, with its head."""
+    return any(hasattr(loaded.network, name) for name in OUTPUTS)
+
+
 def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
-    """Return ``tuned_model``, built once for each loaded network.
+    """Return ``tuned_model``, built once for each loaded network; a caller's network is not kept.
 
     Raises:
         NotTuned: there is no adapter that fits these weights.
     """
+    if is_whole_network(loaded):
+        return TunedModel(loaded, loaded.network, BROUGHT, loaded.lock)
     with _tuning:
         by_task = _tuned.setdefault(loaded.network, {})
         if task not in by_task:
@@ -160,7 +199,12 @@ def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
 def cached_answer(
     tuned: TunedModel, question: tuple[object, ...], ask: Callable[[], Answer]
 ) -> Answer:
-    """Return an answer of a tuned network; the last ones are cached as long as the network."""
+    """Return an answer of a tuned network; the last ones are cached as long as the network.
+
+    The weights of a network that the caller holds may change, so that nothing of it is cached.
+    """
+    if is_whole_network(tuned.loaded):
+        return ask()
     cached: dict[tuple, Any] = _answers.setdefault(tuned.network, {})
     if question not in cached:
         answer = ask()
@@ -176,7 +220,8 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
     Raises:
         NotTuned: there is no adapter that fits these weights, or it is damaged.
     """
-    if loaded.spec.tuned_for == task:
+    own = loaded.spec.task_head
+    if loaded.spec.tuned_for == task or (own is not None and own.task == task):
         return TunedModel(loaded, brought(loaded, task), BROUGHT)
     card = fitting_card(loaded.spec, task)
     folder = adapter_folder(loaded.spec, task)
@@ -196,15 +241,29 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
 
 
 def brought(loaded: LoadedModel, task: str) -> PreTrainedModel:
-    """Return the network of the task that a checkpoint was tuned for: encoder and its own head."""
+    """Return the network of the task that a checkpoint was tuned for: encoder and its own head.
+
+    Raises:
+        NotTuned: the file lacks a weight of the head, or has another number of labels.
+    """
     network = headed(loaded, task)
     head: dict[str, Tensor] = {}
-    head_names = {name for name, parameter in network.named_parameters() if parameter.is_meta}
+    wanted = {n: tuple(p.shape) for n, p in network.named_parameters() if p.is_meta}
     for file in weight_files(checkpoint_path(loaded.spec)):
         with safe_open(file, "pt") as opened:
-            head |= {n: opened.get_tensor(n) for n in opened.keys() if n in head_names}  # noqa: SIM118
+            names = {re.sub(WRAPPERS, "", name): name for name in opened.keys()}  # noqa: SIM118
+            head |= {n: opened.get_tensor(names[n]) for n in wanted if n in names}
+    for name, value in head.items():
+        if tuple(value.shape) != wanted[name]:
+            shapes = {"found": _by(value.shape), "wanted": _by(wanted[name])}
+            n, label = int(network.config.num_labels), loaded.spec.label
+            raise NotTuned(OTHER_SHAPE.format(label=label, name=name, n=n, **shapes))
     merge(network, head, 1.0)
     return network.eval().requires_grad_(False)
+
+
+def _by(shape: Sequence[int]) -> str:
+    return " x ".join(map(str, shape))
 
 
 def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:

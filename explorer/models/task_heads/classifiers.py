@@ -1,19 +1,19 @@
 """Task heads: sentence pairs, answer spans, and sentiment with integrated gradients."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.models.forward import MAX_CHARACTERS, tokenize
+from explorer.models.forward import MAX_CHARACTERS, inputs_of, tokenize
 from explorer.models.gradients import Slopes, batches_of, embedding_path, integrated
 from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
 from explorer.models.task_heads.adapters import TunedModel
 from explorer.models.task_heads.windows import Window, window_of, windows, yield_to_others
-from explorer.models.tokens import BadText, plain_text, spell_masks
+from explorer.models.tokens import BadText, plain_text, sides_of, spell_masks
 
 
 def has_pair_head(loaded: LoadedModel) -> bool:
@@ -97,40 +97,87 @@ def _window_logits(tuned: TunedModel, part: Window) -> np.ndarray:
     return torch.stack([out.start_logits[0], out.end_logits[0]], -1).float().cpu().numpy()
 
 
-def differences(tuned: TunedModel, texts: Sequence[str]) -> np.ndarray:
-    """Return the logit of positive minus that of negative for each text, float64 [text].
+Margin = Callable[[Tensor], Tensor]
+"""F: from a head's logits [text, label] to the number for each [text] that is attributed."""
+
+
+def log_odds(label: int) -> Margin:
+    """Return the log-odds of one of the labels of a softmax: ln (p / (1 - p)).
+
+    With two labels, it is the logit of the label minus that of the other.
+    """
+
+    def margin(logits: Tensor) -> Tensor:
+        others = [place for place in range(logits.shape[-1]) if place != label]
+        return logits[:, label] - logits[:, others].logsumexp(-1)
+
+    return margin
+
+
+def own_logit(label: int) -> Margin:
+    """Return the logit of a label: of a sigmoid, ln (p / (1 - p)); of a score, its value."""
+    return lambda logits: logits[:, label]
+
+
+def margins(tuned: TunedModel, texts: Sequence[str], margin: Margin) -> np.ndarray:
+    """Return F of each text, float64 [text]; ``A [SEP] B`` is a pair.
 
     Only texts of equal length share a batch: padding would change the input of a model without an
     attention mask.
     """
-    tokenizer = tuned.loaded.tokenizer
-    spelled = [spell_masks(text, tokenizer.mask_token)[0] for text in texts]
-    ids = [tokenizer(text, verbose=False)["input_ids"] for text in spelled]
-    result, by_length = np.empty(len(ids)), sorted(range(len(ids)), key=lambda row: len(ids[row]))
-    for _, group in groupby(by_length, key=lambda row: len(ids[row])):
+    inputs = [_inputs(tuned, text) for text in texts]
+    length = [len(ids) for ids, _ in inputs]
+    result, by_length = np.empty(len(inputs)), sorted(range(len(inputs)), key=length.__getitem__)
+    for _, group in groupby(by_length, key=length.__getitem__):
         for rows in batches_of(list(group)):
-            batch = torch.tensor([ids[row] for row in rows], device=tuned.loaded.device)
-            result[rows] = _differences(tuned, input_ids=batch)
+            logits = _class_logits(tuned, [inputs[row] for row in rows])
+            result[rows] = margin(logits).float().cpu().numpy().astype(np.float64)
             yield_to_others()
     return read_only(result)
 
 
-def integrated_gradients(tuned: TunedModel, text: str) -> Slopes:
-    """Compute integrated gradients of positive minus negative, from a text of masks to the text."""
-    tokens, loaded = tokenize(tuned.loaded, text), tuned.loaded
+def class_logits(tuned: TunedModel, text: str) -> np.ndarray:
+    """Return the logits of a classifier's labels, float32 [label]; ``A [SEP] B`` is a pair.
 
-    def difference(embedded: Tensor) -> Tensor:
-        logits = tuned.network(inputs_embeds=embedded).logits
-        return logits[:, 1] - logits[:, 0]
+    Raises:
+        BadText: the text is empty or too long.
+    """
+    tokens = tokenize(tuned.loaded, text)
+    (logits,) = _class_logits(tuned, [(tokens.ids, tokens.segments)])
+    return read_only(logits.float().cpu().numpy())
+
+
+def margin_slopes(tuned: TunedModel, text: str, margin: Margin) -> Slopes:
+    """Compute integrated gradients of F, from a text of masks to the text."""
+    tokens, loaded = tokenize(tuned.loaded, text), tuned.loaded
+    segments = inputs_of(loaded, tokens).get("token_type_ids")
+
+    def value(embedded: Tensor) -> Tensor:
+        inputs = {"inputs_embeds": embedded}
+        if segments is not None:
+            inputs["token_type_ids"] = segments.expand(len(embedded), -1)
+        return margin(tuned.network(**inputs).logits)
 
     masks = int(loaded.tokenizer.mask_token_id)
     embed = tuned.network.get_input_embeddings()
-    return integrated(embedding_path(embed, tokens, masks), difference, tuned.lock)
+    return integrated(embedding_path(embed, tokens, masks), value, tuned.lock)
+
+
+def _inputs(tuned: TunedModel, text: str) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the ids and segments of a text, which may be empty."""
+    tokenizer = tuned.loaded.tokenizer
+    sides = (spell_masks(side, tokenizer.mask_token)[0] for side in sides_of(text))
+    encoded = tokenizer(*sides, return_token_type_ids=True, verbose=False)
+    return encoded["input_ids"], encoded["token_type_ids"]
 
 
 @torch.inference_mode()
-def _differences(tuned: TunedModel, **inputs: Tensor) -> np.ndarray:
-    """Return F of each input of a batch, float64 [input]."""
+def _class_logits(tuned: TunedModel, rows: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Tensor:
+    """Return the head's logits [row, label] of ids and segments of one length."""
+    columns = zip(*rows, strict=True)
+    ids, segments = (torch.tensor(column, device=tuned.loaded.device) for column in columns)
+    inputs = {"input_ids": ids}
+    if tuned.loaded.spec.architecture.n_segments > 1:
+        inputs["token_type_ids"] = segments
     with tuned.lock:
-        logits = tuned.network(**inputs).logits
-    return (logits[:, 1] - logits[:, 0]).float().cpu().numpy().astype(np.float64)
+        return tuned.network(**inputs).logits

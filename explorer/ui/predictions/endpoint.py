@@ -49,24 +49,30 @@ def score(text: str, family: str = "mini") -> dict[str, Any]:
     return library.score(text, page_family(family)).to_dict()
 
 
-def attribute(text: str, family: str = "mini", target: str = "", mask: int = 0) -> dict[str, Any]:
-    """Return which words of a text each model's answer at a mask is read from.
+def attribute(
+    text: str, family: str = "mini", target: str = "", mask: int = 0, label: str = ""
+) -> dict[str, Any]:
+    """Return which words of a text each model's answer at a mask, or its label, is read from.
 
     Args:
-        text: The text, with at least one [MASK], at most 64 words and signs.
+        text: The text, at most 64 words and signs; with at least one [MASK] unless a label is
+            given.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
         target: The word, one piece of every vocabulary; empty: each model's own answer.
         mask: The mask, counted from 0.
+        label: A label of the models' classifiers; "predicted": the label that each model predicts.
 
     Returns:
         Per model the ``target``, its ``log_probability``, the ``words``, and two attributions of
         ln P in nats. ``integrated_gradients`` start from a text of masks, whose ln P is the
         ``baseline``. ``completeness_error`` is how far they are from adding up. ``leave_one_out``
-        masks each word in turn. ``missing`` says which models could not be asked, and why.
+        masks each word in turn. ``missing`` says which models could not be asked, and why. With a
+        label, the attributed ``value`` is the ``label``'s log-odds, or a score, and
+        ``leave_one_out`` removes each word in turn.
     """
     check_words(text, MAX_WORDS)
-    return library.attribute(text, page_family(family), target, mask).to_dict()
+    return library.attribute(text, page_family(family), target, mask, label).to_dict()
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:

@@ -1,7 +1,8 @@
-"""``/pair``, ``/sentiment`` and ``/question``: the answers of three task heads, as JSON."""
+"""``/pair``, ``/sentiment``, ``/classify`` and ``/question``: answers of task heads, as JSON."""
 
 from typing import Any
 
+from explorer.library import labels as of_labels
 from explorer.library import tasks as library
 from explorer.ui.kit.validation import page_family
 
@@ -39,6 +40,27 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
         adding up. ``missing`` says which models are not tuned, and why.
     """
     return library.sentiment(text, page_family(family)).to_dict()
+
+
+def classify(
+    text: str, family: str = "mini", labels: dict[str, list[str]] | None = None
+) -> dict[str, Any]:
+    """Return the value that each model's classifier gives to each of its labels for a text.
+
+    Args:
+        text: The text; ``A [SEP] B`` is a pair.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
+        labels: Names for the labels of a head, in the order of its outputs, such as
+            {"bert": ["negative", "positive"]}.
+
+    Returns:
+        Per model its ``labels`` by falling ``value``. ``problem`` says what a value is:
+        "single_label_classification" (probabilities that add up to 1), "multi_label_classification"
+        (a probability for each label) or "regression" (a score). ``missing`` says which models
+        bring no such head.
+    """
+    return of_labels.classify(text, page_family(family), labels).to_dict()
 
 
 def question(question: str, passage: str, family: str = "mini") -> dict[str, Any]:

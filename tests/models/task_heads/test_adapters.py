@@ -25,14 +25,16 @@ from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.task_heads import adapters, classifiers
 from explorer.models.task_heads.adapters import NotTuned, tuned_model
 from explorer.models.task_heads.classifiers import (
-    differences,
-    integrated_gradients,
+    log_odds,
+    margin_slopes,
+    margins,
     read_passage,
     span_logits,
 )
 from explorer.models.tokens import BadText
 from explorer.timing.protocol import interruptible
 
+POSITIVE = log_odds(1)
 TEXT = "the cat was not bad, and the dog was good."
 QUESTION = "was the dog good?"
 PASSAGE = "The cat sat on the mat. " * 9 + "A dog was in Paris, and it was good! " * 5
@@ -56,7 +58,7 @@ def test_sentiment_logits_are_those_of_an_independent_peft_load(tuned_family, ke
     texts = [TEXT, "bad", ""]
     with torch.no_grad():
         wanted = [network(**tokenizer(t, return_tensors="pt")).logits[0] for t in texts]
-    found = differences(tuned_model(tuned_family.loaded(key), "sst2"), texts)
+    found = margins(tuned_model(tuned_family.loaded(key), "sst2"), texts, POSITIVE)
     assert found == pytest.approx([float(w[1] - w[0]) for w in wanted], abs=1e-4)
     assert len(set(np.round(found, 3))) == 3
 
@@ -82,10 +84,10 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
         words(ids).detach(), words(start).detach(), n_steps=STEPS[key], method="gausslegendre"
     )
     tuned = tuned_model(tuned_family.loaded(key), "sst2")
-    rough = integrated_gradients(tuned, TEXT)
+    rough = margin_slopes(tuned, TEXT, POSITIVE)
     assert rough.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=MISS)
     monkeypatch.setattr(gradients, "MISS", 1e-3)
-    found = integrated_gradients(tuned, TEXT)
+    found = margin_slopes(tuned, TEXT, POSITIVE)
     assert found.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=1e-2)
     assert found.attributions[np.array(found.tokens.special)] == pytest.approx(0)
     with torch.no_grad():
@@ -110,13 +112,15 @@ class LockWithHooks:
 @pytest.mark.parametrize("change", ["heads", "depth"])
 def test_what_others_do_to_the_network_meanwhile_is_not_copied(tuned_family, change):
     loaded = tuned_family.loaded("albert")
-    clean = differences(tuned_model(loaded, "sst2"), [TEXT])
+    clean = margins(tuned_model(loaded, "sst2"), [TEXT], POSITIVE)
     shape = loaded.spec.architecture
     off = torch.zeros(1, shape.n_layers, shape.n_heads)
     changed = with_head_mask(loaded, off) if change == "heads" else with_depth(loaded, 1)
     changed.__enter__()
     meanwhile = replace(loaded, lock=LockWithHooks(lambda: changed.__exit__(None, None, None)))
-    assert differences(tuned_model(meanwhile, "sst2"), [TEXT]) == pytest.approx(clean, abs=1e-6)
+    assert margins(tuned_model(meanwhile, "sst2"), [TEXT], POSITIVE) == pytest.approx(
+        clean, abs=1e-6
+    )
 
 
 def test_what_stops_a_measurement_does_not_stop_the_tuned_network(tuned_family):
@@ -127,7 +131,7 @@ def test_what_stops_a_measurement_does_not_stop_the_tuned_network(tuned_family):
 
     with interruptible([(loaded.spec, loaded.network)], 8, stopped):
         tuned = tuned_model(loaded, "sst2")
-    assert np.isfinite(differences(tuned, [TEXT])).all()
+    assert np.isfinite(margins(tuned, [TEXT], POSITIVE)).all()
 
 
 def slope_at(tuned, text, places):
@@ -157,7 +161,7 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
         "good film",
         "It is not a bad film at all.",
     ):
-        found = integrated_gradients(tuned, text)
+        found = margin_slopes(tuned, text, POSITIVE)
         errors.append(found.attributions.sum() - (found.difference - found.baseline))
         exact = weights / 2 @ slope_at(tuned, text, (nodes + 1) / 2)
         off.extend(found.attributions - exact)
@@ -202,7 +206,7 @@ def test_a_path_that_never_adds_up_ends(tuned_family, monkeypatch):
     monkeypatch.setattr(gradients, "NARROWEST", 1 / 8)
     monkeypatch.setattr(gradients.Integrand, "noise", lambda _: -1)
     tuned = tuned_model(tuned_family.loaded("albert"), "sst2")
-    found = integrated_gradients(tuned, TEXT)
+    found = margin_slopes(tuned, TEXT, POSITIVE)
     assert found.attributions.sum() == pytest.approx(found.difference - found.baseline, abs=1e-4)
 
 

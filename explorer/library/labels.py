@@ -1,0 +1,183 @@
+"""Answers of heads that label a text or its words, in any checkpoint that brings one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from explorer.inference.ask import Ask
+from explorer.inference.runs import call_on_model, gather
+from explorer.library import strings
+from explorer.library.family import Family, LabelNames, asked, checked_text, with_labels
+from explorer.library.results import AttributionResult, Result, attribution_fields
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import clean_text
+from explorer.refusal import Refusal
+from explorer.views.notebook import Sketch
+
+if TYPE_CHECKING:
+    from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Labels(Result):
+    """Each model's value of each of its labels for a text."""
+
+    text: str
+    """The text as it was read."""
+    family: str
+    models: "Mapping[str, LabelValues]"
+    missing: Mapping[str, str]
+    """By model key: why a model has no value."""
+
+    COLUMNS: ClassVar = ("model", "rank", "label", "value", "problem")
+    SKETCH: ClassVar = Sketch("bars", "label", "value")
+    BAR: ClassVar = "value"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/classify``."""
+        models = [
+            {
+                "model": key,
+                "problem": found.problem,
+                "labels": [
+                    {"label": found.labels[place], "value": float(found.values[place])}
+                    for place in found.order
+                ],
+            }
+            for key, found in self.models.items()
+        ]
+        answer = {"text": self.text, "family": self.family, "models": models}
+        return answer | {"missing": dict(self.missing)}
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model and label; ranks count from 1."""
+        return [
+            (key, rank, found.labels[place], float(found.values[place]), found.problem)
+            for key, found in self.models.items()
+            for rank, place in enumerate(found.order, 1)
+        ]
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say which labels the models share, where they have not all the same ones."""
+        return strings.labels_shared({key: found.labels for key, found in self.models.items()})
+
+
+def classify(text: str, family: Family | str = "mini", labels: LabelNames | None = None) -> Labels:
+    """Return the value that each model's classifier gives to each of its labels for a text.
+
+    The head is the one that the checkpoint was fine-tuned with, whatever its labels are, or else
+    the sentiment adapter beside it. ``problem_type`` in its config.json decides how the outputs are
+    read: probabilities by a softmax, which add up to 1; by a sigmoid of each label, where several
+    may hold; or a score as it is, also where there is a single label. Values are float64.
+
+    Args:
+        text: The text; ``A [SEP] B`` is a pair, as in natural language inference.
+        family: What ``load`` returned, or the name of a family.
+        labels: Names for a head's labels, by column and in the order of its outputs:
+            {"bert": ["negative", "positive"]}. The names, not the numbers, say which labels of two
+            models are the same.
+
+    Raises:
+        Refusal: the text is empty or too long, no model has such a head, or the names do not fit.
+
+    Example:
+        >>> explorer.classify("A gorgeous, witty film.").models["bert"].top
+        'positive'
+    """
+    from explorer.analysis.tasks.labels import text_labels
+
+    with asked(family) as models:
+        ask = models.ask(text)
+        found, missing = ask_each(
+            with_labels(models.specs, labels), ask, text_labels, clean_text(ask.text)
+        )
+        return Labels(clean_text(ask.text), models.name, found, missing)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LabelAttributions(AttributionResult):
+    """The words that each model's label is read from, by two methods."""
+
+    text: str
+    family: str
+    models: "Mapping[str, LabelAttribution]"
+    missing: Mapping[str, str]
+
+    COLUMNS: ClassVar = ("model", "label", "word", "integrated_gradients", "leave_one_out")
+    SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/attribute`` with a label."""
+        models = [
+            {
+                "model": key,
+                "label": found.label,
+                "value": found.value,
+                **attribution_fields(found),
+            }
+            for key, found in self.models.items()
+        ]
+        answer = {"text": self.text, "family": self.family, "models": models}
+        return answer | {"missing": dict(self.missing)}
+
+
+def attribute_label(text: str, family: Family | str, label: str) -> LabelAttributions:
+    """Return which words of a text each model's label is read from: ``attribute`` with a label.
+
+    Raises:
+        Refusal: no model has such a label, or the text is empty or too long.
+    """
+    from explorer.analysis.tasks.labels import PREDICTED, label_attribution
+
+    with asked(family) as models:
+        ask = models.ask(text)
+        label = checked_text(label, "label").strip()
+        specs = dict(models.specs)
+        others: dict[str, str] = {}
+        for key, spec in specs.items():
+            known = labels_of(spec)
+            if known and label != PREDICTED and label not in known:
+                others[key] = strings.no_such_label(spec.label, label, known)
+        specs = {key: spec for key, spec in specs.items() if key not in others}
+        if not specs:
+            raise Refusal(" ".join(others.values()))
+        found, missing = ask_each(specs, ask, label_attribution, clean_text(ask.text), label)
+        return LabelAttributions(clean_text(ask.text), models.name, found, {**others, **missing})
+
+
+def labels_of(spec: ModelSpec) -> tuple[str, ...]:
+    """Return the labels of a model's classifier of texts; none where it has none."""
+    from explorer.models.task_heads.adapters import NotTuned, head_for
+
+    try:
+        return head_for(spec, "classes")[1].labels
+    except NotTuned:
+        return ()
+
+
+def ask_each(
+    specs: Mapping[str, ModelSpec], ask: Ask, job: Callable[..., Answer], *question: object
+) -> tuple[dict[str, Answer], dict[str, str]]:
+    """Return the answers of the models that have one, and why the others have none.
+
+    Raises:
+        Refusal: no model has one; the message holds each reason once.
+    """
+    jobs = [partial(_answer_or_refusal, job, spec, ask, *question) for spec in specs.values()]
+    answers = dict(zip(specs, gather(jobs), strict=True))
+    missing = {key: str(said) for key, said in answers.items() if isinstance(said, Refusal)}
+    if len(missing) == len(answers):
+        raise Refusal(" ".join(dict.fromkeys(missing.values())))
+    return {k: said for k, said in answers.items() if not isinstance(said, Refusal)}, missing
+
+
+def _answer_or_refusal(
+    job: Callable[..., Answer], spec: ModelSpec, ask: Ask, *question: object
+) -> Answer | Refusal:
+    try:
+        return call_on_model(job, spec, ask, *question)
+    except Refusal as refusal:
+        return refusal

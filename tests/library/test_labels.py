@@ -1,0 +1,254 @@
+"""Heads of any checkpoint that label a text: against plain transformers, torch and Captum."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from captum.attr import IntegratedGradients
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+import explorer
+from explorer.models.gradients import MISS
+
+TEXT, PAIR = "the cat was not bad, and the dog was good.", ("the cat sat.", "a dog was good.")
+KINDS = ("bert", "distilbert", "albert")
+NAMES = ("spam", "ham", "other")
+
+
+@pytest.fixture
+def tuned(tiny_family, tmp_path, own_models):
+    """Save a random head of a kind on its encoder; return the folder."""
+
+    def saved(kind, labels, problem=None):
+        folder = tmp_path / f"{kind}-{len(labels)}-{problem}"
+        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
+        torch.manual_seed(len(labels))
+        network = AutoModelForSequenceClassification.from_pretrained(
+            folder, id2label=dict(enumerate(labels)), num_labels=len(labels), problem_type=problem
+        )
+        torch.nn.init.normal_(network.classifier.weight, std=0.5)
+        network.save_pretrained(folder)
+        return folder
+
+    return saved
+
+
+def logits_of(folder, *sides):
+    """The logits of the head by plain transformers, float64 [label]."""
+    network = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    with torch.no_grad():
+        return network(**inputs_of(tokenizer, network, *sides)).logits[0].double()
+
+
+def inputs_of(tokenizer, network, *sides):
+    """The inputs of a network with segments where it has them: AlbertTokenizer gives none."""
+    has_segments = network.config.model_type != "distilbert"
+    return tokenizer(*sides, return_token_type_ids=has_segments, return_tensors="pt")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("labels", [NAMES, ("LABEL_0", "LABEL_1"), tuple(map(str, range(200)))])
+def test_probabilities_are_those_of_plain_transformers(tuned, kind, labels):
+    folder = tuned(kind, labels)
+    family = explorer.load({"mine": folder})
+    for text, sides in ((TEXT, (TEXT,)), (" [SEP] ".join(PAIR), PAIR)):
+        found = explorer.classify(text, family).models["mine"]
+        assert found.labels == labels
+        assert found.values == pytest.approx(logits_of(folder, *sides).softmax(-1), abs=1e-5)
+    assert explorer.classify(TEXT, family).rows()[0][:3] == ("mine", 1, found_top(folder, labels))
+
+
+def found_top(folder, labels):
+    return labels[int(logits_of(folder, TEXT).argmax())]
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem", "read"),
+    [
+        (NAMES, "multi_label_classification", torch.sigmoid),
+        (("LABEL_0",), None, lambda logits: logits),
+        (("x", "y"), "regression", lambda logits: logits),
+        (("x",), "multi_label_classification", torch.sigmoid),
+        (NAMES, "single_label_classification", lambda logits: logits.softmax(-1)),
+    ],
+)
+def test_problem_type_and_the_number_of_labels_say_how_outputs_are_read(
+    tuned, labels, problem, read
+):
+    folder = tuned("bert", labels, problem)
+    answer = explorer.classify(TEXT, explorer.load({"mine": folder})).to_dict()["models"][0]
+    wanted = dict(zip(labels, read(logits_of(folder, TEXT)).tolist(), strict=True))
+    assert {each["label"]: each["value"] for each in answer["labels"]} == pytest.approx(
+        wanted, abs=1e-5
+    )
+    values = [each["value"] for each in answer["labels"]]
+    assert values == sorted(values, reverse=True)
+    is_score = answer["problem"] == "regression"
+    assert is_score == (
+        values == pytest.approx(sorted(logits_of(folder, TEXT).tolist(), reverse=True), abs=1e-5)
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sides", [(TEXT,), PAIR])
+def test_a_label_is_attributed_as_captum_does(tuned, kind, sides, monkeypatch):
+    folder = tuned(kind, NAMES)
+    text = " [SEP] ".join(sides)
+    found = explorer.attribute(text, explorer.load({"mine": folder}), label="ham").models["mine"]
+    network = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    inputs = inputs_of(tokenizer, network, *sides)
+    inputs.pop("attention_mask")
+    ids = inputs.pop("input_ids")
+    added = torch.isin(ids, torch.tensor([tokenizer.cls_token_id, tokenizer.sep_token_id]))
+    words = network.get_input_embeddings()
+    start = torch.where(added, ids, torch.full_like(ids, tokenizer.mask_token_id))
+
+    def log_odds(embedded):
+        segments = {name: row.expand(len(embedded), -1) for name, row in inputs.items()}
+        p = network(inputs_embeds=embedded, **segments).logits.double().softmax(-1)[:, 1]
+        return (p / (1 - p)).log()
+
+    wanted = IntegratedGradients(log_odds).attribute(
+        words(ids).detach(), words(start).detach(), n_steps=256, method="gausslegendre"
+    )
+    assert found.integrated_gradients.sum() == pytest.approx(float(wanted.sum()), abs=3 * MISS)
+    first = tokenizer(*sides).word_ids().index(1)
+    assert found.integrated_gradients[1] == pytest.approx(
+        float(wanted[0, first].sum()), abs=2 * MISS
+    )
+    assert found.value == pytest.approx(float(log_odds(words(ids).detach())), abs=1e-4)
+    assert found.baseline == pytest.approx(float(log_odds(words(start).detach())), abs=1e-4)
+    assert found.words[1] == "cat"
+    shorter = (sides[0].replace(" cat", ""), *sides[1:])
+    p = float(logits_of(folder, *shorter).softmax(-1)[1])
+    left_out = found.value - float(np.log(p / (1 - p)))
+    assert found.leave_one_out[1] == pytest.approx(left_out, abs=1e-4)
+
+
+def test_each_model_s_own_label_is_attributed_where_none_is_named(tuned, tuned_family):
+    folder = tuned("bert", NAMES)
+    family = explorer.load({"bert": folder})
+    tops = {key: found.top for key, found in explorer.classify(TEXT, family).models.items()}
+    found = explorer.attribute(TEXT, family, label="predicted")
+    assert {key: result.label for key, result in found.models.items()} == tops
+    assert found.to_dict()["models"][0]["words"][:2] == ["the", "cat"]
+    of_one = explorer.attribute(TEXT, family, label="positive")
+    assert list(of_one.models) == ["distilbert", "albert"]
+    assert of_one.missing["bert"].endswith("has no label positive; it has spam, ham, other.")
+
+
+def test_a_sentiment_head_gives_what_sentiment_gives(tuned_family):
+    by_labels = explorer.attribute(TEXT, label="positive").models
+    for key, found in explorer.sentiment(TEXT).models.items():
+        assert by_labels[key].integrated_gradients.tolist() == found.integrated_gradients.tolist()
+        assert by_labels[key].leave_one_out.tolist() == found.leave_one_out.tolist()
+        values = explorer.classify(TEXT).models[key]
+        assert values.values[values.labels.index("positive")] == pytest.approx(
+            found.positive, abs=1e-6
+        )
+
+
+def test_the_reader_names_the_labels(tuned):
+    first, second = tuned("bert", ("LABEL_0", "LABEL_1")), tuned("albert", ("neg", "pos"))
+    columns = {"a": first, "b": second}
+    apart = explorer.classify(TEXT, explorer.load(columns))
+    assert "No label has the same name in all models" in apart.sentences()[0]
+    named = {"a": ["neg", "pos"]}
+    for family, labels in (
+        (explorer.load(columns), named),
+        (explorer.load(columns, labels=named), None),
+    ):
+        found = explorer.classify(TEXT, family, labels)
+        assert found.sentences() == ()
+        assert found.models["a"].labels == ("neg", "pos")
+        assert found.models["a"].values.tolist() == apart.models["a"].values.tolist()
+    family = explorer.load(columns, labels=named)
+    assert set(explorer.sentiment(TEXT, family).models) == {"a", "b"}
+    swapped = explorer.load(columns, labels={"a": ["pos", "other"]})
+    assert explorer.classify(TEXT, swapped).sentences() == (
+        "Of the labels, all models have only pos.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ({"mine": ["one"]}, "head has 3 labels; 1 names are given"),
+        ({"mine": ["one", "one", "two"]}, "head has 3 labels; 2 names are given"),
+        ({"mine": "abc"}, "must be a mapping such as"),
+        ({"mine": [1, 2, 3]}, "must be a mapping such as"),
+        (["a", "b", "c"], "must be a mapping such as"),
+        ({"other": ["a", "b", "c"]}, "The model must be"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(tuned, labels, said):
+    folder = tuned("bert", NAMES)
+    with pytest.raises(explorer.Refusal, match=said):
+        explorer.load({"mine": folder}, labels=labels)
+    with pytest.raises(explorer.Refusal, match=said):
+        explorer.classify(TEXT, explorer.load({"mine": folder}), labels)
+
+
+def test_a_model_without_a_head_says_so(tiny_family, own_models):
+    with pytest.raises(explorer.Refusal, match="mini-BERT brings no head that classifies texts"):
+        explorer.classify(TEXT)
+    with pytest.raises(explorer.Refusal, match="brings no head with labels"):
+        explorer.classify(TEXT, labels={"bert": ["a", "b"]})
+
+
+def test_a_head_that_contradicts_its_config_is_refused(tuned):
+    folder = tuned("bert", NAMES)
+    config = json.loads((folder / "config.json").read_text())
+    config["id2label"] = {str(i): f"class {i}" for i in range(4)}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(explorer.Refusal, match=r"is 3 x 72 in its file, 4 x 72 by the 4 labels"):
+        explorer.classify(TEXT, explorer.load({"mine": folder}))
+
+
+def test_a_head_that_the_file_lacks_is_never_random(tuned):
+    folder = tuned("bert", NAMES)
+    tensors = load_file(folder / "model.safetensors")
+    kept = {name: value for name, value in tensors.items() if "classifier" not in name}
+    save_file(kept, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(explorer.Refusal, match=r"lacks classifier\.weight"):
+        explorer.classify(TEXT, explorer.load({"mine": folder}))
+
+
+def test_wrapped_names_are_read(tuned):
+    folder = tuned("bert", NAMES)
+    wanted = explorer.classify(TEXT, explorer.load({"mine": folder})).models["mine"].values
+    tensors = load_file(folder / "model.safetensors")
+    wrapped = {f"module.{name}": value for name, value in tensors.items()}
+    save_file(wrapped, folder / "model.safetensors", {"format": "pt"})
+    found = explorer.classify(TEXT, explorer.load({"mine": folder})).models["mine"].values
+    assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_network_in_memory_answers_with_its_own_head_as_it_is_now(tuned, kind):
+    folder = tuned(kind, NAMES)
+    network = AutoModelForSequenceClassification.from_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    family = explorer.load({"mine": (network, tokenizer)})
+    before = explorer.classify(TEXT, family).models["mine"]
+    assert before.values == pytest.approx(logits_of(folder, TEXT).softmax(-1), abs=1e-5)
+    with torch.no_grad():
+        network.classifier.bias += torch.tensor([5.0, 0.0, 0.0])
+    after = explorer.classify(TEXT, family).models["mine"]
+    wanted = (logits_of(folder, TEXT) + torch.tensor([5.0, 0.0, 0.0])).softmax(-1)
+    assert after.values == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_text_that_is_too_long_has_its_sentence(tuned):
+    family = explorer.load({"mine": tuned("bert", NAMES)})
+    with pytest.raises(explorer.Refusal, match=r"has 602 tokens for .*; 512 fit"):
+        explorer.classify("cat " * 600, family)
+    with pytest.raises(explorer.Refusal, match="There is no text yet"):
+        explorer.classify("  ", family)
+    with pytest.raises(explorer.Refusal, match="65 words and punctuation marks; 64 fit"):
+        explorer.attribute("cat " * 65, family, label="ham")
