@@ -17,6 +17,7 @@ from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
 from explorer.models.choice.family import ONLY, column, read_family, sizes_of
+from explorer.models.choice.labels import label_names
 from explorer.models.specs import KINDS
 from explorer.refusal import Refusal
 
@@ -336,9 +337,9 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
             )
     elif name == "heads":
         note = "heads to switch off together, bert=0.3,1.7; may be repeated"
-        command.add_argument("--heads", type=heads_of, action=Merged, metavar="HEADS", help=note)
+        command.add_argument("--heads", type=heads_of, action=_Merged, metavar="HEADS", help=note)
     elif name == "labels":
-        how: dict[str, Any] = {"type": label_names, "action": Merged, "metavar": "LABELS"}
+        how: dict[str, Any] = {"type": _labels_of, "action": _Merged, "metavar": "LABELS"}
         command.add_argument("--labels", help=LABELS, **how)
     else:
         _add_option(command, name, parameter.default, note)
@@ -380,7 +381,7 @@ FOR_SPREADSHEETS: dict[str, Any] = {
 }
 
 
-class Merged(argparse.Action):
+class _Merged(argparse.Action):
     """Action that joins an option's lists, key by key, when it is given several times."""
 
     def __call__(self, _parser: Any, flags: Any, value: Any, _option: Any = None) -> None:  # noqa: ANN401
@@ -400,13 +401,12 @@ class _Column(argparse.Action):
         setattr(flags, self.dest, before | {role: value})
 
 
-def label_names(written: str) -> dict[str, list[str]]:
+def _labels_of(written: str) -> dict[str, list[str]]:
     """Return the labels named as ``bert=negative,positive``."""
-    key, _, names = written.partition("=")
-    labels = [name.strip() for name in names.split(",")]
-    if not key or not all(labels):
-        raise argparse.ArgumentTypeError(BAD_LABELS.format(given=written))
-    return {key: labels}
+    try:
+        return label_names(written)
+    except Refusal:
+        raise argparse.ArgumentTypeError(BAD_LABELS.format(given=written)) from None
 
 
 def heads_of(written: str) -> dict[str, list[tuple[int, int]]]:

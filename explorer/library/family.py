@@ -1,7 +1,7 @@
 """Families of models that the public functions ask: loading, and what they may be asked."""
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,7 +25,6 @@ from explorer.models.choice.family import (
     BAD_NUMBER,
     COLUMN,
     MAX_COLUMNS,
-    OWN,
     PRESETS,
     column,
     family_name,
@@ -34,6 +33,7 @@ from explorer.models.choice.family import (
     read_family,
     specs_by_key,
 )
+from explorer.models.choice.labels import LabelNames, with_labels
 from explorer.models.run import Run
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal, brief
@@ -41,10 +41,6 @@ from explorer.timing.workload import is_whole
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
-
-
-LabelNames = Mapping[str, Sequence[str]]
-"""By column: the names of the labels of its head, in the order of the head's outputs."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -225,43 +221,6 @@ def load(
         for spec in family.specs.values():
             backend().load(network_key(spec, family.ask()), None)
     return family
-
-
-def with_labels(
-    specs: Mapping[str, ModelSpec], labels: "LabelNames | None"
-) -> dict[str, ModelSpec]:
-    """Return the models of a family, with the given names for the labels of their heads.
-
-    Raises:
-        Refusal: a column is none of the family's, has no head, or has another number of labels.
-    """
-    if not isinstance(labels, Mapping | None):
-        raise Refusal(strings.BAD_LABELS)
-    named = dict(specs)
-    for key, names in (labels or {}).items():
-        if key not in specs:
-            raise Refusal(strings.no_such_model(list(specs)))
-        spec, head = specs[key], specs[key].task_head
-        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-            raise Refusal(strings.BAD_LABELS)
-        if head is None or not head.labels:
-            raise Refusal(strings.NO_LABELS.format(label=spec.label))
-        if not len(set(names)) == len(names) == len(head.labels):
-            n, given = len(head.labels), len(set(names))
-            raise Refusal(strings.OTHER_NUMBER.format(label=spec.label, n=n, given=given))
-        named[key] = replace(spec, task_head=replace(head, labels=tuple(map(brief, names))))
-    return named
-
-
-def name_labels(labels: LabelNames) -> None:
-    """Give the labels of the last checkpoint that was added to each column other names.
-
-    Raises:
-        Refusal: no checkpoint was added to such a column, or the names do not fit its head.
-    """
-    added = {spec.key: spec for spec in OWN.values()}
-    for spec in with_labels(added, labels).values():
-        OWN[spec.name] = spec
 
 
 def _known_device(device: str) -> str:

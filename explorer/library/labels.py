@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather
 from explorer.library import strings
-from explorer.library.family import Family, LabelNames, asked, checked_text, with_labels
+from explorer.library.family import Family, asked, checked_text
 from explorer.library.results import AttributionResult, Result, attribution_fields
+from explorer.models.choice.labels import LabelNames, with_labels
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import clean_text
 from explorer.refusal import Refusal

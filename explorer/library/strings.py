@@ -68,9 +68,6 @@ NO_INTERVAL = "(no interval: {rounds})."
 NOT_DIFFERENT = "This does not show a difference."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
-BAD_LABELS = '“labels” must be a mapping such as {"bert": ["negative", "positive"]}.'
-NO_LABELS = "{label} brings no head with labels that could be named."
-OTHER_NUMBER = "{label}'s head has {n} labels; {given} names are given for them."
 NO_LABEL = "{model} has no label {label}; it has {known}."
 NO_LABEL_SHARED = (
     "No label has the same name in all models: name the labels of each head, and those with one "

@@ -13,7 +13,7 @@ ONE_LABEL = "single_label_classification"
 SEVERAL_LABELS = "multi_label_classification"
 SCORE = "regression"
 PROBLEMS = (ONE_LABEL, SEVERAL_LABELS, SCORE)
-"""How a classifier's outputs are read, by the names of ``problem_type`` in transformers."""
+"""Readings of a classifier's outputs, by the names of ``problem_type`` in transformers."""
 SENTIMENT = (("negative", "positive"), ("neg", "pos"))
 """Labels of the two classes of a sentiment head, in this order."""
 

@@ -122,7 +122,6 @@ def _device(name: str) -> str:
 def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Parse and check the command line; where a flag is absent Gradio's own variable applies."""
     from explorer.inference.ask import DTYPES
-    from explorer.library.command import LABELS, Merged, label_names
 
     parser = argparse.ArgumentParser(description=ABOUT)
     parser.add_argument(
@@ -137,7 +136,13 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="your own checkpoint as a choice of the column NAME (repeatable); with names of your "
         "own (before=./a, after=./b) the page has exactly these columns",
     )
-    parser.add_argument("--labels", type=label_names, action=Merged, metavar="LABELS", help=LABELS)
+    parser.add_argument(
+        "--labels",
+        action="append",
+        default=[],
+        metavar="NAME=LABEL,LABEL",
+        help="names for the labels of a fine-tuned model's head, in the order of its outputs",
+    )
     parser.add_argument(
         "--any-model", action="store_true", help="visitors may type any repository of the model hub"
     )
@@ -193,9 +198,10 @@ def choose_models(flags: argparse.Namespace) -> None:
             configure(columns=tuple(sizes))
             flags.family = flags.family or family_name(sizes)
     if flags.labels:
-        from explorer.library.family import name_labels
+        from explorer.models.choice.labels import label_names, name_labels
 
-        name_labels(flags.labels)
+        for written in flags.labels:
+            name_labels(label_names(written))
     flags.family = opened_family(flags.family)
 
 

@@ -29,7 +29,7 @@ from explorer.models.inside import interventions
 from explorer.models.loading import is_loaded, load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.task_heads import adapters
-from explorer.models.task_heads.classifiers import differences
+from explorer.models.task_heads.classifiers import log_odds, margins
 from explorer.timing import protocol
 from explorer.timing.workload import Workload
 from explorer.ui.attention import strings
@@ -323,7 +323,7 @@ def test_adapters_left_behind_are_caught(monkeypatch):
     monkeypatch.setattr(adapters, "merge", left_behind)
     tuned = adapters.tuned_model(loaded, "sst2")
     with pytest.raises(RuntimeError, match="of the CPU beside"):
-        differences(tuned, ["It was good."])
+        margins(tuned, ["It was good."], log_odds(1))
 
 
 def test_one_number_after_the_other_is_caught(monkeypatch):

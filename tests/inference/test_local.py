@@ -48,11 +48,11 @@ def passes(monkeypatch):
         at_first = staticmethod(lambda: None)
 
     order = Order()
-    together, differences = forward.run_together, classifiers.differences
+    together, margins = forward.run_together, classifiers.margins
     monkeypatch.setattr(gradients, "slopes_at", of(original))
     monkeypatch.setattr(classifiers, "_window_logits", of(window))
     monkeypatch.setattr(
-        classifiers, "differences", lambda *asked: order.append("words") or differences(*asked)
+        classifiers, "margins", lambda *asked: order.append("words") or margins(*asked)
     )
     monkeypatch.setattr(
         forward, "run_together", lambda *asked: order.append("run") or together(*asked)

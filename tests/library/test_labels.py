@@ -11,7 +11,10 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import explorer
+from explorer.library.command import main
+from explorer.models.choice.family import OWN
 from explorer.models.gradients import MISS
+from explorer.serving.start import parse_flags
 
 TEXT, PAIR = "the cat was not bad, and the dog was good.", ("the cat sat.", "a dog was good.")
 KINDS = ("bert", "distilbert", "albert")
@@ -121,8 +124,9 @@ def test_a_label_is_attributed_as_captum_does(tuned, kind, sides, monkeypatch):
     assert found.integrated_gradients[1] == pytest.approx(
         float(wanted[0, first].sum()), abs=2 * MISS
     )
-    assert found.value == pytest.approx(float(log_odds(words(ids).detach())), abs=1e-4)
-    assert found.baseline == pytest.approx(float(log_odds(words(start).detach())), abs=1e-4)
+    with torch.no_grad():
+        assert found.value == pytest.approx(float(log_odds(words(ids))), abs=1e-4)
+        assert found.baseline == pytest.approx(float(log_odds(words(start))), abs=1e-4)
     assert found.words[1] == "cat"
     shorter = (sides[0].replace(" cat", ""), *sides[1:])
     p = float(logits_of(folder, *shorter).softmax(-1)[1])
@@ -183,7 +187,10 @@ def test_the_reader_names_the_labels(tuned):
         ({"mine": "abc"}, "must be a mapping such as"),
         ({"mine": [1, 2, 3]}, "must be a mapping such as"),
         (["a", "b", "c"], "must be a mapping such as"),
-        ({"other": ["a", "b", "c"]}, "The model must be"),
+        (
+            {"other": ["a", "b", "c"]},
+            "named for 'other'; the columns that can have such names are mine",
+        ),
     ],
 )
 def test_names_that_do_not_fit_are_refused(tuned, labels, said):
@@ -250,5 +257,23 @@ def test_a_text_that_is_too_long_has_its_sentence(tuned):
         explorer.classify("cat " * 600, family)
     with pytest.raises(explorer.Refusal, match="There is no text yet"):
         explorer.classify("  ", family)
-    with pytest.raises(explorer.Refusal, match="65 words and punctuation marks; 64 fit"):
-        explorer.attribute("cat " * 65, family, label="ham")
+    with pytest.raises(explorer.Refusal, match="257 words and punctuation marks; 256 fit"):
+        explorer.attribute("cat " * 257, family, label="ham")
+
+
+def test_a_shell_and_a_start_name_labels(tuned, capsys):
+    folder = tuned("bert", ("LABEL_0", "LABEL_1"))
+    asked = ["classify", TEXT, "--family", f"only,mine={folder}"]
+    assert main([*asked, "--labels", "mine=bad,good", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert {each["label"] for each in answer["models"][0]["labels"]} == {"bad", "good"}
+    with pytest.raises(SystemExit):
+        main([*asked, "--labels", "good"])
+    assert "names no labels; write them as" in capsys.readouterr().err
+    parse_flags(["--model", f"mine={folder}", "--labels", "mine=negative,positive"])
+    (spec,) = OWN.values()
+    assert spec.task_head.labels == ("negative", "positive")
+    assert spec.tuned_for == "sst2"
+    with pytest.raises(SystemExit):
+        parse_flags(["--model", f"mine={folder}", "--labels", "mine=one"])
+    assert "head has 2 labels; 1 names are given" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What a classifier's head says of a text: the value of each label, and why, by word."""
+"""Values that a classifier's head gives to its labels for a text, and why, by word."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +15,8 @@ from explorer.models.specs import ONE_LABEL, SCORE, TaskHead
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
+MAX_WORDS = 256
+"""Most words of a text whose label is attributed; the page and its endpoint take fewer."""
 PREDICTED = "predicted"
 """Name for the label that a model itself gives the largest value."""
 
@@ -122,7 +124,7 @@ def label_attribution(loaded: "LoadedModel", text: str, label: str) -> LabelAttr
     margin = log_odds(place) if head.problem == ONE_LABEL else own_logit(place)
 
     def attributed() -> LabelAttribution:
-        shorter = shorter_texts(text)
+        shorter = shorter_texts(text, MAX_WORDS)
         slopes = margin_slopes(tuned, text, margin)
         left_out = margins(tuned, shorter, margin)
         return LabelAttribution(

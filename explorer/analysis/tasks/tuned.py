@@ -63,16 +63,16 @@ def without(text: str, word: Word) -> str:
     return " ".join(f"{text[: word.start]} {text[word.end :]}".split())
 
 
-def shorter_texts(text: str) -> list[str]:
+def shorter_texts(text: str, most: int = MAX_WORDS) -> list[str]:
     """Return the text without each of its words, in reading order.
 
     Raises:
-        BadText: there are too many words.
+        BadText: it has more than ``most`` words.
     """
     words = split_words(text)
-    if len(words) > MAX_WORDS:
+    if len(words) > most:
         raise BadText(
-            f"The text has {len(words):,} words and punctuation marks; {MAX_WORDS} fit here. "
+            f"The text has {len(words):,} words and punctuation marks; {most} fit here. "
             "Please shorten it."
         )
     return [without(text, word) for word in words]

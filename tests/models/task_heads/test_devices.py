@@ -22,7 +22,7 @@ class Tokenizer:
 
     def __call__(self, text, **_):
         self.read.append(text)
-        return {"input_ids": [1, 2, 3]}
+        return {"input_ids": [1, 2, 3], "token_type_ids": [0, 0, 0]}
 
 
 @pytest.fixture
@@ -48,11 +48,11 @@ def test_pieces_and_segments_of_a_passage(tuned):
 
 def test_texts_without_a_word(tuned):
     head, given = tuned
-    classifiers.differences(head, ["a", "b"])
-    assert given == [ELSEWHERE], "two texts of one length are one pass"
+    classifiers.margins(head, ["a", "b"], classifiers.log_odds(1))
+    assert given == [ELSEWHERE] * 2, "ids and segments; two texts of one length are one pass"
 
 
 def test_a_mask_is_read_as_the_model_spells_it(tuned):
     head, _ = tuned
-    classifiers.differences(head, ["it was [MASK]"])
+    classifiers.margins(head, ["it was [MASK]"], classifiers.log_odds(1))
     assert head.loaded.tokenizer.read == ["it was <mask>"]

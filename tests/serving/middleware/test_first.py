@@ -65,7 +65,7 @@ def order(tuned_family, monkeypatch):
     configure(backend=LocalBackend())
     monkeypatch.setattr(LocalBackend, "run", asked)
     monkeypatch.setattr(local, "_run_texts", together)
-    for head, name in ((gradients, "slopes_at"), (classifiers, "_differences")):
+    for head, name in ((gradients, "slopes_at"), (classifiers, "_class_logits")):
         monkeypatch.setattr(head, name, slow("part", getattr(head, name)))
     monkeypatch.setattr(classifiers, "_window_logits", slow("part", classifiers._window_logits))
     return said

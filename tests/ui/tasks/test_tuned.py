@@ -11,7 +11,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.task_heads import adapters
 from explorer.models.task_heads.adapters import tuned_model
-from explorer.models.task_heads.classifiers import differences
+from explorer.models.task_heads.classifiers import log_odds, margins
 from explorer.refusal import Refusal
 from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks import tab, tuned
@@ -33,7 +33,7 @@ def test_sentiment_adds_up_and_leaving_out_is_recomputing(tuned_family):
         network = tuned_model(tuned_family.loaded(model["model"]), "sst2")
         left = ["cat was not bad!", "the was not bad!", "the cat not bad!"]
         left += ["the cat was bad!", "the cat was not !", "the cat was not bad"]
-        scores = differences(network, [TEXT, *left, ""])
+        scores = margins(network, [TEXT, *left, ""], log_odds(1))
         assert model["leave_one_out"] == pytest.approx(scores[0] - scores[1:7], abs=1e-4)
         assert model["positive"] == pytest.approx(1 / (1 + np.exp(-scores[0])), abs=1e-5)
         gap = sum(model["integrated_gradients"]) - scores[0]
@@ -41,7 +41,7 @@ def test_sentiment_adds_up_and_leaving_out_is_recomputing(tuned_family):
         masks = " ".join([network.loaded.tokenizer.mask_token] * 6)
         n_tokens = len(network.loaded.tokenizer(TEXT)["input_ids"])
         if n_tokens == len(network.loaded.tokenizer(masks)["input_ids"]):
-            baseline = differences(network, [masks])[0]
+            baseline = margins(network, [masks], log_odds(1))[0]
             assert abs(gap + baseline) == pytest.approx(model["completeness_error"], abs=1e-3)
 
 
