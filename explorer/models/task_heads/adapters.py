@@ -2,7 +2,6 @@
 
 import copy
 import json
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,7 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.choice.files import PREFIX as WRAPPERS
+from explorer.models.choice.files import new_name, wrapper_in
 from explorer.models.hub import (
     UNREADABLE,
     check_weights,
@@ -249,9 +248,11 @@ def brought(loaded: LoadedModel, task: str) -> PreTrainedModel:
     network = headed(loaded, task)
     head: dict[str, Tensor] = {}
     wanted = {n: tuple(p.shape) for n, p in network.named_parameters() if p.is_meta}
-    for file in weight_files(checkpoint_path(loaded.spec)):
+    folder = checkpoint_path(loaded.spec)
+    wrapper = wrapper_in(folder, loaded.spec.label)
+    for file in weight_files(folder):
         with safe_open(file, "pt") as opened:
-            names = {re.sub(WRAPPERS, "", name): name for name in opened.keys()}  # noqa: SIM118
+            names = {new_name(name, wrapper): name for name in opened.keys()}  # noqa: SIM118
             head |= {n: opened.get_tensor(names[n]) for n in wanted if n in names}
     for name, value in head.items():
         if tuple(value.shape) != wanted[name]:
