@@ -64,6 +64,18 @@ ZERO_BIAS = (
     "the folder by its path, and the second is applied."
 )
 NO_NETWORK = "{source} is no model of transformers: give the model object, or it and its tokenizer."
+INSIDE = {
+    "DataParallel": "model.module",
+    "DistributedDataParallel": "model.module",
+    "OptimizedModule": "model._orig_mod",
+    "PeftModel": "model.merge_and_unload()",
+    "FillMaskPipeline": "(pipe.model, pipe.tokenizer)",
+    "SentenceTransformer": "(model[0].auto_model, model.tokenizer)",
+    "Trainer": "(trainer.model, trainer.processing_class)",
+}
+"""Objects that hold a model, by a class of theirs, and how the model in them is written."""
+A_HOLDER = "{source} holds a model: give {inside}."
+WITHOUT_VALUES = "{source} has weights without values, on the device meta: load them first."
 NO_TOKENIZER = (
     "The model given as {key} comes without a tokenizer, and none is beside its files: give both, "
     "as (model, tokenizer)."
@@ -307,13 +319,13 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
     Raises:
         NotAModel: it cannot be used in this column; the message is one sentence.
     """
-    if not isinstance(network, PreTrainedModel):
-        raise NotAModel(NO_NETWORK.format(source=brief(type(network).__name__)))
     source = f"The model given as {key}"
+    _refuse_object(network, source)
     config = network.config
     kind_key, kind = kind_of(key, config.to_dict(), source)
     check_numbers(config.to_dict(), kind, source)
-    tokenizer = _tokenizer_of(network, key) if tokenizer is None else tokenizer
+    if tokenizer is None or isinstance(tokenizer, str | Path):
+        tokenizer = _tokenizer_of(network, key, str(tokenizer or network.config._name_or_path))
     device = str(network.device).removesuffix(":0")
     dtype = str(network.dtype).removeprefix("torch.")
     if dtype not in DTYPES:
@@ -339,6 +351,17 @@ def given_model(key: str, network: Any, tokenizer: Any = None) -> LoadedModel:  
     return LoadedModel(named_uniquely(spec), network, tokenizer, device, dtype, missing, pieces)
 
 
+def _refuse_object(network: object, source: str) -> None:
+    """Refuse what is no network with weights in it, by what to give in its place."""
+    if not isinstance(network, PreTrainedModel):
+        kinds = [kind.__name__ for kind in type(network).__mro__]
+        inside = next((INSIDE[kind] for kind in kinds if kind in INSIDE), "")
+        sentence = A_HOLDER if inside else NO_NETWORK
+        raise NotAModel(sentence.format(source=brief(kinds[0]), inside=inside))
+    if network.device.type == "meta":
+        raise NotAModel(WITHOUT_VALUES.format(source=source))
+
+
 def _notes_of(network: PreTrainedModel, tokenizer: Any, kind: ModelKind) -> tuple[str, ...]:  # noqa: ANN401
     """Return what a reader has to know of a network in memory and its tokenizer."""
     rows = int(network.config.vocab_size)
@@ -352,13 +375,13 @@ def _notes_of(network: PreTrainedModel, tokenizer: Any, kind: ModelKind) -> tupl
     return notes
 
 
-def _tokenizer_of(network: PreTrainedModel, key: str) -> Any:  # noqa: ANN401
-    """Return the tokenizer beside a network's files; nothing is downloaded for it."""
+def _tokenizer_of(network: PreTrainedModel, key: str, place: str) -> Any:  # noqa: ANN401
+    """Return the tokenizer in a folder or in the hub's cache; nothing is downloaded for it."""
     try:
-        folder = Path(network.config._name_or_path)
+        folder = Path(place).expanduser()
         if any((folder / name).exists() for name in TOKENIZERS):
             return read_tokenizer(folder, int(network.config.vocab_size), str(folder)).tokenizer
-        return AutoTokenizer.from_pretrained(network.config._name_or_path, local_files_only=True)
+        return AutoTokenizer.from_pretrained(place, local_files_only=True)
     except NotAModel:
         raise
     except Exception as error:

@@ -232,7 +232,7 @@ def test_a_model_of_another_kind_and_one_without_a_tokenizer_are_refused(folder)
         explorer.load({"bert": albert})
     albert.config._name_or_path = ""
     for tokenizer in ("bert-base-uncased", CanineTokenizer()):
-        with pytest.raises(explorer.Refusal, match="take a fast one"):
+        with pytest.raises(explorer.Refusal, match="none is beside its files"):
             explorer.load({"albert": (albert, tokenizer)})
     with pytest.raises(explorer.Refusal, match="comes without a tokenizer"):
         explorer.load({"albert": albert})

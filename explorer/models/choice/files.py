@@ -128,6 +128,8 @@ OWNERS = {
 """Owners of the repositories that had none in their names at first, by the start of the name."""
 AN_ADDRESS = "{source} is an address: a repository is given as OWNER/NAME, here {repo}."
 ADDRESS = re.compile(r"(?:\w+://(?:\w[\w-]*\.[^/]+/)?|git@[^:]+:)(\w[\w.-]*/[\w.-]+)")
+QUANTISED = ("torch.ao.nn.quantized", "torchao.quantization")
+"""Modules of torch whose layers keep their weights as whole numbers."""
 MAX_HELD = 5
 
 
@@ -385,12 +387,18 @@ def check_values(folder: Path, source: str) -> None:
 
 
 def check_network(network: "PreTrainedModel", source: str) -> None:
-    """Check that every weight of a network in memory is finite.
+    """Check that every weight of a network in memory is a finite number in floating point.
 
     Raises:
         NotAModel: one is not; the sentence names the tensor.
     """
+    for name, module in network.named_modules():
+        if type(module).__module__.startswith(QUANTISED):
+            raise NotAModel(NOT_FLOAT.format(source=source, name=name, dtype="qint8"))
     for name, parameter in network.named_parameters():
+        if not parameter.is_floating_point():
+            dtype = str(parameter.dtype).removeprefix("torch.")
+            raise NotAModel(NOT_FLOAT.format(source=source, name=name, dtype=dtype))
         check_finite(parameter.detach(), name, source)
 
 
