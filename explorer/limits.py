@@ -34,11 +34,11 @@ class Limit:
         return self.message.format(n=n, limit=self.maximum)
 
 
-QUESTIONS = Limit("all together", "questions that wait", 64, "", REFUSED, BUSY)
-PROGRAMS = Limit("all programs", "of these questions", 32, "", REFUSED, BUSY)
+QUESTIONS = Limit("all together", "waiting requests", 64, "", REFUSED, BUSY)
+PROGRAMS = Limit("all programs", "of these requests", 32, "", REFUSED, BUSY)
 ADDRESS = Limit(
     "one address beyond an equal share",
-    "of the places in each row that counts what waits",
+    "of the places in each row that counts waiting requests",
     15,
     f"sixteenths: {QUESTIONS.maximum * 15 // 16} of {QUESTIONS.maximum}, "
     f"{PROGRAMS.maximum * 15 // 16} of {PROGRAMS.maximum}",
@@ -48,7 +48,7 @@ ADDRESS = Limit(
 )
 PAGE = Limit(
     "one page",
-    "questions that wait",
+    "waiting requests",
     16,
     "",
     REFUSED,
@@ -56,16 +56,16 @@ PAGE = Limit(
     "when one of them is answered.",
 )
 UNHEARD = Limit(
-    "one question",
-    "time until the stream of its answer is open, a stopped server not counted",
+    "one request",
+    "time until the stream of its answer is open, without time during which the server is blocked",
     5,
     "s",
-    "dropped; a page's question comes back when its stream opens",
+    "dropped; a request of the page returns when its stream opens",
     UNHEARD_SAYS,
 )
 UNHEARD_IF_FULL = Limit(
-    "one question",
-    "the same while all places are taken, or all that its address may hold",
+    "one request",
+    "the same while all places are taken, or all places of its address",
     1,
     "s",
     "the same",
@@ -73,21 +73,21 @@ UNHEARD_IF_FULL = Limit(
 )
 ASIDE = Limit(
     "all pages",
-    "dropped questions that may come back",
+    "dropped requests that may return",
     64,
     "",
     "the oldest is dropped for good",
 )
-RUNNING = Limit("all together", "questions answered at once", 64, "", WAITS)
+RUNNING = Limit("all together", "requests answered at once", 64, "", WAITS)
 COMPARES = Limit("all pages", "Compares answered at once", 4, "", WAITS)
 COMPARES_ELSEWHERE = Limit(
-    "all pages", "the same where the models are on other machines", 16, "", WAITS
+    "all pages", "the same if the models are on other machines", 16, "", WAITS
 )
-LIGHT = Limit("all pages", "other short questions answered at once", 4, "", WAITS)
+LIGHT = Limit("all pages", "other short requests answered at once", 4, "", WAITS)
 LONG = Limit("all pages", "sweeps and strips of masked words at once", 4, "", WAITS)
 LISTS = Limit("all pages", "lists of texts run at once", 2, "", WAITS)
-HUB = Limit("all pages", "questions to the model hub at once", 4, "", WAITS)
-CALLS = Limit("all programs", "questions answered at once", 4, "", WAITS)
+HUB = Limit("all pages", "requests to the model hub at once", 4, "", WAITS)
+CALLS = Limit("all programs", "requests answered at once", 4, "", WAITS)
 TIMED_CALLS = Limit("all programs", "`/latency` answered at once", 4, "", WAITS)
 TIMED = Limit("all pages", "measurements started and shown at once", 4, "", WAITS)
 OWN_LINE = Limit(
@@ -99,7 +99,7 @@ OWN_LINE = Limit(
 )
 JOBS = Limit(
     "all together",
-    "measurements (and, counted apart, live training runs) that wait for the one that runs",
+    "waiting measurements, and (counted separately) waiting live training runs",
     8,
     "",
     "refused in the answer",
@@ -125,12 +125,12 @@ PROCESSOR = Limit(
     "`/patch`, `/ablate`, `/contexts`, `/score`, `/attribute`, `/texts`, `/latency`",
     30,
     "s",
-    "the next question is refused in the answer",
+    "the next request is refused in the answer",
     PROCESSOR_SAYS,
 )
 PROCESSOR_ALONE = Limit(
     "the programs at one address",
-    "the same where those at no other address have used any in this minute",
+    "the same if no other address has used any in this minute",
     60,
     "s",
     "the same",
@@ -145,14 +145,14 @@ TEXTS = Limit(
     "{n} rows are too many: one call of /texts takes at most {limit}. Please send them in parts.",
 )
 TEXTS_TIME = Limit(
-    "one call of `/texts`", "time for its rows", 60, "s", "answered with the rows that are done"
+    "one call of `/texts`", "time for its rows", 60, "s", "answered with the finished rows"
 )
 MEASURE = Limit(
-    "one call of `/latency`", "time that is measured", 10, "s", "answered with the rounds made"
+    "one call of `/latency`", "time spent measuring", 10, "s", "answered with the finished rounds"
 )
 MEASURE_WAIT = Limit(
     "one call of `/latency`",
-    "time until it is answered, its place in the line included",
+    "time until it is answered, including its wait in the queue",
     25,
     "s",
     "refused in the answer",
@@ -162,18 +162,18 @@ PAGES_AT_ONCE = Limit("all together", "requests for the page answered at once", 
 PAGES_WAITING = Limit("all together", "of these that wait", 512, "", REFUSED, BUSY)
 FIRST_PICTURES = Limit(
     "all together",
-    "new texts a minute that are computed into the page that is sent",
+    "new texts a minute that are computed for the page that is sent",
     20,
     "",
-    "the page comes without the answer and asks for it",
+    "the page is sent without the answer and requests it",
 )
-PICTURES_AT_ONCE = Limit("all pages", "questions of pictures answered at once", 4, "", WAITS)
+PICTURES_AT_ONCE = Limit("all pages", "requests of pictures answered at once", 4, "", WAITS)
 PICTURES_WAITING = Limit("all pages", "of these that wait", 64, "", REFUSED, BUSY)
-PICTURES_OF_ADDRESS = Limit("one address", "questions of pictures answered at once", 3, "", WAITS)
-POSTS_AT_ONCE = Limit("all programs", "questions put into the queue at once", 2, "", WAITS)
+PICTURES_OF_ADDRESS = Limit("one address", "requests of pictures answered at once", 3, "", WAITS)
+POSTS_AT_ONCE = Limit("all programs", "requests put into the queue at once", 2, "", WAITS)
 POSTS_WAITING = Limit("all programs", "of these that wait", 1024, "", REFUSED, BUSY)
 SESSIONS = Limit(
-    "all together", "sessions kept", 2_000, "", "the one used least recently starts anew"
+    "all together", "sessions kept", 2_000, "", "the least recently used session is reset"
 )
 BODY = Limit(
     "one request",
@@ -192,8 +192,8 @@ HEAD = Limit(
     "The URL and headers of this request are longer than {limit} KB.",
 )
 STOPPING = Limit(
-    "one question",
-    "time to be answered once the server is asked to stop",
+    "one request",
+    "time for its answer after the server was told to stop",
     5,
     "s",
     "ended in a sentence",
@@ -201,7 +201,7 @@ STOPPING = Limit(
 )
 HEALTH = Limit(
     "one call of `/health`",
-    "time until its own request has come through the queue",
+    "time until its own request is answered by the queue",
     10,
     "s",
     "answered with 503",
