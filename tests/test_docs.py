@@ -271,7 +271,7 @@ MAX_COLUMNS = 100
 WRAPPED = {
     "SECURITY.md",
     "GLOSSARY.md",
-    *(f"docs/{name}.md" for name in ("library", "models", "serving", "usage")),
+    *(f"docs/{name}.md" for name in ("errors", "library", "models", "serving", "usage")),
 }
 
 
