@@ -87,8 +87,16 @@ def attention(
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
 
+    Returns:
+        ``weights``, float32 [query, key]: every row sums to 1. ``heads(model)`` has all heads of a
+        model, [layer, head, query, key].
+
     Raises:
         Refusal: there is no such model, layer or head, or the text is too long.
+
+    Example:
+        >>> explorer.attention("The cat sat.").heads("bert").shape
+        (6, 12, 6, 6)
     """
     with asked(family) as models:
         spec = models.chosen(model)
@@ -214,6 +222,11 @@ def ablate(
 
     Raises:
         Refusal: there is no mask, no such model or no such head.
+
+    Example:
+        >>> off = explorer.ablate("The capital of France is [MASK].", heads={"bert": [(0, 3)]})
+        >>> off.models["bert"].kl.shape  # KL(before || after) in nats, for each mask
+        (1,)
     """
     with asked(family) as models:
         heads = None if heads is None else checked_heads(models, heads)

@@ -161,14 +161,15 @@ def changed(
 ) -> Changed:
     """Compare two checkpoints of one shape, such as a model before and after its fine-tuning.
 
-    Weights: each matrix's distance in units of its length before, split into scale and turn. A
-    weight decay alone shrinks the rows of unread pieces and turns none. States: linear CKA of the
+    Weights: each matrix's distance divided by its norm before, split into scale and turn. Weight
+    decay alone shrinks the rows of unread pieces and turns none. States: linear CKA of the
     tokens by layer (Kornblith et al. 2019). Heads: mean Jensen-Shannon divergence of their rows,
     in nats. Predictions: KL(before || after) in nats at 15% of the tokens, masked at random. Each
     has a control by the same procedure: shuffled rows, shuffled tokens, two heads of one layer,
     and the model before read one layer earlier.
 
-    If ``after`` has no masked-LM head, as most fine-tuned encoders, ``before``'s reads its states.
+    If ``after`` has no masked-LM head, like most fine-tuned encoders, that of ``before`` reads its
+    states.
 
     Args:
         family: What ``load`` returned, or the name of a family.
@@ -176,9 +177,18 @@ def changed(
         after: A column; empty: the first other one.
         rows: Texts without masks; by default the bundled English sentences.
 
+    Returns:
+        ``weights``, ``cka`` by layer, ``heads`` and ``masks``, each with its control.
+
     Raises:
-        Refusal: a column is not there, the two differ in shape or read the texts as different
+        Refusal: a column does not exist, the two differ in shape or read the texts as different
             tokens, or a text cannot be read.
+
+    Example:
+        >>> pair = explorer.load({"before": "mini-bert", "after": "mini-bert"})
+        >>> rows = ["The cat sat on the mat and it was good.", "He was not here today at all."]
+        >>> explorer.changed(pair, rows=rows).cka.round(3)
+        array([1., 1., 1., 1., 1., 1., 1.])
     """
     with asked(family) as models:
         specs = _pair(models, before, after)

@@ -125,10 +125,14 @@ def verify(model: Any) -> Verification:  # noqa: ANN401 - a path, a name, a mode
             of transformers, or a pair (model, tokenizer).
 
     Returns:
-        A table with a row for each quantity; ``agrees`` is False where one exceeds its tolerance.
+        A table with a row for each quantity; ``agrees`` is False if one exceeds its tolerance.
 
     Raises:
         Refusal: the model cannot be used; the message is one sentence.
+
+    Example:
+        >>> explorer.verify("mini-bert").agrees
+        True
     """
     with in_this_thread(), _opened(model) as (loaded, network, tokenizer):
         runs = [_run(loaded, text) for text in TEXTS]
@@ -147,10 +151,10 @@ def convert(
     pattern: str = "",
     tokenizer: str = "",
 ) -> Verification:
-    """Write a checkpoint anew in a form that every library reads alike, and verify it.
+    """Write a checkpoint in a form that every library reads in the same way, and verify it.
 
-    Pickled weights are opened in a process of their own, where only tensors are allowed. Tensors
-    get their names of today, an adapter is merged (with the extra ``training``), and the folder
+    Pickled weights are opened in a separate process, which allows only tensors. Tensors get their
+    present names, an adapter is merged (with the extra ``training``), and the folder
     gets safetensors, a config and a tokenizer.json.
 
     Args:
@@ -159,10 +163,10 @@ def convert(
         target: The folder to write, which must not exist or be empty.
         cased: Keep the case of texts, whatever the folder says.
         pattern: A regular expression whose matches are the tokens, for a vocabulary of formulas.
-        tokenizer: The file or folder of the vocabulary, where it is not beside the weights.
+        tokenizer: The file or folder of the vocabulary, if it is not next to the weights.
 
     Returns:
-        What ``verify`` says of the folder that was written.
+        The result of ``verify`` on the written folder.
 
     Raises:
         Refusal: the source cannot be read, or opening it would run code.

@@ -25,7 +25,7 @@ def cite(family: "str | Family" = "mini") -> str:
     """Return BibTeX entries for numbers of the explorer: the tool and the papers of the models.
 
     The note of the tool's entry names the weights, by revision or SHA-256, and the versions of
-    torch and transformers: what somebody needs to compute the same numbers again.
+    torch and transformers: what is needed to compute the same numbers again.
 
     Args:
         family: What ``load`` returned, or the name of a family.
@@ -35,6 +35,10 @@ def cite(family: "str | Family" = "mini") -> str:
 
     Raises:
         Refusal: there is no such family.
+
+    Example:
+        >>> explorer.cite().partition(",")[0]
+        '@software{explorer'
     """
     models = family if isinstance(family, Family) else named_family(family, hint=strings.OWN_FAMILY)
     used = [weights_said(checkpoint(spec)) for spec in models.specs.values()]

@@ -76,8 +76,17 @@ def depth(text: str, family: Family | str = "mini", model: str = "") -> Depth:
         family: What ``load`` returned, or the name of a family.
         model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
 
+    Returns:
+        ``masks``: by mask and layer the five likeliest tokens, the rank of the final answer, and
+        KL(final || layer) in nats. Layer 0 is the embeddings; from ``decided_at`` on, the rank is
+        1.
+
     Raises:
         Refusal: there is no mask, no such model, or the text is too long.
+
+    Example:
+        >>> explorer.depth("The capital of France is [MASK].").masks[0].decided_at
+        6
     """
     with asked(family) as models:
         spec, ask = models.chosen(model), models.ask(text)
@@ -189,7 +198,12 @@ def similarity(
         2019, arXiv 1909.00512), of which 5% are below ``low`` and 5% above ``high``.
 
     Raises:
-        Refusal: no model can be had, a text is empty or too long, or there is no such word.
+        Refusal: no model is available, a text is empty or too long, or there is no such word.
+
+    Example:
+        >>> texts = ["The cat sat.", "A cat ran."]
+        >>> explorer.similarity(texts=texts, words=[1, 1]).compared
+        ('cat', 'cat')
     """
     with asked(family) as models:
         if words is not None or pooling:

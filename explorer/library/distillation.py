@@ -92,19 +92,25 @@ def distillation(
 ) -> Distillation:
     """Return teacher's and student's soft predictions at each [MASK], and the recipe's losses.
 
-    Soft predictions, divergences and losses compare any two models with one vocabulary.
-
     Args:
         text: The text, with at least one [MASK].
         family: What ``load`` returned, or the name of a family.
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
-        teacher: The column that is the teacher; empty: BERT, or a model whose student is there, or
-            the first of two that can be compared.
-        student: The column that is the student; empty: the same for DistilBERT.
+        teacher: The column of the teacher; empty: BERT, or a model whose student is there, or the
+            first of two models with one vocabulary, which any two that are compared must have.
+        student: The column of the student; empty: the same for DistilBERT.
+
+    Returns:
+        ``masks``: by mask both models' soft probabilities, divergences and entropies in nats.
+        ``losses``: the terms of the recipe's loss (Sanh et al. 2019).
 
     Raises:
-        Refusal: there is no mask, the temperature is out of range, a model cannot be had, or the
+        Refusal: there is no mask, the temperature is out of range, a model is not available, or the
             two have no common vocabulary.
+
+    Example:
+        >>> round(explorer.distillation("The capital of France is [MASK].").masks[0].js, 3)
+        0.005
     """
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
@@ -132,7 +138,7 @@ def run_of(key: str, ask: Ask, text: str) -> "Run":
     """Return the run of one model of the family on a text.
 
     Raises:
-        ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
+        ModelUnavailable: the weights are not available. BadText: the text cannot be run.
     """
     from explorer.models.forward import NO_HEAD
     from explorer.models.hub import ModelUnavailable
@@ -169,7 +175,7 @@ def pair_logits(
 
     Raises:
         Refusal: the family has no such pair.
-        ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
+        ModelUnavailable: one of them is not available. BadText: the text cannot be run.
     """
     from explorer.analysis.distillation.losses import PairLogits
     from explorer.models.forward import state_logits

@@ -166,7 +166,7 @@ def masked_runs(
     """Return the runs of the models with an MLM head on a text with a mask, and the missing ones.
 
     Raises:
-        Refusal: no model can be had, or there is no mask, with the sentence ``no_mask``.
+        Refusal: no model is available, or there is no mask, with the sentence ``no_mask``.
     """
     runs, missing = runs_with_mlm_head(models.ask(text))
     refuse_none(runs, missing)
@@ -207,7 +207,11 @@ def load(
         The family, to be given to every other function.
 
     Raises:
-        Refusal: a model cannot be used or had; the message is one sentence.
+        Refusal: a model cannot be used, or is not available; the message is one sentence.
+
+    Example:
+        >>> explorer.load("mini")
+        <Family mini-BERT, mini-DistilBERT, mini-ALBERT on cpu in float32>
     """
     device, dtype = _known_device(str(device)), str(dtype).removeprefix("torch.")
     if dtype not in DTYPES:

@@ -70,9 +70,9 @@ def classify(text: str, family: Family | str = "mini", labels: LabelNames | None
     """Return the value that each model's classifier gives to each of its labels for a text.
 
     The head is the one that the checkpoint was fine-tuned with, whatever its labels are, or else
-    the sentiment adapter beside it. ``problem_type`` in its config.json decides how the outputs are
-    read: probabilities by a softmax, which add up to 1; by a sigmoid of each label, where several
-    may hold; or a score as it is, also where there is a single label. Values are float64.
+    the sentiment adapter next to it. ``problem_type`` in its config.json decides how the outputs
+    are read. A softmax gives probabilities that add up to 1. A sigmoid of each label is for texts
+    that may have several labels. A score is unchanged, also if there is only one label.
 
     Args:
         text: The text; ``A [SEP] B`` is a pair, as in natural language inference.
@@ -80,6 +80,10 @@ def classify(text: str, family: Family | str = "mini", labels: LabelNames | None
         labels: Names for a head's labels, by column and in the order of its outputs:
             {"bert": ["negative", "positive"]}. The names, not the numbers, say which labels of two
             models are the same.
+
+    Returns:
+        Each model's ``labels`` and ``values``, float64 [label], and ``top``, the label with the
+        largest value.
 
     Raises:
         Refusal: the text is empty or too long, no model has such a head, or the names do not fit.

@@ -101,8 +101,16 @@ def layer(  # noqa: PLR0913 - the fields of a link
         head: The head, counted from 0.
         word: The word, counted from 0; -1: the first [MASK], else the last word.
 
+    Returns:
+        ``walked``, with the vectors of every station. The rows have each station's norm, and the
+        cosine with its input where there is one.
+
     Raises:
-        Refusal: there is no such model, layer, head or word, or the model cannot be had.
+        Refusal: there is no such model, layer, head or word, or the model is not available.
+
+    Example:
+        >>> explorer.layer("The cat sat.").rows()[0][:3]
+        ('bert', 0, 'embedding')
     """
     with asked(family) as models:
         spec, ask = models.chosen(model), models.ask(text)
@@ -272,8 +280,16 @@ def contexts(text: str, family: Family | str = "mini") -> Contexts:
         text: The text, with at least one [MASK]; ``A [SEP] B`` makes a sentence pair.
         family: What ``load`` returned, or the name of a family.
 
+    Returns:
+        By model and mask the ``words`` and ``probabilities`` of the six readings (both sides, left,
+        right, no order, shuffled, no other token), and the probability of the word ``wanted``.
+
     Raises:
         Refusal: there is no mask, or no model predicts words.
+
+    Example:
+        >>> explorer.contexts("The capital of France is [MASK].").models["bert"][0].readings
+        ('both', 'left', 'right', 'no_order', 'shuffled', 'alone')
     """
     with asked(family) as models:
         ask = models.ask(text)

@@ -52,8 +52,16 @@ def parameters(models: "str | Sequence[str] | Family") -> Parameters:
         models: Names such as ``bert-base-uncased``, ``albert-xxlarge-v2`` or ``mini-albert``; or
             what ``load`` returned.
 
+    Returns:
+        ``models``: by architecture the counts of its components, and ``total`` without the output
+        head.
+
     Raises:
         Refusal: there is no such architecture; the message lists the known ones.
+
+    Example:
+        >>> explorer.parameters(["bert-base-uncased"]).models[0].total
+        109482240
     """
     from explorer.analysis.parameters.count import named_counts
 

@@ -97,7 +97,7 @@ class Patched(Result):
 
 
 def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched:
-    """Put each state of a text into the pass of a second, and see which brings its answer back.
+    """Put each state of a text into the pass of a second, and measure what restores its answer.
 
     The effect is ``(d_patch - d_second) / (d_first - d_second)``, where d is the logit of the first
     text's answer minus that of the second's.
@@ -108,8 +108,17 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         second: The same text with words replaced in one place; empty: a proposed change.
         family: What ``load`` returned, or the name of a family.
 
+    Returns:
+        By model and mask the ``effect``, float64 [layer + 1, word]: 1 restores the difference of
+        the first text. Layer 0 is the embeddings (Vig et al. 2020).
+
     Raises:
-        Refusal: the texts differ in other ways, are too long, or no model can be had.
+        Refusal: the texts differ in other ways, are too long, or no model is available.
+
+    Example:
+        >>> patched = explorer.patch("The keys [MASK] here.", "The key [MASK] here.")
+        >>> patched.models["bert"][0].effect.shape
+        (7, 7)
     """
     with asked(family) as models:
         ask = models.ask(text)

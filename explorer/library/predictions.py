@@ -90,8 +90,16 @@ def predict(text: str, family: Family | str = "mini", top_k: int = 10) -> Predic
         family: What ``load`` returned, or the name of a family.
         top_k: How many tokens per mask, 1 to 50.
 
+    Returns:
+        Each model's ``ids``, ``tokens``, ``words`` and ``probabilities`` [mask, k], likeliest
+        first, and ``entropy`` [mask] in nats.
+
     Raises:
-        Refusal: there is no mask, the text is too long, or no model can be had.
+        Refusal: there is no mask, the text is too long, or no model is available.
+
+    Example:
+        >>> explorer.predict("The capital of France is [MASK].").models["bert"].words[0][0]
+        'paris'
     """
     low, high = TOP_K
     if not is_index(top_k, high + 1) or top_k < low:
@@ -175,11 +183,11 @@ def _parts(score: TextScore) -> list[dict[str, Any]]:
 def score(text: str, family: Family | str = "mini") -> Score:
     """Return each model's pseudo-log-likelihood of a text, by two definitions.
 
-    ``pll`` (Salazar et al. 2020) masks each token by itself; it overestimates words of several
-    pieces, whose other pieces stay visible. ``pll_word_l2r`` (Kauf and Ivanova 2023) masks the
-    later pieces of the token's word too. A word is what the model's tokenizer takes for one
-    (``word_ids()``), as in minicons, the reference implementation: BERT's splits ``dog's`` into
-    three words; ALBERT's splits at spaces only, so that ``well-known`` and ``sings.`` are one word
+    ``pll`` (Salazar et al. 2020) masks each token separately. It overestimates words of several
+    pieces, because their other pieces stay visible. ``pll_word_l2r`` (Kauf and Ivanova 2023) also
+    masks the later pieces of the token's word. The model's tokenizer decides what a word is
+    (``word_ids()``), as in the reference implementation minicons: BERT's splits ``dog's`` into
+    three words; ALBERT's splits only at spaces, so that ``well-known`` and ``sings.`` are one word
     each. Both are sums of ln P in nats over the tokens of the text, without [CLS] and [SEP]: the
     models' vocabularies differ, so that sums of two models do not compare. A batch holds rows of
     one length and about 1,000 tokens, so that memory is bounded and no padding changes a score.
@@ -188,8 +196,17 @@ def score(text: str, family: Family | str = "mini") -> Score:
         text: The text, without [MASK]; ``A [SEP] B`` makes a sentence pair.
         family: What ``load`` returned, or the name of a family.
 
+    Returns:
+        Each model's ``pll`` and ``pll_word_l2r`` in nats, and their parts by token.
+
     Raises:
-        Refusal: there is a mask, the text is empty or too long, or no model can be had.
+        Refusal: there is a mask, the text is empty or too long, or no model is available.
+
+    Example:
+        >>> good = explorer.score("The keys are here.").models["bert"].pll
+        >>> bad = explorer.score("The keys is here.").models["bert"].pll
+        >>> good > bad
+        True
     """
     with asked(family) as models:
         ask = models.ask(text)
@@ -283,12 +300,12 @@ def attribute(
     mask: int = 0,
     label: str = "",
 ) -> Attributions | LabelAttributions:
-    """Return which words of a text each model's answer at a mask, or its label, is read from.
+    """Attribute each model's answer at a mask, or its label, to the words of a text.
 
-    Integrated gradients of ln P(target) lead from the text with every word masked to the text, and
-    add up to the difference of the two, within ``completeness_error``. Leave-one-out masks each
-    word in turn, all of its pieces together. With a label, both are of the log-odds that the head
-    of ``classify`` gives it (of a score, of its value), and leave-one-out removes each word.
+    Integrated gradients of ln P(target) (Sundararajan et al. 2017) lead from the text with every
+    word masked to the text, and add up to the difference of the two within ``completeness_error``.
+    Leave-one-out masks each word in turn, all of its pieces together. For a label, both attribute
+    its log-odds (or the value of a score), and leave-one-out removes each word.
 
     Args:
         text: The text, with at least one [MASK] unless a label is given.
@@ -297,8 +314,16 @@ def attribute(
         mask: The mask, counted from 0.
         label: A label of the models' classifiers; "predicted": the label that each model predicts.
 
+    Returns:
+        Each model's ``integrated_gradients`` and ``leave_one_out``, float64 [word], in nats.
+
     Raises:
         Refusal: there is no such mask or label, or no vocabulary has the word as one piece.
+
+    Example:
+        >>> why = explorer.attribute("The capital of France is [MASK].", target="paris")
+        >>> why.models["bert"].words[why.models["bert"].integrated_gradients.argmax()]
+        'France'
     """
     if label:
         return attribute_label(text, family, label)

@@ -66,8 +66,17 @@ def pair(first: str, second: str, family: Family | str = "mini") -> PairAnswers:
         second: The second sentence.
         family: What ``load`` returned, or the name of a family.
 
+    Returns:
+        ``models``: each one's ``objective`` ("nsp", "sop" or None) and, if its head is trained, the
+        probabilities of the pair as given and swapped.
+
     Raises:
         Refusal: a sentence is empty or too long.
+
+    Example:
+        >>> pair = explorer.pair("She poured the tea.", "It was hot.")
+        >>> [model.objective for model in pair.models]
+        ['nsp', None, 'sop']
     """
     from explorer.analysis.tasks.pairs import SentencePair
 
@@ -171,8 +180,16 @@ def sentiment(text: str, family: Family | str = "mini") -> Sentiment:
         text: A sentence or a short review, at most 64 words and signs.
         family: What ``load`` returned, or the name of a family.
 
+    Returns:
+        Each model's ``difference`` of logits, positive minus negative, and its parts by word,
+        float64 [word], by integrated gradients and by leave-one-out.
+
     Raises:
         Refusal: the text is empty or too long, or no model is tuned for the task.
+
+    Example:
+        >>> explorer.sentiment("A gorgeous film.").models["bert"].difference > 0
+        True
     """
     from explorer.analysis.tasks.tuned import tuned_sentiment
 
@@ -226,8 +243,18 @@ def question(question: str, passage: str, family: Family | str = "mini") -> Answ
         passage: The text that holds the answer; a long one is read in overlapping windows.
         family: What ``load`` returned, or the name of a family.
 
+    Returns:
+        Each model's likeliest spans, ``best``: start and end in characters of the passage, and the
+        probability of the span.
+
     Raises:
         Refusal: question or passage is empty or too long, or no model is tuned for the task.
+
+    Example:
+        >>> passage = "The cat sat on the mat."
+        >>> best = explorer.question("Who sat?", passage).models["bert"].best[0]
+        >>> passage[best.start : best.end]
+        'The cat'
     """
     from explorer.analysis.tasks.tuned import tuned_answer
     from explorer.models.task_heads.classifiers import read_passage

@@ -160,7 +160,11 @@ def vectors(text: str, family: "Family | str" = "mini", pooling: str = "words") 
         embeddings. Words are those that every model can read, counted from 0.
 
     Raises:
-        Refusal: no model can be had, no word can be read, or there is no such pooling.
+        Refusal: no model is available, no word can be read, or there is no such pooling.
+
+    Example:
+        >>> explorer.vectors("The cat sat.").models["bert"].vectors.shape
+        (4, 7, 384)
     """
     check_pooling(pooling)
     with asked(family) as models:

@@ -146,45 +146,55 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     columns: Mapping[str, str | int] | None = None,
     too_long: str = "leave_out",
 ) -> Texts:
-    """Return what each model says of every row of a list, and how the models compare.
+    """Return each model's answer for every row of a list, and how the models compare.
 
-    A row's numbers do not depend on the rows that it shares a batch with. A row that cannot be read
-    is left out with its number and the reason, and the others go on.
+    A row's numbers do not depend on the rows in its batch. A row that cannot be read is left out
+    with its number and the reason, and the other rows are still answered.
 
     Args:
         rows: File of texts (.txt, .csv, .tsv, .jsonl), by its path or opened in binary mode; or a
-            list of texts, or of mappings with ``text`` and, where there are any, ``answer``,
-            ``label``, ``group``; for pairs ``good`` and ``bad``. At most 2,000 rows of 512 tokens,
-            1 MB.
+            list of texts, or of mappings with ``text`` and any of ``answer``, ``label``, ``group``;
+            for pairs ``good`` and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
         family: What ``load`` returned, or the name of a family.
         kind: "masked", "plain", "pairs", "labelled", "multilabel", "scored"; empty: by columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, -1 the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r".
         group: Column that names each row's group, or in Python one name for each row; empty: the
-            column ``group``, if there is one. Labelled rows of one group, such as sentences about
-            one word or by one author, stay on one side of every split. Other kinds get a share for
-            each group.
-        columns: Column of a role, by its name or its number from 1, where it is not the recognised
-            one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
-            label, score, group and direction; an empty name takes a role away.
-        too_long: Way with a labelled or scored row of over 512 tokens: "leave_out", "head" (its
+            column ``group``. Labelled rows of one group, such as sentences by one author, stay on
+            one side of every split. Other kinds get a share for each group.
+        columns: Column of a role, by its name or its number from 1: ``{"text": 3}``. The roles are
+            text, second, answer, good, bad, label, score, group and direction; "" removes a role.
+        too_long: Treatment of a labelled or scored row of over 512 tokens: "leave_out", "head" (its
             first words are read) or "head_and_tail" (its first and last words, a quarter and three
             quarters of what is read: Sun et al. 2019). All models read the same words.
 
+    Returns:
+        ``answers``: by row and model the values of its kind; the summary compares the models.
+
     Raises:
-        Refusal: the list cannot be read, an option is not offered, or no model can be had.
-        Interrupted: Ctrl-C; its ``result`` has the rows that were done. Rows with a label or a
-            score have no prediction before all rows are done, and what predicts them is trained.
+        Refusal: the list cannot be read, an option is not offered, or no model is available.
+        Interrupted: Ctrl-C; its ``result`` has the finished rows. Labels and scores are predicted
+            only after all rows are done, by classifiers and regressions that are then trained.
+
+    Example:
+        >>> rows = [{"text": "The [MASK] sat on the mat.", "answer": "cat"}]
+        >>> explorer.texts(rows).to_frame()["answer"].tolist()
+        ['cat', 'cat', 'cat']
     """
-    table = table_of(rows)
-    chosen = named(table, columns or {})
-    if not isinstance(group, str):
-        table, chosen = grouped(table, group), chosen | {"group": GROUP}
-    elif group:
-        chosen |= {"group": group}
+    table, chosen = with_roles(table_of(rows), columns, group)
     how = (kind, chosen, TextsOptions(pooling, layer, score, too_long))
     return answered(table, family, how, CancelToken())
+
+
+def with_roles(
+    table: RawTable, columns: Mapping[str, str | int] | None, group: str | Sequence[object]
+) -> tuple[RawTable, dict[str, str]]:
+    """Return a table and the columns of its roles; given groups become a column of the table."""
+    chosen = named(table, columns or {})
+    if not isinstance(group, str):
+        return grouped(table, group), chosen | {"group": GROUP}
+    return table, chosen | ({"group": group} if group else {})
 
 
 def named(table: RawTable, columns: Mapping[str, str | int]) -> dict[str, str]:
