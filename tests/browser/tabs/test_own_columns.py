@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from explorer.views.theme import COLOURS
 from tests.browser import axe
 from tests.browser.server import served
 from tests.browser.viewport import resize
@@ -39,8 +40,9 @@ def names_say_their_models(page):
     expect(page).to_have_url(BOTH)
     said = name.evaluate("node => getComputedStyle(node, '::before').content")
     assert said == '"second: BERT, 2 layers"'
-    ink = page.locator("html").evaluate("node => getComputedStyle(node).getPropertyValue('--ink')")
-    assert ink.strip() == "#1c2230", "a column called as a colour leaves that as it is"
+    colour = name.evaluate("node => getComputedStyle(node).getPropertyValue('--model')")
+    second = list(COLOURS.values())[1]
+    assert colour.strip() == second.ink, "a column called as the page's ink has its own colour"
     for width in (1440, 390):
         resize(page, width, 900)
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
