@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 from typing import Any
 
 DELIMITERS = ",;\t|"
@@ -23,6 +23,10 @@ QUOTED, NUMBER = re.compile(r'"(?:[^"\\]|\\.|"")*"', re.DOTALL), re.compile(r"[-
 SPACED = re.compile(rf"{QUOTED.pattern}(?: +(?:{QUOTED.pattern}|[^\s\"]+))+ *")
 """Line of R's ``write.table``: cells in quotation marks, divided by spaces."""
 SENTINEL = "end of the table"
+MIN_QUOTED = 3
+"""Rows above which a column of quoted cells says that cells are quoted."""
+RULE = re.compile(r" *:?-+:? *|")
+"""Cell of the line below the header of a Markdown table."""
 MAX_LINES, MAX_READS = 20, 5
 """Lines that one broken cell may have, and times that the letters of a table are joined in all."""
 csv.field_size_limit(2**20)
@@ -53,7 +57,10 @@ def records_of(text: str, known: frozenset[str], most: int) -> tuple[Records, st
         text, delimiter = _with_names_of_rows(text), " "
     else:
         delimiter = max(DELIMITERS, key=lambda sign: _fit(text, sign, known))
-    return _best(text, delimiter, most), delimiter
+    records = _best(text, delimiter, most)
+    if delimiter == "|" and len(records.rows) > 1 and all(map(RULE.fullmatch, records.rows[1])):
+        records = replace(records, rows=[records.rows[0], *records.rows[2:]])
+    return records, delimiter
 
 
 def is_spaced(text: str) -> bool:
@@ -110,7 +117,14 @@ def _has_quoted_cells(rows: Sequence[Sequence[str]]) -> bool:
     if rows and _is_quoted_throughout(rows):
         return True
     is_quoted = all('"' not in cell.replace('""', "").replace('\\"', "") for cell in inside)
-    return is_quoted and len(inside) == len(starting) and any('"' in cell for cell in inside)
+    is_certain = any('"' in cell for cell in inside) or _has_quoted_column(rows)
+    return is_quoted and len(inside) == len(starting) and is_certain
+
+
+def _has_quoted_column(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a column has all its cells in quotation marks, below a header perhaps."""
+    columns = zip_longest(*rows[1:], fillvalue="")
+    return len(rows) > MIN_QUOTED and any(all(map(QUOTED.fullmatch, cells)) for cells in columns)
 
 
 def _is_quoted_throughout(rows: Sequence[Sequence[str]]) -> bool:

@@ -28,13 +28,19 @@ WINOBIAS = re.compile(r"\d+ (.*\[[^\[\]|]+\].*\[[^\[\]|]+\].*)")
 TREE, TREE_WORD = re.compile(r"\(\d .+\)"), re.compile(r"\(\d ([^()\s]+)\)")
 TREE_BRACKETS = {"-LRB-": "(", "-RRB-": ")"}
 AS_TEXT = "The words of each tree are the text, and the number at its root is the label."
+NUMBERED = "The number at the beginning of each line is left out."
+BULLETED = "The bullet at the beginning of each line is left out."
 WITHOUT_BRACKETS = (
     "The number and the brackets of each line are left out; a pronoun in brackets is the answer at "
     "[MASK]."
 )
 TWO_CONTEXTS = "Each row of the file is {n} rows here: {pairs}."
 ONE_PAIR = "“{context}” with “{target}”"
-GAPS = re.compile(r"(?<!\w)_{2,}(?!\w)|_{3,}|\[blank\]|<blank>|\*{3}mask\*{3}", re.I)
+GAPS = re.compile(
+    r"(?<!\w)_{2,}(?!\w)|_{3,}|\[blank\]|<blank>|\(blank\)|\{(?:mask|blank)\}|\*{3}mask\*{3}", re.I
+)
+FAINT_GAPS = re.compile(r"(?<!\S)_(?=[\s.,;:!?]|$)|(?<=\s)(?:\.{3,}|…)(?=\s)")
+"""Signs that are a gap only where nearly all texts have one: a single underscore, and dots."""
 GAP_READ = "The gap “{gap}” in “{name}” is read as [MASK]."
 STEREOSET = {"stereotype", "anti-stereotype", "unrelated"}
 WHOLE_SENTENCES = "Whole sentences are compared."
@@ -112,13 +118,15 @@ LINE_FORMS = (
     LineForm("“text@label”", ("text", "label"), _matched(r"(.+\S)@([A-Za-z][\w-]{0,30})")),
     LineForm("“1 [The cook] said [she] ...”", ("text", "answer"), _of_winobias, WITHOUT_BRACKETS),
     LineForm("“(3 (2 It) (4 sings))”", ("label", "text"), _of_tree, AS_TEXT),
+    LineForm("“1. text”", ("text",), _matched(r"\(?\d{1,4}[.)]\s+(\S.*)"), NUMBERED),
+    LineForm("“- text”", ("text",), _matched(r"[-*•–]\s+(\S.*)"), BULLETED),
     *(
         LineForm(form, names, _matched(pattern), is_strict=True)
         for form, names, pattern in (
             ("“text;label”", ("text", "label"), r"(.*[^\s;]);([A-Za-z0-9][\w-]{0,30})"),
             ("“text|||label”", ("text", "label"), r"(.*[^\s|])\s*\|{3}\s*([\w-]{1,31})"),
             ("“label,text”", ("label", "text"), r"([A-Za-z0-9][\w-]{0,30}),(\S.*)"),
-            ("“1 text”", ("label", "text"), r"([+-]?\d)\s+(\D.*)"),
+            ("“1 text”", ("label", "text"), r"([+-]?\d)\s+(?:\|\s*)?([^\d|].*)"),
         )
     ),
 )
@@ -241,7 +249,7 @@ def _completed(table: RawTable) -> RawTable:
     """Return a table whose contexts end in a mask, where answers complete them."""
     lower = {name.strip().lower(): name for name in table.names}
     answer = next((lower[name] for name in NAMES["answer"] if name in lower), "")
-    name = lower.get("context", "")
+    name = lower.get("context", lower.get("prompt", ""))
     texts, answers = column(table, name), column(table, answer)
     if not (texts and answer) or any(MASK in clean_text(text) for text in texts):
         return table
@@ -255,29 +263,29 @@ def _completed(table: RawTable) -> RawTable:
 
 def _with_masks(table: RawTable) -> RawTable:
     """Return a table with masks for the gaps of a column in which most texts have one or a mask."""
-    for place in range(len(table.names)):
-        texts = [row[place] for row in table.cells]
-        masked = [MASK in clean_text(text) for text in texts]
-        gaps = [
-            not m and len(GAPS.findall(text)) == 1 for m, text in zip(masked, texts, strict=True)
-        ]
-        if any(gaps) and 2 * (sum(masked) + sum(gaps)) >= len(texts):
-            filled = [
-                GAPS.sub(MASK, text) if has_gap else text
-                for text, has_gap in zip(texts, gaps, strict=True)
-            ]
-            gap = next(
-                GAPS.findall(text)[0] for text, is_gap in zip(texts, gaps, strict=True) if is_gap
-            )
-            return _rewritten(table, place, filled, GAP_READ.replace("{gap}", gap))
+    for signs, share in ((GAPS, 0.5), (FAINT_GAPS, ALIKE)):
+        for place in range(len(table.names)):
+            texts = [row[place] for row in table.cells]
+            masked = [MASK in clean_text(text) for text in texts]
+            gaps = [[] if m else signs.findall(text) for m, text in zip(masked, texts, strict=True)]
+            n_gaps = sum(len(found) == 1 for found in gaps)
+            if n_gaps and sum(masked) + n_gaps >= share * len(texts):
+                filled = [
+                    signs.sub(MASK, text) if len(found) == 1 else text
+                    for text, found in zip(texts, gaps, strict=True)
+                ]
+                gap = next(found[0] for found in gaps if len(found) == 1)
+                return _rewritten(table, place, filled, GAP_READ, gap=gap)
     return table
 
 
-def _rewritten(table: RawTable, place: int, texts: Sequence[str], template: str) -> RawTable:
+def _rewritten(
+    table: RawTable, place: int, texts: Sequence[str], template: str, **values: str
+) -> RawTable:
     """Return a table with other texts in a column, and a note that says so."""
     cells = tuple(
         (*row[:place], text, *row[place + 1 :])
         for row, text in zip(table.cells, texts, strict=True)
     )
-    note = " ".join(filter(None, (table.note, template.format(name=table.names[place]))))
+    note = " ".join(filter(None, (table.note, template.format(name=table.names[place], **values))))
     return replace(table, cells=cells, note=note)

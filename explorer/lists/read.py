@@ -27,6 +27,8 @@ PARQUET = (
     "This is a Parquet file, which Python and a shell read by its path: for the page, save it as "
     ".csv, .tsv or .jsonl."
 )
+MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|head|body|table)\b", re.I)
+IS_MARKUP = "This is a page or a file in XML: save its texts as .csv, .tsv, .jsonl or .txt."
 ZERO_BYTES = "This file holds zero bytes, which no text has: save it as UTF-8."
 TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
 EMPTY_FILE = "There is nothing to read: the list is empty."
@@ -76,6 +78,8 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     text = json_rows.ASSIGNED.sub("", text.lstrip("\ufeff").replace("\x00", ""), count=1)
     if not text.strip():
         raise BadRows(EMPTY_FILE)
+    if MARKUP.match(text):
+        raise BadRows(IS_MARKUP)
     named = SUFFIXES.get(name.rpartition(".")[2].lower(), "")
     if is_cut and named in ("", "json") and re.match(r"\s*\[\s*[{\"]", text):
         raise BadRows(ARRAY_TOO_LARGE)

@@ -27,14 +27,24 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("second", "hypothesis", "sentence2", "question2", "sentence_b", "#2 string"),
         *("passage", "sentence"),
     ),
-    "answer": ("answer", "answers", "obj_label", "target", "expected", "word"),
-    "good": ("good", "sentence_good", "sentence1", "sent_more", "stereotype"),
-    "bad": ("bad", "sentence_bad", "sentence2", "sent_less", "anti-stereotype"),
+    "answer": (
+        *("answer", "answers", "obj_label", "target", "expected", "word", "target_word"),
+        *("masked_word", "completion"),
+    ),
+    "good": (
+        *("good", "sentence_good", "good_sentence", "sentence1", "sent_more", "stereotype"),
+        *("grammatical", "acceptable", "correct", "chosen"),
+    ),
+    "bad": (
+        *("bad", "sentence_bad", "bad_sentence", "sentence2", "sent_less", "anti-stereotype"),
+        *("anti_stereotype", "ungrammatical", "unacceptable", "incorrect", "rejected"),
+    ),
     "label": (
         *("label", "gold_label", "class", "category", "labels", "topic", "sentiment", "polarity"),
         *("is_duplicate", "quality", "entailment_judgment", "entailment_label"),
         *("airline_sentiment", "intent", "emotion", "tags", "emotions", "genres", "categories"),
-        *("topics", "stars", "rating", "overall", "stance", "profession", "target", "answer"),
+        *("topics", "stars", "rating", "overall", "stance", "profession", "gold", "target"),
+        "answer",
     ),
     "group": ("group", "field", "phenomenon", "subset", "bias_type"),
     "direction": ("stereo_antistereo",),
@@ -53,6 +63,8 @@ GENERIC = ("v1", "v2")
 KNOWN = frozenset(name for names in (*NAMES.values(), GENERIC) for name in names)
 LABEL = re.compile(r"(?:.*[_ -])?(?:labels?|class|classes|category|categories|intents?)")
 """Names that say that a column has labels."""
+ANSWERS = re.compile(r"(?:.*[_ -])?answers?")
+"""Names of columns whose lists are accepted answers, and no labels."""
 PAIRS = (
     *(("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2")),
     *(("sentence_a", "sentence_b"), ("#1 string", "#2 string"), ("question", "sentence")),
@@ -217,7 +229,7 @@ def _by_name(table: RawTable) -> dict[str, str]:
 
 def _twins(table: RawTable, lower: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of two columns of texts that differ by their ends, as ``text_a`` does."""
-    for first in [*lower][::-1]:
+    for first in [*lower][::-1] if table.has_header else ():
         for end, other in TWINS:
             pair = first, first.removesuffix(end) + other
             if first.endswith(end) and pair[1] in lower and not NO_LABELS.fullmatch(first):
@@ -305,7 +317,8 @@ def _are_lists(table: RawTable, name: str) -> bool:
     lists = [values for (_, held), values in table.lists.items() if held == name]
     labels = {value for values in lists for value in values}
     is_short = all(len(label) <= LONGEST_LABEL for label in labels)
-    is_id = bool(NO_LABELS.fullmatch(name.strip().lower()))
+    lower = name.strip().lower()
+    is_id = bool(NO_LABELS.fullmatch(lower) or ANSWERS.fullmatch(lower)) or lower in NAMES["answer"]
     is_few = 0 < len(labels) <= max(MAX_CLASSES, len(table.cells) // 2)
     return is_short and is_few and not is_id and 2 * len(lists) > len(table.cells)
 

@@ -7,6 +7,8 @@ from explorer.lists.roles import LABEL, NAMES, NO_LABELS, RawTable, column
 
 LEAST = 3
 """Columns of zeros and ones next to each other from which on they are labels."""
+LEAST_ONE_EACH = 2
+"""The same where each row has a 1 in exactly one of them."""
 YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "false"})
 NO_CLASS = re.compile(r"(?:is|has)[_ ].*")
 """Names of columns that are facts about a row."""
@@ -38,8 +40,6 @@ def _with_labels(table: RawTable) -> RawTable:
     if is_said or not table.has_header or table.structured:
         return table
     first, last = _longest_run([_says_yes_or_no(table, name) for name in table.names])
-    if last - first < LEAST:
-        return table
     names = table.names[first:last]
     labels = [
         tuple(
@@ -51,7 +51,10 @@ def _with_labels(table: RawTable) -> RawTable:
     ]
     cells = [(*row, "|".join(held)) for row, held in zip(table.cells, labels, strict=True)]
     lists = dict(table.lists)
-    if any(len(held) != 1 for held in labels):
+    is_one_each = all(len(held) == 1 for held in labels)
+    if len(names) < (LEAST_ONE_EACH if is_one_each else LEAST):
+        return table
+    if not is_one_each:
         lists |= {(number, LABELS): held for number, held in enumerate(labels, 1)}
     note = EACH_A_LABEL.format(first=names[0], last=names[-1])
     return replace(

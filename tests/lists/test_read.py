@@ -349,6 +349,26 @@ def test_what_is_no_text_is_refused(content):
         read_table(content, "a.csv")
 
 
+@pytest.mark.parametrize(
+    "content", ["<?xml version='1.0'?>\n<row>A cat.</row>\n", "<!DOCTYPE html>\n<p>A cat.</p>"]
+)
+def test_markup_is_refused_and_a_text_that_begins_with_a_tag_is_not(content):
+    with pytest.raises(BadRows, match="a page or a file in XML"):
+        read_table(content, "a.txt")
+    assert read_table("<b>A cat.</b>\n<i>A dog.</i>").cells == (
+        ("<b>A cat.</b>",),
+        ("<i>A dog.</i>",),
+    )
+
+
+@pytest.mark.parametrize("name", ["a.tsv", ""])
+def test_a_column_of_quoted_cells_loses_its_quotation_marks_and_speech_keeps_them(name):
+    quoted = "text\tlabel\n" + '"A cat, he said."\t1\n"A dog."\t0\n' * 2
+    assert read_table(quoted, name).cells[0] == ("A cat, he said.", "1")
+    speech = "text\tlabel\n" + '"A cat," he said.\t1\n"A dog."\t0\n' * 2
+    assert read_table(speech, name).cells[0] == ('"A cat," he said.', "1")
+
+
 def test_a_file_with_a_zero_byte_is_refused_and_never_read_as_another_text():
     for content in (CSV.replace("good", "go\x00od").encode(), CSV.encode() + b"\x00" * 200):
         with pytest.raises(BadRows, match="holds zero bytes"):

@@ -119,6 +119,8 @@ def test_every_reason_for_which_a_row_is_left_out_has_its_remedy(reason):
         "".join(f"She came; he {verb};too\n" for verb in ("left", "sang", "slept", "ate")),
         "Well,I know.\nNo,he sang.\nSo,it rained.\nYes,she left.\n",
         "He came late;again\nShe sang well;again\n",
+        "1. A cat sat.\nIn 2. place was a dog.\nNo cat sat.\n",
+        "Well ... it rained.\nShe sang.\nHe left.\n",
         "[X] is what he wrote.\nShe paid $AAPL, not cash.\n",
     ],
 )
@@ -145,6 +147,18 @@ def test_texts_that_are_only_like_a_form_are_texts(content):
             {"text": "text"},
         ),
         (
+            "id,question,answers\n" + "1,Who sang here?,\"['he', 'she']\"\n" * 4,
+            "plain",
+            {"text": "question"},
+        ),
+        (
+            "".join(
+                f"What is in box {n}?,an egg,a hen,two hats,{'ABC'[n % 3]}\n" for n in range(9)
+            ),
+            "labelled",
+            {"text": "column 1", "label": "column 5"},
+        ),
+        (
             "question,answer\nWho sang here?,The old choir.\nWho slept there?,Two goats.\n",
             "plain",
             {"text": "question"},
@@ -152,7 +166,7 @@ def test_texts_that_are_only_like_a_form_are_texts(content):
     ],
 )
 def test_columns_are_one_thing_together_only_where_their_cells_say_so(content, kind, columns):
-    """Facts, one label a row, sparse marks, a question and its answer."""
+    """Facts, one label a row, sparse marks, questions with answers, and columns by number."""
     texts = text_list(read_table(content, "a.csv"))
     assert (texts.kind, dict(texts.columns)) == (kind, columns)
 

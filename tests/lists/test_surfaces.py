@@ -94,6 +94,8 @@ def rows_of(each):
     if text.startswith(("[{", "{", "[\n")):
         return [row.get("row", row.get("tweet", row)) for row in objects_of(text)]
     lines = [line for line in text.splitlines() if not line.startswith(("sep=", "# "))]
+    if lines[0].startswith("| "):
+        lines = [line.strip("| ").replace(" | ", "\t") for line in lines if "---" not in line]
     names = tuple(each.columns.values())
     has_header = any(re.search(rf'(?:^|[\t;,"]){re.escape(name)}', lines[0]) for name in names)
     is_numbered = any(name.startswith("column ") for name in names)
