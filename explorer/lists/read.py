@@ -75,7 +75,9 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
         BadRows: it is empty, no text, too wide, or one JSON array over the limit.
     """
     text, is_cut = _within_limit(content)
-    text = json_rows.ASSIGNED.sub("", text.lstrip("\ufeff").replace("\x00", ""), count=1)
+    text = text.lstrip("\ufeff").replace("\x00", "")
+    if script := json_rows.ASSIGNED.match(text):
+        text = text[script.end() :]
     if not text.strip():
         raise BadRows(EMPTY_FILE)
     if MARKUP.match(text):

@@ -361,6 +361,13 @@ def test_markup_is_refused_and_a_text_that_begins_with_a_tag_is_not(content):
     )
 
 
+def test_the_beginning_of_an_archive_of_tweets_stays_where_it_is_part_of_a_text():
+    text = "The file begins with window.YTD.tweets.part0 = [."
+    assert read_table(f"{text}\nIt is a script.").cells[0] == (text,)
+    script = 'window.YTD.tweets.part0 = [{"tweet": {"full_text": "A cat sat."}}]'
+    assert read_table(script, "tweets.js").cells == (("A cat sat.",),)
+
+
 @pytest.mark.parametrize("name", ["a.tsv", ""])
 def test_a_column_of_quoted_cells_loses_its_quotation_marks_and_speech_keeps_them(name):
     quoted = "text\tlabel\n" + '"A cat, he said."\t1\n"A dog."\t0\n' * 2
