@@ -198,8 +198,17 @@ def _many_masks(results: Sequence[Agreement], labels: Mapping[str, str], before:
 def origin_note(
     specs: Sequence[ModelSpec], predictions: Mapping[str, MaskPredictions]
 ) -> Markup | None:
-    """Return which of the models that agree were made from another that is shown."""
+    """Return which of the models that agree are, or were made from, another that is shown."""
     agreeing = _related(specs, predictions)
+    first = {spec.name: spec for spec in reversed(specs)}
+    twins = [
+        join(
+            *(model_name(spec.key, spec.label), " is the same model as "),
+            model_name(first[spec.name].key, first[spec.name].label),
+        )
+        for spec in specs
+        if spec.key in agreeing and spec.key != first[spec.name].key
+    ]
     origins = [
         join(
             model_name(spec.key, spec.label),
@@ -214,15 +223,19 @@ def origin_note(
         for spec in specs
         if spec.key in agreeing and (parent := member(parent_of(spec), specs))
     ]
-    if not origins or not any(spec.fitted_to for spec in specs):
+    said = twins + (origins if any(spec.fitted_to for spec in specs) else [])
+    if not said:
         return None
-    return note(listed(origins), ", so their agreement is not independent evidence.")
+    return note(listed(said), ", so their agreement is not independent evidence.")
 
 
 def _related(specs: Sequence[ModelSpec], predictions: Mapping[str, MaskPredictions]) -> set[str]:
-    """Return the models that share a first answer with their parent or its other child."""
-    parents = {spec.key: member(parent_of(spec), specs) for spec in specs}
-    roots = {key: parent.key if parent else key for key, parent in parents.items()}
+    """Return the models that share a first answer with their parent or its other child.
+
+    A model in two columns shares its own.
+    """
+    parents = {spec.key: member(parent_of(spec), specs) or spec for spec in specs}
+    roots = {key: parent.name for key, parent in parents.items()}
     n_masks = min((len(result.positions) for result in predictions.values()), default=0)
     related: set[str] = set()
     for mask in range(n_masks):

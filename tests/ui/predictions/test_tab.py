@@ -160,6 +160,9 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
     unlike = predictions_of({key: [key] for key in LABELS})
     assert texts.origin_note([*MINI.values()], unlike) is None
     assert texts.origin_note([*MINI.values()], predictions_of({key: [] for key in LABELS})) is None
+    twins = [BASE["bert"].in_column(name, name) for name in ("x", "y")]
+    said = plain(texts.origin_note(twins, predictions_of({"x": ["a"], "y": ["a"]})))
+    assert said == "y is the same model as x, so their agreement is not independent evidence."
 
 
 def test_asking_at_many_masks_says_that_the_first_are_answered(tiny_family):
