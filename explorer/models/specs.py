@@ -318,6 +318,11 @@ class ModelSpec:
         return self.column_label or self.model_label
 
     @property
+    def row_name(self) -> str:
+        """The name in tables of several sizes: its column's own name, or else the model's name."""
+        return self.column_label or self.name
+
+    @property
     def model_label(self) -> str:
         """The model's name: ``ALBERT``, ``ALBERT-large``, ``mini-ALBERT``, or its own name."""
         if self.is_own:

@@ -39,7 +39,7 @@ def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) ->
     body: list[list[str | Markup]] = [
         [
             join(
-                model_name(row.spec.key, row.spec.name, row.spec.size),
+                model_name(row.spec.key, row.spec.row_name, row.spec.size),
                 " ",
                 el("span", row.source, class_="badge"),
             ),
@@ -57,14 +57,14 @@ def calls_records(
 ) -> Records:
     """Return the weight tensor of each layer call, in loaded networks and in shapes."""
     body = [
-        [row.spec.name, row.source, layer, tensor + 1]
+        [row.spec.row_name, row.source, layer, tensor + 1]
         for row in rows
         for layer, tensor in enumerate(row.calls.tensors, 1)
     ]
     header = {"family": True, "models": True}
     constants = {
-        "LOADED": {spec.label: spec.name for spec in loaded},
-        "CONFIGS": {spec.name: spec.config for spec in shapes},
+        "LOADED": {spec.label: spec.row_name for spec in loaded},
+        "CONFIGS": {spec.row_name: spec.config for spec in shapes},
         "KINDS": list(dict.fromkeys(row.source for row in rows)),
     }
     return Records(("model", "weights", "layer_of_the_pass", "tensor"), body, header, constants)
@@ -101,7 +101,7 @@ def components_table(
         [rows["bytes"], *(f"{m.counts.stored_bytes:,}" for m in members)],
         [rows["tensors"], *(f"{len(m.counts.encoder):,}" for m in members)],
     ]
-    return table([rows["component"], *(m.counts.name for m in members)], body, rows["caption"])
+    return table([rows["component"], *(m.spec.row_name for m in members)], body, rows["caption"])
 
 
 def components_records(families: "Sequence[Sequence[FamilyMember]]") -> Records:
@@ -110,9 +110,10 @@ def components_records(families: "Sequence[Sequence[FamilyMember]]") -> Records:
     parts = tuple(members[0].counts.components)
     more = ("total", "applied", "head", "stored_bytes_fp32", "tensors")
     rows = [
-        [m.counts.name, *(m.counts.components[part] for part in parts), *_below(m)] for m in members
+        [m.spec.row_name, *(m.counts.components[part] for part in parts), *_below(m)]
+        for m in members
     ]
-    constants = {"CONFIGS": {m.counts.name: m.spec.config for m in members}}
+    constants = {"CONFIGS": {m.spec.row_name: m.spec.config for m in members}}
     return Records(("model", *parts, *more), rows, NO_RUN, constants)
 
 

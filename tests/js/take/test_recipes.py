@@ -127,7 +127,6 @@ def drawn_with(monkeypatch, columns=None):
 OF_NO_COLUMN = {
     "distillation/masking",
     "parameters/built",
-    "parameters/components",
     "parameters/memory",
     "parameters/sharing",
     "parameters/sizes",

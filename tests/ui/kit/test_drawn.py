@@ -68,7 +68,7 @@ def drawings(column="bert"):
         "predictions/joint": predictions.show_joint(GAPS),
         "predictions/asked": predictions.show_asked(GAPS, "cat, unbelievable"),
         "predictions/contrast": predictions.show_contrast(OFFERED),
-        "parameters/components": parameters.show_sizes()[1],
+        "parameters/components": parameters.show_sizes(PAIR)[1],
         "layer/contexts": layer.show_contexts(GAPS),
         "parameters/calls": parameters.show_calls(PAIR),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),
