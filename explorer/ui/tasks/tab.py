@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import assets
+from explorer.analysis.digits import enumerated
 from explorer.inference.runs import get_runs
 from explorer.library.strings import head_said
 from explorer.library.tasks import ask_heads, head_is_there, skill_of
@@ -113,7 +114,10 @@ def show_objectives(state: PageState) -> Markup | str:
     from explorer.analysis.tasks.pairs import cross_test
     from explorer.views.tasks import cross_test_html, cross_test_records
 
-    labels = {spec.name: spec.label for spec in family_specs(state.family)}
+    columns: dict[str, list[str]] = {}
+    for spec in family_specs(state.family):
+        columns.setdefault(spec.name, []).append(spec.label)
+    labels = {name: enumerated(shown) for name, shown in columns.items()}
     result = cross_test(assets.results(), tuple(labels))
     nsp, sop = (result.printed[name] for name in ("NSP", "SOP"))
     cross_note = strings.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")

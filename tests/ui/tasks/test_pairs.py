@@ -14,7 +14,7 @@ from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.tasks import strings, tab
 from explorer.ui.tasks.endpoint import pair
-from tests.markup import every
+from tests.markup import every, plain
 
 PAIR = "the cat sat. [SEP] a dog was bad."
 
@@ -163,3 +163,8 @@ def test_a_pair_too_long_is_refused_in_a_sentence(tiny_family):
 def test_an_older_link_to_the_quadrants_opens_them_where_they_are_now():
     state, repaired = from_params({"tab": "attention", "fold": "pairs", "text": PAIR})
     assert (state.tab, state.fold, repaired) == ("tasks", "pairs", ())
+
+
+def test_a_model_in_two_columns_has_its_measured_skill_under_both_names():
+    drawn = plain(tab.show_objectives(PageState(family="only,a=mini-bert,b=mini-bert")), "|")
+    assert "% [" in drawn.split("|a and b|")[1].split("|")[0]
