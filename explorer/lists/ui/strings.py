@@ -254,7 +254,7 @@ CHARTS = {
     "cost_mb": "megabytes",
     "accuracy": "accuracy",
     "learning": "Accuracy by number of training rows, with 95% intervals",
-    "learning_axis": "training rows; at the end all of a fold, as in the table",
+    "learning_axis": "training rows; the last point is the table's",
     "by_layer": "Accuracy by layer of the features; the highest of several flatters",
     "by_layer_axis": "layer; 0: the embeddings",
     "confusion": "Predictions of {label}",

@@ -1,6 +1,7 @@
 """Charts of a list's result: shares, scatter of two models, score against cost, confusion."""
 
 import html
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -290,6 +291,10 @@ def _predictions(
     return figure, rows
 
 
+MOST_TICKS = 3
+"""Powers of ten that are named on an axis of half a phone's width."""
+
+
 def _score_and_cost(result: LabelledList, texts: Texts) -> tuple["go.Figure", list[Row]]:
     """Draw accuracy against time and against megabytes, each classifier in its colour."""
     from plotly.subplots import make_subplots
@@ -332,10 +337,24 @@ def _score_and_cost(result: LabelledList, texts: Texts) -> tuple["go.Figure", li
     figure.add_hline(usual, line_width=1, line_dash="dot", annotation_text=BASELINES["majority"])
     figure.layout.annotations = figure.layout.annotations[:1]  # once, not in each part
     figure.update_yaxes(tickformat=".0%", title=texts["accuracy"], col=1)
-    figure.update_xaxes(type="log", dtick=1, tickformat="~g")
-    figure.update_xaxes(title=texts["cost_ms"], col=1)
-    figure.update_xaxes(title=texts["cost_mb"], col=2)
+    for place, name in enumerate(("cost_ms", "cost_mb"), 1):
+        decades = decades_between([x for title, _, x, *_ in rows if title == texts[name]])
+        figure.update_xaxes(title=texts[name], dtick=math.ceil(decades / MOST_TICKS), col=place)
+    figure.update_xaxes(type="log", tickformat="~g", tickangle=0)
     return figure, rows
+
+
+def decades_between(values: Sequence[float]) -> float:
+    """Return the decimal logarithm of the quotient of the ends of positive values, at least 1."""
+    drawn = [value for value in values if value > 0]
+    return max(1.0, math.log10(max(drawn) / min(drawn))) if drawn else 1.0
+
+
+def share_range(values: Sequence[float]) -> list[float]:
+    """Return the ends of an axis of shares: around the values, and never far outside 0 to 1."""
+    low, high = min(values), max(values)
+    space = max(0.05, 0.08 * (high - low))
+    return [max(-0.02, low - space), min(1.02, high + space)]
 
 
 def _curves(result: LabelledList, texts: Texts, name: str) -> tuple["go.Figure", list[Row]]:
@@ -351,7 +370,8 @@ def _curves(result: LabelledList, texts: Texts, name: str) -> tuple["go.Figure",
         if name == "learning":
             figure.add_traces(band(xs, ends, key, label))
         rows += [(texts[name], label, x, y, *(end or (None, None))) for x, y, end in points]
-    figure.update_yaxes(tickformat=".0%")
+    drawn = [value for *_, y, low, high in rows for value in (y, low, high) if value is not None]
+    figure.update_yaxes(tickformat=".0%", range=share_range(drawn))
     figure.update_xaxes(title=texts[f"{name}_axis"])
     if name == "learning":
         sizes = [point.n_rows for point in next(iter(result.learning.values()))]
