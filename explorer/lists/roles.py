@@ -65,6 +65,8 @@ LABEL = re.compile(r"(?:.*[_ -])?(?:labels?|class|classes|category|categories|in
 """Names that say that a column has labels."""
 ANSWERS = re.compile(r"(?:.*[_ -])?answers?")
 """Names of columns whose lists are accepted answers, and no labels."""
+PROSE = re.compile(r"(?:.*[_ ])?(?:title|notes?|comment)")
+"""Names of columns that are no labels and may be texts."""
 PAIRS = (
     *(("premise", "hypothesis"), ("sentence1", "sentence2"), ("question1", "question2")),
     *(("sentence_a", "sentence_b"), ("#1 string", "#2 string"), ("question", "sentence")),
@@ -158,7 +160,8 @@ def _texts_among(table: RawTable, free: Sequence[str]) -> dict[str, str]:
         return {}
 
     def rank(name: str) -> tuple[bool, bool, int]:
-        is_other = table.has_header and bool(NO_LABELS.fullmatch(name.strip().lower()))
+        lower = name.strip().lower()
+        is_other = table.has_header and NO_LABELS.fullmatch(lower) and not PROSE.fullmatch(lower)
         return _is_prose(table, name, 2), not is_other, _length(table, name)
 
     first = max(texts, key=rank)

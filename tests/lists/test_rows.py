@@ -142,6 +142,11 @@ def test_texts_that_are_only_like_a_form_are_texts(content):
             {"text": "text", "label": "labels"},
         ),
         (
+            'comment,author\nIt was good.,"Ann Lee, of the London Press Office"\n' * 2,
+            "plain",
+            {"text": "comment"},
+        ),
+        (
             "text,cat,dog,bird\n" + "A cat sat.,1,,\nA dog ran.,,1,\n" * 2,
             "plain",
             {"text": "text"},
