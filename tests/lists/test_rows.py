@@ -142,7 +142,7 @@ def test_texts_that_are_only_like_a_form_are_texts(content):
             {"text": "text", "label": "labels"},
         ),
         (
-            'comment,author\nIt was good.,"Ann Lee, of the London Press Office"\n' * 2,
+            "comment,author\n" + 'It was good.,"Ann Lee, of the London Press Office"\n' * 2,
             "plain",
             {"text": "comment"},
         ),
