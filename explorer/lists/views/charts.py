@@ -337,9 +337,12 @@ def _score_and_cost(result: LabelledList, texts: Texts) -> tuple["go.Figure", li
     figure.add_hline(usual, line_width=1, line_dash="dot", annotation_text=BASELINES["majority"])
     figure.layout.annotations = figure.layout.annotations[:1]  # once, not in each part
     figure.update_yaxes(tickformat=".0%", title=texts["accuracy"], col=1)
-    for place, name in enumerate(("cost_ms", "cost_mb"), 1):
-        decades = decades_between([x for title, _, x, *_ in rows if title == texts[name]])
-        figure.update_xaxes(title=texts[name], dtick=math.ceil(decades / MOST_TICKS), col=place)
+    costs = [(cost.ms_per_row, cost.megabytes) for cost in result.costs.values()]
+    for place, (name, values) in enumerate(
+        zip(("cost_ms", "cost_mb"), zip(*costs, strict=True), strict=True), 1
+    ):
+        dtick = math.ceil(decades_between(values) / MOST_TICKS)
+        figure.update_xaxes(title=texts[name], dtick=dtick, col=place)
     figure.update_xaxes(type="log", tickformat="~g", tickangle=0)
     return figure, rows
 
@@ -363,14 +366,15 @@ def _curves(result: LabelledList, texts: Texts, name: str) -> tuple["go.Figure",
 
     figure = go.Figure(layout={"title": texts[name], "height": HEIGHT})
     rows: list[Row] = []
+    drawn: list[float] = []
     for key, label in result.labels.items():
         points = _points(result, key, name)
         xs, ys, ends = zip(*points, strict=True)
+        drawn += [*ys, *(end for pair in ends for end in pair or ())]
         figure.add_trace(line(xs, ys, label, key, mode="lines+markers"))
         if name == "learning":
             figure.add_traces(band(xs, ends, key, label))
         rows += [(texts[name], label, x, y, *(end or (None, None))) for x, y, end in points]
-    drawn = [value for *_, y, low, high in rows for value in (y, low, high) if value is not None]
     figure.update_yaxes(tickformat=".0%", range=share_range(drawn))
     figure.update_xaxes(title=texts[f"{name}_axis"])
     if name == "learning":
