@@ -3,6 +3,7 @@
 import copy
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import nbformat
@@ -43,6 +44,43 @@ def test_a_notebook_is_short_and_kept_with_its_pictures(name):
     assert "image/svg+xml" not in kinds
     assert not [out for out in outputs if out.output_type == "error"]
     assert (ROOT / "docs" / "notebooks" / f"{name}.ipynb").stat().st_size < MAX_BYTES
+
+
+INSTALL = next(cell.source for cell in BOOKS["three_models"].cells if cell.cell_type == "code")
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """What the first cell installs where the explorer is missing."""
+    calls = []
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("subprocess.check_call", calls.append)
+    return calls
+
+
+def test_each_begins_with_the_cell_that_installs_the_explorer_from_its_own_repository(
+    installed, monkeypatch
+):
+    for name, book in BOOKS.items():
+        kinds = [cell.cell_type for cell in book.cells[:2]]
+        assert (kinds, book.cells[1].source) == (["markdown", "code"], INSTALL), name
+    monkeypatch.chdir(ROOT / "docs" / "notebooks")
+    exec(INSTALL, {})
+    assert installed == [[sys.executable, "-m", "pip", "install", "--quiet", str(ROOT)]]
+
+
+def test_outside_a_repository_it_says_what_to_do_and_installs_nothing_of_that_name(
+    installed, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="in a copy of the repository, or install the explorer"):
+        exec(INSTALL, {})
+    assert installed == []
+
+
+def test_where_the_explorer_is_there_it_does_nothing(monkeypatch):
+    monkeypatch.setattr("subprocess.check_call", pytest.fail)
+    exec(INSTALL, {})
 
 
 @pytest.mark.processes
