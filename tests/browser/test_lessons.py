@@ -7,7 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import axe
+from tests.browser.conftest import WAIT_MS
 from tests.browser.viewport import resize
+from tests.ui.shell.test_gallery import STOPS
+from tests.ui.shell.test_lessons import BY_NAME, section
+from tests.waiting import until
 
 pytestmark = pytest.mark.browser
 NASTY = '<img src=x onerror="alert(1)"> sees "both" sides'
@@ -116,9 +120,11 @@ def test_a_student_does_a_lesson_from_guess_to_hand_in(page_at, chromium, tmp_pa
 
 
 def test_the_tour_leads_to_the_list_and_back_closes_it(page_at):
-    page = page_at("/?family=base&bert=mini&distilbert=mini")
+    page = page_at("/")
     lesson = page.locator(".lesson")
     page.get_by_role("button", name="Tour", exact=True).click()
+    first = STOPS[0]["link"]["text"]
+    page.wait_for_function("text => new URL(location).searchParams.get('text') === text", arg=first)
     page.get_by_role("button", name="Lessons").click()
     expect(page.locator(".tour")).to_be_hidden()
     expect(lesson.locator("h2")).to_be_focused()
@@ -134,3 +140,77 @@ def test_the_tour_leads_to_the_list_and_back_closes_it(page_at):
     expect(lesson.locator("h2")).to_have_text("Lessons")
     page.keyboard.press("Escape")
     expect(lesson).to_be_hidden()
+
+
+def test_a_page_with_other_models_says_whose_numbers_the_lesson_is_about(page_at):
+    page = page_at("/?lesson=mask&bert=mini&distilbert=mini&albert=base")
+    lesson, other = page.locator(".lesson"), "the page shows other models now"
+    expect(lesson).to_contain_text(other)
+    lesson.get_by_role("textbox").fill("I cannot say.")
+    go_on(lesson)
+    lesson.get_by_label("Your own word").fill("lock")
+    lesson.get_by_role("radio").first.check()
+    lesson.get_by_role("button", name="Lock my guess").click()
+    go_on(lesson)
+    lesson.get_by_role("button", name="Open it on the page").click()
+    page.locator("#words .word", has_text="lock").click()
+    expect(page.locator("#tab-predictions .finding")).to_contain_text("mini-ALBERT")
+    taken(page, "The page says: mini-ALBERT")
+    expect(lesson).not_to_contain_text(other)
+
+
+HEAD = "&tab=attention&text=He+lived+in+the+old+house.&model=bert&layer=3&head=1&family=mini"
+"""A head that fits the first sentence, as a student finds it by clicks."""
+
+
+WHOLE = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?![\d%]|\.\d)")
+"""A number, but no percentage."""
+
+
+def views_taken(page, lesson, name):
+    """Open each view of a lesson and take it, until the answer is shown."""
+    n_views = len(BY_NAME[name].acts)
+    for i in range(1, n_views + 1):
+        if n_views > 1:
+            expect(lesson).to_contain_text(f"View {i} of {n_views}")
+        lesson.get_by_role("button", name="Open it on the page").click()
+        if name == "head" and i == 1:
+            taken(page, "Click another tile")
+            page.goto(page.url.partition("?")[0] + "?lesson=head" + HEAD)
+        on = f"View {i + 1} of" if i < n_views else "Your guess and the answer"
+        taken(page, on)
+
+
+PRESS = "panel => panel.querySelector('[data-take-answer]')?.click()"
+"""The button may be gone by now, which a click of Playwright would wait for."""
+
+
+def taken(page, said):
+    """Press until the panel says this: the page may still be drawing what is taken."""
+    lesson = page.locator(".lesson")
+
+    def has_come():
+        if said in lesson.inner_text():
+            return True
+        lesson.evaluate(PRESS)
+        return False
+
+    until(has_come, WAIT_MS / 1000, lambda: lesson.inner_text())
+
+
+def test_every_answer_that_a_student_takes_is_on_the_page_of_the_teacher(page_at):
+    for name in BY_NAME:
+        if name == "mask":
+            continue
+        page = page_at(f"/?lesson={name}")
+        lesson = page.locator(".lesson")
+        lesson.get_by_role("textbox").fill("I cannot say.")
+        go_on(lesson)
+        lesson.get_by_role("radio").first.check()
+        lesson.get_by_role("button", name="Lock my guess").click()
+        go_on(lesson)
+        views_taken(page, lesson, name)
+        said = WHOLE.findall(section(name))
+        shown = WHOLE.findall(lesson.locator(".ls-numbers").inner_text())
+        assert shown
+        assert set(shown) <= set(said), name

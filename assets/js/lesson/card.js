@@ -30,7 +30,7 @@ export function card(found, texts, top = 3) {
     make('p', {class: 'by'}, [found.title, found.student, found.date, found.attempt > 1 ? say(texts.attempt, {n: found.attempt}) : ''].filter(Boolean).join(', ')),
     ...part('numbers', make('p', {}, found.question), numbers(found.numbers), view(found.link)),
     ...part('guessed', make('p', {}, `${found.guess}. ${found.right ? texts.was_right : texts.was_wrong} ${found.answer}.`)),
-    ...part('contradicts', ...contrary ? [make('p', {}, make('q', {}, contrary.text)), make('p', {}, contrary.answer), numbers(contrary.numbers), view(contrary.link)] : [make('p', {}, texts.none)]),
+    ...part('contradicts', ...contrary ? [make('p', {}, make('q', {}, contrary.text)), contrary.answer ? make('p', {}, contrary.answer) : '', numbers(contrary.numbers), view(contrary.link)] : [make('p', {}, texts.none)]),
     ...part('asked', make('p', {}, found.asks), make('dl', {}, make('dt', {}, texts.before), make('dd', {}, found.before), make('dt', {}, texts.after), make('dd', {}, found.after))),
     make('p', {class: 'origin'}, `${found.origin}. ${found.cite}`));
 }

@@ -1,6 +1,6 @@
 // A lesson next to the tabs: a question, a guess that is locked, one look at the real page, and a finding that the student takes away.
 import {closest, find, make, say} from '../kit/dom.js';
-import {chosen, linkNow, withState} from '../page/here.js';
+import {chosen, linkNow, listen, withState} from '../page/here.js';
 import {opened} from '../page/parts.js';
 import {address, light, openView} from '../page/stop.js';
 import {asked, origin, provenance, save} from '../take/take.js';
@@ -14,6 +14,8 @@ const FAMILY = 'mini';   // whose numbers the lessons are about
 let data;
 /** @type {Progress | null} */
 let progress = null;
+/** @type {Progress | null} the lesson for which an answer is computed */
+let asking = null;
 /** @type {HTMLElement} */
 let panel;
 const state = () => { let now; withState(one => { now = one; }); return /** @type {import('../page/state.js').State | undefined} */ (now); };
@@ -33,8 +35,10 @@ function field(tag, label, name, attributes = {}) {
   return make('label', {class: 'ls-field'}, make('span', {}, label), input);
 }
 
-/** What can be pressed follows what was written. */
+/** What can be pressed follows what was written, and what is said of the models the page's own. */
 function enable() {
+  const other = find(panel, '[data-other]');
+  if (other) other.hidden = chosen('family') === FAMILY;
   const next = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-next]')), lock = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-lock]'));
   if (next) next.disabled = !progress.isDone(progress.stage);
   if (lock) lock.disabled = !progress.canLock;
@@ -48,29 +52,54 @@ function shows({link, shows: text}) {
   return Boolean(now?.accepted && now.tab === link.tab && now.isThere(link.tab) && now.get('family') === FAMILY && (!wanted || now.get('text') === wanted));
 }
 
+/** What a reader finds; null with a sentence on the panel where there is nothing yet. @template T @param {() => T | string | null | Promise<T | string | null>} find @param {string} missing @returns {Promise<T | null>} */
+async function taken(find, missing) {
+  const mine = progress;
+  if (asking === mine) return null;   // pressed twice
+  asking = mine;
+  tell(data.texts.asking);
+  try {
+    const found = await find();
+    if (progress !== mine) return null;
+    tell(typeof found === 'string' ? found : found ? '' : missing);
+    return typeof found === 'string' ? null : found;
+  } catch (error) {
+    if (progress === mine) tell(data.texts.not_answered);
+    reportError(error);
+    return null;
+  } finally {
+    asking = null;
+  }
+}
+
 /** Keep what the page shows of the next act, and the answer after the last one. */
 async function takeAnswer() {
-  const {lesson, kept} = progress, reader = READERS[lesson.name], act = lesson.acts[kept.readings.length];
-  const reading = kept.locked && shows(act) ? await reader.read() : null;
-  if (!reading) { tell(data.texts.not_there); return; }
-  const readings = [...kept.readings, reading];
-  if (readings.length < lesson.acts.length) progress.set({readings});
-  else {
-    const {answer, said} = reader.judge(readings);
-    progress.set({readings, answer, numbers: said, link: linkNow().href, stage: 'found'});
-    light('');
-  }
+  const {lesson, kept} = progress, {texts} = data, reader = READERS[lesson.name], act = lesson.acts[kept.readings.length];
+  const reading = await taken(() => (kept.locked && shows(act) ? reader.read(act, texts.read) : null), texts.not_there);
+  if (!reading) return;
+  const readings = [...kept.readings, reading], isLast = readings.length === lesson.acts.length;
+  const judged = isLast ? await taken(() => reader.judge(readings, texts.read), '') : null;
+  if (isLast && !judged) return;
+  progress.set(judged ? {readings, answer: judged.answer, numbers: judged.said, link: linkNow().href, stage: 'found'} : {readings});
+  light('');
   draw(true);
+}
+
+/** Whether the page shows a text of the student's own. */
+function showsOwn() {
+  const {lesson} = progress, now = state(), tab = READERS[lesson.name].on ?? lesson.acts[0].link.tab;
+  const isThere = now?.accepted && now.heard === now.number && now.get('family') === FAMILY && (!tab || now.isThere(tab));
+  return isThere && !lesson.acts.some(act => progress.said(act.shows || act.link.text || '') === now.get('text'));
 }
 
 /** Keep the text on the page as the one that contradicts the claim. */
 async function takeContrary() {
-  const {lesson} = progress, now = state(), [{link}] = lesson.acts, text = now?.get('text') ?? '';
-  const isNew = now?.isThere(link.tab) && now.tab === link.tab && now.get('family') === FAMILY && !lesson.acts.some(act => progress.said(act.shows || act.link.text || '') === text);
-  const reading = isNew ? await READERS[lesson.name].read() : null;
-  if (!reading) { tell(data.texts.no_other_text); return; }
-  const {answer, said} = READERS[lesson.name].judge([reading]);
-  progress.set({contrary: {text, link: linkNow().href, answer, numbers: said}, none: false});
+  const {texts} = data, reader = READERS[progress.lesson.name], [act] = progress.lesson.acts;
+  const own = async () => { const reading = await reader.read(act, texts.read); return reading && reader.judge([reading], texts.read); };
+  const text = state()?.get('text') ?? '', link = linkNow().href;
+  const judged = await taken(() => (showsOwn() ? (reader.other ?? own)(texts.read, progress.lesson.acts) : null), texts.no_other_text);
+  if (!judged) return;
+  progress.set({contrary: {text: judged.text ?? text, link, answer: judged.answer, numbers: judged.said}, none: false});
   draw();
 }
 
@@ -91,9 +120,10 @@ const parts = {
   },
   act(t) {
     const {lesson, kept} = progress, i = Math.min(kept.readings.length, lesson.acts.length - 1), act = lesson.acts[i];
-    const open = () => { openView({...act.link, ...act.link.text ? {text: progress.said(act.link.text)} : {}, family: FAMILY}); light(act.lit, covered); };
+    const text = progress.said(act.link.text ?? ''), before = kept.readings[i - 1], keeps = before && READERS[lesson.name].keeps?.(before);
+    const open = () => { openView({...act.link, ...text ? {text} : {}, ...keeps, family: FAMILY}); light(act.lit, covered); };
     return [...lesson.acts.length > 1 ? [make('p', {class: 'note'}, say(t.view_of, {i: i + 1, n: lesson.acts.length}))] : [], make('p', {}, progress.said(act.do)),
-      make('p', {class: 'ls-row'}, button(t.open, open), button(t.take, takeAnswer, {'data-take-answer': true}))];
+      make('p', {class: 'ls-row'}, button(t.open, open), ...kept.answer ? [] : [button(t.take, takeAnswer, {'data-take-answer': true})])];
   },
   found(t) {
     const {lesson, kept} = progress, isRight = kept.guess === kept.answer;
@@ -105,7 +135,7 @@ const parts = {
     return [make('p', {}, make('q', {}, claim)), make('p', {}, lesson.contrary),
       make('p', {class: 'ls-row'}, button(t.take_text, takeContrary), button(t.found_none, () => { progress.set({none: true, contrary: null}); progress.go(1); draw(true); })),
       ...contrary ? [make('p', {}, make('q', {}, contrary.text)), numbers(contrary.numbers),
-        make('p', {class: 'ls-verdict'}, say(contrary.answer === answer ? t.same_answer : t.other_answer, {answer: progress.label(contrary.answer)}))] : []];
+        make('p', {class: 'ls-verdict'}, say(!contrary.answer ? t.you_judge : contrary.answer === answer ? t.same_answer : t.other_answer, {answer: progress.label(contrary.answer)}))] : []];
   },
   after: t => [field('textarea', progress.lesson.asks, 'after', {rows: 3}), make('p', {class: 'note'}, t.both_kept)],
   card(t) {
@@ -143,7 +173,7 @@ function list() {
 function step() {
   const t = data.texts, {lesson, stage, at, kept} = progress, again = () => { progress.restart(); light(''); draw(true); };
   return [make('h2', {}, lesson.title), make('p', {class: 'note'}, say(t.count, {i: at + 1, n: STAGES.length})),
-    ...chosen('family') !== FAMILY && at < 3 ? [make('p', {class: 'note'}, t.other_family)] : [],
+    ...at < 3 ? [make('p', {class: 'note', 'data-other': true}, t.other_family)] : [],
     make('h3', {tabindex: -1}, t.stages[stage]), ...parts[stage](t), make('p', {class: 'ls-said', role: 'status'}),
     make('p', {class: 'ls-row ls-way'}, ...at ? [button(`‹ ${t.back}`, () => { progress.go(-1); draw(true); })] : [],
       ...stage === 'card' ? [] : [button(`${t.next} ›`, () => { progress.go(1); draw(true); }, {'data-next': true})],
@@ -197,6 +227,7 @@ export async function begin(event) {
   find(document, '#tour .tour').after(panel);
   document.addEventListener('click', one => { if (closest(one, '[data-lessons]')) show('list'); });
   document.addEventListener('keydown', one => { if (one.key === 'Escape' && !panel.hidden && !one.defaultPrevented && !closest(one, 'input, textarea, select, [popover], .take')) close(); });
+  listen(() => { if (progress) enable(); });
   const named = () => new URL(location.href).searchParams.get('lesson');
   addEventListener('popstate', () => {
     const name = named();

@@ -1,7 +1,7 @@
 // How far a student is in a lesson: what each step needs before the next one opens, and what cannot be changed any more.
 import {recall, remember} from '../kit/memory.js';
 
-/** @typedef {{link: Record<string, string>, lit: string, do: string, shows: string}} Act what is opened, what the student does there, and the text that the page shows then; "{word}" stands for the student's own */
+/** @typedef {{link: Record<string, string>, lit: string, do: string, pair: string[], miss: string, shows: string}} Act what is opened, what the student does there, and the text that the page shows then; "{word}" stands for the student's own */
 /** @typedef {{name: string, title: string, minutes: number, asks: string, question: string, word: string, choices: [string, string][], acts: Act[], found: string, claim: string, contrary: string}} Lesson */
 /** @typedef {{text: string, link: string, answer: string, numbers: [string, string][]}} Contrary */
 /** @typedef {{stage: string, attempt: number, before: string, word: string, guess: string, locked: boolean, readings: any[], link: string, answer: string,

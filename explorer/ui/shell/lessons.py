@@ -26,6 +26,10 @@ class Act:
     lit: str
     """CSS selector of the picture that is lit."""
     do: str
+    pair: tuple[str, str] | tuple[()] = ()
+    """Word whose attention is read, and the word that it may go to."""
+    miss: str = ""
+    """Sentence if it goes elsewhere, to ``{to}``; empty if that is an answer too."""
     shows: str = ""
     """Text that the page shows when the student is done, if it is not the link's."""
 

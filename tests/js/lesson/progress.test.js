@@ -3,10 +3,9 @@ import {beforeEach, test} from 'node:test';
 
 import '../dom.js';
 import {Progress, STAGES} from '../../../assets/js/lesson/progress.js';
-import {surest} from '../../../assets/js/lesson/read.js';
 
 const LESSON = {name: 'mask', title: 'A', minutes: 8, asks: 'How?', question: 'Who?', word: 'Which?', choices: /** @type {[string, string][]} */ ([['a', 'A one'], ['b', 'B one']]),
-  acts: [{link: {tab: 'predictions'}, lit: '', do: '', shows: ''}], found: '', claim: '', contrary: ''};
+  acts: [{link: {tab: 'predictions'}, lit: '', do: '', pair: [], miss: '', shows: ''}], found: '', claim: '', contrary: ''};
 beforeEach(() => sessionStorage.clear());
 
 test('a guess is one of the choices, is locked with what was said before it, and a reload keeps it so', () => {
@@ -41,9 +40,4 @@ test('each step waits for what the one before it asks, and the answer for the lo
   assert.deepEqual([found.guess, found.answer, found.right, found.contrary], ['A one', 'B one', false, null]);
   one.restart();
   assert.deepEqual([one.stage, one.kept.guess, one.kept.locked, new Progress(LESSON).kept.attempt], ['before', '', false, 2]);
-});
-
-test('the surest model has the largest first probability, and unequal ones are printed unequal', () => {
-  const rows = /** @type {[string, number][]} */ ([['x', .99801], ['y', .99832], ['z', .5]]).map(([model, probability]) => ({model, word: 'w', probability}));
-  assert.deepEqual(surest([rows]), {answer: 'y', said: [['x', '“w” 0.9980'], ['y', '“w” 0.9983'], ['z', '“w” 0.5000']]});
 });
