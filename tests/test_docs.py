@@ -150,6 +150,7 @@ CHANGES = [
     "a list to try",
     "a claim",
     "a new example",
+    "a lesson",
     "a fact of the primer",
 ]
 
