@@ -369,7 +369,9 @@ def read_otherwise(folder: Path, ties_words: bool, source: str) -> tuple[str, ..
         name.endswith(".decoder.weight") and f"{name.removesuffix('weight')}bias" not in names
         for name in names
     )
-    if has_one_bias or wrapper_of(names, source):
+    # transformers finds a network whose prefix is the encoder's own: bert.bert.encoder.
+    is_wrapped = wrapper_of(names, source) not in ("", *(f"{name}." for name in OWN_PREFIXES))
+    if has_one_bias or is_wrapped:
         notes.append(OTHERWISE.format(file="model.safetensors", command=command))
     return tuple(notes)
 
