@@ -43,6 +43,7 @@ test('two models differ on the rows that one of them alone has right', () => {
   assert.deepEqual(told([rows([1, 1, 1, 0], [1, 0, 0, 0])], T), {answer: 'unclear', said: [['A', '75.0% (3 / 4)'], ['B', '25.0% (1 / 4)'], ['only A', '2'], ['only B', '0'], ['p', '0.500']]});
   const many = Array(8).fill(1), none = Array(8).fill(0);
   assert.deepEqual([told([rows(many, none)], T).answer, told([rows(none, many)], T).answer], ['first', 'last']);
+  assert.equal(told([rows([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 1])], T).answer, 'unclear');   // p = 0.219
 });
 
 test("McNemar's exact p is that of scipy.stats.binomtest", () => {
