@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.alignment import Alignment
-from explorer.analysis.digits import percent, power, probability, signed
+from explorer.analysis.digits import percent, probability
 from explorer.analysis.records import NO_RUN, NOT_RUN, Records
 from explorer.analysis.tasks.pairs import (
     OBJECTIVES,
@@ -19,7 +19,7 @@ from explorer.analysis.tasks.pairs import (
     SentencePair,
 )
 from explorer.analysis.tasks.scores import TASKS, PrintedShare, TunedScore, trained_seconds
-from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
+from explorer.analysis.tasks.tuned import AnswerSpans
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, join, model_name, note, plain_card, table
 
@@ -399,102 +399,6 @@ def _strip(
     )
 
 
-def word_sentiment_html(
-    by_model: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], texts: Mapping[str, str]
-) -> Markup:
-    """Draw a column per model: its probability, the baseline, every word, and the sum."""
-    values = [
-        value
-        for sentiment in by_model.values()
-        for value in (
-            *sentiment.integrated_gradients,
-            *sentiment.leave_one_out,
-            sentiment.baseline,
-            sentiment.difference,
-        )
-    ]
-    top = max(1e-9, *(abs(float(value)) for value in values))
-    columns = [
-        _sentiment_column(specs[key], sentiment, top, texts) for key, sentiment in by_model.items()
-    ]
-    return el("div", *columns, class_="columns ts")
-
-
-def word_sentiment_records(
-    by_model: Mapping[str, WordSentiment],
-    specs: Mapping[str, ModelSpec],
-    text: str,
-    adapters: Mapping[str, tuple[str, str]],
-) -> Records:
-    """Return both attributions of every word, the text's probability and both ends of the path.
-
-    ``adapters`` holds path and checksum of each model's adapter, by the model's label.
-    """
-    columns = (
-        *("model", "positive", "baseline", "difference"),
-        *("word", "integrated_gradients", "leave_one_out"),
-    )
-    rows = [
-        [specs[key].label, sentiment.positive, sentiment.baseline, sentiment.difference, *values]
-        for key, sentiment in by_model.items()
-        for values in zip(
-            sentiment.words, sentiment.integrated_gradients, sentiment.leave_one_out, strict=True
-        )
-    ]
-    constants = {"TEXT": text, "ADAPTERS": {name: path for name, (path, _) in adapters.items()}}
-    return Records(columns, rows, {"text": text, "adapters": adapter_lines(adapters)}, constants)
-
-
 def adapter_lines(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
     """Return the file header's lines on the adapters."""
     return [f"{name}: {path} (sha256 {digest})" for name, (path, digest) in adapters.items()]
-
-
-def _sentiment_column(
-    spec: ModelSpec, sentiment: WordSentiment, top: float, texts: Mapping[str, str]
-) -> Markup:
-    label, share = sentiment.verdict
-    head = [el("th", texts[name], scope="col") for name in ("word", "ig", "loo")]
-    rows = [
-        el("tr", el("th", word, scope="row"), _cell(float(ig), top), _cell(float(loo), top))
-        for word, ig, loo in zip(
-            sentiment.words, sentiment.integrated_gradients, sentiment.leave_one_out, strict=True
-        )
-    ]
-    first = [texts["baseline"], _cell(sentiment.baseline, top), el("td")]
-    last = [texts["total"], _cell(sentiment.difference, top), el("td")]
-    sentence = texts["complete"].format(
-        sum=signed(float(sentiment.integrated_gradients.sum())),
-        explained=signed(sentiment.difference - sentiment.baseline),
-        error=power(sentiment.completeness_error),
-    )
-    return el(
-        "section",
-        el(
-            "header",
-            el("h3", model_name(spec.key, spec.label)),
-            el("p", el("strong", texts[label]), f" {share:.3f}"),
-        ),
-        el(
-            "table",
-            el("thead", el("tr", *head)),
-            el("tbody", _end(first, "ts-base"), *rows),
-            el("tfoot", _end(last, "ts-total")),
-        ),
-        note(sentence),
-        class_="ts-column",
-        data_model=spec.key,
-    )
-
-
-def _end(row: Sequence[str | Markup], kind: str) -> Markup:
-    """Build the first or last row of a table, which is not a word's."""
-    title, *cells = row
-    return el("tr", el("th", title, scope="row"), *cells, class_=kind)
-
-
-def _cell(value: float, top: float) -> Markup:
-    """Build a cell with a bar from the middle, and the number with its sign."""
-    side = "ts-right" if value >= 0 else "ts-left"
-    bar = el("i", class_=side, style=f"width:{50 * abs(value) / top:.2f}%")
-    return el("td", el("span", bar, class_="ts-track", aria_hidden="true"), signed(value))

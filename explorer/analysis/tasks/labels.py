@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit
 
 from explorer.analysis.measures import softmax
 from explorer.analysis.scoring import by_word
@@ -76,6 +75,8 @@ def label_values(logits: np.ndarray, head: TaskHead) -> LabelValues:
     A softmax over the labels where one of them holds, a sigmoid of each where several may, and the
     logits themselves where they are scores.
     """
+    from scipy.special import expit
+
     logits = logits.astype(np.float64)
     if head.problem == ONE_LABEL:
         values = softmax(logits)

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.digits import percent, probability, signed
+from explorer.analysis.digits import enumerated, percent, probability, signed
+from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
 from explorer.analysis.tasks.pairs import ORDERS, PairOrders, PairQuadrants
 from explorer.analysis.tasks.scores import printed_scores
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
-from explorer.models.specs import ModelSpec
+from explorer.models.specs import SCORE, SEVERAL_LABELS, ModelSpec
 from explorer.views.markup import (
     Markup,
     finding,
@@ -27,7 +28,7 @@ LABEL = "Tasks"
 QUESTION = "What are they used for?"
 PARTS = {
     "pair": "Sentence pairs",
-    "sentiment": "Sentiment",
+    "sentiment": "Classification",
     "question": "Question answering",
 }
 PARTS_LABEL = "Task"
@@ -143,6 +144,21 @@ SENTIMENT_NOTE = (
     "in the logit difference when the word is removed. The two answer different questions and may "
     "differ."
 )
+LABELS = SENTIMENT | {
+    "odds_of": "Log-odds of {label}, by word",
+    "score_of": "Score {label}, by word",
+    "more": "And {n:,} more labels with smaller values.",
+}
+LABELS_NOTE = (
+    "Each model's own head and its labels. Bars to the right raise the log-odds of the model's "
+    "first label, ln (p / (1 - p)), to the left lower them, on one scale.\nThe head is the one of "
+    "the checkpoint, and problem_type in its config.json says how it is read. With one label for "
+    "each text, the probabilities add up to 1. With several, each label has a probability of its "
+    "own. A head that gives a score has no probability, and its words are parts of the score."
+)
+SEVERAL = " says {labels}"
+NONE_HOLDS = " says none of its labels; the likeliest is {label}"
+SCORES = " gives {label} the score {score}"
 SENTIMENT_UNDECIDED = " is undecided between positive and negative (0.500)"
 BASELINE = ", mainly because of its all-[MASK] baseline ({base}); its words add {added}"
 TOGETHER = ", because of its words together ({added}; baseline {base})"
@@ -205,7 +221,7 @@ def _verdict(spec: ModelSpec, result: WordSentiment) -> Markup:
     return join(name, says, _because(result, 1 if label == "positive" else -1))
 
 
-def _because(result: WordSentiment, side: int) -> Markup | None:
+def _because(result: WordSentiment | LabelAttribution, side: int) -> Markup | None:
     """Return what decides the verdict, by values as printed; None where nothing does.
 
     The baseline and the words' integrated gradients add up to the score. Of the baseline and all
@@ -234,6 +250,36 @@ def _because(result: WordSentiment, side: int) -> Markup | None:
         words_at(result.words, places),
         f" ({signed(side * largest)}{times})",
     )
+
+
+def labels_finding(
+    values: Mapping[str, LabelValues],
+    found: Mapping[str, LabelAttribution],
+    specs: Mapping[str, ModelSpec],
+) -> Markup:
+    """Return what each head says, with what decides it: a word, or the baseline."""
+    said = (_label_said(specs[key], values[key], each) for key, each in found.items())
+    return finding(semicolons(said), ".")
+
+
+def _label_said(spec: ModelSpec, values: LabelValues, found: LabelAttribution) -> Markup:
+    name = model_name(spec.key, spec.label)
+    top = float(values.values[values.labels.index(found.label)])
+    side = 1 if found.value >= 0 else -1
+    if values.problem == SCORE:
+        says = SCORES.format(label=found.label, score=signed(top))
+    elif values.problem == SEVERAL_LABELS and top < 0.5:
+        says = NONE_HOLDS.format(label=f"{found.label} ({probability(top)})")
+    elif values.problem == SEVERAL_LABELS:
+        held = [place for place in values.order if values.values[place] >= 0.5]
+        shares = [
+            f"{values.labels[place]} ({probability(float(values.values[place]))})" for place in held
+        ]
+        says = SEVERAL.format(labels=enumerated(shares))
+        return join(name, says) if len(held) > 1 else join(name, says, _because(found, side))
+    else:
+        says = SEVERAL.format(labels=f"{found.label} ({probability(top)})")
+    return join(name, says, _because(found, side) if found.value >= 0 else None)
 
 
 def question_finding(

@@ -17,6 +17,7 @@ from explorer.ui.kit.folds import asks, fold
 from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import strings
+from explorer.ui.tasks.labels import labelled, show_labels
 from explorer.views.markup import Markup, el, join, note, plain_card, refusal_message
 
 
@@ -104,6 +105,7 @@ def sentiment_values(state: PageState) -> list[object]:
     default = FIRST_TEXT if MASK in plain or SEPARATOR in plain or "|" in plain else plain
     text = state.sentiment or default
     models, _ = tuned_family(state.ask, "sst2")
+    models |= labelled(state)
     return [gr.Column(visible=bool(models)), text, show_sentiment(state, text)]
 
 
@@ -117,7 +119,8 @@ def section(
     if state is None:
         return ""
     specs, missing = tuned_family(state.ask, task)
-    cards = cards_of(state, missing)
+    others = labelled(state) if task == "sst2" else {}
+    cards = cards_of(state, {key: why for key, why in missing.items() if key not in others})
     if not specs:
         return cards
     own_heads = [spec.label for spec in specs.values() if spec.tuned_for == task]
@@ -136,7 +139,7 @@ def section(
 def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     """Return the finding, the attributions, and the cards of models without an adapter."""
     from explorer.analysis.tasks.tuned import tuned_sentiment
-    from explorer.views.tasks import word_sentiment_html, word_sentiment_records
+    from explorer.views.labels import word_sentiment_html, word_sentiment_records
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, Markup]:
         segment = readable(text)
@@ -154,7 +157,8 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
         )
         return message, picture
 
-    return section(state, "sst2", say)
+    of_sentiment = section(state, "sst2", say)
+    return join(show_labels(state, text), of_sentiment) if state else of_sentiment
 
 
 def build_question(state: gr.State) -> list[gr.components.Component]:

@@ -101,7 +101,7 @@ def the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page):
     question, passage = (page.get_by_label(name, exact=True) for name in ("Question", "Passage"))
     expect(text).to_be_visible()
     tabs = top_of(page, "#tabs")
-    page.get_by_role("tab", name="Sentiment", exact=True).click()
+    page.get_by_role("tab", name="Classification", exact=True).click()
     expect(page.locator(".ts-column").first).to_be_visible()
     expect(page.locator(".tp-column").first).to_be_hidden()
     page.wait_for_function("location.search.includes('fold=sentiment')")
@@ -115,7 +115,7 @@ def the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page):
         "(dispatchEvent(new Event('beforeprint')), document.querySelector('#tabs').dataset.text)"
     )
     page.wait_for_function(f"{printed} === '“Not a good film.”'")
-    page.get_by_role("tab", name="Sentiment", exact=True).focus()
+    page.get_by_role("tab", name="Classification", exact=True).focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".tq-column").first).to_be_visible()
     page.wait_for_function("location.search.includes('fold=question')")

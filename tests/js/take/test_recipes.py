@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,6 +21,7 @@ from explorer.models.specs import BASE, MINI
 from explorer.serving.start import parse_flags
 from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.kit.jobs import handler
+from explorer.ui.tasks.labels import show_labels
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
@@ -33,6 +35,7 @@ KINDS = sorted(
     path.relative_to(RECIPES).with_suffix("").as_posix() for path in RECIPES.glob("*/*.py")
 )
 TEXT = "the unbelievable cat sat on the [MASK]; it was =[MASK]."
+LABELLED = "the unbelievable cat's mat, and a dog."
 CAT = 2
 """The word that is hidden for the losses, so that its own loss is known."""
 CARRIED = (PageState(text="the cat sat on the [MASK]."), "the dog sat on the [MASK].")
@@ -61,7 +64,8 @@ def pictures(may_draw, monkeypatch):
     """The data of every picture that has lines, for texts with words of many pieces."""
     drawn = drawn_with(monkeypatch)
     del drawn["depth/changed"]  # of two columns of one shape, which the bundled family has not
-    assert {name.split(":")[0] for name in drawn} == {*KINDS} - {"depth/changed"}
+    others = {"depth/changed", "tasks/labels"}  # the second is of heads of a user's own
+    assert {name.split(":")[0] for name in drawn} == {*KINDS} - others
     return drawn
 
 
@@ -287,9 +291,42 @@ def test_so_does_every_script_of_columns_by_names_of_their_own(
     drawn = drawn_with(monkeypatch, {"family": family, "model": "before"})
     named = re.compile("|".join(f'"{name}"' for name in COLUMNS))
     drawn = {name: data for name, data in drawn.items() if named.search(json.dumps(data))}
-    assert set(KINDS) - {name.split(":")[0] for name in drawn} == OF_NO_COLUMN
+    assert set(KINDS) - {name.split(":")[0] for name in drawn} == {*OF_NO_COLUMN, "tasks/labels"}
     models = {name: placed(model) for name, model in COLUMNS.items()}
     models["after"] = [str(tmp_path / "second"), ""]
+    recomputed(written(drawn, models), tmp_path)
+
+
+HEADS = {
+    "bert": (("x", "y", "z"), None),
+    "distilbert": (("some", "others"), "multi_label_classification"),
+    "albert": (("score",), None),
+}
+
+
+def test_so_does_the_script_of_heads_of_a_user_s_own(tiny_family, own_models, tmp_path):
+    from transformers import AutoModelForSequenceClassification
+
+    places = {}
+    for kind, (labels, problem) in HEADS.items():
+        places[kind] = tmp_path / f"own-{kind}"
+        shutil.copytree(tiny_family.path / f"mini-{kind}", places[kind])
+        torch.manual_seed(len(labels))
+        network = AutoModelForSequenceClassification.from_pretrained(
+            places[kind],
+            id2label=dict(enumerate(labels)),
+            num_labels=len(labels),
+            problem_type=problem,
+        )
+        torch.nn.init.normal_(network.classifier.weight, std=0.5)
+        network.save_pretrained(places[kind])
+    flags = parse_flags([f"--model=m{kind}={place}" for kind, place in places.items()])
+    state = PageState(family=flags.family)
+    drawn = {
+        f"tasks/labels:{number}": numbers_in(show_labels(state, text))["tasks/labels"]
+        for number, text in enumerate((LABELLED, f"{LABELLED} [SEP] it was bad."))
+    }
+    models = {f"m{kind}": [str(place), ""] for kind, place in places.items()}
     recomputed(written(drawn, models), tmp_path)
 
 

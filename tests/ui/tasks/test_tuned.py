@@ -17,7 +17,7 @@ from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks import tab, tuned
 from explorer.ui.tasks.endpoint import question, sentiment
 from explorer.ui.tasks.tuned import FIRST_QUESTION
-from explorer.views.tasks import word_sentiment_html
+from explorer.views.labels import word_sentiment_html
 from tests.markup import every
 
 TEXT = "the cat was not bad!"

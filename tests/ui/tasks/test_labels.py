@@ -1,0 +1,123 @@
+"""Heads of a user's own on the Tasks tab: numbers, sentences, and texts that are refused."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification
+
+import explorer
+from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
+from explorer.links.page_state import PageState
+from explorer.models.specs import MINI
+from explorer.serving.start import parse_flags
+from explorer.ui.tasks import strings, tab, tuned
+from explorer.ui.tasks.labels import show_labels
+from explorer.views.labels import text_labels_html
+from tests.markup import every, plain
+
+TEXT = "the cat was not bad!"
+NEWS = ("sports", "<b>world</b>", "other")
+
+
+@pytest.fixture
+def page(tuned_family, own_models, tmp_path):
+    """Return the page's state for a family with a BERT that has three labels of its own."""
+    torch.manual_seed(3)
+    network = AutoModelForSequenceClassification.from_pretrained(
+        tuned_family.path / "mini-bert", num_labels=3, id2label=dict(enumerate(NEWS))
+    )
+    torch.nn.init.normal_(network.classifier.weight, std=0.5)
+    network.save_pretrained(tmp_path / "news")
+    for file in (tuned_family.path / "mini-bert").glob("tokenizer*"):
+        (tmp_path / "news" / file.name).write_bytes(file.read_bytes())
+    flags = parse_flags([f"--model=bert={tmp_path / 'news'}"])
+    return SimpleNamespace(state=PageState(family=flags.family or ""), folder=tmp_path / "news")
+
+
+@pytest.fixture
+def state(page):
+    return PageState(family="bert=news,distilbert=mini,albert=mini")
+
+
+def test_the_page_shows_what_the_library_says(page, state):
+    html = str(show_labels(state, TEXT))
+    family = explorer.load({"bert": page.folder})
+    values = explorer.classify(TEXT, family).models["bert"]
+    found = explorer.attribute(TEXT, family, label="predicted").models["bert"]
+    (column,) = every(html, "section", cls="tl-column")
+    shown = [
+        (li.every("span", cls="tl-label")[0].text(), li.every("span", cls="tl-value")[0].text())
+        for li in column.every("li")
+    ]
+    assert shown == [(values.labels[i], f"{values.values[i]:.3f}") for i in values.order]
+    assert "<b>" not in html
+    cells = re.findall(r"</span>([+−]\d+\.\d\d)</td>", html)
+    wanted = [found.baseline]
+    for pair in zip(found.integrated_gradients, found.leave_one_out, strict=True):
+        wanted += pair
+    wanted.append(found.value)
+    assert cells == [f"{v:+.2f}".replace("-0.00", "+0.00").replace("-", "−") for v in wanted]
+
+
+def test_sentiment_heads_and_others_are_side_by_side(state):
+    html = str(tuned.show_sentiment(state, TEXT))
+    columns = [each["data-model"] for each in every(html, "section", cls="ts-column")]
+    assert columns == ["bert", "distilbert", "albert"]
+    assert "brings a classifier with the labels" not in html
+    assert "No label has the same name in all models" in html
+    _, column, *_ = tab.show(state)
+    assert column.visible
+
+
+def test_a_family_of_the_page_s_own_has_no_such_part(tuned_family):
+    assert show_labels(PageState(), TEXT) is None
+
+
+def test_a_text_that_is_too_long_has_its_sentence(state):
+    assert "tokens for" in plain(str(show_labels(state, "cat " * 600)))
+    assert "There is no text to classify" in plain(str(show_labels(state, " ")))
+
+
+def said_of(values, problem, label=0, baseline=0.0, ig=(1.0,)):
+    labels = tuple("abcdefgh"[: len(values)])
+    each = LabelValues(labels, np.array(values, float), problem)
+    ig = np.array(ig)
+    found = LabelAttribution(labels[label], ("so",), baseline + ig.sum(), baseline, ig, ig)
+    return plain(str(strings.labels_finding({"bert": each}, {"bert": found}, MINI)))
+
+
+ONE, MANY, SCORE = "single_label_classification", "multi_label_classification", "regression"
+
+
+@pytest.mark.parametrize(
+    ("said", "finding"),
+    [
+        (said_of([0.8, 0.2], ONE), "says a (0.800), mainly because of so (+1.00)."),
+        (said_of([0.4, 0.3, 0.3], ONE, ig=(-0.4,)), "says a (0.400)."),
+        (
+            said_of([0.2, 0.4], MANY, label=1, ig=(-0.4,)),
+            "none of its labels; the likeliest is b (0.400).",
+        ),
+        (said_of([0.7, 0.9], MANY, label=1), "says b (0.900) and a (0.700)."),
+        (said_of([0.7, 0.1], MANY), "says a (0.700), mainly because of so (+1.00)."),
+        (said_of([-2.5], SCORE, ig=(-2.5,)), "gives a the score −2.50"),
+        (
+            said_of([3.5], SCORE, baseline=2.5),
+            "gives a the score +3.50, mainly because of its all-[MASK] baseline (+2.50)",
+        ),
+    ],
+)
+def test_a_sentence_says_what_a_head_says(said, finding):
+    assert finding in said
+
+
+def test_of_fifty_labels_five_have_bars_and_the_others_are_counted():
+    labels = tuple(f"LABEL_{i}" for i in range(50))
+    values = LabelValues(labels, np.linspace(0.04, 0, 50), ONE)
+    found = LabelAttribution("LABEL_0", ("so",), 1.0, 0.0, np.ones(1), np.ones(1))
+    html = str(text_labels_html({"bert": values}, {"bert": found}, MINI, strings.LABELS))
+    assert len(every(html, "span", cls="tl-label")) == 5
+    assert "And 45 more labels with smaller values." in html
