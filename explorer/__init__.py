@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from explorer.library.depth import depth, similarity
     from explorer.library.distillation import distillation
     from explorer.library.family import Family, load
-    from explorer.library.labels import classify
+    from explorer.library.labels import classify, entities
     from explorer.library.latency import latency
     from explorer.library.layer import contexts, layer
     from explorer.library.parameters import parameters
@@ -42,6 +42,7 @@ __all__ = [
     "convert",
     "depth",
     "distillation",
+    "entities",
     "latency",
     "layer",
     "load",
@@ -72,6 +73,7 @@ _HOMES = {
     "convert": "library.checkpoints",
     "depth": "library.depth",
     "distillation": "library.distillation",
+    "entities": "library.labels",
     "latency": "library.latency",
     "layer": "library.layer",
     "load": "library.family",

@@ -36,6 +36,7 @@ EXAMPLES: dict[str, str] = {
     "convert": "./old-bert ./my-bert --cased",
     "depth": '"The capital of France is [MASK]." --model distilbert',
     "distillation": '"The cat sat on the [MASK]." --temperature 4',
+    "entities": '"Anna Berg lives in Paris." --family only,names=./my-ner',
     "latency": "--sequence-length 16 --repeats 8",
     "layer": '"The cat sat on the [MASK]." --layer 3',
     "pair": '"The kettle began to whistle." "She poured the tea."',

@@ -17,6 +17,7 @@ from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
+    from explorer.analysis.tasks.entities import WordTags
     from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
 
 Answer = TypeVar("Answer")
@@ -100,6 +101,75 @@ def classify(text: str, family: Family | str = "mini", labels: LabelNames | None
             with_labels(models.specs, labels), ask, text_labels, clean_text(ask.text)
         )
         return Labels(clean_text(ask.text), models.name, found, missing)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Entities(Result):
+    """Spans of a text that each model's token classifier labels."""
+
+    text: str
+    """The text as it was read."""
+    family: str
+    models: "Mapping[str, WordTags]"
+    missing: Mapping[str, str]
+    """By model key: why a model has no answer."""
+
+    COLUMNS: ClassVar = ("model", "label", "text", "start", "end", "score", "is_whole")
+    SKETCH: ClassVar = Sketch("bars", "text", "score")
+    BAR: ClassVar = "score"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON of ``/entities``."""
+        models = [
+            {
+                "model": key,
+                "words": list(found.words),
+                "tags": list(found.tags),
+                "probabilities": found.probabilities.tolist(),
+                "entities": [
+                    dict(zip(self.COLUMNS[1:], row[1:], strict=True))
+                    for row in self.rows()
+                    if row[0] == key
+                ],
+            }
+            for key, found in self.models.items()
+        ]
+        answer = {"text": self.text, "family": self.family, "models": models}
+        return answer | {"missing": dict(self.missing)}
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return a row for each model and span."""
+        return [
+            (key, e.label, self.text[e.start : e.end], e.start, e.end, e.score, e.is_whole)
+            for key, found in self.models.items()
+            for e in found.entities
+        ]
+
+
+def entities(text: str, family: Family | str = "mini") -> Entities:
+    """Return the spans of a text that each model's token classifier labels, such as names.
+
+    A word has the tag of its first token (Devlin et al. 2019, section 5.3). The tags of the schemes
+    BIO, BIOES and BILOU are joined by the rule of conlleval; ``is_whole`` is False where they break
+    their scheme. Tags without prefixes are joined where there is a tag O, and else are spans of
+    one word each, such as parts of speech. ``score`` is the mean probability of a span's tags.
+
+    Args:
+        text: The text.
+        family: What ``load`` returned. The bundled and published models have no such head.
+
+    Returns:
+        A result with the words, tags and spans of each model; ``start`` and ``end`` are characters.
+
+    Raises:
+        Refusal: the text is empty or too long, or no model has such a head.
+    """
+    from explorer.analysis.tasks.entities import text_tags
+
+    with asked(family) as models:
+        ask = models.ask(text)
+        found, missing = ask_each(models.specs, ask, text_tags, clean_text(ask.text))
+        return Entities(clean_text(ask.text), models.name, found, missing)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
 from explorer.models.task_heads.adapters import TunedModel
 from explorer.models.task_heads.windows import Window, window_of, windows, yield_to_others
-from explorer.models.tokens import BadText, plain_text, sides_of, spell_masks
+from explorer.models.tokens import BadText, Tokens, plain_text, sides_of, spell_masks
 
 
 def has_pair_head(loaded: LoadedModel) -> bool:
@@ -143,6 +143,12 @@ def class_logits(tuned: TunedModel, text: str) -> np.ndarray:
         BadText: the text is empty or too long.
     """
     tokens = tokenize(tuned.loaded, text)
+    (logits,) = _class_logits(tuned, [(tokens.ids, tokens.segments)])
+    return read_only(logits.float().cpu().numpy())
+
+
+def token_logits(tuned: TunedModel, tokens: Tokens) -> np.ndarray:
+    """Return the logits of a token classifier, float32 [token, label]."""
     (logits,) = _class_logits(tuned, [(tokens.ids, tokens.segments)])
     return read_only(logits.float().cpu().numpy())
 

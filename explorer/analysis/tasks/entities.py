@@ -1,0 +1,137 @@
+"""Labels that a token classifier gives to the words of a text, and the spans that they make."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.analysis.measures import softmax
+from explorer.models.run import read_only
+from explorer.models.tokens import Tokens
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
+
+OUTSIDE = "O"
+BEGINS, ENDS, SINGLE = "B", "E", "S"
+PREFIXES = {"B": "B", "I": "I", "E": "E", "L": "E", "S": "S", "U": "S"}
+"""Prefixes of the schemes BIO, BIOES and BILOU, as those of BIOES."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Span of a text with one label."""
+
+    label: str
+    """Without the prefix of its tags: ``PER`` of B-PER, I-PER."""
+    start: int
+    end: int
+    """Characters of the text, half-open."""
+    first: int
+    last: int
+    """Words, both included."""
+    score: float
+    """Mean probability of the tags of its words."""
+    is_whole: bool
+    """False where its tags break their scheme, as an I- that follows no B-."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordTags:
+    """Tag of each word of a text by one model: that of the word's first token."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    """Empty for a word that has no token of its own, because one token covers two words."""
+    probabilities: np.ndarray
+    """float64 [word]: probability of the tag; 0 where there is none."""
+    entities: tuple[Entity, ...]
+    """Spans in reading order."""
+
+
+def parted(tag: str) -> tuple[str, str]:
+    """Return the prefix of a tag as that of BIOES, empty without one, and its label."""
+    prefix, dash, label = tag.partition("-")
+    return (PREFIXES[prefix], label) if dash and prefix in PREFIXES else ("", tag)
+
+
+def spans_of(tags: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[str, int, int, bool]]:
+    """Yield the spans of a sequence of tags: label, first and last place, and whether it is whole.
+
+    The rule is that of conlleval and seqeval: a span goes on as long as the label is the same and
+    no tag begins or ends one. Tags without prefixes are joined where there is a tag O (entities),
+    and are spans of one word each where there is none (parts of speech).
+
+    Args:
+        tags: The tag of each place.
+        labels: All tags of the head, which tell its scheme.
+    """
+    has_prefixes = any(parted(label)[0] for label in labels)
+    one_each = not has_prefixes and OUTSIDE not in labels
+    has_ends = any(parted(label)[0] in (ENDS, SINGLE) for label in labels)
+    begun: int | None = None
+    for place in range(len(tags) + 1):
+        before = parted(tags[place - 1]) if place else ("", OUTSIDE)
+        now = parted(tags[place]) if place < len(tags) else ("", OUTSIDE)
+        goes_on = now[1] == before[1] and now[0] not in (BEGINS, SINGLE)
+        if begun is not None and (one_each or not goes_on or before[0] in (ENDS, SINGLE)):
+            first = parted(tags[begun])[0]
+            opened = not has_prefixes or first in (BEGINS, SINGLE)
+            closed = not has_ends or before[0] in (ENDS, SINGLE)
+            yield before[1], begun, place - 1, opened and closed
+            begun = None
+        if begun is None and now[1] != OUTSIDE:
+            begun = place
+
+
+def word_tags(tokens: Tokens, logits: np.ndarray, labels: Sequence[str]) -> WordTags:
+    """Return the tag of each word, and the spans that they make.
+
+    Args:
+        tokens: The tokens of a text.
+        logits: The head's logits, float [token, label].
+        labels: The names of the labels, in the order of the head's outputs.
+    """
+    p = softmax(logits.astype(np.float64))
+    first = {word: place for place, word in reversed([*enumerate(tokens.word_index)]) if word >= 0}
+    tagged = sorted(first)
+    best = {word: int(p[first[word]].argmax()) for word in tagged}
+    probabilities = np.zeros(len(tokens.words))
+    for word in tagged:
+        probabilities[word] = p[first[word], best[word]]
+    entities = [
+        Entity(
+            label,
+            tokens.words[tagged[a]].start,
+            tokens.words[tagged[b]].end,
+            tagged[a],
+            tagged[b],
+            float(np.mean([probabilities[word] for word in tagged[a : b + 1]])),
+            is_whole,
+        )
+        for label, a, b, is_whole in spans_of([labels[best[word]] for word in tagged], labels)
+    ]
+    tags = tuple(labels[best[word]] if word in best else "" for word in range(len(tokens.words)))
+    words = tuple(word.text for word in tokens.words)
+    return WordTags(words, tags, read_only(probabilities), tuple(entities))
+
+
+def text_tags(loaded: "LoadedModel", text: str) -> WordTags:
+    """Return the tags that a model's head gives to the words of a text.
+
+    Raises:
+        BadText: the text is empty or too long. NotTuned: the model has no head for tokens.
+    """
+    from explorer.models.forward import tokenize
+    from explorer.models.task_heads.adapters import cached_answer, head_for, tuned_of
+    from explorer.models.task_heads.classifiers import token_logits
+
+    task, head = head_for(loaded.spec, "tokens")
+    tuned = tuned_of(loaded, task)
+
+    def tagged() -> WordTags:
+        tokens = tokenize(loaded, text)
+        return word_tags(tokens, token_logits(tuned, tokens), head.labels)
+
+    return cached_answer(tuned, ("tags", head, text), tagged)
