@@ -1,5 +1,6 @@
 """Labels that models with heads of their own give to the text of the Tasks tab, and why."""
 
+from explorer.analysis.tasks.entities import text_tags
 from explorer.analysis.tasks.labels import PREDICTED, label_attribution, text_labels
 from explorer.library.labels import ask_each, labels_of
 from explorer.library.strings import labels_shared
@@ -11,6 +12,7 @@ from explorer.ui.kit.canvas import with_save_menu
 from explorer.ui.kit.errors import sentence_of
 from explorer.ui.kit.strings import language_note
 from explorer.ui.tasks import strings
+from explorer.views.entities import entities_html, entities_records
 from explorer.views.labels import text_labels_html, text_labels_records
 from explorer.views.markup import Markup, join, note, plain_card, refusal_message
 
@@ -23,6 +25,39 @@ def labelled(state: PageState) -> Specs:
         for key, head in heads.items()
         if head is not None and head.task == "classes" and not head.is_sentiment
     }
+
+
+def tagged(state: PageState) -> Specs:
+    """Return the models that bring a token classifier."""
+    heads = {key: spec.task_head for key, spec in state.ask.specs.items()}
+    return {k: state.ask.specs[k] for k, head in heads.items() if head and head.task == "tokens"}
+
+
+def show_entities(state: PageState, text: str) -> Markup | None:
+    """Return the finding and the spans of the models with a token classifier; None without one.
+
+    A refused text is shown as a message in their place.
+    """
+    specs = tagged(state)
+    if not specs:
+        return None
+    try:
+        readable(text)
+        segment = clean_text(text)
+        found, missing = ask_each(specs, state.ask, text_tags, segment)
+    except Refusal as error:
+        return refusal_message(sentence_of(error))
+    picture = with_save_menu(
+        "tasks/entities",
+        join(entities_html(found, specs, segment, strings.ENTITIES), note(strings.ENTITIES_NOTE)),
+        entities_records(found, specs, segment),
+    )
+    return join(
+        strings.entities_finding(found, specs),
+        language_note(specs.values(), segment),
+        picture,
+        *(plain_card(specs[key].label, why, key) for key, why in missing.items()),
+    )
 
 
 def show_labels(state: PageState, text: str) -> Markup | None:

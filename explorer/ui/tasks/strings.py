@@ -1,11 +1,13 @@
 """Sentences and labels of the Tasks tab."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from explorer.analysis.digits import enumerated, percent, probability, signed
+from explorer.analysis.tasks.entities import WordTags
 from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
 from explorer.analysis.tasks.pairs import ORDERS, PairOrders, PairQuadrants
 from explorer.analysis.tasks.scores import printed_scores
@@ -156,6 +158,19 @@ LABELS_NOTE = (
     "each text, the probabilities add up to 1. With several, each label has a probability of its "
     "own. A head that gives a score has no probability, and its words are parts of the score."
 )
+ENTITIES = {
+    "broken": "A dashed span breaks the scheme of its tags, as an I- without a B- does. It is "
+    "shown as it is."
+}
+ENTITIES_NOTE = (
+    "Spans that each model's own token classifier labels, with the mean probability of their "
+    "tags.\nA word has the tag of its first token. Tags are joined as conlleval and seqeval join "
+    "them; tags without prefixes and without O are spans of one word each."
+)
+FINDS = " finds {labels}"
+FINDS_NOTHING = " finds nothing"
+MAX_FOUND = 4
+"""Labels that the finding counts for a model."""
 SEVERAL = " says {labels}"
 NONE_HOLDS = " says none of its labels; the likeliest is {label}"
 SCORES = " gives {label} the score {score}"
@@ -259,6 +274,19 @@ def labels_finding(
 ) -> Markup:
     """Return what each head says, with what decides it: a word, or the baseline."""
     said = (_label_said(specs[key], values[key], each) for key, each in found.items())
+    return finding(semicolons(said), ".")
+
+
+def entities_finding(found: Mapping[str, WordTags], specs: Mapping[str, ModelSpec]) -> Markup:
+    """Return how many spans of each label every model finds, the most frequent label first."""
+    said = []
+    for key, tags in found.items():
+        counts = Counter(entity.label for entity in tags.entities).most_common()
+        parts = [f"{n} {label}" for label, n in counts[:MAX_FOUND]]
+        if more := sum(n for _, n in counts[MAX_FOUND:]):
+            parts.append(f"{more} others")
+        what = FINDS.format(labels=enumerated(parts)) if parts else FINDS_NOTHING
+        said.append(join(model_name(key, specs[key].label), what))
     return finding(semicolons(said), ".")
 
 

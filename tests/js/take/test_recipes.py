@@ -21,7 +21,7 @@ from explorer.models.specs import BASE, MINI
 from explorer.serving.start import parse_flags
 from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.kit.jobs import handler
-from explorer.ui.tasks.labels import show_labels
+from explorer.ui.tasks.labels import show_entities, show_labels
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
@@ -64,7 +64,7 @@ def pictures(may_draw, monkeypatch):
     """The data of every picture that has lines, for texts with words of many pieces."""
     drawn = drawn_with(monkeypatch)
     del drawn["depth/changed"]  # of two columns of one shape, which the bundled family has not
-    others = {"depth/changed", "tasks/labels"}  # the second is of heads of a user's own
+    others = {"depth/changed", *OF_OWN_HEADS}
     assert {name.split(":")[0] for name in drawn} == {*KINDS} - others
     return drawn
 
@@ -291,9 +291,37 @@ def test_so_does_every_script_of_columns_by_names_of_their_own(
     drawn = drawn_with(monkeypatch, {"family": family, "model": "before"})
     named = re.compile("|".join(f'"{name}"' for name in COLUMNS))
     drawn = {name: data for name, data in drawn.items() if named.search(json.dumps(data))}
-    assert set(KINDS) - {name.split(":")[0] for name in drawn} == {*OF_NO_COLUMN, "tasks/labels"}
+    assert set(KINDS) - {name.split(":")[0] for name in drawn} == OF_NO_COLUMN | OF_OWN_HEADS
     models = {name: placed(model) for name, model in COLUMNS.items()}
     models["after"] = [str(tmp_path / "second"), ""]
+    recomputed(written(drawn, models), tmp_path)
+
+
+OF_OWN_HEADS = {"tasks/labels", "tasks/entities"}
+TAGS = {
+    "bert": ("O", "B-X", "I-X", "B-Y", "I-Y"),
+    "distilbert": ("NOUN", "VERB"),
+    "albert": ("O", *(f"{prefix}-X" for prefix in "BIES")),
+}
+
+
+def test_so_does_the_script_of_token_classifiers(tiny_family, own_models, tmp_path):
+    from transformers import AutoModelForTokenClassification
+
+    places = {}
+    for kind, tags in TAGS.items():
+        places[kind] = tmp_path / f"own-{kind}"
+        shutil.copytree(tiny_family.path / f"mini-{kind}", places[kind])
+        torch.manual_seed(len(tags))
+        network = AutoModelForTokenClassification.from_pretrained(
+            places[kind], id2label=dict(enumerate(tags)), num_labels=len(tags)
+        )
+        torch.nn.init.normal_(network.classifier.weight, std=0.5)
+        network.save_pretrained(places[kind])
+    flags = parse_flags([f"--model=m{kind}={place}" for kind, place in places.items()])
+    html = show_entities(PageState(family=flags.family), f"{LABELLED} {LABELLED}")
+    drawn = {"tasks/entities": numbers_in(html)["tasks/entities"]}
+    models = {f"m{kind}": [str(place), ""] for kind, place in places.items()}
     recomputed(written(drawn, models), tmp_path)
 
 

@@ -9,12 +9,15 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 import explorer
+from explorer.analysis.tasks.entities import Entity, WordTags, spans_of
 from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
+from explorer.models.tokens import Word
 from explorer.serving.start import parse_flags
 from explorer.ui.tasks import strings, tab, tuned
 from explorer.ui.tasks.labels import show_labels
+from explorer.views.entities import entities_html
 from explorer.views.labels import text_labels_html
 from tests.markup import every, plain
 
@@ -121,3 +124,24 @@ def test_of_fifty_labels_five_have_bars_and_the_others_are_counted():
     html = str(text_labels_html({"bert": values}, {"bert": found}, MINI, strings.LABELS))
     assert len(every(html, "span", cls="tl-label")) == 5
     assert "And 45 more labels with smaller values." in html
+
+
+def tags_of(*tags, labels=("O", "B-X", "I-X")):
+    words = [Word(word, 2 * i, 2 * i + 1) for i, word in enumerate("abcdefgh"[: len(tags)])]
+    spans = [
+        Entity(label, words[a].start, words[b].end, a, b, 0.75, is_whole)
+        for label, a, b, is_whole in spans_of(tags, labels)
+    ]
+    texts = tuple(word.text for word in words)
+    return WordTags(texts, tags, np.full(len(tags), 0.75), tuple(spans))
+
+
+def test_spans_are_marked_in_the_text_and_broken_ones_are_told():
+    found = {"bert": tags_of("B-X", "I-X", "O", "I-X"), "albert": tags_of("O", "O")}
+    html = str(entities_html(found, MINI, "a <i d", strings.ENTITIES))
+    assert "&lt;i" in html
+    assert [mark.text() for mark in every(html, "mark")] == ["a < X 0.750", " X 0.750"]
+    assert [len(every(html, "mark", cls=cls)) for cls in ("te-span", "te-broken")] == [2, 1]
+    assert html.count("A dashed span breaks the scheme") == 1
+    said = plain(str(strings.entities_finding(found, MINI)))
+    assert said == "mini-BERT finds 2 X; mini-ALBERT finds nothing."
