@@ -201,6 +201,13 @@ def test_names_that_do_not_fit_are_refused(tuned, labels, said):
         explorer.classify(TEXT, explorer.load({"mine": folder}), labels)
 
 
+def test_two_outputs_of_one_name_are_told_apart(tuned):
+    folder = tuned("bert", ("same", "other", "same"))
+    found = explorer.classify(TEXT, explorer.load({"mine": folder})).models["mine"]
+    assert found.labels == ("same", "other", "same (2)")
+    assert found.values == pytest.approx(logits_of(folder, TEXT).softmax(-1), abs=1e-5)
+
+
 def test_a_model_without_a_head_says_so(tiny_family, own_models):
     with pytest.raises(explorer.Refusal, match="mini-BERT brings no head that classifies texts"):
         explorer.classify(TEXT)

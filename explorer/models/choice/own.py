@@ -284,7 +284,7 @@ def task_head_of(config: "PreTrainedConfig", network: str) -> TaskHead | None:
     task = next((task for end, task in TASKS.items() if network.endswith(end)), "")
     if task in ("", "squad"):
         return TaskHead("squad") if task else None
-    labels = tuple(str(label) for _, label in sorted((config.id2label or {}).items()))
+    labels = _told_apart(str(label) for _, label in sorted((config.id2label or {}).items()))
     if not labels:
         return None
     if task == "tokens":
@@ -293,6 +293,15 @@ def task_head_of(config: "PreTrainedConfig", network: str) -> TaskHead | None:
     if len(labels) == 1 and problem == ONE_LABEL:
         problem = SCORE
     return TaskHead(task, labels, problem)
+
+
+def _told_apart(labels: Iterable[str]) -> tuple[str, ...]:
+    """Return labels under different names: a second ``a`` is ``a (2)``, for names select them."""
+    told: list[str] = []
+    for label in labels:
+        names = (label, *(f"{label} ({n})" for n in range(2, len(told) + 2)))
+        told.append(next(name for name in names if name not in told))
+    return tuple(told)
 
 
 def add_models(arguments: Iterable[str], dtype: str = "float32") -> dict[str, str]:
