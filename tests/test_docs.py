@@ -284,7 +284,9 @@ def test_lines_of_prose_fit_into_a_window(path):
     )
     long = [line for line in text.splitlines() if len(line) > MAX_COLUMNS]
     assert [
-        line for line in long if " " in re.sub(r"`[^`]*`|\S*\]\(\S*", "", line).strip(" -*")
+        line
+        for line in long
+        if " " in re.sub(r"`[^`]*`|\[[^]]*\]\(\S*|\S*\]\(\S*", "", line).strip(" -*")
     ] == []
 
 

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 SAID = (Path(__file__).parents[2] / "docs" / "serving.md").read_text("utf-8")
+MEMORY = r"Memory: ([\d.]+) GB for each page and ([\d.]+) GB for each replica"
 ROWS = [
     [float(cell.split()[0].replace(",", "")) for cell in line.strip("| ").split("|")]
     for line in SAID.partition("| visitors at once |")[2].splitlines()[2:]
@@ -17,7 +18,7 @@ def sized(visitors):
     (every,) = re.findall(r"Compares a second = visitors / (\d+)", SAID)
     page, of = re.findall(r"Pages = Compares a second × (\d+) ms / (\d+) ms", SAID)[0]
     replica, of_it = re.findall(r"each model = Compares a second × (\d+) ms / (\d+) ms", SAID)[0]
-    page_gb, replica_gb = re.findall(r"Memory: ([\d.]+) GB a page, ([\d.]+) GB a replica", SAID)[0]
+    page_gb, replica_gb = re.findall(MEMORY, SAID)[0]
     per_second = visitors / int(every)
     pages = math.ceil(per_second * int(page) / int(of))
     replicas = math.ceil(per_second * int(replica) / int(of_it))

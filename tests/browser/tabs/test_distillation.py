@@ -119,7 +119,7 @@ def the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page):
     assert kept == sorted(kept), "dark knowledge grows with the temperature"
     opens_and_closes(page, "nats", "the unit of information")
     resize(page, 390, 900)
-    opens_and_closes(page, "Dark knowledge", "a teacher's other answers")
+    opens_and_closes(page, "Dark knowledge", "outside its top prediction")
 
 
 def dragging_asks_nobody_and_another_word_is_hidden_and_announced(page):

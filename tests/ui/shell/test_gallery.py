@@ -257,10 +257,11 @@ def test_a_sign_stands_where_its_button_leads_and_the_last_one_leaves_the_projec
 
 def test_the_page_and_the_readme_show_all_of_them():
     page = str(tour_html())
+    items = [" ".join(item.split()) for item in USAGE.split("\n- ")]
     for view in VIEWS:
         assert (view["title"] in page) == (view in STOPS)
         assert (view["says"].replace("'", "&#x27;") in page) == (view in STOPS)
-        row = next(line for line in USAGE.splitlines() if f"[{view['title']}](" in line)
+        row = next(item for item in items if f"[{view['title']}](" in item)
         assert view["says"] in row
         query = urlsplit(row.split("](")[1].split(")")[0]).query
         assert dict(parse_qsl(query)) == {"v": "1", **view["link"]}

@@ -61,6 +61,8 @@ GENERAL = (
     "The paper's ALBERT-base is version 1;",
 )
 """Sentences of the papers, of architectures and of what these two lack."""
+TABLES = ("Component ",)
+"""First words of tables with a column for each model, which are no sentences."""
 LACK = re.compile(r"The file of (vorher|nachher) has no NSP head\.$")
 
 
@@ -149,7 +151,7 @@ def on_request(state):
 
 def is_of_others(tab, sentence):
     """Return whether a sentence says what is known of other models, of these two or besides."""
-    if not OF_OTHERS.search(sentence):
+    if not OF_OTHERS.search(sentence) or sentence.startswith(TABLES):
         return False
     if tab in OF_PUBLISHED:
         return any(re.search(rf"(?<![\w-]){name}(?![\w-])", sentence) for name in COLUMNS)
