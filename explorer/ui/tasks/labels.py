@@ -17,20 +17,16 @@ from explorer.views.labels import text_labels_html, text_labels_records
 from explorer.views.markup import Markup, join, note, plain_card, refusal_message
 
 
-def labelled(state: PageState) -> Specs:
-    """Return the models that bring a classifier with labels other than negative and positive."""
-    heads = {key: spec.task_head for key, spec in state.ask.specs.items()}
+def with_own_head(state: PageState, *tasks: str) -> Specs:
+    """Return the models that bring a head for one of the tasks, ``classes`` and ``tokens``.
+
+    A sentiment head is none of these: Sentiment shows it.
+    """
     return {
-        key: state.ask.specs[key]
-        for key, head in heads.items()
-        if head is not None and head.task == "classes" and not head.is_sentiment
+        key: spec
+        for key, spec in state.ask.specs.items()
+        if (head := spec.task_head) and head.task in tasks and not head.is_sentiment
     }
-
-
-def tagged(state: PageState) -> Specs:
-    """Return the models that bring a token classifier."""
-    heads = {key: spec.task_head for key, spec in state.ask.specs.items()}
-    return {k: state.ask.specs[k] for k, head in heads.items() if head and head.task == "tokens"}
 
 
 def show_entities(state: PageState, text: str) -> Markup | None:
@@ -38,7 +34,7 @@ def show_entities(state: PageState, text: str) -> Markup | None:
 
     A refused text is shown as a message in their place.
     """
-    specs = tagged(state)
+    specs = with_own_head(state, "tokens")
     if not specs:
         return None
     try:
@@ -65,7 +61,7 @@ def show_labels(state: PageState, text: str) -> Markup | None:
 
     A refused text is shown as a message in their place.
     """
-    specs = labelled(state)
+    specs = with_own_head(state, "classes")
     if not specs:
         return None
     try:

@@ -17,7 +17,7 @@ from explorer.ui.kit.folds import asks, fold
 from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import strings
-from explorer.ui.tasks.labels import labelled, show_entities, show_labels, tagged
+from explorer.ui.tasks.labels import show_entities, show_labels, with_own_head
 from explorer.views.markup import Markup, el, join, note, plain_card, refusal_message
 
 
@@ -105,7 +105,7 @@ def sentiment_values(state: PageState) -> list[object]:
     default = FIRST_TEXT if MASK in plain or SEPARATOR in plain or "|" in plain else plain
     text = state.sentiment or default
     models, _ = tuned_family(state.ask, "sst2")
-    models |= labelled(state) | tagged(state)
+    models |= with_own_head(state, "classes", "tokens")
     return [gr.Column(visible=bool(models)), text, show_sentiment(state, text)]
 
 
@@ -119,7 +119,7 @@ def section(
     if state is None:
         return ""
     specs, missing = tuned_family(state.ask, task)
-    others = {**labelled(state), **tagged(state)} if task == "sst2" else {}
+    others = with_own_head(state, "classes", "tokens") if task == "sst2" else {}
     cards = cards_of(state, {key: why for key, why in missing.items() if key not in others})
     if not specs:
         return cards
