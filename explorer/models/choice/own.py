@@ -4,7 +4,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -249,7 +249,7 @@ def check_tensors(config: "PreTrainedConfig", tensors: Tensors, source: str) -> 
         if expected != size and (expected or (is_encoders and not name.endswith("_ids"))):
             raise NotAModel(
                 f"{source} contradicts itself: by its config.json {brief(name, 100)} is "
-                f"{_by(expected)}, in its file {_by(size)}."
+                f"{written_shape(expected)}, in its file {written_shape(size)}."
             )
     if missing := _lost(network, set(tensors_by_name), has_head(tensors)):
         raise NotAModel(f"{source} contradicts itself: its file lacks {missing[0]}.")
@@ -267,7 +267,8 @@ def _lost(network: "PreTrainedModel", names: set[str], with_head: bool) -> list[
     return [n for n in missing if not any(part in n for part in optional_weights(with_head))]
 
 
-def _by(size: tuple[int, ...] | None) -> str:
+def written_shape(size: Sequence[int] | None) -> str:
+    """Return a tensor's shape as a sentence has it: ``3 x 72``; ``none`` without one."""
     return " x ".join(map(str, size)) if size else "none"
 
 

@@ -21,6 +21,7 @@ from transformers import (
 )
 
 from explorer.models.choice.files import new_name, wrapper_in
+from explorer.models.choice.own import written_shape
 from explorer.models.hub import (
     UNREADABLE,
     check_weights,
@@ -256,15 +257,11 @@ def brought(loaded: LoadedModel, task: str) -> PreTrainedModel:
             head |= {n: opened.get_tensor(names[n]) for n in wanted if n in names}
     for name, value in head.items():
         if tuple(value.shape) != wanted[name]:
-            shapes = {"found": _by(value.shape), "wanted": _by(wanted[name])}
+            shapes = {"found": written_shape(value.shape), "wanted": written_shape(wanted[name])}
             n, label = int(network.config.num_labels), loaded.spec.label
             raise NotTuned(OTHER_SHAPE.format(label=label, name=name, n=n, **shapes))
     merge(network, head, 1.0)
     return network.eval().requires_grad_(False)
-
-
-def _by(shape: Sequence[int]) -> str:
-    return " x ".join(map(str, shape))
 
 
 def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:
