@@ -5,8 +5,12 @@ import {MASK} from './pattern.js';   // a choice, [he|she], is a mask too
 /** Where the masks of a text are. @param {string} text @returns {{start: number, end: number}[]} */
 export const masksOf = text => [...text.matchAll(MASK)].map(m => ({start: m.index, end: m.index + m[0].length}));
 
+/** Outside the masks. @param {string} text */
+const nLetters = text => text.replace(MASK, '').match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+
 /**
  * The words behind the masks after an edit: what lies wholly before or behind it stays what it was.
+ * Where less than half of the shorter text stays, it is another text, and nothing is known of its masks.
  * @param {string} before @param {string[]} hidden @param {string} after @returns {string[]}
  */
 export function carried(before, hidden, after) {
@@ -14,6 +18,8 @@ export function carried(before, hidden, after) {
   let head = 0, tail = 0;
   while (head < longest && before[head] === after[head]) head += 1;
   while (tail < longest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const nKept = nLetters(after.slice(0, head)) + nLetters(after.slice(after.length - tail));
+  if (2 * nKept < Math.min(nLetters(before), nLetters(after))) return masksOf(after).map(() => '');
   const old = new Map();
   masksOf(before).forEach((mask, i) => {
     if (mask.end <= head) old.set(mask.start, hidden[i]);

@@ -33,6 +33,14 @@ test('a mask that an edit goes through is a new one', () => {
   assert.deepEqual(carried('a [MASK] b', ['x'], 'quite another [MASK]'), ['']);
 });
 
+test('another text that ends in a mask as well hides no word of the text before', () => {
+  const text = 'He put the key into the [MASK].', hidden = ['lock'];
+  assert.deepEqual(carried(text, hidden, 'The capital of Italy is [MASK].'), ['']);
+  assert.deepEqual(carried(text, hidden, 'He is from the [MASK].'), ['']);
+  assert.deepEqual(carried(text, hidden, 'He put my keys into the [MASK].'), hidden);
+  assert.deepEqual(carried('[MASK].', hidden, '[MASK]!'), hidden);
+});
+
 test('typing letter by letter keeps a word behind its mask', () => {
   begin('The [MASK] sat.', 'cat');
   let text = 'The [MASK] sat.';
