@@ -164,6 +164,7 @@ def spell_masks(text: str, mask: str) -> tuple[str, tuple[int, ...]]:
     return mask.join(parts), (*offsets, offset)
 
 
+@lru_cache(maxsize=512)
 def split_words(text: str) -> tuple[Word, ...]:
     """Return the words of a text, independent of the tokenizers, so that all models share them.
 

@@ -14,6 +14,7 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from explorer.links.page_state import PageState
 from explorer.lists import batches as lists
+from explorer.lists.masked import shared_divergences
 from explorer.lists.read import read_table
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
@@ -314,3 +315,24 @@ def test_a_sentence_waits_in_a_few_arrays_and_not_in_objects_for_each_token(tiny
     n_tokens = sum(plans[0].n_tokens for rows in ready.plans.values() for plans in rows)
     assert n_tokens > 2_000
     assert (sys.getallocatedblocks() - before) / n_tokens < 0.5  # it was five and more
+
+
+def test_divergences_equal_those_in_float64_also_of_impossible_words():
+    rows = np.random.default_rng(3)
+    logs = {key: rows.normal(0, 4, (5, 300)).astype(np.float32) for key in "abc"}
+    logs["b"][0] = logs["a"][0]
+    logs["c"][1, :4] = -np.inf
+    logs = {
+        key: each - np.log(np.exp(each.astype(float)).sum(-1))[:, None]
+        for key, each in logs.items()
+    }
+    pieces = tuple(map(str, range(300)))
+    found = shared_divergences(
+        {key: each.astype(np.float32) for key, each in logs.items()},
+        {"a": pieces, "b": pieces, "c": pieces[::-1]},
+    )
+    for (first, second), values in found.items():
+        for row, value in enumerate(values):
+            p, q = np.exp(logs[first][row]), np.exp(logs[second][row])
+            assert value == pytest.approx(js(p, q[::-1] if second == "c" else q), abs=1e-6)
+    assert found["a", "b"][0] == pytest.approx(0, abs=1e-6)

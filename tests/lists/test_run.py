@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.links.page_state import PageState
 from explorer.lists import batches, labelled
-from explorer.lists.masked import MaskedAnswers, shared_divergence
+from explorer.lists.masked import MaskedAnswers, shared_divergences
 from explorer.lists.read import read_table
 from explorer.lists.results import TextsOptions, by_disagreement, distances
 from explorer.lists.roles import BadRows
@@ -155,7 +155,8 @@ def test_models_without_a_word_in_common_have_no_divergence(tiny_family):
     """It was 0.0, which reads as identical, and the rows were ordered by it."""
     result = finished(csv_of(MASKED[:6], "text,answer"))
     logs = np.log(np.full((6, 2), 0.5))
-    nowhere = shared_divergence((logs, logs), (("cat", "dog"), ("chat", "chien")))
+    words = {"bert": ("cat", "dog"), "albert": ("chat", "chien")}
+    nowhere = shared_divergences(dict.fromkeys(words, logs), words)["bert", "albert"]
     assert np.isnan(nowhere).all()
     pairs = dict.fromkeys(result.divergence, nowhere)
     kept = ("bert", "distilbert")

@@ -6,7 +6,8 @@ from math import sqrt
 
 import torch
 
-from explorer.models.inside.activations import MATRICES, parts_of
+from explorer.models.inside.activations import MATRICES
+from explorer.models.layer_parts import parts_of
 from explorer.models.loading import LoadedModel, leased
 from explorer.models.specs import ModelSpec
 

@@ -14,8 +14,8 @@ from explorer.models.inside.activations import (
     block_states,
     embedding_activations,
     layer_activations,
-    parts_of,
 )
+from explorer.models.layer_parts import parts_of
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
 
