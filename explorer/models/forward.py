@@ -352,9 +352,18 @@ def target_rows(
     logits = _row_logits(loaded, rows)
     target = logits.gather(1, torch.tensor(targets, device=logits.device)[:, None])
     ranks = 1 + (logits > target).sum(-1)
-    # On the CPU, because not every accelerator has float64.
-    values = torch.stack([target[:, 0], logits.logsumexp(-1)]).cpu().double()
-    return read_only(torch.stack([values[0] - values[1], ranks.cpu().double()], 1).numpy())
+    log_probs = _float64(target[:, 0]) - _float64(_log_sum(logits))
+    return read_only(torch.stack([log_probs, _float64(ranks)], 1).numpy())
+
+
+def _log_sum(logits: "Tensor") -> "Tensor":
+    """Return ln(sum exp z) [row]; of the operations that every accelerator has."""
+    largest = logits.amax(-1)
+    return largest + (logits - largest[:, None]).exp().sum(-1).log()
+
+
+def _float64(values: "Tensor") -> "Tensor":
+    return values.cpu().double()  # not every accelerator has float64
 
 
 def _row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
