@@ -297,7 +297,7 @@ def shared_divergences(
         read = {key: (each, np.exp(each)) for key, each in logs.items()}
         for pair, words in pairs.items():
             if words is None or len(words[0]):
-                found[pair][row] = _divergence(*(read[key] for key in pair), words)
+                found[pair][row] = _divergence(read[pair[0]], read[pair[1]], words)
     return {pair: read_only(each) for pair, each in found.items()}
 
 
