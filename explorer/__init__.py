@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from explorer.library.results import Result
     from explorer.library.tasks import pair, question, sentiment
     from explorer.library.vectors import vectors
+    from explorer.lists.finetune import finetune
     from explorer.lists.library import Interrupted, texts
     from explorer.refusal import Refusal
 
@@ -43,6 +44,7 @@ __all__ = [
     "depth",
     "distillation",
     "entities",
+    "finetune",
     "latency",
     "layer",
     "load",
@@ -74,6 +76,7 @@ _HOMES = {
     "depth": "library.depth",
     "distillation": "library.distillation",
     "entities": "library.labels",
+    "finetune": "lists.finetune",
     "latency": "library.latency",
     "layer": "library.layer",
     "load": "library.family",

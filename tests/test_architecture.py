@@ -25,7 +25,7 @@ FEATURES = {
     "texts",
 }
 FOLDERS = {
-    "models": {"inside", "convert", "task_heads", "choice"},
+    "models": {"inside", "convert", "task_heads", "choice", "tuning"},
     "timing": {"runtimes"},
     "analysis": FEATURES,
     "links": set(),
@@ -57,10 +57,13 @@ LISTS = {
     "scored": "analysis",
     "judge": "analysis",
     "results": "analysis",
+    "tuned": "analysis",
     "batches": "inference",
     "run": "inference",
+    "tuning": "inference",
     "views": "views",
     "library": "library",
+    "finetune": "library",
     "ui": "ui",
 }
 """The layer of each module and folder of ``explorer/lists``, which is the feature ``texts``."""

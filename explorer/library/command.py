@@ -37,6 +37,7 @@ EXAMPLES: dict[str, str] = {
     "depth": '"The capital of France is [MASK]." --model distilbert',
     "distillation": '"The cat sat on the [MASK]." --temperature 4',
     "entities": '"Anna Berg lives in Paris." --family only,names=./my-ner',
+    "finetune": "reviews.csv --method lora --save ./tuned",
     "latency": "--sequence-length 16 --repeats 8",
     "layer": '"The cat sat on the [MASK]." --layer 3',
     "pair": '"The kettle began to whistle." "She poured the tea."',
@@ -52,6 +53,8 @@ EXAMPLES: dict[str, str] = {
     "verify": "mini-albert",
 }
 """Arguments of one working call of each command."""
+OF_LISTS = ("finetune", "texts")
+"""Commands that read a file, or standard input like a file."""
 OF_TEXT = ("cite",)
 """Commands whose answer is a text and no table."""
 ABOUT = "Ask BERT, DistilBERT and ALBERT from a shell: one command for each public function."
@@ -61,7 +64,6 @@ BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
 BAD_LABELS = "{given!r} names no labels; write them as bert=LABEL,LABEL"
 LABELS = "names for a head's labels in their order, bert=negative,positive; may be repeated"
 NO_LINES = "Standard input has no line to answer."
-INTERRUPTED_ROWS = "Interrupted: the {n:,} rows that are done follow.\n"
 NOT_PRINTED = "The answers cannot be printed: {reason}."
 INPUT_CLOSED = "Standard input is closed: there is no line to read."
 MAX_INPUT = 2**24
@@ -182,10 +184,10 @@ def answer_all(name: str, flags: Mapping[str, Any], answers: Answers) -> int:
     if "family" in given:
         where = {} if "device" in takes(function) else _popped(given, "device", "dtype")
         given["family"] = family_of(given["family"], name, where)
-    if name == "texts":
+    if name in OF_LISTS:
         if piped:
             given[piped] = io.BytesIO(content)
-        return answer_texts(given, answers)
+        return answer_list(function, given, answers)
     if piped is None:
         with bars():
             answers.append(("", result := function(**given)))
@@ -239,20 +241,20 @@ def lines_of(content: bytes) -> list[tuple[int, str]]:
     return [(number, line.strip()) for number, line in lines if line.strip()]
 
 
-def answer_texts(given: dict[str, Any], answers: Answers) -> int:
-    """Append the answers to a file of texts, or to standard input read like a file, as one list.
+def answer_list(function: Callable[..., Any], given: dict[str, Any], answers: Answers) -> int:
+    """Append the answer to a file of texts, or to standard input read like a file, as one list.
 
     Raises:
         Refusal: there is nothing that can be answered.
     """
-    from explorer.lists.library import Interrupted, texts
+    from explorer.lists.library import Interrupted
 
     try:
         with bars():
-            result = texts(**given)
+            result = function(**given)
     except Interrupted as stopped:
         answers.append(("", stopped.result))
-        sys.stderr.write(INTERRUPTED_ROWS.format(n=len(stopped.result.answers.texts.rows)))
+        sys.stderr.write(stopped.said)
         return INTERRUPTED
     answers.append(("", result))
     left_out = result.answers.texts.left_out
@@ -329,7 +331,7 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
     if name == "models":
         command.add_argument(name, nargs="+", metavar="NAME", help=note)
     elif parameter.default is parameter.empty:
-        piped = FIRST_FILE if command.prog.endswith(" texts") else FIRST_LINE
+        piped = FIRST_FILE if command.prog.split()[-1] in OF_LISTS else FIRST_LINE
         command.add_argument(name, help=f"{note.rstrip('.')}{piped}.")
     elif name == "columns":
         for role, flag in COLUMN_ROLES.items():

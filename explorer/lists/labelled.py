@@ -187,12 +187,12 @@ WORDS = Recipe(PATTERNS, bag_of_words, WORDS_STRENGTH)
 """TF-IDF. Its rows have length 1, not that of standardized features: C is larger throughout."""
 
 
-def folds(labels: Labels) -> list[Split]:
-    """Return the (training rows, test rows) of five stratified folds, the same for everybody."""
+def folds(labels: Labels, n: int = FOLDS) -> list[Split]:
+    """Return the (training rows, test rows) of n stratified folds, the same for everybody."""
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     kind = StratifiedKFold if labels.groups is None else StratifiedGroupKFold
-    return _splits(kind(FOLDS, shuffle=True, random_state=SEED), labels)
+    return _splits(kind(n, shuffle=True, random_state=SEED), labels)
 
 
 def inner_folds(labels: Labels) -> list[Split]:
@@ -222,6 +222,7 @@ def judged(
     labels: Labels,
     recipe: Recipe = FEATURES,
     check: Check = lambda: None,
+    splits: Sequence[Split] | None = None,
 ) -> Judged:
     """Return out-of-fold predictions; each fold chooses its setting on its training rows only.
 
@@ -230,9 +231,11 @@ def judged(
         labels: Labels and groups of the rows.
         recipe: Preparation of the inputs.
         check: Called before each training; what it raises ends all.
+        splits: Training rows and test rows of each fold; None: those of ``folds``. A row that no
+            fold tests is predicted as -1.
     """
-    data, predicted, choices = _array(inputs), np.empty(len(labels.truth), np.int64), []
-    for train, test in folds(labels):
+    data, predicted, choices = _array(inputs), np.full(len(labels.truth), -1, np.int64), []
+    for train, test in folds(labels) if splits is None else splits:
         choice = chosen(data[train], labels.part(train), recipe, check)
         choices.append(choice)
         predicted[test] = _predicted(data, labels.truth, (train, test), recipe, choice)

@@ -27,6 +27,7 @@ from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 
 GROUP = "group"
+INTERRUPTED = "Interrupted: the {n:,} rows that are done follow.\n"
 WITH_PANDAS = {
     ".parquet": ("read_parquet", "pyarrow"),
     ".xlsx": ("read_excel", "openpyxl"),
@@ -128,11 +129,13 @@ OF_KIND = {
 
 
 class Interrupted(KeyboardInterrupt):
-    """Interruption by Ctrl-C that carries the answers to the rows that were done."""
+    """Interruption by Ctrl-C that carries what was done: answers to rows, or trained models."""
 
-    def __init__(self, result: Texts) -> None:
+    def __init__(self, result: Any, said: str) -> None:  # noqa: ANN401 - of any function of lists
         super().__init__()
         self.result = result
+        self.said = said
+        """Line for a shell."""
 
 
 def texts(  # noqa: PLR0913 - the endpoint's published arguments
@@ -263,7 +266,8 @@ def answered(
         except KeyboardInterrupt:
             if not question.n_done:
                 raise
-            raise Interrupted(_result(question, models, done=False)) from None
+            said = INTERRUPTED.format(n=question.n_done)
+            raise Interrupted(_result(question, models, done=False), said) from None
         return _result(question, models, done=True)
 
 

@@ -43,7 +43,9 @@ def test_help_shows_every_argument_and_an_example(name, capsys):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"attribute", "convert", "entities"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(EXAMPLES) - {"attribute", "convert", "entities", "finetune"})
+)
 def test_every_example_works(tuned_family, three_sentences, eight_rounds, name, capsys):
     assert main([name, *shlex.split(EXAMPLES[name])]) == 0
     printed = capsys.readouterr().out

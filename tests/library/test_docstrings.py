@@ -9,8 +9,8 @@ import pytest
 import explorer
 
 FUNCTIONS = {name: getattr(explorer, name) for name in explorer.__all__ if name[0].islower()}
-OF_ONES_OWN = {"convert", "entities"}
-"""Functions whose call needs a checkpoint of the reader's own, in tests of their own."""
+OF_ONES_OWN = {"convert", "entities", "finetune"}
+"""Functions whose call needs a checkpoint or a list of the reader's own, in tests of their own."""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
