@@ -147,6 +147,13 @@ TEXTS = Limit(
 TEXTS_TIME = Limit(
     "one call of `/texts`", "time for its rows", 60, "s", "answered with the finished rows"
 )
+SIMILARITY = Limit(
+    "one call of `/similarity`",
+    "time for its texts, if it does not ask for another",
+    20,
+    "s",
+    "answered with the texts read",
+)
 MEASURE = Limit(
     "one call of `/latency`", "time spent measuring", 10, "s", "answered with the finished rounds"
 )

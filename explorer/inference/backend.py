@@ -41,6 +41,7 @@ JOBS = {
     "explorer.analysis.claims.checks:timed": TIMED,
     "explorer.analysis.depth.lens:batch_places": CHUNK,
     "explorer.analysis.depth.lens:sentence_states": CHUNK,
+    "explorer.analysis.depth.lens:states_together": CHUNK,
     "explorer.analysis.parameters.count:loaded_layer_calls": INLINE,
     "explorer.analysis.parameters.count:loaded_spectrum": INLINE,
     "explorer.analysis.predictions:loaded_plans": LIGHT,

@@ -1,36 +1,41 @@
 """Predictions at every layer, and similarity of all layers of all models."""
 
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from explorer import assets
+from explorer import assets, limits
 from explorer.inference.ask import Ask
-from explorer.inference.cache import key_of_family, memo
+from explorer.inference.cache import CACHE, key_of_family
 from explorer.inference.runs import call_on_model, gather, get_run, get_runs, refuse_none
 from explorer.library import strings
 from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
 from explorer.library.vectors import Closeness, closeness
-from explorer.models.run import Run
+from explorer.models.run import Run, length_batches
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, UNKNOWN, Tokens
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
+    from explorer.analysis.alignment import Groups
     from explorer.analysis.depth.lens import MaskLens
     from explorer.analysis.depth.states import LayerSimilarity
 
 MAX_WORDS = 1000
 """Upper limit of words: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
-"""Sentences between two steps of progress."""
+"""Sentences that share a pass, between two steps of progress."""
+SECONDS = limits.SIMILARITY.maximum
+"""Seconds after which no further sentences are read."""
+MAX_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -142,6 +147,8 @@ class Similarity(Result):
     missing: Mapping[str, Refusal]
     skipped: Mapping[str, float] = field(default_factory=dict)
     """By model key: the share of the texts' characters for which its tokenizer has no token."""
+    seconds: float = SECONDS
+    """Seconds after which no further texts were read."""
 
     COLUMNS: ClassVar = ("model", "layer", "other_model", "other_layer", "cka", "shuffled")
     SKETCH: ClassVar = Sketch(
@@ -152,13 +159,16 @@ class Similarity(Result):
         """Return the JSON of ``/similarity``."""
         rows = [{"model": key, "layer": layer} for key, layer in self.layers.rows]
         matrices = {"cka": self.layers.cka.tolist(), "shuffled": self.layers.shuffled.tolist()}
-        answer = {"family": self.family, "words": self.layers.n_words, "rows": rows, **matrices}
+        counts = {"words": self.layers.n_words, "read": self.layers.n_read}
+        counts["texts"] = self.layers.n_texts
+        answer = {"family": self.family, **counts, "rows": rows, **matrices}
         answer |= {"unknown": dict(self.unknown), "skipped": dict(self.skipped)}
         return answer | missing_reasons(self.missing)
 
     def sentences(self) -> tuple[str, ...]:
-        """Return what share of the texts each model reads as [UNK] or skips, if any."""
-        return strings.unknown_shares(self.unknown) + strings.skipped_shares(self.skipped)
+        """Return how many texts were read, and what share of them each model does not read."""
+        unread = strings.unknown_shares(self.unknown) + strings.skipped_shares(self.skipped)
+        return (strings.texts_read(self.layers, MAX_WORDS, self.seconds), *unread)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each two layers; layer 0 is the embeddings."""
@@ -175,6 +185,7 @@ def similarity(
     texts: Sequence[str] | None = None,
     words: Sequence[int] | None = None,
     pooling: str = "",
+    seconds: float = SECONDS,
 ) -> "Similarity | Closeness":
     """Compare the layers of all models by centered kernel alignment, or two words or texts.
 
@@ -191,35 +202,63 @@ def similarity(
         words: The number of a word in each of the two texts, from 0: their cosine at every layer.
         pooling: "mean" or "cls": the cosine of the two texts at every layer, each by the mean of
             its tokens or by its first token.
+        seconds: Time after which no further texts are read, 1 to 600; what was read counts.
 
     Returns:
-        A ``Similarity``; or, of two words or texts, a ``Closeness``: each model's ``cosine``
-        [layer + 1], next to that of unrelated words or texts by the same procedure (Ethayarajh
-        2019, arXiv 1909.00512), of which 5% are below ``low`` and 5% above ``high``.
+        A ``Similarity``, whose ``layers`` say how many texts were read (``n_read``). Of two words
+        or texts, a ``Closeness``: each model's ``cosine`` [layer + 1], next to that of unrelated
+        words or texts by the same procedure (Ethayarajh 2019, arXiv 1909.00512), of which 5% are
+        below ``low`` and 5% above ``high``.
 
     Raises:
-        Refusal: no model is available, a text is empty or too long, or there is no such word.
+        Refusal: no model is available, a text is empty or too long, there is no such word, or
+            ``seconds`` is out of range.
 
     Example:
         >>> texts = ["The cat sat.", "A cat ran."]
         >>> explorer.similarity(texts=texts, words=[1, 1]).compared
         ('cat', 'cat')
     """
+    check_seconds(seconds, MAX_SECONDS)
     with asked(family) as models:
         if words is not None or pooling:
             return closeness(models, texts or (), words, pooling or "words")
-        read = tuple(checked_text(text, "texts") for text in texts or ()) or sentences()
-        ask = models.ask(read[0])
-        runs, missing = get_runs(ask)
-        refuse_none(runs, missing)
-        specs = {key: run.spec for key, run in runs.items()}
-        key = key_of_family("similarity", specs, ask)
-        layers = memo(
-            (*key, read) if texts else key,
-            lambda: result_of(compared(specs, ask, read), len(read), "sentences"),
-        )
-        unknown, skipped = unread_shares(specs, ask, read)
-        return Similarity(models.name, layers, unknown, missing, skipped)
+        own = tuple(checked_text(text, "texts") for text in texts or ())
+        return _similarity_of_layers(models, own, seconds)
+
+
+def _similarity_of_layers(models: Family, own: tuple[str, ...], seconds: float) -> Similarity:
+    """Return the similarity of all layers over the reader's texts, or the bundled sentences."""
+    read = own or sentences()
+    ask = models.ask(read[0])
+    runs, missing = get_runs(ask)
+    refuse_none(runs, missing)
+    specs = {key: run.spec for key, run in runs.items()}
+    family_key = key_of_family("similarity", specs, ask)
+    key = (*family_key, own) if own else family_key
+    layers = CACHE.get(key)
+    if layers is None:
+        layers = result_of(compared(specs, ask, read, seconds), len(read), "sentences")
+        if is_complete(layers):
+            CACHE.put(key, layers)
+    unknown, skipped = unread_shares(specs, ask, read[: layers.n_read])
+    return Similarity(models.name, layers, unknown, missing, skipped, seconds)
+
+
+def check_seconds(seconds: object, most: int) -> None:
+    """Refuse a time that is no number from 1 to ``most`` seconds.
+
+    Raises:
+        Refusal: it is not.
+    """
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 1 <= float(cast(float, seconds)) <= most:
+        raise Refusal(strings.BAD_SECONDS.format(high=most))
+
+
+def is_complete(layers: "LayerSimilarity") -> bool:
+    """Return whether all texts were read, or as many words as are compared; then it is kept."""
+    return layers.n_read == layers.n_texts or layers.n_words >= MAX_WORDS
 
 
 def unread_shares(
@@ -255,35 +294,70 @@ def sentences() -> tuple[str, ...]:
 
 
 def compared(
-    specs: Mapping[str, ModelSpec], ask: Ask, texts: Sequence[str] = ()
+    specs: Mapping[str, ModelSpec],
+    ask: Ask,
+    texts: Sequence[str] = (),
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = time.monotonic,
 ) -> "Generator[int, None, LayerSimilarity]":
-    """Run every sentence; yield how many are done before each batch, and return the similarity."""
+    """Run the sentences; yield how many are done before each batch, and return the similarity.
+
+    No batch begins after ``seconds``, but for the first.
+    """
     from explorer.analysis.depth.states import layer_similarity
 
     parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
-    texts = texts or sentences()
-    for start in range(0, len(texts), AT_ONCE):
-        yield start
-        batch = texts[start : start + AT_ONCE]
-        for result in gather([partial(states_of, specs, ask, text) for text in batch]):
-            for key, states in result.items():
-                parts[key].append(states)
-        if sum(states.shape[1] for states in next(iter(parts.values()))) >= MAX_WORDS:
+    texts, ends, n_read = texts or sentences(), clock() + seconds, 0
+    while n_read < len(texts):
+        yield n_read
+        batch = texts[n_read : n_read + AT_ONCE]
+        for key, states in states_of(specs, ask, batch).items():
+            parts[key] += states
+        n_read += len(batch)
+        n_words = sum(states.shape[1] for states in next(iter(parts.values())))
+        if n_words >= MAX_WORDS or clock() >= ends:
             break
-    yield len(texts)
+    yield n_read
     states_by_key = {key: np.concatenate(part, 1)[:, :MAX_WORDS] for key, part in parts.items()}
-    return layer_similarity(states_by_key)
+    return replace(layer_similarity(states_by_key), n_read=n_read, n_texts=len(texts))
 
 
-def states_of(specs: Mapping[str, ModelSpec], ask: Ask, text: str) -> dict[str, np.ndarray]:
-    """Compute the word states of one sentence in every model, without caching the runs."""
+def states_of(
+    specs: Mapping[str, ModelSpec], ask: Ask, texts: Sequence[str]
+) -> dict[str, list[np.ndarray]]:
+    """Compute the word states of sentences in every model, without caching the runs."""
+    inputs = [_aligned(specs, ask, text) for text in texts]
+    jobs = [
+        partial(_states_of_model, spec, ask, [text[key] for text in inputs])
+        for key, spec in specs.items()
+    ]
+    return dict(zip(specs, gather(jobs), strict=True))
+
+
+def _aligned(
+    specs: Mapping[str, ModelSpec], ask: Ask, text: str
+) -> "dict[str, tuple[Tokens, Groups]]":
+    """Return each model's tokens of a text, and those of each word that all models read."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.depth.lens import sentence_states
     from explorer.models.forward import tokenize
 
     tokens = {key: call_on_model(tokenize, spec, ask, text) for key, spec in specs.items()}
-    alignment, states = align(tokens), {}
-    for key, spec in specs.items():
-        groups = tuple(alignment.groups[key][i] for i in alignment.readable)
-        states[key] = call_on_model(sentence_states, spec, ask, tokens[key], groups)
+    alignment = align(tokens)
+    return {
+        key: (tokens[key], tuple(alignment.groups[key][i] for i in alignment.readable))
+        for key in specs
+    }
+
+
+def _states_of_model(
+    spec: ModelSpec, ask: Ask, texts: "Sequence[tuple[Tokens, Groups]]"
+) -> list[np.ndarray]:
+    """Return one model's word states of texts, those of like length in one pass."""
+    from explorer.analysis.depth.lens import states_together
+
+    states: list[np.ndarray] = [np.empty(0)] * len(texts)
+    for batch in length_batches([len(tokens) for tokens, _ in texts]):
+        found = call_on_model(states_together, spec, ask, [texts[place] for place in batch])
+        for place, own in zip(batch, found, strict=True):
+            states[place] = own
     return states

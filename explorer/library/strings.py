@@ -10,6 +10,7 @@ from explorer.refusal import brief
 if TYPE_CHECKING:
     import numpy as np
 
+    from explorer.analysis.depth.states import LayerSimilarity
     from explorer.analysis.tasks.pairs import PairAccuracy
     from explorer.models.inside.changes import MatrixChange
     from explorer.models.run import Run
@@ -36,6 +37,11 @@ BAD_HEADS = (
 )
 NO_MASK_TO_ABLATE = "The text has no [MASK]: mask a word to see how its prediction changes."
 NO_WORD = "No word in this text can be read by all models."
+BAD_SECONDS = "seconds must be a number from 1 to {high}."
+TEXTS_READ = "All {n} texts were read, {words}."
+TEXTS_LEFT = "Of {n} texts, {read} were read, {words}: {why}."
+ENOUGH_WORDS = "no more than {most} words are compared"
+TIME_UP = "then the {seconds} s were over; the others are not in these numbers"
 BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."
 BAD_POOLING = "pooling must be one of {known}."
 NOT_TWO = (
@@ -66,6 +72,19 @@ RATIO = "{of} takes {ratio:.2f} times as long as {over}"
 INTERVAL = "[{ci_low:.2f}, {ci_high:.2f}]."
 NO_INTERVAL = "(no interval: {rounds})."
 NOT_DIFFERENT = "This does not show a difference."
+TIME_NEEDS = "A time is reported from {needed} {kind} on: {cause}."
+P90_NEEDS = "p90 needs {needed} {kind}: {cause}."
+ENDED_AFTER = {
+    "settled": "the intervals were narrow after {n}",
+    "budget": "time ran out after {n}",
+    "deadline": "time ran out after {n}",
+    "rounds": "{n} {were} asked for",
+    "stopped": "it was stopped after {n}",
+    "running": "{n} so far",
+}
+"""Cause of a measurement's number of rounds, by its end."""
+LEFT_OUT = "{cause}, and {k} of them {were} disturbed and left out"
+CPU_ROUNDS = "{n} of them could be run in CPU time after disturbed ones"
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
 NO_LABEL = "{model} has no label {label}; it has {known}."
@@ -431,3 +450,42 @@ def _some_labels(labels: Sequence[str]) -> str:
     named = ", ".join(labels[:MAX_LABELS])
     more = len(labels) - MAX_LABELS
     return named if more <= 0 else f"{named} and {more} more"
+
+
+def rounds_missing(form: str, needed: int, rounds: int, undisturbed: int, ended: str) -> str:
+    """Return why a measurement has fewer rounds than a figure needs.
+
+    Args:
+        form: ``TIME_NEEDS`` or ``P90_NEEDS``.
+        needed: Rounds that the figure needs.
+        rounds: Complete rounds.
+        undisturbed: Those of them that were not disturbed and left out.
+        ended: Why the measurement ended; "cpu" for rounds of processor time within another one.
+    """
+    left_out = rounds - undisturbed
+    kind = "undisturbed rounds" if left_out else "rounds"
+    said = CPU_ROUNDS if ended == "cpu" else ENDED_AFTER[ended]
+    cause = said.format(n=rounds, were="was" if rounds == 1 else "were")
+    if left_out:
+        cause = LEFT_OUT.format(cause=cause, k=left_out, were="was" if left_out == 1 else "were")
+    return form.format(needed=needed, kind=kind, cause=cause)
+
+
+def texts_read(layers: "LayerSimilarity", most: int, seconds: float) -> str:
+    """Return how many texts were read for the similarity of layers, and why no more.
+
+    Args:
+        layers: The similarity.
+        most: Words after which no more texts are read.
+        seconds: Time after which no more texts are read.
+    """
+    words = counted(layers.n_words, "word")
+    if layers.n_read == layers.n_texts:
+        return TEXTS_READ.format(n=layers.n_texts, words=words)
+    is_enough = layers.n_words >= most
+    why = (
+        ENOUGH_WORDS.format(most=f"{most:,}")
+        if is_enough
+        else TIME_UP.format(seconds=f"{seconds:g}")
+    )
+    return TEXTS_LEFT.format(n=layers.n_texts, read=layers.n_read, words=words, why=why)

@@ -169,6 +169,21 @@ def run_together(loaded: LoadedModel, texts: Sequence[Tokens]) -> list[Run]:
         return [_run_of(loaded, tokens, out, row) for row, tokens in enumerate(texts)]
 
 
+@torch.inference_mode()
+def hidden_together(loaded: LoadedModel, texts: Sequence[Tokens]) -> list[np.ndarray]:
+    """Return the hidden states float32 [layer + 1, pos, d_model] of texts that share a pass."""
+    inputs = [inputs_of(loaded, tokens) for tokens in texts]
+    one_length = len({len(tokens) for tokens in texts}) == 1
+    if one_length:
+        batch = {name: torch.cat([text[name] for text in inputs]) for name in inputs[0]}
+    else:
+        batch = padded(inputs, loaded.tokenizer.pad_token_id)
+    with loaded.lock:
+        out = loaded.network.base_model(**batch, output_hidden_states=True)
+    layers = torch.stack(out.hidden_states, 1).float().cpu().numpy()
+    return [read_only(layers[row, :, : len(tokens)]) for row, tokens in enumerate(texts)]
+
+
 def padded(texts: Sequence[dict[str, torch.Tensor]], pad: int) -> dict[str, torch.Tensor]:
     """Return the inputs of several texts as one padded batch with its attention mask."""
     fill = dict.fromkeys(texts[0], 0) | {"input_ids": pad}

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,9 +12,11 @@ from transformers import AutoModel, AutoTokenizer
 
 import explorer
 from explorer import assets
+from explorer.library import depth
 from explorer.library import vectors as module
 from explorer.library.command import main
 from explorer.library.vectors import ModelCloseness
+from explorer.refusal import Refusal
 from explorer.ui.shell.api import ENDPOINTS
 
 TEXT, OTHER = "The cat sat unhappily on the mat.", "A dog saw the cat."
@@ -39,9 +42,14 @@ def states_by_hand(path, text):
 
 def of_word(path, text, word):
     """Return the mean [layer + 1, d_model] of the pieces of a word, found by its characters."""
-    states, offsets, added = states_by_hand(path, text)
     start = text.index(word)
-    inside = (offsets[:, 1] > start) & (offsets[:, 0] < start + len(word)) & ~added
+    return of_span(path, text, start, start + len(word))
+
+
+def of_span(path, text, start, end):
+    """Return the mean [layer + 1, d_model] of the pieces between two characters."""
+    states, offsets, added = states_by_hand(path, text)
+    inside = (offsets[:, 1] > start) & (offsets[:, 0] < end) & ~added
     assert inside.any()
     return states[:, inside].mean(1)
 
@@ -157,3 +165,55 @@ def test_the_endpoints_and_the_shell_say_what_the_library_says(capsys):
     assert expected.sentences()[0] in capsys.readouterr().out
     with pytest.raises(explorer.Refusal, match="more than 32 words"):
         ENDPOINTS["vectors"]("one " * 40)
+
+
+def cka_of(x, y):
+    """Linear CKA of states [word, d_model] between features, in float64."""
+    x, y = (states - states.mean(0) for states in (x.double(), y.double()))
+    return float((y.T @ x).norm() ** 2 / ((x.T @ x).norm() * (y.T @ y).norm()))
+
+
+def test_texts_that_share_a_pass_have_the_similarity_of_each_text_alone(tiny_family):
+    """By plain transformers, one text at a time; the texts have one, two and many lengths."""
+    texts = ["The cat sat.", "A dog ran.", TEXT, "It was not here, and he was not there.", OTHER]
+    found = explorer.similarity("mini", texts).layers
+    states = {}
+    for key, spec in tiny_family.specs.items():
+        words = [
+            of_span(spec.bundled_path, text, *span)
+            for text in texts
+            for span in (match.span() for match in re.finditer(r"\w+|[^\w\s]", text))
+        ]
+        states[key] = torch.stack(words, 1)
+    assert found.n_words == states["bert"].shape[1]
+    assert (found.n_read, found.n_texts) == (5, 5)
+    layers = [states[key][layer] for key, layer in found.rows]
+    expected = [[cka_of(one, other) for other in layers] for one in layers]
+    assert found.cka == pytest.approx(np.array(expected), abs=1e-4)
+
+
+@pytest.mark.parametrize("seconds", [0, 0.9, 601, float("nan"), "5", None, True, [1]])
+def test_a_time_that_is_no_number_of_seconds_is_refused(tiny_family, seconds):
+    with pytest.raises(Refusal, match="seconds must be a number from 1 to 600"):
+        explorer.similarity("mini", [TEXT], seconds=seconds)
+    with pytest.raises(Refusal, match="seconds must be a number from 1 to 60"):
+        ENDPOINTS["similarity"]("mini", [TEXT], seconds=seconds)
+
+
+def test_what_was_read_is_said_wherever_layers_are_compared(tiny_family, capsys):
+    said = "All 2 texts were read, 14 words."
+    found = explorer.similarity("mini", [TEXT, OTHER])
+    assert found.sentences()[0] == said
+    answer = ENDPOINTS["similarity"]("mini", [TEXT, OTHER])
+    assert (answer["words"], answer["read"], answer["texts"]) == (14, 2, 2)
+    assert main(["similarity", "--texts", TEXT, OTHER, "--seconds", "5"]) == 0
+    assert said in "".join(capsys.readouterr())
+
+
+def test_no_text_after_a_thousand_words_is_read_and_that_is_said(tiny_family, monkeypatch):
+    monkeypatch.setattr(depth, "MAX_WORDS", 20)
+    found = explorer.similarity("mini", [TEXT] * 20)
+    assert (found.layers.n_words, found.layers.n_read) == (20, 8)
+    assert found.sentences()[0] == (
+        "Of 20 texts, 8 were read, 20 words: no more than 20 words are compared."
+    )

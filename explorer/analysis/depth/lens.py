@@ -238,6 +238,16 @@ def word_states(states: np.ndarray, groups: Groups) -> np.ndarray:
     return np.stack([states[:, list(group)].mean(1) for group in groups], 1)
 
 
+def states_together(
+    loaded: "LoadedModel", texts: Sequence[tuple[Tokens, Groups]]
+) -> list[np.ndarray]:
+    """Run several texts in one pass without attentions; return each one's ``word_states``."""
+    from explorer.models.forward import hidden_together
+
+    states = hidden_together(loaded, [tokens for tokens, _ in texts])
+    return [word_states(own, groups) for own, (_, groups) in zip(states, texts, strict=True)]
+
+
 def sentence_states(loaded: "LoadedModel", tokens: Tokens, groups: Groups) -> np.ndarray:
     """Run a model and return its ``word_states`` alone."""
     from explorer.models.forward import run_model

@@ -131,6 +131,10 @@ class LayerSimilarity:
     shuffled: np.ndarray
     """float64 [row, row]: CKA with the second layer's words shuffled, the chance level."""
     n_words: int
+    n_read: int = 0
+    """Texts that these words are from."""
+    n_texts: int = 0
+    """Texts that were to be read; more than ``n_read`` where the words or the time were enough."""
 
     def nearest(self, key: str, layer: int, other: str) -> tuple[int, float, float]:
         """Return the most similar layer of another model, its CKA and its shuffled CKA."""

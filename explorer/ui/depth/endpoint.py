@@ -42,6 +42,7 @@ def similarity(
     texts: list[Any] | None = None,
     words: list[int] | None = None,
     pooling: str = "",
+    seconds: float = library.SECONDS,
 ) -> dict[str, Any]:
     """Return how similar all layers of all models are, or two words or texts at each layer.
 
@@ -53,12 +54,13 @@ def similarity(
         words: The number of a word in each of the two texts, from 0.
         pooling: "mean" or "cls": the two texts as a whole, by the mean of their tokens or by their
             first token.
+        seconds: Time after which no further texts are read, 1 to 60; what was read counts.
 
     Returns:
         The ``rows`` of both matrices: each is a model and a layer, and layer 0 is the embeddings.
-        ``cka[row][row]`` is linear centered kernel alignment over ``words`` words of the
-        texts. It is 1 where two rows are equal up to a rotation and a scale. ``shuffled`` is
-        the same with the words of one row in another order: the level of chance.
+        ``cka[row][row]`` is linear centered kernel alignment over ``words`` words: those of
+        ``read`` of the ``texts``. It is 1 where two rows are equal up to a rotation and a scale.
+        ``shuffled`` is the same with the words of one row in another order: the level of chance.
         ``unknown`` is by model the share of the texts' pieces that it reads as [UNK], and
         ``skipped`` that of the characters for which its tokenizer has no token.
         Of two words or texts: what was ``compared``, and by model the ``cosine`` by layer, with the
@@ -67,7 +69,8 @@ def similarity(
     if texts is not None and len(texts) > limits.TEXTS.maximum:
         most = limits.TEXTS.maximum
         raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{len(texts):,}", most=most))
-    return library.similarity(page_family(family), texts, words, pooling).to_dict()
+    library.check_seconds(seconds, limits.TEXTS_TIME.maximum)
+    return library.similarity(page_family(family), texts, words, pooling, seconds).to_dict()
 
 
 def vectors(text: str, family: str = "mini", pooling: str = "words") -> dict[str, Any]:

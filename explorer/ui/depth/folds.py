@@ -13,7 +13,7 @@ from explorer.inference.runs import call_on_model, get_runs, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import depth as library
-from explorer.library.strings import skipped_shares, unknown_shares
+from explorer.library.strings import skipped_shares, texts_read, unknown_shares
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import Run
@@ -79,6 +79,7 @@ SIMILARITY = Job(
     compare,
     draw,
     lambda question: key_of_family("similarity", question.specs, question.state.ask),
+    library.is_complete,
 )
 
 
@@ -90,10 +91,13 @@ def draw_similarity(
     from explorer.views.depth.states import similarity_canvas
 
     labels = {key: spec.label for key, spec in specs.items()}
-    remark = note(strings.SIMILARITY_NOTE.format(n=f"{similarity.n_words:,}"))
+    read = texts_read(similarity, library.MAX_WORDS, library.SECONDS)
+    remark = note(strings.SIMILARITY_NOTE.format(read=read))
     unknown, skipped = (
         {labels[key]: share for key, share in shares.items()}
-        for shares in library.unread_shares(specs, state.ask, library.sentences())
+        for shares in library.unread_shares(
+            specs, state.ask, library.sentences()[: similarity.n_read]
+        )
     )
     said = unknown_shares(unknown) + skipped_shares(skipped)
     remark = Markup(remark + note(" ".join(said))) if said else remark
@@ -103,7 +107,8 @@ def draw_similarity(
         keys = (teacher.key, student.key)
         pairs = copied_rows(similarity.rows, keys, student.initialised_from)
         remark = Markup(remark + lineage_of(teacher, student, state))
-    canvas = similarity_canvas(similarity, labels, pairs, library.sentences(), strings.SIMILARITY)
+    texts = library.sentences()[: similarity.n_read]
+    canvas = similarity_canvas(similarity, labels, pairs, texts, strings.SIMILARITY)
     return strings.similarity_finding(similarity, labels), canvas, remark
 
 

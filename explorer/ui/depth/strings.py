@@ -165,8 +165,8 @@ TOO_MANY_VECTORS = (
 TOO_MANY_TEXTS = "{n} texts are too many: layers are compared over at most {most}."
 SIMILARITY_NOTE = (
     "Linear CKA between hidden states: 1 means identical up to rotation and scale; compare with "
-    "the shuffled words.\n"
-    "Kornblith et al. 2019, on {n} words of the bundled sentences, each word the mean of its "
+    "the shuffled words. {read}\n"
+    "Kornblith et al. 2019, on the words of the bundled sentences, each word the mean of its "
     "pieces. With few words and wide states CKA is high even by chance. From the top left, each "
     "model's layers begin with its embeddings."
 )

@@ -1,8 +1,10 @@
 """Job behind a button: how it is started, shown, stopped and kept, the same everywhere."""
 
 import inspect
+import time
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import gradio as gr
@@ -60,6 +62,10 @@ class Job:
     """Returns the outputs' values for the question, as far as it is answered."""
     key: Callable[[Any], Hashable] | None = None
     """Returns the question's key in the cache; without it nothing is kept."""
+    keeps: Callable[[Any], bool] = lambda _: True
+    """Returns whether a result is kept in the cache: one that a time limit cut short is not."""
+    ends_s: Callable[[Any], float] = lambda _: inf
+    """Returns the seconds after the press at which the job ends, whatever it waits for."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -160,6 +166,7 @@ def handler(job: Job) -> Callable[..., Iterator[list[Any]]]:
 
 def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool]]:
     """Yield the outputs' values, and whether the job runs, at every change."""
+    pressed = time.monotonic()
     question: Any = job.ask(*inputs)
     if inspect.isgenerator(question):
         question = yield from _without_stop(job, question)
@@ -177,6 +184,7 @@ def _drawings(job: Job, inputs: Sequence[Any]) -> Iterator[tuple[list[Any], bool
         component_ids=outputs_of_event(),
         question=question,
     )
+    queued.cancel_token.end_within(job.ends_s(question) - (time.monotonic() - pressed))
     for update in updates(queued, has_left=left_by_now()):
         values = job.draw(question, update)
         # A newer job in the same components, or a reset, draws there instead.
@@ -200,7 +208,7 @@ def _kept(job: Job, question: Any, key: Hashable, cancel_token: CancelToken) -> 
     result = CACHE.get(key) if key else None
     if result is None:
         result = yield from job.compute(question, cancel_token)
-        if key and result is not None and not cancel_token.cancelled:
+        if key and result is not None and not cancel_token.cancelled and job.keeps(result):
             CACHE.put(key, result)
     return result
 

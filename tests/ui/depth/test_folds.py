@@ -3,6 +3,7 @@
 import json
 import threading
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -23,7 +24,7 @@ def counted(tiny_family, monkeypatch):
     """How many sentences went through the models."""
     counted, read = [], computed.states_of
     monkeypatch.setattr(computed, "sentences", lambda: SENTENCES)
-    monkeypatch.setattr(computed, "states_of", lambda *args: counted.append(args[1]) or read(*args))
+    monkeypatch.setattr(computed, "states_of", lambda *args: counted.extend(args[2]) or read(*args))
     return counted
 
 
@@ -45,6 +46,23 @@ def test_layers_are_compared_once_and_then_at_once(counted):
     again = list(handler(folds.SIMILARITY)(PageState(text="a dog.")))
     assert (len(again), len(counted)) == (1, 18)
     assert again[0][1] == steps[-1][1]
+
+
+def test_after_twenty_seconds_the_page_shows_what_was_read_and_keeps_nothing(counted, monkeypatch):
+    """A clock that is read once at the start, then after each batch of eight."""
+    times = iter([0.0, 19.0, 20.0])
+    compared = partial(computed.compared, clock=lambda: next(times))
+    monkeypatch.setattr(computed, "compared", compared)
+    *_, last = handler(folds.SIMILARITY)(STATE)
+    assert len(counted) == 16
+    n_words = sum(len(sentence.split()) + 1 for sentence in SENTENCES[:16])
+    said = "Of 18 texts, 16 were read, {} words: then the 20 s were over"
+    assert said.format(n_words) in plain(last[2])
+    assert not any("similarity" in key for key in CACHE._values)
+    monkeypatch.setattr(computed, "compared", compared.func)
+    *_, last = handler(folds.SIMILARITY)(STATE)
+    assert len(counted) == 16 + 18
+    assert "All 18 texts were read, " in plain(last[2])
 
 
 def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeypatch):
