@@ -45,8 +45,16 @@ class Latency(Result):
         ]
 
     def sentences(self) -> tuple[str, ...]:
-        """Return each ratio of medians with its 95% interval, if there were rounds enough."""
-        return tuple(_ratio_said(ratio) for ratio in self.report["ratios"])
+        """Return each ratio of medians with its 95% interval, and what lacks rounds, and why."""
+        from explorer.analysis.latency.measure import MIN_ROUNDS
+        from explorer.analysis.latency.ratio import MIN_P90
+
+        protocol = self.report["protocol"]
+        counts = (protocol["rounds"], protocol["used_rounds"], protocol["ended"])
+        needs = ((strings.TIME_NEEDS, MIN_ROUNDS), (strings.P90_NEEDS, MIN_P90))
+        lacking = [pair for pair in needs if counts[1] < pair[1]]
+        ratios = [_ratio_said(ratio) for ratio in self.report["ratios"]]
+        return (*ratios, *(strings.rounds_missing(*pair, *counts) for pair in lacking[:1]))
 
 
 def _ratio_said(ratio: Mapping[str, Any]) -> str:
@@ -80,7 +88,8 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 
     Returns:
         ``report``: the protocol, the machine, each model's samples in ms with median and p90, and
-        ``ratios`` of two models with 95% intervals.
+        ``ratios`` of two models with 95% intervals. With fewer than 8 rounds the protocol's
+        ``reported_clock`` is None, and the sentences say why.
 
     Raises:
         Refusal: an argument is out of range, or not one round was complete in time.

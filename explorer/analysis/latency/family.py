@@ -5,14 +5,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from explorer.analysis.latency.measure import (
-    Instruments,
-    Latency,
-    LatencySummary,
-    RoundsPlan,
-    latency_rounds,
-    latency_summary,
-)
+from explorer.analysis.latency.measure import Instruments, Latency, RoundsPlan, latency_rounds
 from explorer.analysis.latency.passes import (
     ModelOnDevice,
     TimedPass,
@@ -21,6 +14,7 @@ from explorer.analysis.latency.passes import (
     timed_passes,
 )
 from explorer.analysis.latency.ratio import MIN_P90, Ratio
+from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.choice.family import layer_counts, shape_total
@@ -119,6 +113,7 @@ def measure_family(
     """
     rows = rows_of(specs, workload, devices)
     cancel_token.set_deadline(DRAW_S)
+    cancel_token.stage = "build"
     with ExitStack() as stack:
         process = process_for(rows, cancel_token, stack)
         passes = timed_passes(rows, process, cancel_token, stack)
@@ -134,7 +129,9 @@ def _rounds(  # noqa: PLR0913 - what the result names, and what is timed
     cancel_token: CancelToken,
 ) -> Iterator[FamilyLatency]:
     """Time the passes; yields after every round."""
+    plan = replace(plan, budget_s=min(plan.budget_s, cancel_token.left_s))
     cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
+    cancel_token.stage = "rounds"
     calls = [one.call for one in passes]
     weights = tuple(one.weights for one in passes)
     n_bytes = tuple(one.n_bytes for one in passes)
@@ -305,6 +302,18 @@ class Sweep:
         """Return the length or batch size of a point."""
         return int(getattr(point.workload, self.axis))
 
+    def reported(self, by_cpu: bool = False) -> dict[int, LatencySummary | None]:
+        """Return the summary of each point, on the sweep's clock or by CPU time in its place.
+
+        None where this clock is not the one that is reported.
+        """
+        found: dict[int, LatencySummary | None] = {}
+        for point in self.points:
+            shown = point.summary.reported
+            is_cpu = shown is not point.summary
+            found[self.position(point)] = shown if is_cpu == by_cpu else None
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class SpeedOrder:
@@ -390,18 +399,24 @@ def budget_of(before: Sequence[FamilyLatency], workload: Workload) -> float:
     return min(MAX_S, ROUNDS * round_s * STEEPER * growth)
 
 
-def orders(sweep: Sweep) -> tuple[SpeedOrder, ...]:
-    """Compare the other models with the first; each point is in one of the three lists.
+def orders(sweep: Sweep, by_cpu: bool = False) -> tuple[SpeedOrder, ...]:
+    """Compare the other models with the first; each reported point is in one of the three lists.
 
     A model without any interval is left out: nothing is known of its order.
+
+    Args:
+        sweep: The sweep.
+        by_cpu: True for the points whose wall clock was disturbed and CPU time holds.
     """
     results = []
+    points = sweep.reported(by_cpu)
     for spec in sweep.points[0].specs[1:] if sweep.points else ():
-        rows = [point.summary.ratio(spec.name) for point in sweep.points]
+        rows = [None if one is None else one.ratio(spec.name) for one in points.values()]
         ratios = [row.ratio if row and row.ratio.is_sure else None for row in rows]
         sides: dict[int, list[int]] = {1: [], -1: [], 0: []}
-        for point, ratio in zip(sweep.points, ratios, strict=True):
-            sides[_side(ratio)].append(sweep.position(point))
+        for (place, one), ratio in zip(points.items(), ratios, strict=True):
+            if one is not None:
+                sides[_side(ratio)].append(place)
         if any(ratios):
             results.append(SpeedOrder(spec.name, *(tuple(sides[side]) for side in (-1, 1, 0))))
     return tuple(results)

@@ -1,4 +1,4 @@
-"""Measurement protocol that times calls side by side, and the summary of a measurement."""
+"""Measurement protocol that times calls side by side."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
@@ -7,18 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from explorer.analysis.latency.ratio import (
-    Ratio,
-    block_medians,
-    is_different,
-    median_interval,
-    p90,
-    paired_ratio,
-    widened,
-)
+from explorer.analysis.latency.ratio import paired_ratio
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models.run import read_only
-from explorer.refusal import Refusal
 
 Call = Callable[[], object]
 QUIET_SHARE = 0.25
@@ -27,6 +18,10 @@ QUIET_SHARE = 0.25
 On two cores a browser that shows the page comes to 0.13; models are timed in turn, so it slows
 all alike. A process that takes a whole core comes to 0.5, and the ratios are wrong (BENCHMARKS.md).
 """
+MIN_ROUNDS = 8
+"""Fewest undisturbed rounds from which a time is reported as the result."""
+TOO_DISTURBED = 0.5
+"""Share of disturbed rounds above which wall-clock ratios are withheld."""
 WARM_AGREEMENT = 0.10
 CHECK_EVERY = 4
 N_BLOCKS = 8
@@ -46,6 +41,8 @@ class TimedCall:
     call: Call
     stopwatch: Callable[[Call], float] | None = None
     """Own clock of the call, where it runs on another device or in another process."""
+    on_cpu: "TimedCall | None" = None
+    """The same work on one thread, timed by processor time, for a wall clock that is disturbed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +103,8 @@ class Latency:
     """``running``, ``settled``, ``budget``, ``rounds``, ``stopped`` or ``deadline``."""
     blocks: np.ndarray | None = None
     """int64 [round], ascending: block of each round; None: every round is its own block."""
+    cpu: "Latency | None" = None
+    """Rounds of processor time, taken after disturbed ones; None without any."""
 
     @property
     def n_rounds(self) -> int:
@@ -126,6 +125,12 @@ class _Log:
     disturbed: list[bool] = field(default_factory=list)
     n_warm_rounds: int = 0
 
+    def add(self, row: list[float], is_disturbed: bool) -> None:
+        """Add a round to the current block."""
+        self.rows.append(row)
+        self.blocks.append(self.block)
+        self.disturbed.append(is_disturbed)
+
 
 def latency_rounds(
     candidates: Sequence[TimedCall],
@@ -139,6 +144,7 @@ def latency_rounds(
     affect all alike, and the second sample of the first shows how far two equal calls differ here.
     Rounds form short blocks with a pause before each, because what varies between measurements
     varies between blocks too; intervals are over blocks.
+    After a disturbed round, the candidates that offer it are timed by processor time for as long.
     Yields the measurement after every round; the last one has the reason of its end in ``ended``.
 
     Args:
@@ -148,35 +154,104 @@ def latency_rounds(
         check: called before every sample; ends the measurement by raising ``Cancelled``.
     """
     log, start, ended = _Log(), instruments.wall(), "running"
+    rng = np.random.default_rng(plan.seed)
+    cpu = _CpuRounds(candidates, instruments, plan, check, rng, start + plan.budget_s)
 
     def snapshot() -> Latency:
-        table = np.asarray(log.rows).reshape(-1, len(candidates) + 1)
-        return Latency(
-            tuple(c.name for c in candidates),
-            read_only(table[:, :-1]),
-            read_only(table[:, -1]),
-            read_only(np.asarray(log.disturbed, bool)),
-            tuple(log.first_call_s),
-            log.n_warm_rounds,
-            instruments.wall() - start,
-            instruments.stolen() is not None,
-            ended,
-            read_only(np.asarray(log.blocks, np.int64)),
-        )
+        measured = _table(candidates, log, instruments.wall() - start, ended)
+        sees = instruments.stolen() is not None
+        return replace(measured, sees_neighbours=sees, cpu=cpu.latency(log, measured.wall_s))
 
-    rng = np.random.default_rng(plan.seed)
     try:
         with _no_garbage_collection():
             _first_calls(candidates, instruments, check, log)
-            _warm_up(candidates, instruments, plan, check, log)
+            with _watched(instruments) as warming:
+                _warm_up(candidates, instruments, plan, check, log)
+            cpu.follow(warming, MIN_ROUNDS)
             while ended == "running":
                 _begin_block(candidates[0], instruments, plan, check, log)
-                _round(candidates, instruments, rng, check, log)
+                with _watched(instruments) as watched:
+                    row = _round(candidates, instruments, rng, check)
+                log.add(row, watched.is_disturbed)
+                cpu.follow(watched)
                 ended = _why_end(snapshot(), plan)
                 yield snapshot()
     except Cancelled as stopped:
         ended = stopped.reason
         yield snapshot()
+
+
+@dataclass(slots=True)
+class _Watched:
+    """Seconds of a period, and whether other programs disturbed it."""
+
+    wall_s: float = 0.0
+    is_disturbed: bool = False
+
+
+@contextmanager
+def _watched(instruments: Instruments) -> Iterator[_Watched]:
+    """Fill the result with how long the ``with`` block took and whether it was disturbed."""
+    watched, wall, stolen = _Watched(), instruments.wall(), instruments.stolen()
+    yield watched
+    after, watched.wall_s = instruments.stolen(), instruments.wall() - wall
+    lost = 0.0 if stolen is None or after is None else after - stolen
+    watched.is_disturbed = watched.wall_s > 0 and lost / watched.wall_s > QUIET_SHARE
+
+
+@dataclass(slots=True)
+class _CpuRounds:
+    """Rounds of processor time, which other programs hardly change, after disturbed rounds."""
+
+    candidates: Sequence[TimedCall]
+    instruments: Instruments
+    plan: RoundsPlan
+    check: Call
+    rng: np.random.Generator
+    ends: float
+    """Reading of the wall clock at which the budget is used up."""
+    log: _Log = field(default_factory=_Log)
+
+    def follow(self, watched: _Watched, n_least: int = 1) -> None:
+        """After a disturbed period, run ``n_least`` rounds or more, for as long as it lasted."""
+        if not watched.is_disturbed or not any(one.on_cpu for one in self.candidates):
+            return
+        calls = [one.on_cpu or one for one in self.candidates]
+        if not self.log.rows:
+            for call in calls:
+                self.check()
+                call.call()
+        wall = self.instruments.wall
+        until, n_after = wall() + watched.wall_s, len(self.log.rows) + n_least
+        while wall() < self.ends and (wall() < until or len(self.log.rows) < n_after):
+            _begin_block(calls[0], self.instruments, self.plan, self.check, self.log)
+            self.log.add(_round(calls, self.instruments, self.rng, self.check), is_disturbed=False)
+            if len(self.log.rows) >= self.plan.max_rounds:
+                return
+
+    def latency(self, log: _Log, wall_s: float) -> Latency | None:
+        """Return the rounds so far; None without any."""
+        if not self.log.rows:
+            return None
+        rounds = _table(self.candidates, self.log, wall_s, "budget")
+        return replace(rounds, first_call_s=tuple(log.first_call_s))
+
+
+def _table(candidates: Sequence[TimedCall], log: _Log, wall_s: float, ended: str) -> Latency:
+    """Return the samples of a log."""
+    table = np.asarray(log.rows).reshape(-1, len(candidates) + 1)
+    return Latency(
+        tuple(c.name for c in candidates),
+        read_only(table[:, :-1]),
+        read_only(table[:, -1]),
+        read_only(np.asarray(log.disturbed, bool)),
+        tuple(log.first_call_s),
+        log.n_warm_rounds,
+        wall_s,
+        False,
+        ended,
+        read_only(np.asarray(log.blocks, np.int64)),
+    )
 
 
 def _first_calls(
@@ -232,20 +307,14 @@ def _round(
     instruments: Instruments,
     rng: np.random.Generator,
     check: Call,
-    log: _Log,
-) -> None:
+) -> list[float]:
     """Time every candidate once and the first once more, in a new random order."""
     calls = [*candidates, candidates[0]]
     row = [0.0] * len(calls)
-    wall, stolen = instruments.wall(), instruments.stolen()
     for position in rng.permutation(len(calls)):
         check()
         row[position] = _timed(calls[position], instruments)
-    stolen_after, wall = instruments.stolen(), instruments.wall() - wall
-    lost = 0.0 if stolen is None or stolen_after is None else stolen_after - stolen
-    log.rows.append(row)
-    log.blocks.append(log.block)
-    log.disturbed.append(wall > 0 and lost / wall > QUIET_SHARE)
+    return row
 
 
 def _timed(candidate: TimedCall, instruments: Instruments) -> float:
@@ -274,12 +343,18 @@ def _why_end(latency: Latency, plan: RoundsPlan) -> str:
 
 def _settled(latency: Latency, plan: RoundsPlan) -> bool:
     rounds = ratio_rounds(latency, plan.quiet_only)
-    if len(rounds.control) < plan.min_rounds:
+    if len(rounds.control) < plan.min_rounds or is_too_disturbed(latency, plan.quiet_only):
         return False
     base = rounds.seconds[:, 0]
     others = [rounds.control, *rounds.seconds.T[1:]]
     ratios = (paired_ratio(base, other, rounds.blocks) for other in others)
     return all(r.high - r.low <= 2 * plan.target * r.ratio for r in ratios)
+
+
+def is_too_disturbed(latency: Latency, quiet_only: bool) -> bool:
+    """Return whether so many rounds were disturbed that their ratios are withheld."""
+    share = float(np.mean(latency.disturbed)) if latency.sees_neighbours else 0.0
+    return quiet_only and share > TOO_DISTURBED
 
 
 def ratio_rounds(latency: Latency, quiet_only: bool) -> Latency:
@@ -306,119 +381,3 @@ def _no_garbage_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-TOO_DISTURBED = 0.5
-"""Share of disturbed rounds above which wall-clock ratios are withheld."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ModelLatency:
-    """One candidate's times, in milliseconds."""
-
-    name: str
-    median_ms: float
-    low_ms: float
-    high_ms: float
-    p90_ms: float | None
-    samples_ms: np.ndarray
-    """Samples of all rounds, in order."""
-    first_call_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyRatio:
-    """Ratio of the time of ``numerator`` to that of ``denominator``."""
-
-    numerator: str
-    denominator: str
-    ratio: Ratio
-    """Ratio with its interval widened by the variance between measurements."""
-    is_different: bool
-    """True where the interval lies outside the difference of one model from itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class LatencySummary:
-    """Summary of one measurement."""
-
-    models: tuple[ModelLatency, ...]
-    ratios: tuple[LatencyRatio, ...]
-    """Ratios of the first candidate to each other one; empty where ``refused``."""
-    self_check: Ratio | None
-    """Ratio of the first candidate to itself, timed in the same rounds."""
-    n_rounds: int
-    n_blocks: int
-    """Number of blocks that the intervals are over."""
-    disturbed_share: float | None
-    """Share of disturbed rounds; None where waiting for a CPU is not measurable."""
-    refused: bool
-    """True if ratios are withheld: more than half of the wall-clock rounds were disturbed."""
-    ended: str
-    wall_s: float
-
-    def model(self, name: str) -> ModelLatency:
-        """Return one candidate's times by name."""
-        return next(m for m in self.models if m.name == name)
-
-    def ratio(self, denominator: str) -> LatencyRatio | None:
-        """Return the ratio of the first candidate to another one; None where there is none."""
-        return next((r for r in self.ratios if r.denominator == denominator), None)
-
-
-def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummary:
-    """Compute medians and paired ratios of a measurement with at least one round.
-
-    Args:
-        latency: the measurement.
-        quiet_only: take ratios from undisturbed rounds only, and none if these are the minority
-            (for the wall clock; CPU time does not need it).
-
-    Raises:
-        Refusal: no complete round.
-    """
-    if not latency.n_rounds:
-        raise Refusal("Nothing was measured: it ended before the first round was complete.")
-    share = float(np.mean(latency.disturbed)) if latency.sees_neighbours else None
-    refused = quiet_only and share is not None and share > TOO_DISTURBED
-    used = latency if refused else ratio_rounds(latency, quiet_only)
-    control = None if refused else paired_ratio(used.seconds[:, 0], used.control, used.blocks)
-    return LatencySummary(
-        tuple(_model(latency, used, i) for i in range(len(latency.names))),
-        () if control is None else _ratios(used, control),
-        control,
-        latency.n_rounds,
-        latency.n_rounds if latency.blocks is None else len(np.unique(latency.blocks)),
-        share,
-        refused,
-        latency.ended,
-        latency.wall_s,
-    )
-
-
-def _ratios(rounds: Latency, control: Ratio) -> tuple[LatencyRatio, ...]:
-    base = rounds.seconds[:, 0]
-    ratios = []
-    for i, name in enumerate(rounds.names[1:], start=1):
-        ratio = widened(paired_ratio(base, rounds.seconds[:, i], rounds.blocks))
-        ratios.append(LatencyRatio(rounds.names[0], name, ratio, is_different(ratio, control)))
-    return tuple(ratios)
-
-
-def _model(latency: Latency, rounds: Latency, index: int) -> ModelLatency:
-    samples = 1e3 * latency.seconds[:, index]
-    used = 1e3 * rounds.seconds[:, index]
-    low, high = median_interval(
-        used if rounds.blocks is None else block_medians(used, rounds.blocks)
-    )
-    median = float(np.median(used))
-    return ModelLatency(
-        latency.names[index],
-        median,
-        # The median of all samples can lie outside the interval of the blocks' medians.
-        min(low, median),
-        max(high, median),
-        p90(used),
-        samples,
-        1e3 * latency.first_call_s[index],
-    )

@@ -253,7 +253,7 @@ class VariantMeasures:
 def variant_measures(
     faster: "FasterResult", passes: Mapping[str, float]
 ) -> tuple[VariantMeasures, ...]:
-    """Return the variants of each timed model other than float32.
+    """Return the variants of each model whose times hold, other than float32.
 
     Args:
         faster: Latency and accuracy cost of the variants.
@@ -262,6 +262,8 @@ def variant_measures(
     costs = {(cost.key, cost.name): cost for cost in faster.costs}
     ways = []
     for model in faster.models:
+        if not model.summary.holds:
+            continue
         for row in model.summary.models[1:]:
             cost = costs.get((model.spec.key, row.name))
             time = Figure(row.median_ms, row.low_ms, row.high_ms)

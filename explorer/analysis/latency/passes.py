@@ -100,6 +100,8 @@ def timed_passes(
             continue
         check_pass(row.spec, work)
         call = process_call(process, place, row.name, work, cancel_token)
+        on_cpu = replace(work, clock="compute")
+        call = replace(call, on_cpu=process_call(process, place, row.name, on_cpu, cancel_token))
         passes.append(TimedPass(call, weights_of(row.spec), bytes_of_pass(row.spec, work)))
         place += 1
     return passes

@@ -4,12 +4,15 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
-from explorer.analysis.latency.measure import PAUSE_S, LatencyRatio, RoundsPlan
+from explorer.analysis.latency.measure import PAUSE_S, RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.summary import LatencyRatio, LatencySummary, ModelLatency
 from explorer.analysis.records import harmless
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import MODEL_KEYS, ModelSpec
@@ -64,10 +67,54 @@ def latency_report(
         "protocol": _protocol(result),
         "machine": dict(machine),
         "models": [_model(result, i, peak) for i, peak in enumerate(peaks)],
-        "ratios": [
-            _ends(result, r) | {"different": r.is_different} | _ratio(r.ratio)
-            for r in summary.ratios
-        ],
+        "ratios": _ratios(result, summary),
+        "cpu_time": None if summary.cpu is None else _cpu_time(result, summary.cpu),
+    }
+
+
+def reported_clock(result: FamilyLatency) -> str | None:
+    """Return the clock of the times that hold; None where no clock had rounds enough.
+
+    ``compute`` on the wall clock too, where only ``cpu_time`` had them.
+    """
+    summary = result.summary
+    if summary.reported is None:
+        return None
+    return result.workload.clock if summary.holds else "compute"
+
+
+def _cpu_time(result: FamilyLatency, summary: LatencySummary) -> Report:
+    """Return the processor times of a measurement on the wall clock: one thread."""
+    models = [
+        {
+            "model": row.spec.key,
+            "device": row.workload.device,
+            **_times(model),
+            "samples_ms": model.samples_ms.tolist(),
+        }
+        for row, model in zip(result.rows, summary.models, strict=True)
+    ]
+    return {
+        "rounds": summary.n_rounds,
+        "blocks": summary.n_blocks,
+        "self_check": None if summary.self_check is None else _ratio(summary.self_check),
+        "models": models,
+        "ratios": _ratios(result, summary),
+    }
+
+
+def _ratios(result: FamilyLatency, summary: LatencySummary) -> list[Report]:
+    return [
+        _ends(result, r) | {"different": r.is_different} | _ratio(r.ratio) for r in summary.ratios
+    ]
+
+
+def _times(timed: ModelLatency) -> Report:
+    return {
+        "median_ms": timed.median_ms,
+        "ci_low_ms": timed.low_ms or None,
+        "ci_high_ms": _finite(timed.high_ms),
+        "p90_ms": timed.p90_ms,
     }
 
 
@@ -88,6 +135,9 @@ def _protocol(result: FamilyLatency) -> Report:
         "order": "interleaved, random in every round",
         "warm_up_rounds": result.latency.n_warm_rounds,
         "rounds": summary.n_rounds,
+        "used_rounds": summary.n_used,
+        "disturbed_rounds": [int(n) for n in np.flatnonzero(result.latency.disturbed) + 1],
+        "reported_clock": reported_clock(result),
         "blocks": summary.n_blocks,
         "pause_s": PAUSE_S,
         "ended": summary.ended,
@@ -107,10 +157,7 @@ def _model(result: FamilyLatency, index: int, peak: int | None) -> Report:
         "weights": result.weights[index],
         "device": work.device,
         "clock": work.clock,
-        "median_ms": timed.median_ms,
-        "ci_low_ms": timed.low_ms or None,
-        "ci_high_ms": _finite(timed.high_ms),
-        "p90_ms": timed.p90_ms,
+        **_times(timed),
         "first_call_ms": timed.first_call_ms,
         "samples_ms": timed.samples_ms.tolist(),
         "gflops": result.gflops(spec),
@@ -148,7 +195,10 @@ def _each(words: Iterable[str]) -> str:
 
 
 def report_csv(report: Report) -> str:
-    """Write every sample as a row of CSV, with the machine and the protocol in each."""
+    """Write every sample as a row of CSV, with the machine and the protocol in each.
+
+    Samples of processor time within a measurement on the wall clock have the clock ``compute``.
+    """
     out = io.StringIO()
     common = {**report["machine"], **report["protocol"]}
     check = common.pop("self_check") or {}
@@ -157,12 +207,27 @@ def report_csv(report: Report) -> str:
     writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
     model_fields = ["model", "name", "weights", "device", "clock"]
     common = {name: value for name, value in common.items() if name not in model_fields}
-    writer.writerow([*model_fields, "round", "ms", *common])
-    for model in report["models"]:
-        for number, ms in enumerate(model["samples_ms"], start=1):
-            row = (*(model[name] for name in model_fields), number, ms, *common.values())
+    disturbed = set(common.pop("disturbed_rounds"))
+    writer.writerow([*model_fields, "round", "disturbed", "ms", *common])
+    for model, samples, left_out in _samples(report, disturbed):
+        for number, ms in enumerate(samples, start=1):
+            fields = [model[name] for name in model_fields]
+            row = (*fields, number, number in left_out, ms, *common.values())
             writer.writerow([harmless(cell) for cell in row])
     return out.getvalue()
+
+
+def _samples(
+    report: Report, disturbed: set[int]
+) -> Iterator[tuple[Report, Sequence[float], set[int]]]:
+    """Yield each model with its samples and the disturbed ones, then those of processor time."""
+    for model in report["models"]:
+        yield model, model["samples_ms"], disturbed
+    if report["cpu_time"] is None:
+        return
+    for model, timed in zip(report["models"], report["cpu_time"]["models"], strict=True):
+        clock = "compute" if model["clock"] == "wait" else model["clock"]
+        yield {**model, "clock": clock}, timed["samples_ms"], set()
 
 
 def read_report(text: str) -> Report:
@@ -177,14 +242,27 @@ def read_report(text: str) -> Report:
         document = json.loads(text)
         if document["format"] != FORMAT:
             raise KeyError("format")
+        medians = _read_medians(document)
         return {
             "protocol": {name: _plain(v) for name, v in document["protocol"].items()},
             "machine": {name: _plain(v) for name, v in document["machine"].items()},
-            "models": [_read_model(model) for model in document["models"][:MAX_MODELS]],
+            "models": [
+                _read_model(model | {"median_ms": ms})
+                for model, ms in zip(document["models"][:MAX_MODELS], medians, strict=True)
+            ],
             "ratios": [_read_ratio(ratio) for ratio in document["ratios"][:MAX_MODELS]],
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadReport("This file is not a measurement exported from this page.") from error
+
+
+def _read_medians(document: Mapping[str, Any]) -> list[float]:
+    """Return the medians of the clock that is reported: processor time where only that holds."""
+    protocol, models = document["protocol"], document["models"]
+    reported, by_cpu = protocol.get("reported_clock"), document.get("cpu_time")
+    if by_cpu and reported == "compute" and protocol.get("clock") != "compute":
+        models = by_cpu["models"]
+    return [model["median_ms"] for model in models[:MAX_MODELS]]
 
 
 def _read_model(model: Mapping[str, Any]) -> Report:

@@ -8,9 +8,9 @@ from explorer.analysis.latency.family import (
     pass_flops,
     stored_parameters,
 )
-from explorer.analysis.latency.measure import LatencySummary
 from explorer.analysis.latency.passes import ModelOnDevice, rows_of
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.summary import LatencySummary
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 
@@ -44,6 +44,10 @@ class SizeVsTime:
     workload: Workload
     device_rows: tuple[SizeVsTimeRow, ...] = ()
     """Rows of all models on all devices; equal to ``rows`` where there is one device."""
+    clock: str = ""
+    """Clock of the times: the workload's, or ``compute`` where only processor time holds."""
+    measurement: LatencySummary | None = None
+    """Summary of the measurement; None before it has a round."""
 
     @property
     def shared_row(self) -> SizeVsTimeRow:
@@ -75,10 +79,14 @@ def size_vs_time(
         result: a measurement of these models on this workload, if there is one.
         devices: the devices, if several were measured.
     """
-    rows = []
-    summary = result.summary if result is not None and result.latency.n_rounds else None
+    rows, clock = [], workload.clock
+    measured = result.summary if result is not None and result.latency.n_rounds else None
+    reported = measured.reported if measured is not None else None
+    summary = reported or measured
+    if summary is not measured:
+        clock = "compute"
     for index, row in enumerate(rows_of(specs, workload, devices)):
-        times = () if summary is None else _times(summary, index)
+        times = () if summary is None else _times(summary, index, is_sure=reported is not None)
         rows.append(
             SizeVsTimeRow(
                 row.spec.key,
@@ -93,17 +101,27 @@ def size_vs_time(
         )
     named = zip(rows, specs, strict=False)
     first = tuple(replace(row, label=spec.label) for row, spec in named)
-    return SizeVsTime(first, workload, tuple(rows))
+    return SizeVsTime(first, workload, tuple(rows), clock, measured)
 
 
-def _times(summary: LatencySummary, index: int) -> tuple[float, float, float, Ratio | None]:
-    """Return a row's median with its interval, and the ratio of its time to the first row's."""
+def _times(
+    summary: LatencySummary, index: int, is_sure: bool
+) -> tuple[float, float, float, Ratio | None] | tuple[()]:
+    """Return a row's median with its interval, and the ratio of its time to the first row's.
+
+    Empty where every round was disturbed; without intervals where too few were undisturbed.
+    """
     model = summary.models[index]
+    if not summary.n_used:
+        return ()
     if index:
         of_first = summary.ratio(model.name)
         ratio = None if of_first is None else of_first.ratio.inverse
     else:
         ratio = Ratio(1.0, 1.0, 1.0, summary.n_rounds) if summary.ratios else None
+    if not is_sure:
+        unsure = ratio and replace(ratio, low=0.0, high=float("inf"))
+        return model.median_ms, 0.0, float("inf"), unsure
     return model.median_ms, model.low_ms, model.high_ms, ratio
 
 

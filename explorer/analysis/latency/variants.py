@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.latency.family import PASS_ALLOWANCE, instruments_for
-from explorer.analysis.latency.measure import (
-    LatencySummary,
-    RoundsPlan,
-    TimedCall,
-    latency_rounds,
-    latency_summary,
-)
+from explorer.analysis.latency.measure import RoundsPlan, TimedCall, latency_rounds
 from explorer.analysis.latency.passes import process_call
+from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.assets import sentences
 from explorer.inference.scheduling.cancel import CancelToken

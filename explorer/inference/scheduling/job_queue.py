@@ -30,6 +30,8 @@ STOP_WITHIN_S = 1.0
 
 A measurement is waited for: it ends within a layer, with a result that says how it ended.
 """
+LOOK_EVERY_S = 0.2
+"""Seconds between two looks of a waiting job at whether its time is over."""
 PAY_EVERY_S = 0.2
 """Seconds between two charges to the budget."""
 
@@ -51,6 +53,8 @@ class JobUpdate:
     """True if the job was cancelled before it finished."""
     result: Any = None
     """Value that the job returned; None before it is done, and if it was cut off."""
+    stage: str = ""
+    """The job's last step by its token, for the sentence on an end without a result."""
 
 
 class ProgramCancelToken(CancelToken):
@@ -210,13 +214,16 @@ class JobQueue:
         """Wait until the jobs before this one have left the queue.
 
         Raises:
-            Cancelled: the job was cancelled before its turn came.
+            Cancelled: the job was cancelled, or its time was over, before its turn came.
         """
+        token = queued.cancel_token
         with self._changed:
-            self._changed.wait_for(
-                lambda: queued.cancel_token.cancelled or queued in self._waiting[: self._at_once]
-            )
-        queued.cancel_token.check()
+            token.stage = "queue"
+            while not self._changed.wait_for(
+                lambda: token.cancelled or queued in self._waiting[: self._at_once], LOOK_EVERY_S
+            ):
+                token.check()
+        token.check()
 
     def leave(self, queued: QueuedJob) -> None:
         """Remove a job that has ended, so that the next one can run."""
@@ -275,6 +282,6 @@ def updates(
             stopped_s += every_s * token.cancelled
         if queued.error is not None:
             raise queued.error
-        yield JobUpdate(0, queued.partial, True, stopped=token.cancelled, result=queued.result)
+        yield JobUpdate(0, queued.partial, True, token.cancelled, queued.result, token.stage)
     finally:
         queued.stop()

@@ -16,6 +16,8 @@ MAX_REST_S = 0.3
 
 So long work advances by a pass in this time however many visitors there are.
 """
+CHECK_EVERY_S = 0.2
+"""Seconds between two looks of a measurement that waits, at whether its time is over."""
 RECENT_S = 30.0
 """Seconds after a visitor's question in which another one is likely."""
 _is_answer: ContextVar[bool] = ContextVar("is_answer", default=False)
@@ -85,8 +87,11 @@ class MeasurementLock:
                 self._running += 1
 
     @contextmanager
-    def measure(self) -> Iterator[None]:
+    def measure(self, check: Callable[[], None] = lambda: None) -> Iterator[None]:
         """Hold while timing: no inference runs meanwhile.
+
+        Args:
+            check: Called now and then while the lock is waited for; what it raises ends the wait.
 
         Raises:
             CannotMeasure: nothing is measured here.
@@ -94,16 +99,20 @@ class MeasurementLock:
         if self._refusal:
             raise CannotMeasure(self._refusal)
         with self._condition:
-            self._condition.wait_for(lambda: not self._measuring)
+            self._wait(lambda: not self._measuring, check)
             self._measuring, self._measurer = True, threading.get_ident()
         try:
             with self._condition:
-                self._condition.wait_for(lambda: self._running == 0)
+                self._wait(lambda: self._running == 0, check)
             yield
         finally:
             with self._condition:
                 self._measuring, self._measurer = False, 0
                 self._condition.notify_all()
+
+    def _wait(self, is_free: Callable[[], bool], check: Callable[[], None]) -> None:
+        while not self._condition.wait_for(is_free, CHECK_EVERY_S):
+            check()
 
     def visitor_waits(self) -> None:
         """Count a visitor of the page who waits for a single forward pass."""

@@ -39,6 +39,7 @@ from explorer.timing.runtimes.table import (
     built,
     scores_at,
 )
+from explorer.timing.workload import Workload
 
 
 def main() -> None:
@@ -77,7 +78,6 @@ def _answer(
             return
         passes = [_build(request, threads) for request in requests]
         send({r.runtime: memory for r, (_, memory) in zip(requests, passes, strict=True)})
-        timed = stopwatch(first.workload)
         gc.freeze()
         gc.disable()
         while True:
@@ -89,7 +89,15 @@ def _answer(
             if isinstance(question, ScoreRequest):
                 send(scores_at(run, question, request.workload.device))
             else:
-                send(timed(partial(run, timed_ids(request.spec, question))))
+                send(_seconds(run, timed_ids(request.spec, question), question, threads))
+
+
+def _seconds(run: Forward, ids: torch.Tensor, asked: Workload, threads: int) -> float:
+    """Time a pass on the clock of the workload: one thread for processor time."""
+    width = 1 if asked.clock == "compute" else threads
+    if torch.get_num_threads() != width:
+        torch.set_num_threads(width)
+    return stopwatch(asked)(partial(run, ids))
 
 
 def memory_of_torch(request: BuildRequest) -> dict[str, int | None]:

@@ -23,7 +23,7 @@ from explorer.analysis.latency.model_choice import (
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
-from explorer.ui.latency.strings import CLOCKS_SAID
+from explorer.ui.latency.strings import CLOCKS_SAID, uncapitalised, unreported
 from explorer.views.markup import Markup, el, finding, join, listed, model_name
 
 FOLD = "Model choice: which should I use?"
@@ -72,6 +72,11 @@ TITLES = {
     "unmeasured": "Not measured yet",
     "printed": "{label}, printed",
 }
+CPU_TIME = "CPU time"
+CPU_TITLES = {
+    "milliseconds": "CPU time of one answer in ms, one thread",
+    "against_milliseconds": "against CPU time",
+}
 MODEL_CHOICE_NOTE = (
     "Whiskers are 95% confidence intervals; a dotted line, if any, is the Pareto front of the two "
     "numbers.\nA limit counts as met or missed only if the whole interval lies on one side, and so "
@@ -103,6 +108,8 @@ MISSES = {
     "score": "below the score limit",
 }
 NAMES = {"megabytes": "its size", "milliseconds": "its time", "score": "its score"}
+CPU_MISSES = {"milliseconds": "over the time limit in CPU time"}
+CPU_NAMES = {"milliseconds": "its CPU time"}
 FITS = "meets the limits"
 BEATEN = ", but dominated: another model is at least as good on all three and better on one"
 CLOSE = "; another model is at least as good on all three, but the intervals overlap"
@@ -112,9 +119,15 @@ DOUBT = "undecided: the limit lies inside the interval of {what}"
 UNMEASURED = "not recommended: {what} {was} not measured"
 
 
-def titles_of(score: str) -> dict[str, str]:
-    """Return the charts' titles for one score."""
-    return TITLES | {"score": TITLES["score"].format(score=SCORES[score])}
+def titles_of(score: str, by_cpu: bool = False) -> dict[str, str]:
+    """Return the charts' titles for one score; ``by_cpu``: the times are CPU times."""
+    titles = TITLES | {"score": TITLES["score"].format(score=SCORES[score])}
+    return titles | CPU_TITLES if by_cpu else titles
+
+
+def head_of(by_cpu: bool) -> tuple[str, ...]:
+    """Return the head of the table; ``by_cpu``: the times are CPU times."""
+    return tuple(CPU_TIME if by_cpu and cell == "Time" else cell for cell in MODEL_CHOICE_HEAD)
 
 
 def notes_of(
@@ -138,19 +151,20 @@ def notes_of(
     return [MODEL_CHOICE_NOTE, *[EXAMPLES] * has_examples, *printed_notes, *ways]
 
 
-def verdicts(comparison: Comparison) -> dict[str, str]:
-    """Return each model's verdict by name; verdicts from a printed score say so."""
+def verdicts(comparison: Comparison, by_cpu: bool = False) -> dict[str, str]:
+    """Return each model's verdict by name; verdicts from a printed score or CPU time say so."""
     advice, printed = comparison.advice_of_all, comparison.printed
+    misses, named = (MISSES, NAMES) if not by_cpu else (MISSES | CPU_MISSES, NAMES | CPU_NAMES)
     fits = FREE if comparison.limits == Limits() else FITS
     verdict_by_key = {key: fits if key in advice.front else fits + BEATEN for key in advice.fits}
     verdict_by_key |= {key: fits + CLOSE for key in advice.close if key in verdict_by_key}
     verdict_by_key |= {
-        key: enumerated(MISSES[n] for n in names) for key, names in advice.misses.items()
+        key: enumerated(misses[n] for n in names) for key, names in advice.misses.items()
     }
     for form, part in ((DOUBT, advice.undecided), (UNMEASURED, advice.unmeasured)):
         verdict_by_key |= {
             key: form.format(
-                what=enumerated(NAMES[name] for name in names),
+                what=enumerated(named[name] for name in names),
                 was="was" if len(names) == 1 else "were",
             )
             for key, names in part.items()
@@ -160,8 +174,11 @@ def verdicts(comparison: Comparison) -> dict[str, str]:
     }
 
 
-def choose_finding(comparison: Comparison) -> Markup:
-    """Return the models that meet the limits, and the smallest, fastest and best of them."""
+def choose_finding(comparison: Comparison, by_cpu: bool = False) -> Markup:
+    """Return the models that meet the limits, and the smallest, fastest and best of them.
+
+    With ``by_cpu`` the times are CPU times, and the one with the least is named, not the fastest.
+    """
     advice, limits, specs = comparison.advice, comparison.limits, comparison.models
     whose = ""
     if comparison.examples:
@@ -186,10 +203,13 @@ def choose_finding(comparison: Comparison) -> Markup:
             return finding(whose, "only " if whose else "Only ", names(advice.fits), ONLY_ONE)
         return finding(whose, names(advice.fits), " alone clearly meets these limits.")
     fitting = {key: comparison.candidates[key] for key in advice.fits}
-    parts = [join(what, ": ", names(_models_first(best(fitting, n), specs), n)) for what, n in BEST]
+    chosen = [(LEAST_CPU if by_cpu and n == "milliseconds" else what, n) for what, n in BEST]
+    parts = [
+        join(what, ": ", names(_models_first(best(fitting, n), specs), n)) for what, n in chosen
+    ]
     free = NO_LIMITS.lower() if whose else NO_LIMITS
     lead = join(names(advice.fits), " meet these limits: ") if limits != Limits() else free
-    return finding(whose, lead, listed(parts), _apart(fitting), ".")
+    return finding(whose, lead, listed(parts), _apart(fitting, by_cpu), ".")
 
 
 NOTHING = {
@@ -208,6 +228,7 @@ OTHERS = {
 }
 """Beginning of the finding beside miniatures, by whether the ranked models are the reader's own."""
 OF_EXAMPLES = "Of the miniatures (an example), "
+LEAST_CPU = "least CPU time"
 BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
 
 
@@ -231,11 +252,14 @@ def _models_first(keys: Sequence[str], specs: Mapping[str, NamedModel]) -> list[
     ]
 
 
-def _apart(candidates: Mapping[str, Candidate]) -> str:
+def _apart(candidates: Mapping[str, Candidate], by_cpu: bool = False) -> str:
     """Return a remark if the intervals of times or scores overlap; else nothing."""
     overlapping = [
         what
-        for what, name in (("times", "milliseconds"), ("scores", "score"))
+        for what, name in (
+            ("CPU times" if by_cpu else "times", "milliseconds"),
+            ("scores", "score"),
+        )
         if _overlap(candidates, name)
     ]
     return f" (intervals of {' and of '.join(overlapping)} overlap)" if overlapping else ""
@@ -299,7 +323,7 @@ THROUGHPUT = "texts / s, batch {n}"
 P90_NOTE = "In brackets: the 90th percentile of a pass, where there were enough samples."
 ONE_BATCH = "torch.compile is specialised to one batch size, so the others leave it out."
 NOT_COMPARED = "Predictions are compared where weights are real and a bundled sentence fits."
-DISTURBED = "{names}: other programs disturbed most rounds, so no ratio is given."
+DISTURBED = "{name}: {why} The times in the table are preliminary."
 BUILDING = "Compiling {label} and exporting it to ONNX and OpenVINO …"
 INSTALL = {"ONNX Runtime": "onnxruntime onnx onnxscript", "OpenVINO": "openvino"}
 NO_RUNTIME = {
@@ -348,10 +372,13 @@ def faster_notes(result: FasterResult) -> list[str]:
 def _table_notes(result: FasterResult) -> list[str]:
     """Return what the table's brackets and dashes mean, as far as it has any."""
     timed = [batch for variants in result.models for batch in variants.batches.values()]
-    disturbed = [v.spec.label for v in result.models if v.summary.refused]
+    unsure = [v for v in result.models if not v.summary.holds]
     is_over = bool(result.models) and result.done == result.n_steps
     return [
-        DISTURBED.format(names=enumerated(disturbed)) if disturbed else "",
+        *(
+            DISTURBED.format(name=v.spec.label, why=uncapitalised(unreported(v.summary)))
+            for v in unsure
+        ),
         NOT_COMPARED if is_over and not result.costs else "",
         P90_NOTE if any(model.p90_ms for batch in timed for model in batch.models) else "",
         ONE_BATCH if len(result.batch_sizes) > 1 else "",
@@ -374,11 +401,11 @@ def throughput(interval: tuple[float, float | None] | None) -> str:
 def ranked(variants: VariantLatency, result: FasterResult) -> str:
     """Return one model's fastest variant, its fastest with equal predictions, and its smallest.
 
-    Faster means different from float32 by more than float32 from itself; empty if other programs
-    disturbed most rounds.
+    Faster means different from float32 by more than float32 from itself; empty where too few rounds
+    were undisturbed.
     """
     summary, label = variants.summary, variants.spec.label
-    if not summary.ratios:
+    if not summary.holds:
         return ""
     times = {
         row.denominator: row.ratio.inverse.ratio

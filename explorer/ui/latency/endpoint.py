@@ -40,8 +40,9 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         dtype: "float32", "bfloat16" or "float16".
 
     Returns:
-        protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples) and
-        ratios (ci_low and ci_high are null under 7 rounds).
+        protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples), ratios
+        (ci_low and ci_high are null under 7 rounds) and cpu_time (null here). In protocol,
+        reported_clock is null under 8 used_rounds: the times are then preliminary.
     """
     models = page_family(family)
     workload = library.workload_of(sequence_length, batch_size, device, dtype)

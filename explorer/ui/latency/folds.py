@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.digits import capitalised, enumerated, in_ms, percent, rate
+from explorer.analysis.digits import enumerated, in_ms, percent, rate
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
@@ -52,16 +52,19 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     """Return the two ratios on one scale with the paper's figure."""
     from explorer.views.latency.measure import Mark, ratio_scale, scale_records
 
+    shown = {head: final.summary.reported for head, final in done.items()}
     ratios = {
         head: ratio.ratio.inverse
-        for head, final in done.items()
-        if (ratio := final.summary.ratio(final.specs[1].name)) is not None
+        for head, summary in shown.items()
+        if summary and (ratio := summary.ratio(done[head].specs[1].name)) is not None
     }
     if not ratios:
-        return [note(strings.NO_RATIO) if done else Markup("")]
+        return [note(strings.unreported(final.summary)) for final in [*done.values()][:1]] or [
+            Markup("")
+        ]
+    by_cpu = {head for head in ratios if shown[head] is not done[head].summary}
     marks = [
-        Mark(distilled_pair()[1], capitalised(strings.CLAIM_PARTS[head]), r)
-        for head, r in ratios.items()
+        Mark(distilled_pair()[1], strings.claim_part(head, by_cpu), r) for head, r in ratios.items()
     ]
     first = next(iter(done.values()))
     work, specs = first.workload, first.specs
@@ -69,7 +72,7 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     texts_of = "1 text" if work.batch == 1 else f"{work.batch} texts"
     what = f"{names}, {texts_of} of {work.length} tokens"
     full_size = all(spec in BASE.values() for spec in specs)
-    sentence = note(strings.claim_sentence(ratios, what, full_size))
+    sentence = note(strings.claim_sentence(ratios, what, full_size, by_cpu))
     scale = ratio_scale(marks, (0.3, 1.1), strings.CLAIM_LINES)
     return [
         join(
@@ -126,6 +129,8 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     machine_limits, final = shot
     if not final.latency.n_rounds:
         return [Markup("")]
+    if not final.summary.holds:
+        return [note(strings.unreported(final.summary))]
     shares, rows = share_of_limit(final, machine_limits), []
     for spec, limit in zip(final.specs, machine_limits, strict=True):
         ms = final.summary.model(spec.name).median_ms
@@ -221,12 +226,15 @@ def draw_recorded(document: str) -> Markup:
         return Markup("")
     report = read_report(document)
     protocol, machine = report["protocol"], report["machine"]
-    threads = strings.threads(protocol.get("threads"))
+    # Older documents have no reported clock; in newer ones it is null where no time holds.
+    clock = protocol.get("reported_clock") or protocol.get("clock")
+    is_by_cpu = clock == "compute" != protocol.get("clock")
+    threads = strings.threads(1 if is_by_cpu else protocol.get("threads"))
+    doubt = "" if protocol.get("reported_clock", clock) else strings.RECORDED_PRELIMINARY
     caption = (
         f"Recorded on {machine.get('processor')} ({machine.get('device_name')}), torch "
         f"{machine.get('torch')}: {protocol.get('batch_size')} × {protocol.get('sequence_length')} "
-        f"tokens, {protocol.get('dtype')}, clock {protocol.get('clock')}, "
-        f"{threads}."
+        f"tokens, {protocol.get('dtype')}, clock {clock}, {threads}.{doubt}"
     )
     html = recorded_table(report, strings.RECORDED_HEAD, caption)
     return with_save_menu("latency/recorded", html, recorded_records(report), is_picture=False)
@@ -317,7 +325,7 @@ def job_of(question: LatencyJob) -> Job:
         return MeasurementSettings(*controls).on_one_device()
 
     def compute(settings: MeasurementSettings, cancel_token: CancelToken) -> Steps:
-        with MEASUREMENT_LOCK.measure():
+        with MEASUREMENT_LOCK.measure(cancel_token.check):
             return (yield from parts(question.measure(settings, cancel_token)))
 
     return Job(

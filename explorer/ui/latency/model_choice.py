@@ -1,6 +1,6 @@
 """Fold of Latency: the models compared with the reader's limits, by measurements made here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -40,11 +40,14 @@ from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown, status
 from explorer.ui.latency import choice_strings
+from explorer.ui.latency.strings import by_cpu_because, unreported
 from explorer.views.markup import Markup, join, note
 
 if TYPE_CHECKING:
     from explorer.analysis.latency.family import FamilyLatency
     from explorer.analysis.latency.faster import FasterResult
+    from explorer.analysis.latency.passes import ModelOnDevice
+    from explorer.analysis.latency.summary import LatencySummary
 
 BUDGET_S = 10.0
 Figures = Mapping[str, Figure]
@@ -120,15 +123,16 @@ def show_choice(
     compared = comparison(state, kept, score, choice_strings.limits_from(size, time, least))
     printed = {p.row: (p.value, p.source) for p in printed_of(state, score).values()}
     masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
+    by_cpu = kept is not None and kept.workload.clock == "compute"
     notes = choice_strings.notes_of(printed, masks, bool(compared.examples))
     return [
-        choice_strings.choose_finding(compared),
-        choose_canvas(compared, choice_strings.titles_of(score)),
+        choice_strings.choose_finding(compared, by_cpu),
+        choose_canvas(compared, choice_strings.titles_of(score, by_cpu)),
         join(
             choose_table(
                 compared,
-                choice_strings.verdicts(compared),
-                choice_strings.MODEL_CHOICE_HEAD,
+                choice_strings.verdicts(compared, by_cpu),
+                choice_strings.head_of(by_cpu),
             ),
             *map(note, notes),
         ),
@@ -262,7 +266,7 @@ def measure_all(question: TimingQuestion, cancel_token: CancelToken) -> Steps:
     specs = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
     run_otherwise = own if question.with_ways and state.dtype == "float32" else ()
     # Held only now: a run of a model would wait for the end of the measurement.
-    with MEASUREMENT_LOCK.measure():
+    with MEASUREMENT_LOCK.measure(cancel_token.check):
         for result, faster in measure_with_variants(
             specs, run_otherwise, progress.work.workload, BUDGET_S, cancel_token
         ):
@@ -364,18 +368,33 @@ def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:
         if faster is not None and not update.done:
             message = choice_strings.WAYS_TIMING.format(done=faster.done, n=faster.n_steps)
         return [note(choice_strings.STOPPED if update.stopped else message), gr.skip()]
-    times, work = {}, progress.work
-    for row, timing in zip(result.rows, result.summary.models, strict=True):
-        n_passes = work.passes.get(row.spec.key, 1.0)
-        times[row.spec.name] = Figure(timing.median_ms, timing.low_ms, timing.high_ms).times(
-            n_passes
+    work, summary, family = progress.work, result.summary, names_of(question.state)
+    reported, passes = summary.reported, work.passes.values()
+    if reported is None:
+        kept = MeasuredModels(work.score, family, work.workload, {}, progress.shares)
+        return [note(unreported(summary)), kept]
+    by_cpu = reported is not summary
+    workload = replace(work.workload, clock="compute") if by_cpu else work.workload
+    of, n = work.length_of or work.score, len(assets.sentences())
+    message = choice_strings.timed_said(of, workload, reported.n_used, passes, n)
+    # The variants are timed on the wall clock alone.
+    ways = variant_measures(faster, work.passes) if faster and not by_cpu else ()
+    times = times_of(result.rows, reported, work.passes)
+    measured = MeasuredModels(work.score, family, workload, times, progress.shares, ways)
+    why = [note(by_cpu_because(summary))] if by_cpu else []
+    return [join(*why, note(message)), measured]
+
+
+def times_of(
+    rows: "Sequence[ModelOnDevice]", summary: "LatencySummary", passes: Mapping[str, float]
+) -> dict[str, Figure]:
+    """Return the time of one answer by the model's name, from the time and number of its passes."""
+    return {
+        row.spec.name: Figure(timed.median_ms, timed.low_ms, timed.high_ms).times(
+            passes.get(row.spec.key, 1.0)
         )
-    passes, n = work.passes.values(), len(assets.sentences())
-    of = work.length_of or work.score
-    message = choice_strings.timed_said(of, work.workload, rounds, passes, n)
-    ways, family = variant_measures(faster, work.passes) if faster else (), names_of(question.state)
-    measured = MeasuredModels(work.score, family, work.workload, times, progress.shares, ways)
-    return [note(message), measured]
+        for row, timed in zip(rows, summary.models, strict=True)
+    }
 
 
 TIMES = Job("measure_all", MEASUREMENTS, ask_times, measure_all, draw_times)

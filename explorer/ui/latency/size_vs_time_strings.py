@@ -1,12 +1,12 @@
 """Sentences of the comparison of size, compute and time."""
 
 from explorer.analysis.digits import counted, milliseconds, rate, repeated, time_ratio
-from explorer.analysis.latency.measure import LatencySummary, ModelLatency
 from explorer.analysis.latency.ratio import MIN_P90, Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
-from explorer.timing.workload import Workload
+from explorer.analysis.latency.summary import LatencySummary, ModelLatency
+from explorer.library.strings import P90_NEEDS, rounds_missing
 from explorer.ui.kit.strings import AT_CHOICE, AT_SIZE, SAME, compute_said, stored_said
-from explorer.ui.latency.strings import LONGEST, NO_RATIO
+from explorer.ui.latency.strings import LONGEST, NO_RATIO, by_cpu_because, unreported
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, el, finding, join, model_name
 
@@ -48,7 +48,12 @@ def _runs(star: SizeVsTimeRow) -> str:
 
 def _time_title(paradox: SizeVsTime) -> str:
     several = len(paradox.device_rows) > len(paradox.rows)
-    return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
+    return TIME_EVERYWHERE if several else TIME[_clock(paradox)]
+
+
+def _clock(paradox: SizeVsTime) -> str:
+    """Return the clock of the times that are shown."""
+    return paradox.clock or paradox.workload.clock
 
 
 def _opposed(stored: float, cost: float) -> bool:
@@ -62,6 +67,9 @@ def _sign(times: float) -> int:
 
 def _time(paradox: SizeVsTime, longest_s: float) -> str:
     first, star = paradox.rows[0], paradox.shared_row
+    measured = paradox.measurement
+    if measured is not None and measured.reported is None and not (star.ms and star.times):
+        return unreported(measured)
     if star.ms is None or first.ms is None:
         how = f": “Measure here” measures for at most {longest_s:.0f}\u00a0s"
         return join("Not measured yet", el("span", how, class_="live-only"), ".")
@@ -83,20 +91,38 @@ def paradox_finding(
     first, star = paradox.rows[0], paradox.shared_row
     base, named = model_name(first.key, first.label), model_name(star.key, star.label)
     stored = f" stores {stored_said(star.parameters, first.parameters)} "
-    if summary is None or first.ms is None or star.ms is None:
+    shown = None if summary is None else summary.reported
+    if shown is None or first.ms is None or star.ms is None:
         cost = star.gflops / first.gflops
         link = ", but" if _opposed(star.parameters / first.parameters, cost) else " and"
-        takes = f"{link} needs {compute_said(cost)}. How long does it take?"
-        return finding(lead, named, stored, base, takes)
-    verdict = _verdict(first, star, _differs(star, paradox, summary))
-    lines = [join(_fastest(paradox, summary), lead, named, stored, base, verdict, ".")]
+        open_end = "How long does it take?" if summary is None else unreported(summary)
+        return finding(lead, named, stored, base, f"{link} needs {compute_said(cost)}. {open_end}")
+    verdict = _verdict(first, star, _differs(star, paradox, shown), NOUN[_clock(paradox)])
+    lines = [join(_fastest(paradox, shown), lead, named, stored, base, verdict, ".")]
     lines += [
-        _times(row, model, first, paradox.workload)
-        for row, model in zip(paradox.rows, summary.models, strict=False)
+        _times(row, model, first, paradox)
+        for row, model in zip(paradox.rows, shown.models, strict=False)
     ]
-    if any(model.p90_ms is None for model in summary.models):
-        lines.append(Markup(f"p90 needs {MIN_P90} rounds: measure longer, or choose fewer tokens."))
+    if summary is not None and shown is not summary:
+        lines.append(Markup(by_cpu_because(summary)))
+    if any(model.p90_ms is None for model in shown.models):
+        lines.append(Markup(p90_missing(shown, is_within=shown is not summary)))
     return finding(*(el("span", line, " ", class_="line") for line in lines))
+
+
+NOUN = {"compute": "CPU time", "wait": "time", "device": "time"}
+"""Name of a time in the headline, by its clock."""
+
+
+def p90_missing(summary: LatencySummary, is_within: bool) -> str:
+    """Return why a measurement has no 90th percentile.
+
+    Args:
+        summary: The summary without one.
+        is_within: Whether these are rounds of CPU time within a measurement on the wall clock.
+    """
+    ended = "cpu" if is_within else summary.ended
+    return rounds_missing(P90_NEEDS, MIN_P90, summary.n_rounds, summary.n_used, ended)
 
 
 def _fastest(paradox: SizeVsTime, summary: LatencySummary) -> Markup | str:
@@ -126,36 +152,37 @@ def _differs(row: SizeVsTimeRow, paradox: SizeVsTime, summary: LatencySummary) -
 
 
 def _times(
-    row: SizeVsTimeRow, model: ModelLatency, first: SizeVsTimeRow, workload: Workload
+    row: SizeVsTimeRow, model: ModelLatency, first: SizeVsTimeRow, paradox: SizeVsTime
 ) -> Markup:
     """Return a model's line: ratio with interval, p50, p90, texts per second."""
-    times = ""
+    times, noun = "", NOUN[_clock(paradox)]
     if row is not first and row.times is not None:
         ends = f"95% CI {time_ratio(row.times.low)} to {time_ratio(row.times.high)}"
         interval = ends if row.times.is_sure else "no interval"
-        times = f"{time_ratio(row.times.ratio)} × {first.label}'s time ({interval}); "
+        times = f"{time_ratio(row.times.ratio)} × {first.label}'s {noun} ({interval}); "
+    p50 = "CPU time p50" if noun == "CPU time" else "p50"
     p90 = "" if model.p90_ms is None else f"p90 {milliseconds(model.p90_ms)}, "
-    printed_rate = rate(1000 * workload.batch / (row.ms or 1))
-    each = "texts per CPU second" if workload.clock == "compute" else "texts a second"
+    printed_rate = rate(1000 * paradox.workload.batch / (row.ms or 1))
+    each = "texts per CPU second" if noun == "CPU time" else "texts a second"
     return join(
         model_name(row.key, row.label),
-        f": {times}p50 {milliseconds(row.ms or 0)}, {p90}{printed_rate} {each}.",
+        f": {times}{p50} {milliseconds(row.ms or 0)}, {p90}{printed_rate} {each}.",
     )
 
 
-def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool) -> str:
+def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool, noun: str) -> str:
     """Return the time after the size, joined by "yet" if the two are opposed."""
     if star.times is None:
-        return "; too much else was running to compare times"
+        return ""
     times = f"{time_ratio(star.times.ratio)} ×"
     if not star.times.is_sure:
         rounds = counted(star.times.n_rounds, "round")
-        return f". Preliminary: {times} {first.label}'s time ({rounds}, no interval)"
+        return f". Preliminary: {times} {first.label}'s {noun} ({rounds}, no interval)"
     stored, time = star.parameters / first.parameters, star.times.ratio if is_different else 1.0
     link = ", yet" if _opposed(stored, time) else ", and"
     if not is_different:
-        return f"{link} no difference in time shows here ({times})"
-    return f"{link} it takes {times} the time here"
+        return f"{link} no difference in {noun} shows here ({times})"
+    return f"{link} it takes {times} the {noun} here"
 
 
 def why(paradox: SizeVsTime) -> str:

@@ -1,12 +1,14 @@
 """Sentences and labels of the Latency tab."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.digits import capitalised, counted, enumerated, nats, percent, time_ratio
 from explorer.analysis.latency.family import FamilyLatency, Roofline, SpeedOrder, Sweep, orders
-from explorer.analysis.latency.measure import LatencySummary
+from explorer.analysis.latency.measure import MIN_ROUNDS
 from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
+from explorer.analysis.latency.summary import LatencySummary
+from explorer.library.strings import TIME_NEEDS, rounds_missing
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 from explorer.ui.kit.strings import MIXED, SIZES
@@ -15,6 +17,17 @@ from explorer.views.latency.measure import ratio_text
 LABEL = "Latency"
 QUESTION = "Does a model with fewer weights run faster?"
 NO_ROUND = "Time ran out before every model had run once. Please choose a smaller workload."
+NOT_REACHED = {
+    "queue": "The {n} s were over while other measurements ran, so nothing was measured. Please "
+    "press again.",
+    "lock": "The {n} s were over while models answered other requests, so nothing was measured. "
+    "Please press again.",
+    "build": "The {n} s were over while the models were loaded or built, so nothing was measured. "
+    "Please press again, or choose a longer time.",
+    "rounds": "The {n} s were over before every model had run once in a round, so nothing was "
+    "measured. Please choose a longer time, or a smaller workload.",
+}
+"""Cause of an end without a round, by the last step of the measurement."""
 NOTHING = "Stopped before anything was measured."
 SHAPES_LABEL = "Sizes"
 SHAPES = [
@@ -45,8 +58,23 @@ LONGEST = [
 SETTINGS = "Settings"
 SETTINGS_SAID = "{sizes}, {length} tokens, {batch}, {part}; {clock}, {device}, {dtype}."
 CLOCKS_SAID = {"compute": "CPU time of one thread", "wait": "wall-clock time on all cores"}
+MOST_DISTURBED = (
+    "Other programs disturbed {share} of the rounds, so no time of the others is reported."
+)
 STOP = "Stop"
-NO_RATIO = "Other programs disturbed most rounds, so no ratio is given."
+NO_RATIO = "Too few undisturbed rounds, so no ratio is given."
+BY_CPU = "These are CPU times of one thread: {why}"
+
+
+def nothing(is_stopped: bool, stage: str, longest_s: float) -> str:
+    """Return why nothing was measured.
+
+    Args:
+        is_stopped: Whether the reader stopped it.
+        stage: What the measurement did last.
+        longest_s: Seconds after the press at which it ends.
+    """
+    return NOTHING if is_stopped else NOT_REACHED.get(stage, NO_ROUND).format(n=f"{longest_s:.0f}")
 
 
 def clocks(devices: Sequence[str]) -> str:
@@ -86,8 +114,8 @@ def progress(n_rounds: int, wall_s: float, budget_s: float) -> str:
     if not n_rounds:
         return "Building the models and warming up …"
     rounds = counted(n_rounds, "round")
-    ends = f"it stops when the intervals are narrow, or at {budget_s:.0f} s."
-    return f"{rounds} in {wall_s:.0f} s; {ends}"
+    latest = f", {budget_s:.0f} s after the press at the latest" if budget_s else ""
+    return f"{rounds} in {wall_s:.0f} s; it stops when the intervals are narrow{latest}."
 
 
 ENDED = {
@@ -101,33 +129,48 @@ ENDED = {
 
 def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
     """Return how large a difference must be to count, shown beside every result."""
-    rounds, blocks = counted(summary.n_rounds, "round"), counted(summary.n_blocks, "block")
-    parts = [f"{rounds} in {blocks} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
-    if summary.refused:
-        return f"{parts[0]} {_refused(summary)}"
-    if summary.self_check is not None and not summary.self_check.is_sure:
+    rounds = counted(summary.n_rounds, "round")
+    parts = [f"{rounds} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
+    shown = summary.reported
+    if shown is None:
+        return f"{parts[0]} {neighbours(summary, workload)}"
+    if shown is not summary:
+        parts.append(f"{counted(shown.n_rounds, 'round')} of CPU time came after disturbed ones.")
+    check = shown.self_check
+    if check is not None and not check.is_sure:
         parts.append(
-            "That is too few for confidence intervals: measure longer, or choose fewer tokens."
+            f"{counted(shown.n_blocks, 'block')} are too few for confidence intervals: measure "
+            "longer, or choose fewer tokens."
         )
-    elif summary.self_check is not None:
-        check = summary.self_check
+    elif check is not None:
         low, high = time_ratio(check.low), time_ratio(check.high)
         parts.append(
-            f"{first} against itself takes {low} to {high} × the time "
-            "here: smaller differences are noise. Confidence intervals of ratios are computed over "
-            f"blocks separated by pauses, and widened by {BETWEEN_PRESSES:.0%} for differences "
-            "between runs. Where a machine's state outlasts a run, the next can differ by more."
+            f"{first} against itself takes {low} to {high} × the time here: smaller differences "
+            "are noise. Confidence intervals of ratios are computed over "
+            f"{counted(shown.n_blocks, 'block')} separated by pauses, and widened by "
+            f"{BETWEEN_PRESSES:.0%} for differences between runs. Where a machine's state outlasts "
+            "a run, the next can differ by more."
         )
     parts.append(neighbours(summary, workload))
     return " ".join(parts)
 
 
-def _refused(summary: LatencySummary) -> str:
-    share = percent(summary.disturbed_share) if summary.disturbed_share else "more than half"
-    return (
-        f"Other programs disturbed {share} of the rounds, so no ratio is given on this clock; "
-        "CPU time does not need a quiet machine."
-    )
+def unreported(summary: LatencySummary) -> str:
+    """Return why the times of a measurement are not reported."""
+    if summary.refused and summary.n_used >= MIN_ROUNDS:
+        return MOST_DISTURBED.format(share=percent(summary.disturbed_share or 0))
+    counts = (summary.n_rounds, summary.n_used, summary.ended)
+    return rounds_missing(TIME_NEEDS, MIN_ROUNDS, *counts)
+
+
+def by_cpu_because(summary: LatencySummary) -> str:
+    """Return why CPU time takes the place of a wall clock that has too few rounds."""
+    return BY_CPU.format(why=uncapitalised(unreported(summary)))
+
+
+def uncapitalised(sentence: str) -> str:
+    """Return a sentence as it follows a colon."""
+    return f"{sentence[0].lower()}{sentence[1:]}"
 
 
 def neighbours(summary: LatencySummary, workload: Workload) -> str:
@@ -135,8 +178,13 @@ def neighbours(summary: LatencySummary, workload: Workload) -> str:
     if summary.disturbed_share is None:
         return "This system does not show whether other programs disturbed the rounds."
     share = f"Other programs disturbed {percent(summary.disturbed_share)} of the rounds"
+    if workload.clock == "wait" and summary.reported is summary:
+        return (
+            f"{share}; times and ratios are from the others. The passes ran in a process of their "
+            "own."
+        )
     if workload.clock == "wait":
-        return f"{share}; ratios are from the others. The passes ran in a process of their own."
+        return f"{share}. CPU time does not need a quiet machine."
     return f"{share}; single-thread CPU time is barely affected."
 
 
@@ -174,8 +222,8 @@ TIMING_HEAD = [
     "GFLOP / s",
 ]
 TIMING_NOTE = (
-    "Milliseconds of one pass. p90 needs 44 samples; the first call, before warm-up, is on the "
-    "wall clock. The interval of a median covers this run only."
+    "Milliseconds of one pass, without disturbed rounds. p90 needs 44 samples; the first call, "
+    "before warm-up, is on the wall clock. The interval of a median covers this run only."
 )
 SAMPLES = {
     "axis": "Milliseconds of one forward pass",
@@ -183,7 +231,7 @@ SAMPLES = {
     "axis ends at the slowest model's 98th percentile; drag or double-click to see the rest.",
 }
 RATIOS_LEAD = (
-    "Each model's time over {first}'s, and {first}'s over its own in the same rounds (the "
+    "Each model's {noun} over {first}'s, and {first}'s over its own in the same rounds (the "
     "self-check)."
 )
 SELF = "itself"
@@ -243,6 +291,7 @@ RECORDED = "How does another machine compare?"
 RECORDED_NOTE = (
     "Open a measurement saved from this page elsewhere. It is kept apart from this machine's."
 )
+RECORDED_PRELIMINARY = " Too few rounds were undisturbed: these times are preliminary."
 RECORDED_BUTTON = "Open a saved measurement"
 RECORDED_HEAD = ["Model", "median ms", "GFLOP", "GFLOP / s"]
 
@@ -257,15 +306,24 @@ def divergence(amount: float) -> str:
     return f"{nats(amount)} nats"
 
 
-def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> str:
+def claim_part(head: bool, by_cpu: Collection[bool]) -> str:
+    """Return the name of a workload of the claim, with CPU time where the clock is that."""
+    part = capitalised(CLAIM_PARTS[head])
+    return f"{part}, CPU time of one thread" if head in by_cpu else part
+
+
+def claim_sentence(
+    ratios: Mapping[bool, Ratio], what: str, full_size: bool, by_cpu: Collection[bool] = ()
+) -> str:
     """Return this machine's ratio beside the paper's 0.61.
 
     Args:
         ratios: DistilBERT's time over BERT's, by whether the head ran.
         what: Models and workload that were timed here.
         full_size: Whether these are the models that the paper timed; else there is no verdict.
+        by_cpu: Those whose ratio is of CPU times, because the wall clock was disturbed.
     """
-    parts = [f"{capitalised(CLAIM_PARTS[head])}: {_takes(ratio)}" for head, ratio in ratios.items()]
+    parts = [f"{claim_part(head, by_cpu)}: {_takes(ratio)}" for head, ratio in ratios.items()]
     if not all(ratio.is_sure for ratio in ratios.values()):
         parts.append("There were too few rounds for a confidence interval: choose fewer tokens.")
     elif not full_size:
@@ -307,10 +365,30 @@ def sweep_sentence(sweep: Sweep) -> str:
         labels = {spec.name: spec.label for spec in sweep.points[0].specs}
         first = sweep.points[0].specs[0].label
         parts += [_order(order, labels[order.name], first, unit) for order in orders(sweep)]
-    gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
-    if gaps:
-        parts.append(f"Other programs disturbed most rounds at {_at(gaps, unit)}: no ratio.")
-    return " ".join(part for part in parts if part)
+        parts += [
+            IN_CPU_TIME.format(order=_order(order, labels[order.name], first, unit))
+            for order in orders(sweep, by_cpu=True)
+        ]
+    return " ".join(part for part in (*parts, *_gaps(sweep, unit)) if part)
+
+
+IN_CPU_TIME = "In CPU time, {order}"
+
+
+def _gaps(sweep: Sweep, unit: str) -> list[str]:
+    """Return at which points the clock of the sweep is not reported, and what is in its place."""
+    wall, by_cpu = sweep.reported(), sweep.reported(by_cpu=True)
+    replaced = [str(n) for n, summary in by_cpu.items() if summary is not None]
+    empty = [str(n) for n in wall if wall[n] is None and by_cpu[n] is None]
+    parts = []
+    if replaced:
+        parts.append(
+            f"Too few rounds were undisturbed at {_at(replaced, unit)}: CPU time of one thread "
+            "is drawn there, dotted."
+        )
+    if empty:
+        parts.append(f"Too few rounds were undisturbed at {_at(empty, unit)}: no time is drawn.")
+    return parts
 
 
 def _ended(sweep: Sweep, unit: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
 import gradio as gr
@@ -10,7 +10,7 @@ import gradio as gr
 from explorer.analysis.latency.family import FamilyLatency, last, measure_family, plan_for
 from explorer.inference.runs import get_runs
 from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.specs import ModelSpec
@@ -150,7 +150,8 @@ def time_family(choice: MeasurementSettings, cancel_token: CancelToken) -> Steps
     from explorer.analysis.latency.family import measure_family, plan_for
 
     specs, workload = choice.specs, choice.workload
-    with MEASUREMENT_LOCK.measure():
+    cancel_token.stage = "lock"
+    with MEASUREMENT_LOCK.measure(cancel_token.check):
         if choice.is_lent:
             return lent_latency(specs, workload)
         plan = plan_for(workload, choice.longest_s)
@@ -161,7 +162,7 @@ def time_family(choice: MeasurementSettings, cancel_token: CancelToken) -> Steps
 def draw_card(
     choice: MeasurementSettings,
     result: Any = None,  # noqa: ANN401
-    standing: tuple[int, bool] | None = None,
+    standing: JobUpdate | None = None,
 ) -> list[Any]:
     """Return finding, progress, card, notes and result of the settings as far as measured.
 
@@ -172,7 +173,7 @@ def draw_card(
 
     has_times = result is not None and result.latency.n_rounds > 0
     rows = size_vs_time(choice.specs, choice.workload, result, choice.devices)
-    is_result = has_times and standing is not None and standing[1]
+    is_result = has_times and standing is not None and standing.done
     told = status_of(rows, result, standing, choice.longest_s)
     notes = [
         told if is_result else "",
@@ -199,28 +200,27 @@ MEASURE = Job(
     MEASUREMENTS,
     MeasurementSettings,
     time_family,
-    lambda choice, update: draw_card(choice, shown(update), (update.position, update.done)),
+    lambda choice, update: draw_card(choice, shown(update), update),
+    ends_s=lambda choice: choice.longest_s,
 )
 
 
 def status_of(
     rows: Any,  # noqa: ANN401
     result: Any,  # noqa: ANN401
-    standing: tuple[int, bool] | None,
+    standing: JobUpdate | None,
     longest_s: float,
 ) -> str:
     """Return the status: place in the queue, progress, or how far to trust the result."""
     if standing is None:
         return ""
-    place, done = standing
-    if place:
-        return strings.place_in_line(place)
+    if standing.position:
+        return strings.place_in_line(standing.position)
     n_rounds = result.latency.n_rounds if result is not None else 0
-    if not done:
+    if not standing.done:
         return strings.progress(n_rounds, result.latency.wall_s if result else 0, longest_s)
     if not n_rounds:
-        ended = "stopped" if result is None else result.latency.ended
-        return strings.NOTHING if ended == "stopped" else strings.NO_ROUND
+        return strings.nothing(standing.stopped, standing.stage, longest_s)
     trust = strings.trust(result.summary, rows.rows[0].label, result.workload)
     return f"{trust} {strings.conditions(result)}"
 
@@ -259,7 +259,9 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         timing_table,
     )
 
-    summary, by_name = result.summary, {row.name: row for row in result.rows}
+    by_name = {row.name: row for row in result.rows}
+    summary = result.summary.reported or result.summary
+    by_cpu = summary is not result.summary
     marks = [
         Mark(
             by_name[ratio.denominator].spec.key,
@@ -271,9 +273,11 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     if summary.self_check is not None:
         marks.append(Mark(result.specs[0].key, strings.SELF, summary.self_check))
     top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
-    lead = strings.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
+    noun = "CPU time" if by_cpu or result.workload.clock == "compute" else "time"
+    lead = strings.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices), noun=noun)
     scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
-    compared = scale_records(marks, result.workload, ("device", "clock") if result.devices else ())
+    workload = replace(result.workload, clock="compute") if by_cpu else result.workload
+    compared = scale_records(marks, workload, ("device", "clock") if result.devices else ())
     ratios = [note(lead), with_save_menu("latency/ratios", scale, compared)] if marks else []
     times = timing_table(result, strings.TIMING_HEAD, explained(strings.TIMING_NOTE, "p90"))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))

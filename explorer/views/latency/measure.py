@@ -18,8 +18,10 @@ from explorer.analysis.digits import (
     weights,
 )
 from explorer.analysis.latency.family import FamilyLatency, share_of_limit
+from explorer.analysis.latency.passes import ModelOnDevice
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow, row_label
+from explorer.analysis.latency.summary import ModelLatency
 from explorer.analysis.records import NO_RUN, Records
 from explorer.views.chart import chart_canvas
 from explorer.views.markup import Markup, el, explained, model_name, table
@@ -45,6 +47,8 @@ class BarGroup:
     times: Value
     is_sure: Callable[[SizeVsTimeRow], bool] = lambda _row: True
     """Predicate: the bar is drawn; a time without an interval is shown as a number only."""
+    missing: str = "not measured yet"
+    """Text of a row without a value."""
 
 
 def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Markup:
@@ -76,6 +80,7 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
             milliseconds,
             lambda row: None if row.times is None else row.times.ratio,
             _has_interval,
+            "every round was disturbed" if paradox.measurement else "not measured yet",
         ),
     ]
     groups = [_group(column, title) for title, column in zip(titles, columns, strict=True)]
@@ -85,19 +90,20 @@ def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Mark
 def paradox_records(paradox: SizeVsTime) -> Records:
     """Return the value of every bar; labels include the device where there are several."""
     columns = ("model", "layers", "parameters", "gflops", "median_ms", "low_ms", "high_ms")
+    clock = paradox.clock or paradox.workload.clock
     first = paradox.rows[0]
     rows = [
         [row.label, row.n_layers, row.parameters, row.gflops, row.ms, row.low_ms, row.high_ms]
         + ([None] * 3 if row.times is None else [row.times.ratio, row.times.low, row.times.high])
         + [row.parameters / first.parameters, row.gflops / first.gflops]
-        + [first.parameters / row.parameters]
+        + [first.parameters / row.parameters, clock]
         for row in paradox.device_rows or paradox.rows
     ]
     times = ("times_the_first", "times_low", "times_high")
     ratios = ("times_parameters", "times_gflops", "times_fewer_parameters")
     # The text is not run here, and the weights need not be a checkpoint's.
-    header = timed_header(paradox.workload)
-    return Records((*columns, *times, *ratios), rows, header)
+    header = timed_header(paradox.workload, ("clock",))
+    return Records((*columns, *times, *ratios, "clock"), rows, header)
 
 
 def ratio_text(ratio: Ratio) -> str:
@@ -130,7 +136,7 @@ def _bar(row: SizeVsTimeRow, column: BarGroup, top: float) -> Markup:
         track = el("div", class_="lt-track empty")
         return el(
             "div",
-            el("div", name, el("span", "not measured yet")),
+            el("div", name, el("span", column.missing)),
             track,
             class_="lt-row",
             data_model=row.key,
@@ -228,13 +234,13 @@ def samples_figure(result: FamilyLatency, texts: Mapping[str, str]) -> "go.Figur
 def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Markup:
     """Build a table with a row per model and device: median, interval, p90, first call, speed."""
     rows: list[list[str | Markup]] = []
-    for row, model in zip(result.rows, result.summary.models, strict=True):
+    for row, model, clock in _timed_rows(result):
         has_interval = np.isfinite(model.high_ms)
         span = f"{in_ms(model.low_ms)} to {in_ms(model.high_ms)}" if has_interval else "–"
         tokens, work = result.rates(row.spec, model.median_ms)
         rows.append(
             [
-                model_name(row.spec.key, row_label(row, result.devices), row.spec.size),
+                model_name(row.spec.key, _timed_label(result, row, clock), row.spec.size),
                 in_ms(model.median_ms),
                 span,
                 "–" if model.p90_ms is None else in_ms(model.p90_ms),
@@ -244,6 +250,25 @@ def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Ma
             ]
         )
     return table(list(head), rows, caption)
+
+
+def _timed_rows(result: FamilyLatency) -> list[tuple[ModelOnDevice, ModelLatency, str]]:
+    """Return each row with its times and their clock; after them those of processor time."""
+    summary = result.summary
+    own = [
+        (row, model, row.workload.clock)
+        for row, model in zip(result.rows, summary.models, strict=True)
+    ]
+    if summary.cpu is None:
+        return own
+    by_cpu = zip(result.rows, summary.cpu.models, strict=True)
+    return [*own, *((row, m, "compute") for row, m in by_cpu if row.workload.clock == "wait")]
+
+
+def _timed_label(result: FamilyLatency, row: ModelOnDevice, clock: str) -> str:
+    """Return the label of a row of times, with the clock if it is not the measurement's own."""
+    label = row_label(row, result.devices)
+    return label if clock == row.workload.clock else f"{label}, CPU time"
 
 
 def ratio_scale(
@@ -355,30 +380,32 @@ def scale_records(
 
 def samples_records(result: "FamilyLatency") -> Records:
     """Return every sample in the order of measurement."""
+    disturbed = result.latency.disturbed.tolist()
     rows = [
-        [row.name, place, ms]
-        for row, model in zip(result.rows, result.summary.models, strict=True)
+        [row.name, place, ms, clock, clock == row.workload.clock and disturbed[place - 1]]
+        for row, model, clock in _timed_rows(result)
         for place, ms in enumerate(model.samples_ms.tolist(), 1)
     ]
-    return Records(
-        ("model", "sample", "ms"), rows, timed_header(result.workload, devices=result.devices)
-    )
+    columns = ("model", "sample", "ms", "clock", "disturbed")
+    return Records(columns, rows, timed_header(result.workload, ("clock",), result.devices))
 
 
 def timing_records(result: "FamilyLatency") -> Records:
     """Return a row of timings per model and device."""
     columns = ("model", "median_ms", "low_ms", "high_ms", "p90_ms", "first_call_ms", "gflops")
-    rates = ("tokens_per_s", "gflop_per_s")
+    rates = ("tokens_per_s", "gflop_per_s", "clock")
     rows = [
         [
             row.name,
             *(model.median_ms, model.low_ms, model.high_ms, model.p90_ms, model.first_call_ms),
             result.gflops(row.spec),
             *result.rates(row.spec, model.median_ms),
+            clock,
         ]
-        for row, model in zip(result.rows, result.summary.models, strict=True)
+        for row, model, clock in _timed_rows(result)
     ]
-    return Records(columns + rates, rows, timed_header(result.workload, devices=result.devices))
+    header = timed_header(result.workload, ("clock",), result.devices)
+    return Records(columns + rates, rows, header)
 
 
 def limits_records(limits: "Sequence[Roofline]", final: "FamilyLatency") -> Records:

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.family import Sweep
+from explorer.analysis.latency.summary import LatencySummary
 from explorer.analysis.records import Records
 from explorer.models.specs import ModelSpec
 from explorer.views.chart import ROUND_TICKS, Ends, band, chart_canvas, dash, line
@@ -19,53 +20,79 @@ HEIGHT = 340
 
 @dataclass(frozen=True, slots=True)
 class SweepLine:
-    """A model's times and ratios to the first model; the first has no ratio."""
+    """A model's times and ratios to the first model; the first has no ratio.
+
+    None at points whose times are not reported on this line's clock.
+    """
 
     key: str
     label: str
-    ms: list[float]
+    ms: list[float | None]
     ms_ends: list[Ends | None]
     ratio: list[float | None]
     ratio_ends: list[Ends | None]
+    by_cpu: bool = False
+    """True for CPU time in the place of a disturbed wall clock."""
 
 
 def sweep_canvas(sweep: Sweep, titles: Mapping[str, str]) -> str:
     """Return the charts of times and of ratios to the first model, with 95% intervals."""
     specs = sweep.points[0].specs if sweep.points else ()
     places = [sweep.position(point) for point in sweep.points]
-    lines = [sweep_line(sweep, spec) for spec in specs]
-    header = timed_header(sweep.points[0].workload, (sweep.axis,)) if specs else {}
+    lines = [line for cpu in (False, True) for line in sweep_lines(sweep, cpu)]
+    varying = (sweep.axis, "clock")
+    header = timed_header(sweep.points[0].workload, varying) if specs else {}
     columns = ("model", titles[sweep.axis], "ms", "low_ms", "high_ms")
-    records = Records((*columns, "ratio", "low_ratio", "high_ratio"), _rows(places, lines), header)
+    clock = sweep.points[0].workload.clock if specs else ""
+    rows = _rows(places, lines, clock)
+    records = Records((*columns, "ratio", "low_ratio", "high_ratio", "clock"), rows, header)
     return chart_canvas(sweep_figures(places, lines, titles, titles[sweep.axis]), records)
 
 
-def sweep_line(sweep: Sweep, spec: ModelSpec) -> SweepLine:
+def sweep_lines(sweep: Sweep, by_cpu: bool) -> list[SweepLine]:
+    """Compute every model's line on one clock; none of CPU time where no point needs it."""
+    summaries = list(sweep.reported(by_cpu).values())
+    if by_cpu and not any(summaries):
+        return []
+    specs = sweep.points[0].specs if sweep.points else ()
+    return [sweep_line(summaries, specs[0], spec, by_cpu) for spec in specs]
+
+
+def sweep_line(
+    summaries: Sequence[LatencySummary | None], first: ModelSpec, spec: ModelSpec, by_cpu: bool
+) -> SweepLine:
     """Compute one model's line; its time is its ratio, from paired rounds, times the first model's.
 
-    Each model's own median could order two models the other way. Without a ratio its line has a
-    gap, and the time is the model's own median.
+    Each model's own median could order two models the other way. A point without a summary is a
+    gap.
     """
-    first = sweep.points[0].specs[0]
-    times = [point.summary.model(spec.name) for point in sweep.points]
-    base = [point.summary.model(first.name).median_ms for point in sweep.points]
-    ratios = [None if spec is first else p.summary.ratio(spec.name) for p in sweep.points]
-    inverses = [None if r is None else r.ratio.inverse for r in ratios]
-    bands = [None if r is None else _ends(r.low, r.high) for r in inverses]
+    found = [_point(summary, first, spec) for summary in summaries]
     return SweepLine(
         spec.key,
-        spec.label,
-        [
-            m.median_ms if r is None else r.ratio * base_ms
-            for m, r, base_ms in zip(times, inverses, base, strict=True)
-        ],
-        [
-            _ends(m.low_ms, m.high_ms) if ends is None else (ends[0] * base_ms, ends[1] * base_ms)
-            for m, ends, base_ms in zip(times, bands, base, strict=True)
-        ],
-        [None if r is None else r.ratio for r in inverses],
-        bands,
+        f"{spec.label}, CPU time" if by_cpu else spec.label,
+        [ms for ms, _, _, _ in found],
+        [ends for _, ends, _, _ in found],
+        [ratio for _, _, ratio, _ in found],
+        [ends for _, _, _, ends in found],
+        by_cpu,
     )
+
+
+def _point(
+    summary: LatencySummary | None, first: ModelSpec, spec: ModelSpec
+) -> tuple[float | None, Ends | None, float | None, Ends | None]:
+    """Return time and ratio of a model at one point, each with its interval."""
+    if summary is None:
+        return None, None, None, None
+    base_ms = summary.model(first.name).median_ms
+    held = None if spec is first else summary.ratio(spec.name)
+    if held is None:
+        own = summary.model(spec.name)
+        return own.median_ms, _ends(own.low_ms, own.high_ms), None, None
+    ratio = held.ratio.inverse
+    ends = _ends(ratio.low, ratio.high)
+    scaled = None if ends is None else (ends[0] * base_ms, ends[1] * base_ms)
+    return ratio.ratio * base_ms, scaled, ratio.ratio, ends
 
 
 def sweep_figures(
@@ -74,12 +101,14 @@ def sweep_figures(
     """Draw times with both axes logarithmic and, if there are any, ratios around 1."""
     import plotly.graph_objects as go
 
-    several = len({model.key for model in lines}) < len(lines)
+    several = len({model.key for model in lines if not model.by_cpu}) < len(
+        [model for model in lines if not model.by_cpu]
+    )
     times, ratios = (
         go.Figure(layout={"title": titles[name], "height": HEIGHT}) for name in ("ms", "ratio")
     )
     for i, model in enumerate(lines):
-        style = dash(i) if several else "solid"
+        style = "dot" if model.by_cpu else dash(i) if several else "solid"
         times.add_traces(_traces(positions, model.ms, model.ms_ends, model, style))
         if any(value is not None for value in model.ratio):
             ratios.add_traces(_traces(positions, model.ratio, model.ratio_ends, model, style))
@@ -111,15 +140,19 @@ def _traces(
     return [*band(positions, ends, model.key, model.label), curve.update(error_y=bars)]
 
 
-def _rows(positions: Sequence[float], lines: Sequence[SweepLine]) -> list[tuple[object, ...]]:
+def _rows(
+    positions: Sequence[float], lines: Sequence[SweepLine], clock: str
+) -> list[tuple[object, ...]]:
     none = (None, None)
     return [
         (
             *(model.label, place, model.ms[i], *(model.ms_ends[i] or none)),
             *(model.ratio[i], *(model.ratio_ends[i] or none)),
+            "compute" if model.by_cpu else clock,
         )
         for model in lines
         for i, place in enumerate(positions)
+        if model.ms[i] is not None
     ]
 
 

@@ -8,12 +8,13 @@ import pytest
 
 from explorer.analysis.latency.measure import (
     Instruments,
+    Latency,
     RoundsPlan,
     TimedCall,
     latency_rounds,
-    latency_summary,
 )
 from explorer.analysis.latency.ratio import paired_ratio
+from explorer.analysis.latency.summary import latency_summary
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.refusal import Refusal
 
@@ -194,8 +195,6 @@ def test_neighbours_are_seen_round_by_round():
 def test_wall_clock_ratios_use_quiet_rounds_and_are_refused_when_those_are_the_minority(
     n_disturbed, refused
 ):
-    from explorer.analysis.latency.measure import Latency
-
     disturbed = np.arange(14) < n_disturbed
     seconds = np.where(disturbed[:, None], [[9.0, 1.0]], [[2.0, 1.0]])
     log = Latency(("a", "b"), seconds, seconds[:, 0], disturbed, (1.0, 1.0), 1, 5.0, True, "budget")
@@ -338,3 +337,122 @@ def test_after_others_went_between_two_samples_a_call_that_does_not_count_comes_
         counts.append(len(one.calls))
         assert final.n_rounds == RoundsPlan().min_rounds
     assert counts[0] == counts[1] + 2
+
+
+class BusyMachine(FakeMachine):
+    """Machine on which others run during the rounds named: passes take longer, and waiting shows."""
+
+    def __init__(self, busy, slow=5.0):
+        super().__init__()
+        self.busy, self.slow, self.walls = busy, slow, 0
+
+    def model(self, name, seconds):
+        def call():
+            n = self.walls
+            self.walls += 1
+            is_busy = self.busy(n)
+            took = seconds * (self.slow if is_busy else 1.0)
+            self.now += took
+            self.stolen_s += took * is_busy
+            self.calls.append(name)
+
+        def on_one_thread():
+            self.now += 3 * seconds
+            self.calls.append(f"{name} by CPU")
+
+        by_cpu = TimedCall(name, on_one_thread, lambda call: call() or 2 * seconds)
+        return TimedCall(name, call, on_cpu=by_cpu)
+
+
+def test_a_quiet_machine_runs_nothing_by_processor_time():
+    machine = BusyMachine(lambda n: False)
+    final = measure(machine, [machine.model("a", 0.2), machine.model("b", 0.1)])[-1]
+    assert final.cpu is None
+    assert not any("CPU" in call for call in machine.calls)
+    assert latency_summary(final, quiet_only=True).reported.model("a").median_ms == pytest.approx(
+        200
+    )
+
+
+def test_a_busy_machine_gets_half_its_time_by_processor_time_and_reports_that():
+    machine = BusyMachine(lambda n: True)
+    plan = RoundsPlan(quiet_only=True)
+    final = measure(machine, [machine.model("a", 0.2), machine.model("b", 0.1)], plan)[-1]
+    assert (final.ended, final.disturbed.all()) == ("budget", True)
+    assert final.wall_s < plan.budget_s + 2.5, "the last wall round may exceed it by half"
+    by_cpu = 3 * 0.1 * sum("CPU" in call for call in machine.calls)
+    assert by_cpu / final.wall_s == pytest.approx(0.5, abs=0.2)
+    summary = latency_summary(final, quiet_only=True)
+    assert (summary.holds, summary.n_used, summary.refused) == (False, 0, True)
+    assert summary.reported is summary.cpu
+    assert summary.reported.model("a").median_ms == pytest.approx(400)
+    assert summary.reported.ratio("b").ratio.ratio == pytest.approx(2.0)
+    assert summary.reported.n_rounds == final.cpu.n_rounds >= 8
+
+
+def test_one_busy_second_costs_a_few_rounds_by_processor_time_and_changes_nothing_else():
+    machine = BusyMachine(lambda n: 30 <= n < 33)
+    plan = RoundsPlan(quiet_only=True)
+    final = measure(machine, [machine.model("a", 0.2), machine.model("b", 0.1)], plan)[-1]
+    assert final.ended == "settled"
+    assert 0 < final.disturbed.sum() <= 2
+    assert 0 < final.cpu.n_rounds < 8
+    summary = latency_summary(final, quiet_only=True)
+    assert summary.reported is summary
+    assert summary.model("a").median_ms == pytest.approx(200)
+    assert summary.cpu.holds is False
+
+
+def test_calls_that_have_no_processor_time_are_timed_as_before():
+    machine = BusyMachine(lambda n: True)
+    calls = [replace(machine.model(name, 0.1), on_cpu=None) for name in "ab"]
+    final = measure(machine, calls, RoundsPlan(quiet_only=True))[-1]
+    assert final.cpu is None
+    assert latency_summary(final, quiet_only=True).reported is None
+
+
+@pytest.mark.parametrize("n_by_cpu", [0, 7, 8])
+@pytest.mark.parametrize("n_disturbed", [0, 3, 7, 9])
+@pytest.mark.parametrize("n_quiet", [0, 1, 7, 8, 12])
+def test_a_time_is_reported_from_eight_undisturbed_rounds_on(n_quiet, n_disturbed, n_by_cpu):
+    """Medians by numpy: of the undisturbed rounds, or of those by processor time."""
+    n = n_quiet + n_disturbed
+    if not n:
+        return
+    rng = np.random.default_rng(n)
+    disturbed = rng.permutation(np.arange(n) < n_disturbed)
+    seconds = rng.uniform(1, 2, (n, 2)) * np.where(disturbed, 9, 1)[:, None]
+    fields = (("a", "b"), seconds, seconds[:, 0], disturbed, (1.0, 1.0), 1, 5.0, True, "budget")
+    by_cpu = rng.uniform(1, 2, (n_by_cpu, 2))
+    cpu = replace(
+        Latency(*fields), seconds=by_cpu, control=by_cpu[:, 0], disturbed=np.zeros(n_by_cpu, bool)
+    )
+    log = replace(Latency(*fields), cpu=cpu if n_by_cpu else None)
+    summary = latency_summary(log, quiet_only=True)
+    assert summary.n_used == n_quiet
+    if n_quiet:
+        medians = [model.median_ms for model in summary.models]
+        assert medians == pytest.approx(1e3 * np.median(seconds[~disturbed], axis=0))
+    assert summary.holds == (n_quiet >= 8 and n_quiet >= n_disturbed)
+    if summary.holds:
+        assert summary.reported is summary
+    elif n_by_cpu == 8:
+        medians = [model.median_ms for model in summary.reported.models]
+        assert medians == pytest.approx(1e3 * np.median(by_cpu, axis=0))
+    else:
+        assert summary.reported is None
+    assert latency_summary(log).holds == (n >= 8), "a clock that is not disturbed needs eight too"
+
+
+def test_no_later_deadline_goes_beyond_the_end():
+    now = [0.0]
+    cancel_token = CancelToken(clock=lambda: now[0])
+    assert cancel_token.left_s == float("inf")
+    cancel_token.end_within(20)
+    cancel_token.set_deadline(240)
+    now[0] = 12.0
+    assert cancel_token.left_s == 8.0
+    now[0] = 20.1
+    assert cancel_token.left_s == 0.0
+    with pytest.raises(Cancelled, match="deadline"):
+        cancel_token.check()

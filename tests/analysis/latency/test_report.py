@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from explorer.analysis.latency.report import (
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
+from explorer.ui.latency.folds import draw_recorded
 
 MACHINE = {"processor": "A & B <b>", "torch": "2", "cores": 4}
 
@@ -135,6 +137,57 @@ def test_csv_gives_the_self_checks_interval_beside_its_point(n_rounds):
         for column, name in names.items():
             assert row[column] == ("" if check[name] is None else str(check[name]))
     assert (check["ci_low"] is not None) == (n_rounds == 50)
+
+
+def disturbed_latency(n_quiet, n_cpu):
+    """Twenty rounds on the wall clock, and some of processor time."""
+    result = family_latency(n_rounds=20, workload=Workload(clock="wait"))
+    disturbed = np.arange(20) >= n_quiet
+    log = replace(result.latency, disturbed=disturbed)
+    seconds = 1.5 * log.seconds[:n_cpu]
+    fields = {"seconds": seconds, "control": seconds[:, 0], "disturbed": np.zeros(n_cpu, bool)}
+    return replace(result, latency=replace(log, cpu=replace(log, **fields)))
+
+
+@pytest.mark.parametrize(("n_quiet", "reported"), [(14, "wait"), (4, "compute"), (0, "compute")])
+def test_a_saved_file_alone_gives_the_times_that_the_page_reports(n_quiet, reported):
+    """Recomputed with numpy from the samples of JSON and CSV, without the code under test."""
+    result = disturbed_latency(n_quiet, 9)
+    document = latency_report(result, MACHINE)
+    protocol = document["protocol"]
+    assert (protocol["rounds"], protocol["used_rounds"]) == (20, n_quiet)
+    assert protocol["disturbed_rounds"] == list(range(n_quiet + 1, 21))
+    assert protocol["reported_clock"] == reported
+    samples = list(csv.DictReader(io.StringIO(report_csv(document))))
+    shown = [model.median_ms for model in result.summary.reported.models]
+    for spec, median in zip(result.specs, shown, strict=True):
+        rows = [row for row in samples if row["name"] == spec.name and row["clock"] == reported]
+        used = [float(row["ms"]) for row in rows if row["disturbed"] == "False"]
+        assert np.median(used) == pytest.approx(median)
+    back = read_report(json.dumps(document))
+    assert [model["median_ms"] for model in back["models"]] == pytest.approx(shown)
+    by_cpu = document["cpu_time"]
+    assert [model["median_ms"] for model in by_cpu["models"]] == pytest.approx(
+        [np.median(model["samples_ms"]) for model in by_cpu["models"]]
+    )
+    assert by_cpu["ratios"][0]["ratio"] == pytest.approx(2.0, rel=0.01)
+
+
+def test_no_clock_is_named_where_no_time_holds():
+    document = latency_report(disturbed_latency(4, 7), MACHINE)
+    assert document["protocol"]["reported_clock"] is None
+    quiet = latency_report(family_latency(n_rounds=8), MACHINE)
+    assert (quiet["protocol"]["reported_clock"], quiet["cpu_time"]) == ("compute", None)
+    assert latency_report(family_latency(n_rounds=7), MACHINE)["protocol"]["reported_clock"] is None
+
+
+@pytest.mark.parametrize(("n_quiet", "n_cpu"), [(14, 9), (4, 9), (4, 7)])
+def test_a_measurement_from_elsewhere_says_on_which_clock_its_times_are(n_quiet, n_cpu):
+    document = json.dumps(latency_report(disturbed_latency(n_quiet, n_cpu), MACHINE))
+    caption = draw_recorded(document)
+    is_cpu = n_quiet == 4 and n_cpu == 9
+    assert (f"clock {'compute' if is_cpu else 'wait'}, 1 thread." in caption) is True
+    assert ("these times are preliminary" in caption) == (n_cpu == 7)
 
 
 def test_what_was_exported_can_be_read_back():

@@ -316,3 +316,14 @@ def test_an_owners_job_is_found_by_the_components_that_it_draws_in(queue):
     newer.stop()
     assert newer.done.wait(60)
     assert queued.done.wait(60)
+
+
+def test_a_job_whose_time_is_over_ends_while_it_waits_for_its_turn(queue):
+    first = queue.start(endless())
+    waiting = queue.start(endless())
+    waiting.cancel_token.end_within(0)
+    *_, last = updates(waiting, 0.01)
+    assert (last.done, last.stopped, last.partial, last.stage) == (True, False, None, "queue")
+    assert not first.ended.is_set()
+    first.stop()
+    assert first.done.wait(60)

@@ -230,3 +230,18 @@ def test_who_is_served_outside_the_lanes_is_waited_for_only_if_a_visitor(is_visi
     with slot.visitor_pass(is_visitor):
         assert slot._visitors == int(is_visitor)
     assert slot._visitors == 0
+
+
+def test_a_measurement_whose_time_is_over_leaves_the_lock_to_others():
+    """It waits for a pass, or for another measurement, and holds nothing after it gave up."""
+    slot, cancel_token = MeasurementLock(), CancelToken()
+    cancel_token.end_within(0)
+    with slot.infer():
+        with pytest.raises(Cancelled, match="deadline"), slot.measure(cancel_token.check):
+            pytest.fail("a pass was running")
+        assert not slot.is_measuring
+    with slot.measure():
+        with pytest.raises(Cancelled, match="deadline"), slot.measure(cancel_token.check):
+            pytest.fail("another measurement was running")
+        assert slot.is_measuring
+    assert not slot.is_measuring

@@ -33,6 +33,7 @@ from explorer.timing.workload import Workload
 from explorer.ui.kit.jobs import Progress, handler
 from explorer.ui.latency import choice_strings, model_choice
 from explorer.views.latency.model_choice import COSTS
+from tests.analysis.latency.test_family import measured
 from tests.markup import plain
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -61,7 +62,9 @@ def kept(tiny_family):
     times = {"bert": around(4, 0.2), "distilbert": around(2, 0.1), "albert": around(4.1, 0.2)}
     right = {"bert": around(0.5, 0.1), "distilbert": around(0.45, 0.1), "albert": around(0.3, 0.1)}
     times, right = ({name(key): v for key, v in one.items()} for one in (times, right))
-    return model_choice.MeasuredModels("right", names, Workload(), times, {"right": right})
+    return model_choice.MeasuredModels(
+        "right", names, Workload(clock="wait"), times, {"right": right}
+    )
 
 
 NOT_YET = "; ".join(f"{choice_strings.TITLES[cost]}: not measured yet" for cost in COSTS)
@@ -182,9 +185,9 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch)
     specs = tuple(tuned_family.specs.values())
     rows = [SimpleNamespace(spec=spec) for spec in specs]
     models = [SimpleNamespace(median_ms=10.0, low_ms=9.0, high_ms=12.0) for _ in specs]
-    result = SimpleNamespace(
-        rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
-    )
+    summary = SimpleNamespace(models=models, n_used=9)
+    summary.reported = summary
+    result = SimpleNamespace(rows=rows, latency=SimpleNamespace(n_rounds=9), summary=summary)
     question, timed = (
         model_choice.TimingQuestion(STATE, "squad", False),
         model_choice.TimingProgress,
@@ -201,6 +204,35 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family, monkeypatch)
     assert not found.tells(replace(STATE, dtype="bfloat16"), "squad"), "other sizes and times"
     monkeypatch.setattr(model_choice, "device_of", lambda state: "cuda")
     assert not found.tells(STATE, "squad"), "another device has other times"
+
+
+@pytest.mark.parametrize("n_cpu", [7, 8])
+def test_a_disturbed_measurement_gives_cpu_times_by_name_or_none(tiny_family, n_cpu):
+    specs = tuple(tiny_family.specs.values())
+    result = measured({"bert": 4, "distilbert": 2, "albert": 4}, Workload(clock="wait"), specs)
+    log = replace(result.latency, disturbed=np.arange(20) >= 7)
+    seconds = 3 * log.seconds[:n_cpu]
+    fields = {"seconds": seconds, "control": seconds[:, 0], "disturbed": np.zeros(n_cpu, bool)}
+    result = replace(result, latency=replace(log, cpu=replace(log, **fields)))
+    work = model_choice.Work("right", result.workload, {"bert": 2.0})
+    question = model_choice.TimingQuestion(STATE, "right", False)
+    right = {spec.name: around(0.5, 0.1) for spec in specs}
+    done = model_choice.TimingProgress(work, {"right": right}, result)
+    said, found = model_choice.draw_times(question, JobUpdate(0, None, done=True, result=done))
+    assert "13 of them were disturbed and left out" in said
+    shown = model_choice.show_choice(STATE, found, 0, 3, "right", 0)
+    if n_cpu < 8:
+        assert found.milliseconds == {}
+        assert choice_strings.NOTHING["milliseconds"] in shown[0]
+        return
+    medians = 1e3 * np.median(seconds, axis=0) * [2, 1, 1]
+    assert [figure.value for figure in found.milliseconds.values()] == pytest.approx(medians)
+    assert "hese are CPU times of one thread" in said
+    assert "8 rounds with the models alternating, CPU time of one thread" in said
+    page = plain(shown[2])
+    assert "CPU time" in page
+    assert "over the time limit in CPU time" in page
+    assert "fastest" not in plain(shown[0])
 
 
 def test_a_limit_decides_by_the_interval_and_half_precision_halves_the_size(kept):
@@ -308,7 +340,9 @@ def faster_of(tiny_family, *rows):
             costs.append(AccuracyCost(key, way, same, 0.1, 40))
     return FasterResult(
         models=tuple(
-            SimpleNamespace(spec=tiny_family.specs[k], summary=SimpleNamespace(models=v))
+            SimpleNamespace(
+                spec=tiny_family.specs[k], summary=SimpleNamespace(models=v, holds=True)
+            )
             for k, v in models.items()
         ),
         costs=tuple(costs),
@@ -379,12 +413,12 @@ def test_a_press_times_runtimes_only_where_asked_and_in_float32(
     monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
     asked = []
 
-    def measured(specs, workload, plan, cancel_token):
+    def timed(specs, workload, plan, cancel_token):
         asked.append((tuple(spec.key for spec in specs), workload.dtype))
         yield replace(faster_of(tiny_family), done=1, n_steps=2)
         yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, n_steps=2)
 
-    monkeypatch.setattr(faster, "measure_faster", measured)
+    monkeypatch.setattr(faster, "measure_faster", timed)
     *_, (_, found, _) = measured_models(STATE, "right", False)
     assert (found.ways, asked) == ((), [])
     *_, (_, found, _) = measured_models(replace(STATE, dtype="bfloat16"), "right", True)

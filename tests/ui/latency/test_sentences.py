@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,10 +15,14 @@ from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
 from explorer.analysis.latency.variants import AccuracyCost
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
 from explorer.ui.latency import choice_strings, size_vs_time_strings, strings
 from explorer.ui.latency import strings as texts
+from explorer.ui.latency.settings import MeasurementSettings
+from explorer.ui.latency.tab import draw_card
+from tests.analysis.latency.test_family import measured
 from tests.ui.sentences import law, read, told
 
 CROWDED = st.sampled_from([0.2, 0.5, 0.97, 0.99, 1.0, 1.004, 1.02, 1.2, 8.0])
@@ -63,13 +68,19 @@ def paradoxes(draw):
 def summary_of(paradox, is_different):
     rows = paradox.rows
     found = {row.label: SimpleNamespace(is_different=is_different) for row in rows[1:]}
-    return SimpleNamespace(
+    summary = SimpleNamespace(
         models=[
             SimpleNamespace(name=row.label, p90_ms=None if i else 1.2 * (row.ms or 0))
             for i, row in enumerate(rows)
         ],
         ratio=lambda name: found[name] if rows[-1].times else None,
+        refused=False,
+        n_rounds=20,
+        n_used=20 if rows[-1].times else 3,
+        ended="settled",
     )
+    summary.reported = summary if rows[-1].times else None
+    return summary
 
 
 def way(times):
@@ -99,7 +110,11 @@ def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_differe
     text = read(size_vs_time_strings.paradox_finding(paradox, summary, shapes))
     stored_right(text, star.parameters, first.label)
     stored = way(star.parameters / first.parameters)
-    if star.ms is None:
+    if star.ms is None or star.times is None:
+        assert ("A time is reported from 8 undisturbed rounds on: " in text) == (
+            star.ms is not None or star.times is None
+        )
+        assert "p50" not in text
         assert (", but needs" in text) == (stored != way(star.gflops))
         work = re.search(r"needs (?:([\d.,]+) × |(half )|nearly )?the (same )?compute", text)
         assert bool(work[3]) == (abs(star.gflops - 1) < 0.015)
@@ -108,34 +123,30 @@ def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_differe
         return
     judge_lines(text, paradox)
     judge_fastest(text, paradox, is_different)
-    if star.times is None:
-        assert "×" not in text
-        assert "; too much else was running to compare times." in text
-        return
     shown = f"{star.times.ratio:.2f} ×"
     assert shown in text
     if not star.times.is_sure:
         rounds = star.times.n_rounds
-        said = f"{shown} BERT's time ({rounds} round{'s' * (rounds > 1)}, no interval)"
+        said = f"{shown} BERT's CPU time ({rounds} round{'s' * (rounds > 1)}, no interval)"
         assert f". Preliminary: {said}" in text
         return
     time = way(star.times.ratio) if is_different else 0
     assert (", yet " in text) == (stored != time)
-    assert ("no difference in time shows" in text) == (not is_different)
+    assert ("no difference in CPU time shows" in text) == (not is_different)
 
 
 def judge_lines(text, paradox):
     """Each model's line has its own ratio, interval, p50, p90 and texts a second."""
-    assert text.count("p90 needs 44 rounds: measure longer, or choose fewer tokens.") == 1
+    assert text.count("p90 needs 44 rounds: the intervals were narrow after 20.") == 1
     for i, row in enumerate(paradox.rows):
         (line,) = re.findall(rf"(?<!\w){row.label}: ([^:]*?\.)(?= |$)", text)
-        p50 = re.search(r"p50 ([\d.,]+) ms, ", line)[1]
+        p50 = re.search(r"CPU time p50 ([\d.,]+) ms, ", line)[1]
         assert float(p50.replace(",", "")) == pytest.approx(row.ms, rel=0.005)
         assert ("p90" in line) == (i == 0)
         rate = re.search(r"([\d,.]+) texts per CPU second\.", line)[1]
         assert float(rate.replace(",", "")) == pytest.approx(1000 / row.ms, rel=0.01)
         ratio = re.search(
-            r"([\d.]+) × BERT's time \((?:95% CI ([\d.]+) to ([\d.]+)|no interval)\)", line
+            r"([\d.]+) × BERT's CPU time \((?:95% CI ([\d.]+) to ([\d.]+)|no interval)\)", line
         )
         assert bool(ratio) == (i > 0 and row.times is not None)
         if ratio:
@@ -189,8 +200,9 @@ def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_secon
             differs = abs(star - 1) > 0.05
             said = size_vs_time_strings.paradox_finding(found, summary_of(found, differs), "base")
             told(f"{state}: ALBERT {star}, DistilBERT {student}", read(said))
-            if state == "before":
+            if state in ("before", "refused"):
                 assert ", but needs the same compute. " in read(said)
+                assert "p50" not in read(said)
             else:
                 judge_lines(read(said), found)
                 judge_fastest(read(said), found, differs)
@@ -282,9 +294,9 @@ def sweeps(draw):
 
     def point(value):
         ratio = draw(st.one_of(st.none(), ratios()))
-        refused = ratio is None and draw(st.booleans())
         held = None if ratio is None else SimpleNamespace(ratio=ratio)
-        summary = SimpleNamespace(refused=refused, ratio=lambda _name: held)
+        summary, cpu = (SimpleNamespace(ratio=lambda _name: held) for _ in range(2))
+        summary.reported = draw(st.sampled_from([summary, summary, cpu, None]))
         workload = SimpleNamespace(**{axis: value})
         return SimpleNamespace(specs=specs, workload=workload, summary=summary)
 
@@ -310,8 +322,9 @@ def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
     assert ("Stopped" in text) == bool(sweep.late_point or sweep.refusal)
     assert (f"512 {many} exceeded the time limit" in text) == bool(sweep.late_point)
     assert ("It needs 9 GB." in text) == bool(sweep.refusal)
-    sides = {"faster": [], "slower": [], "undecided": [], "no ratio": []}
-    for point in sweep.points:
+    on_wall = [point for point in sweep.points if point.summary.reported is point.summary]
+    sides = {"faster": [], "slower": [], "undecided": []}
+    for point in on_wall:
         held, at = point.summary.ratio("albert"), getattr(point.workload, sweep.axis)
         sure = held is not None and held.ratio.low > 0 and held.ratio.high < INF
         side = "undecided"
@@ -320,8 +333,8 @@ def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
         ):  # times the first takes over its own
             side = "slower" if held.ratio.ratio < 1 else "faster"
         sides[side].append(at)
-        sides["no ratio"] += [at] if point.summary.refused else []
-    claims = text.partition("Other programs disturbed")
+    told_of_gaps(sweep, text)
+    claims = re.split("In CPU time, |Too few rounds", text)
     for side in ("faster", "slower"):
         told = re.search(rf"{side} at ([\d, and]+) (?:{one}|{many})", claims[0])
         assert [int(n) for n in re.findall(r"\d+", told[1] if told else "")] == sides[side]
@@ -331,13 +344,25 @@ def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
         sides["undecided"] if is_open else []
     )
     assert not is_open or " than BERT" in claims[0]
-    ratios = [point.summary.ratio("albert") for point in sweep.points]
+    ratios = [point.summary.ratio("albert") for point in on_wall]
     has_interval = any(held is not None and held.ratio.high < INF for held in ratios)
-    assert ("no interval excludes 1" in text) == (has_interval and not is_open)
-    disturbed = re.match(r" most rounds at ([\d, and]+) ", claims[2])
-    assert [int(n) for n in re.findall(r"\d+", disturbed[1] if disturbed else "")] == (
-        sides["no ratio"]
-    )
+    assert ("no interval excludes 1" in claims[0]) == (has_interval and not is_open)
+
+
+def told_of_gaps(sweep, text):
+    """Points of CPU time and points without a time are named, and no others."""
+    found = {"CPU time of one thread is drawn there": [], "no time is drawn": []}
+    for point in sweep.points:
+        at, shown = getattr(point.workload, sweep.axis), point.summary.reported
+        if shown is None:
+            found["no time is drawn"].append(at)
+        elif shown is not point.summary:
+            found["CPU time of one thread is drawn there"].append(at)
+    for what, expected in found.items():
+        told = re.search(rf"Too few rounds were undisturbed at ([\d, and]+) \w+: {what}", text)
+        assert [int(n) for n in re.findall(r"\d+", told[1] if told else "")] == expected
+    in_cpu = "In CPU time, " in text
+    assert not in_cpu or found["CPU time of one thread is drawn there"]
 
 
 @st.composite
@@ -355,7 +380,7 @@ def variants(draw):
         AccuracyCost("bert", n, draw(st.sampled_from([1.0, 0.996, 0.5, 0.0])), 0, 40) for n in names
     ]
     return SimpleNamespace(
-        spec=BASE["bert"], summary=SimpleNamespace(ratios=found), resident=held
+        spec=BASE["bert"], summary=SimpleNamespace(ratios=found, holds=True), resident=held
     ), FasterResult(costs=tuple(draw(st.sampled_from([kept, []]))))
 
 
@@ -427,13 +452,106 @@ def test_how_much_to_believe_is_said_of_the_rounds_and_intervals_that_there_are(
         self_check=None if refused else check,
         disturbed_share=disturbed,
     )
+    summary.reported = None if refused else summary
     text = read(texts.trust(summary, "BERT", Workload()))
-    assert ("so no ratio is given" in text) == refused
     assert ("too few for confidence intervals" in text) == (not refused and not check.is_sure)
     is_checked = not refused and check.is_sure
     assert (f"against itself takes {check.low:.2f} to {check.high:.2f} ×" in text) == is_checked
-    assert ("does not show whether other programs" in text) == (disturbed is None and not refused)
+    assert ("does not show whether other programs" in text) == (disturbed is None)
     assert ("spans at most 6%" in text) == (ended == "settled")
+
+
+WALL, CPU = np.array([[0.2, 0.1, 0.18]]), np.array([[0.31, 0.16, 0.29]])
+
+
+@st.composite
+def measurements(draw):
+    """Three models over any numbers of undisturbed and disturbed rounds, and of CPU time."""
+    n_quiet, n_disturbed = draw(st.sampled_from([1, 0, 7, 8, 9, 43, 44])), draw(COUNT)
+    if n_quiet + n_disturbed == 0:
+        n_quiet = 1
+    n, clock = n_quiet + n_disturbed, draw(st.sampled_from(["wait", "compute"]))
+    rng = np.random.default_rng(draw(st.integers(0, 9)))
+    disturbed = rng.permutation(np.arange(n) < n_disturbed)
+    seconds = WALL * rng.uniform(1, 1.1, (n, 3)) * np.where(disturbed, 5, 1)[:, None]
+    result = measured({"bert": 1, "distilbert": 1, "albert": 1}, Workload(clock=clock), n_rounds=n)
+    n_cpu = draw(COUNT) if clock == "wait" else 0
+    by_cpu = CPU * rng.uniform(1, 1.1, (n_cpu, 3))
+    log = replace(
+        result.latency,
+        seconds=seconds,
+        control=seconds[:, 0],
+        disturbed=disturbed,
+        ended=draw(st.sampled_from(["settled", "budget", "rounds", "stopped"])),
+    )
+    of_cpu = replace(
+        log, seconds=by_cpu, control=by_cpu[:, 0], disturbed=np.zeros(n_cpu, bool), ended="budget"
+    )
+    return replace(result, latency=replace(log, cpu=of_cpu if n_cpu else None))
+
+
+COUNT = st.sampled_from([0, 1, 7, 8, 20, 50])
+
+
+@law
+@given(measurements())
+def test_no_headline_comes_from_fewer_than_eight_undisturbed_rounds(result):
+    log, clock = result.latency, result.workload.clock
+    used = log.seconds if clock == "compute" else log.seconds[~log.disturbed]
+    by_cpu = np.empty((0, 3)) if log.cpu is None else log.cpu.seconds
+    holds = len(used) >= 8 and 2 * len(used) >= log.n_rounds
+    seconds = used if holds else by_cpu if len(by_cpu) >= 8 else None
+    update = JobUpdate(0, None, done=True)
+    finding, _, card, status, kept = draw_card(MeasurementSettings(clock=clock), result, update)
+    text, bars, trust = read(finding), read(card), read(status)
+    assert kept is result
+    p50s = re.findall(r"(CPU time )?p50 ([\d.,]+) ms", text)
+    if seconds is None:
+        assert p50s == []
+        assert "fastest" not in text
+        assert "lt-fill" not in str(card).split("lt-group")[-1]
+        judge_cause(text, "A time is reported from 8", log, len(used))
+        return
+    is_cpu = clock == "compute" or seconds is by_cpu
+    assert [bool(named) for named, _ in p50s] == [is_cpu] * 3
+    for (_, ms), expected in zip(p50s, np.median(seconds, axis=0), strict=True):
+        assert float(ms.replace(",", "")) == pytest.approx(1e3 * expected, rel=0.005)
+    assert ("CPU time here, one thread" in bars) == is_cpu
+    assert ("These are CPU times of one thread: " in text) == (seconds is by_cpu)
+    assert ("of CPU time came after disturbed ones" in trust) == (seconds is by_cpu)
+    assert ("p90 needs" in text) == (len(seconds) < 44)
+    if seconds is by_cpu:
+        judge_cause(text, "a time is reported from 8", log, len(used))
+        n = re.search(r"p90 needs 44 rounds: (\d+) of them could be run in CPU time", text)
+        assert bool(n) == (len(seconds) < 44)
+        assert n is None or int(n[1]) == len(by_cpu)
+    elif len(seconds) < 44:
+        judge_cause(text, "p90 needs 44", log, len(used))
+
+
+def judge_cause(text, lead, log, n_used):
+    """Too few rounds have a cause: how the measurement ended, and how many were left out."""
+    n, left_out = log.n_rounds, log.n_rounds - n_used
+    if lead not in text:
+        share = re.search(r"[Oo]ther programs disturbed ([\d.]+)% of the rounds", text)
+        assert float(share[1]) == pytest.approx(100 * log.disturbed.mean(), abs=0.05)
+        assert n_used >= 8
+        assert left_out > n_used
+        return
+    kind, cause = re.search(
+        rf"{lead} (undisturbed rounds|rounds)(?: on)?: ([^.]*)\.", text
+    ).groups()
+    assert (kind == "undisturbed rounds") == (left_out > 0)
+    ends = {
+        "settled": f"the intervals were narrow after {n}",
+        "budget": f"time ran out after {n}",
+        "rounds": f"{n} {'was' if n == 1 else 'were'} asked for",
+        "stopped": f"it was stopped after {n}",
+    }
+    assert cause.startswith(ends[log.ended])
+    told = re.search(r", and (\d+) of them (was|were) disturbed and left out", cause)
+    assert (int(told[1]) if told else 0) == left_out
+    assert told is None or (told[2] == "was") == (left_out == 1)
 
 
 def test_the_span_at_which_a_measurement_ends_is_the_one_that_is_said():

@@ -3,8 +3,10 @@
 import html
 import json
 import re
+from dataclasses import replace
 
 from explorer.analysis.latency.ratio import Ratio
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.timing.workload import Workload
 from explorer.ui.latency import strings, tab
 from explorer.ui.latency.settings import MeasurementSettings
@@ -15,7 +17,6 @@ EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
 
 def test_what_was_stopped_says_so_and_how_far_it_was():
     from explorer.analysis.latency.faster import FasterResult
-    from explorer.inference.scheduling.job_queue import JobUpdate
     from explorer.ui.kit.jobs import Progress
     from explorer.ui.latency.folds import FASTER, _drawn
 
@@ -32,17 +33,37 @@ def test_what_was_stopped_says_so_and_how_far_it_was():
 def test_a_result_says_whose_own_time_was_held_against_itself():
     """The model that every ratio is over: the first that was timed, and its row beside it."""
     done = measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)
-    finding, progress, card, said, kept = tab.draw_card(MeasurementSettings(), done, (0, True))
+    over, going = (JobUpdate(0, None, done=is_over) for is_over in (True, False))
+    finding, progress, card, said, kept = tab.draw_card(MeasurementSettings(), done, over)
     assert "BERT" in str(finding)
     assert 'data-kind="latency/measure"' in str(card)
     assert kept is done
     expected = strings.trust(done.summary, "BERT", Workload())
     assert expected in html.unescape(str(said))
     assert progress == "", "what is told of a result stands with it"
-    _, progress, _, said, kept = tab.draw_card(MeasurementSettings(), done, (0, False))
+    _, progress, _, said, kept = tab.draw_card(MeasurementSettings(), done, going)
     assert kept is None, "not while it is timed"
     assert "rounds in" in progress
     assert "rounds in" not in said
+
+
+def test_what_ended_without_a_round_names_what_the_time_went_on():
+    choice = MeasurementSettings(longest_s=20)
+    said = {
+        "queue": "The 20 s were over while other measurements ran",
+        "lock": "The 20 s were over while models answered other requests",
+        "build": "The 20 s were over while the models were loaded or built",
+        "rounds": "The 20 s were over before every model had run once in a round",
+    }
+    for stage, expected in said.items():
+        update = JobUpdate(0, None, done=True, stage=stage)
+        finding, progress, card, _, kept = tab.draw_card(choice, None, update)
+        assert expected in str(progress)
+        assert kept is None
+        assert "How long does it take?" in str(finding)
+        assert str(card).count("not measured yet") == 3
+        stopped = replace(update, stopped=True)
+        assert strings.NOTHING in str(tab.draw_card(choice, None, stopped)[1])
 
 
 def test_the_measurement_in_full_is_there_once_there_is_one():

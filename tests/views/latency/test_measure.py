@@ -12,6 +12,7 @@ from explorer.analysis.latency.family import Sweep
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.parameters.count import parameter_counts
+from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
 from explorer.ui.latency import choice_strings as texts_faster
@@ -31,6 +32,7 @@ from explorer.views.latency.measure import (
     timing_table,
 )
 from tests.analysis.latency.test_family import measured
+from tests.markup import plain
 
 SPECS = tuple(BASE.values())
 TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
@@ -107,7 +109,7 @@ def test_every_sample_is_a_point_and_every_median_a_line():
     slowest = max(np.percentile(model.samples_ms, 98) for model in result.summary.models)
     assert slowest < figure.layout.xaxis.range[1] < 1.1 * slowest
     drawn = json.loads(samples_canvas(result, texts_folds.SAMPLES))
-    found = [row[1:] for row in drawn["numbers"]["rows"]]
+    found = [row[1:3] for row in drawn["numbers"]["rows"]]
     assert found == [[place, ms] for t in figure.data for place, ms in enumerate(t.x, 1)]
     assert drawn["numbers"]["said"]["state"]["length"] == result.workload.length
 
@@ -177,7 +179,8 @@ def test_sweep_lines_hold_the_medians_and_ratios_that_were_measured():
     rows = {(row[0], row[1]): row[2:] for row in drawn["numbers"]["rows"]}
     for name, one in ratios.items():
         for i, length in enumerate((16, 32)):
-            ms, low_ms, high_ms, ratio, low, high = rows[name, length]
+            ms, low_ms, high_ms, ratio, low, high, clock = rows[name, length]
+            assert clock == "compute"
             assert (times[name]["x"][i], times[name]["y"][i], one["y"][i]) == (length, ms, ratio)
             assert low <= ratio <= high
             first = times["BERT"]["y"][i]
@@ -189,6 +192,29 @@ def test_sweep_lines_hold_the_medians_and_ratios_that_were_measured():
     bands = [len(f["data"]) - len(curves(f)) for f in drawn["figures"]]
     assert bands == [3, 2]
     assert [shape["y0"] for shape in drawn["figures"][1]["layout"]["shapes"]] == [1]
+
+
+def test_a_disturbed_point_of_a_sweep_is_cpu_time_or_a_gap():
+    quiet = measured(TIMES, Workload(length=16, clock="wait"))
+    points = [quiet]
+    for length, n_cpu in ((32, 9), (64, 3)):
+        work = Workload(length=length, clock="wait")
+        log = replace(quiet.latency, disturbed=np.arange(20) >= 7)
+        seconds = 3 * log.seconds[:n_cpu]
+        fields = {"seconds": seconds, "control": seconds[:, 0], "disturbed": np.zeros(n_cpu, bool)}
+        log = replace(log, cpu=replace(log, **fields))
+        points.append(replace(quiet, workload=work, latency=log))
+    drawn = sweep_of(*points)
+    times, ratios = map(curves, drawn["figures"])
+    assert times["BERT"]["y"][1:] == [None, None]
+    by_cpu = times["BERT, CPU time"]
+    assert by_cpu["y"][::2] == [None, None]
+    assert by_cpu["y"][1] == pytest.approx(300, rel=0.01)
+    assert by_cpu["line"]["dash"] == "dot"
+    assert times["BERT"]["line"]["dash"] == "solid"
+    assert ratios["ALBERT, CPU time"]["y"][1] == pytest.approx(0.98, rel=0.01)
+    rows = {(row[0], row[1]): row for row in drawn["numbers"]["rows"]}
+    assert {(key[1], row[-1]) for key, row in rows.items()} == {(16, "wait"), (32, "compute")}
 
 
 def test_of_one_model_alone_nothing_is_compared_and_one_colour_gets_dashes():
@@ -213,17 +239,18 @@ def refused():
 
 
 def test_refused_ratios_are_nowhere_on_the_page():
-    finding, _, markup, status, _ = draw_card(
-        MeasurementSettings(clock="wait"), refused(), (0, True)
-    )
+    update = JobUpdate(0, None, done=True)
+    finding, _, markup, status, _ = draw_card(MeasurementSettings(clock="wait"), refused(), update)
     time = markup.split("lt-group")[-1]
     assert "109\u00a0ms" in time
     assert "50.0\u00a0ms" in time
+    assert "lt-fill" not in time
     assert "×" not in time
-    assert "no ratio" in time
+    why = "A time is reported from 8 undisturbed rounds on: the intervals were narrow after 20, "
+    assert f"{why}and 14 of them were disturbed and left out." in plain(time)
     assert "×" not in finding
-    assert "109\u00a0ms" in finding
-    assert "50.0\u00a0ms" in finding
+    assert "ms" not in finding
+    assert why in plain(finding)
     assert "×" not in status
     assert "disturbed 70.0% of the rounds" in status
     assert "ratios are from" not in status
@@ -235,7 +262,7 @@ def test_a_claim_without_ratios_says_why():
     from explorer.ui.latency.folds import draw_claim
 
     assert draw_claim({}) == [""]
-    assert strings.NO_RATIO in draw_claim({False: refused()})[0]
+    assert strings.unreported(refused().summary) in draw_claim({False: refused()})[0]
 
 
 def test_time_ratios_are_the_paired_ones_with_their_intervals():
@@ -254,7 +281,7 @@ def test_time_ratios_are_the_paired_ones_with_their_intervals():
     assert rows.rows[2].times.ratio == pytest.approx(1 / found.ratio) == pytest.approx(1.1)
     assert rows.rows[2].times.low == pytest.approx(1 / found.high)
     assert rows.rows[2].times.high == pytest.approx(1 / found.low)
-    assert "1.10 × the time here" in size_vs_time_strings.paradox_finding(rows, result.summary)
+    assert "1.10 × the CPU time here" in size_vs_time_strings.paradox_finding(rows, result.summary)
     line = size_vs_time_strings.paradox_titles(rows)[2][1]
     assert "ALBERT takes 1.10 × [1.07, 1.13] the time of BERT" in line
     assert "DistilBERT" in line
@@ -292,7 +319,7 @@ def test_one_thread_of_a_saved_measurement_is_one():
     assert "2 threads." in draw_recorded(json.dumps(document))
 
 
-def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
+def test_a_refused_point_leaves_a_gap_in_both_lines_and_nothing_else():
     def point(length, is_noisy=0):
         result = measured(TIMES, Workload(length=length, clock="wait"))
         log = replace(result.latency, disturbed=np.arange(20) < is_noisy)
@@ -304,8 +331,9 @@ def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
         assert one["y"][1] is None
         assert [y for y in one["y"] if y] == pytest.approx([expected] * 3, rel=0.01)
         assert [end == 0 for end in one["error_y"]["array"]] == [False, True, False, False]
-    assert all(None not in one["y"] for one in times.values()), "times are as good as any"
-    assert "most rounds at 32 tokens: no ratio" in texts_folds.sweep_sentence(sweep)
+    assert all(one["y"].index(None) == 1 for one in times.values()), "no disturbed time is drawn"
+    said = texts_folds.sweep_sentence(sweep)
+    assert "Too few rounds were undisturbed at 32 tokens: no time is drawn." in said
 
 
 def test_the_scheme_of_int8_is_named_as_torch_has_it():
