@@ -85,6 +85,7 @@ def shell_lines():
     return lines
 
 
+@pytest.mark.long
 def test_every_line_of_a_shell_runs_here_or_where_it_is_said(folder, little_training, monkeypatch):
     used, own = set(), []
     for line, document in shell_lines().items():

@@ -156,6 +156,7 @@ def test_predictions_move_by_the_kl_of_scipy(found, family, both, tiny_family):
     assert found.masks.head == "after"
 
 
+@pytest.mark.long
 def test_an_encoder_without_a_head_is_read_with_the_one_before(found, trained, tmp_path):
     BertModel.from_pretrained(trained).save_pretrained(tmp_path / "encoder")
     AutoTokenizer.from_pretrained(trained).save_pretrained(tmp_path / "encoder")

@@ -196,6 +196,7 @@ def test_a_folder_with_files_is_not_written_over(saved, copied, capsys):
     assert "is not empty" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_vocabulary_above_the_folder_is_taken_and_its_case_kept(saved, copied, tmp_path):
     for path in copied.glob("*token*"):
         path.unlink()
@@ -274,6 +275,7 @@ def test_an_adapter_whose_pooler_is_nowhere_is_refused(saved, adapted, tmp_path)
         explorer.convert(folder, tmp_path / "target")
 
 
+@pytest.mark.long
 def test_an_adapter_of_trained_words_names_the_bias_that_was_not(saved, adapted, tmp_path):
     network = BertForMaskedLM.from_pretrained(saved)
     rows = {"word_embeddings": [80, 81]}

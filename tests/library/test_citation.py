@@ -46,6 +46,7 @@ def test_published_models_are_cited_by_revision_and_an_architecture_once():
     assert [*entries(explorer.cite(twice))] == ["explorer", "bert"]
 
 
+@pytest.mark.long
 def test_what_bibtex_reads_as_its_own_is_escaped_and_no_folder_is_told(tmp_path, own_models):
     shutil.copytree(specs.BUNDLED / "mini-bert", tmp_path / "mine")
     note = entries(explorer.cite(explorer.load({"a_b": tmp_path / "mine"})))["explorer"]["note"]

@@ -330,6 +330,7 @@ def test_colours_go_by_position(tiny_family):
     assert f"--ink-before:{COLOURS['distilbert'].ink};" in depth._repr_html_()
 
 
+@pytest.mark.long
 def test_results_of_a_family_that_is_gone_are_dropped(tiny_family, tmp_path):
     import gc
 

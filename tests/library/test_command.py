@@ -219,6 +219,7 @@ def test_a_checkpoint_of_one_s_own_is_a_family(tiny_family, own_models, capsys):
     assert "albert=own-mini-albert" in answer["family"]
 
 
+@pytest.mark.long
 def test_a_shell_says_why_a_model_is_in_no_row(tuned_family, own_models, tmp_path, capsys):
     """A classifier of fifty labels was left out of the table without a word."""
     from transformers import BertForSequenceClassification

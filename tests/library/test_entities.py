@@ -37,6 +37,7 @@ def tagger(tiny_family, tmp_path, own_models):
     return saved
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bert", "distilbert", "albert"])
 @pytest.mark.parametrize("labels", [BIO, BIOES, ("NOUN", "VERB", "PUNCT"), ("O", "PER")])
 def test_the_tag_of_a_word_is_that_of_its_first_token_in_plain_transformers(tagger, kind, labels):

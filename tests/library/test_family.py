@@ -318,6 +318,7 @@ def test_numpy_s_numbers_name_layers_and_heads(folder):
     assert explorer.layer(TEXT, word=np.int64(-1)).rows() == explorer.layer(TEXT).rows()
 
 
+@pytest.mark.long
 def test_a_ratio_without_an_interval_and_one_that_may_be_chance(folder):
     (said, *_) = explorer.latency("mini", 8, 1, 1).sentences()
     assert said.endswith("(no interval: 1 round).")
@@ -328,6 +329,7 @@ def test_a_ratio_without_an_interval_and_one_that_may_be_chance(folder):
     )
 
 
+@pytest.mark.long
 def test_what_a_caller_takes_out_of_an_answer_is_in_the_next_one(folder):
     texts = ("The cat [MASK] here.", "The dog [MASK] here.")
     patched = explorer.patch(*texts)

@@ -53,6 +53,7 @@ def inputs_of(tokenizer, network, *sides):
     return tokenizer(*sides, return_token_type_ids=has_segments, return_tensors="pt")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("labels", [NAMES, ("LABEL_0", "LABEL_1"), tuple(map(str, range(200)))])
 def test_probabilities_are_those_of_plain_transformers(tuned, kind, labels):
@@ -69,6 +70,7 @@ def found_top(folder, labels):
     return labels[int(logits_of(folder, TEXT).argmax())]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("labels", "problem", "read"),
     [
@@ -96,6 +98,7 @@ def test_problem_type_and_the_number_of_labels_say_how_outputs_are_read(
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sides", [(TEXT,), PAIR])
 def test_a_label_is_attributed_as_captum_does(tuned, kind, sides, monkeypatch):
@@ -134,6 +137,7 @@ def test_a_label_is_attributed_as_captum_does(tuned, kind, sides, monkeypatch):
     assert found.leave_one_out[1] == pytest.approx(left_out, abs=1e-4)
 
 
+@pytest.mark.long
 def test_each_model_s_own_label_is_attributed_where_none_is_named(tuned, tuned_family):
     folder = tuned("bert", NAMES)
     family = explorer.load({"bert": folder})
@@ -146,6 +150,7 @@ def test_each_model_s_own_label_is_attributed_where_none_is_named(tuned, tuned_f
     assert of_one.missing["bert"].endswith("has no label positive; it has spam, ham, other.")
 
 
+@pytest.mark.long
 def test_a_sentiment_head_gives_what_sentiment_gives(tuned_family):
     by_labels = explorer.attribute(TEXT, label="positive").models
     for key, found in explorer.sentiment(TEXT).models.items():
@@ -157,6 +162,7 @@ def test_a_sentiment_head_gives_what_sentiment_gives(tuned_family):
         )
 
 
+@pytest.mark.long
 def test_the_reader_names_the_labels(tuned):
     first, second = tuned("bert", ("LABEL_0", "LABEL_1")), tuned("albert", ("neg", "pos"))
     columns = {"a": first, "b": second}
@@ -233,6 +239,7 @@ def test_a_head_that_the_file_lacks_is_never_random(tuned):
         explorer.classify(TEXT, explorer.load({"mine": folder}))
 
 
+@pytest.mark.long
 def test_wrapped_names_are_read(tuned):
     folder = tuned("bert", NAMES)
     wanted = explorer.classify(TEXT, explorer.load({"mine": folder})).models["mine"].values
@@ -268,6 +275,7 @@ def test_a_text_that_is_too_long_has_its_sentence(tuned):
         explorer.attribute("cat " * 257, family, label="ham")
 
 
+@pytest.mark.long
 def test_a_shell_and_a_start_name_labels(tuned, capsys):
     folder = tuned("bert", ("LABEL_0", "LABEL_1"))
     asked = ["classify", TEXT, "--family", f"only,mine={folder}"]

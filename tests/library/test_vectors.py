@@ -54,6 +54,7 @@ def of_span(path, text, start, end):
     return states[:, inside].mean(1)
 
 
+@pytest.mark.long
 def test_a_word_is_the_mean_of_its_pieces_at_every_layer(tiny_family):
     for key, found in explorer.vectors(TEXT).models.items():
         path = tiny_family.specs[key].bundled_path
@@ -84,6 +85,7 @@ def test_a_text_is_the_mean_of_its_own_tokens_or_its_first_token(tiny_family):
         assert cls[key].vectors[0] == pytest.approx(states[:, 0].numpy(), abs=1e-5)
 
 
+@pytest.mark.long
 def test_two_words_have_the_cosine_of_torch_at_every_layer(tiny_family):
     found = explorer.similarity("mini", [TEXT, OTHER], words=(AT, THERE))
     assert found.compared == ("cat", "cat")
@@ -93,6 +95,7 @@ def test_two_words_have_the_cosine_of_torch_at_every_layer(tiny_family):
         assert found.models[key].cosine == pytest.approx(expected, abs=1e-5)
 
 
+@pytest.mark.long
 def test_unrelated_texts_go_through_the_same_procedure(tiny_family):
     found = explorer.similarity("mini", [TEXT, OTHER], pooling="mean")
     for key, spec in tiny_family.specs.items():

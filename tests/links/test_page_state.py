@@ -138,6 +138,7 @@ def allowed(state):
     )
 
 
+@pytest.mark.long
 @given(states)
 @settings(max_examples=60, deadline=None)
 @example(PageState(text="a\u00a0b\u3000c 👩\u200d🔬 & % = ? # + é"))

@@ -303,6 +303,7 @@ def test_beside_visitors_batches_are_small_and_the_order_is_the_same(monkeypatch
     assert max(sizes) == lists.MAX_TEXTS_BESIDE_VISITORS
 
 
+@pytest.mark.long
 def test_a_sentence_waits_in_a_few_arrays_and_not_in_objects_for_each_token(tiny_family):
     """Two thousand long sentences of three models held over 1 GB of small tuples."""
     sentences = [" ".join(SENTENCES[i % 14] for _ in range(20)) for i in range(12)]

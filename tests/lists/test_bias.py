@@ -222,6 +222,7 @@ def at_blank_by_hand(loaded, row):
     return means
 
 
+@pytest.mark.long
 def test_stereosets_own_scores_are_those_of_its_definition_by_plain_transformers(tiny_family):
     result = finished(json.dumps({"data": {"intrasentence": BLANKS}}))
     rows = {(row[0], row[1]): row[-3:] for row in table_rows(result)}

@@ -118,6 +118,7 @@ def test_a_list_of_any_letters_has_its_bytes_and_lines(tiny_family):
     assert table_of([odd]).cells == ((odd,),)
 
 
+@pytest.mark.long
 def test_of_a_long_list_no_more_is_read_than_the_limit(tmp_path, monkeypatch):
     read = []
     table = table_of(read.append(n) or f"row {n} {'a' * 1000}" for n in range(5_000))

@@ -71,6 +71,7 @@ def by_hand(data, truth, groups, first, grid):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_grouped", [False, True])
 def test_labels_are_those_of_one_vs_rest_regressions_by_scikit_learn(is_grouped):
     features, truth = drawn(60, 20, 3, seed=3)
@@ -88,6 +89,7 @@ def test_labels_are_those_of_one_vs_rest_regressions_by_scikit_learn(is_grouped)
     assert [each.value for each in scores.by_label] == pytest.approx(by_label.tolist())
 
 
+@pytest.mark.long
 def test_the_bag_of_words_chooses_its_words_as_a_grid_search_does(monkeypatch):
     monkeypatch.setattr(labelled, "STRENGTHS", (0.01, 1.0))
     generator = np.random.default_rng(0)
@@ -107,6 +109,7 @@ def test_the_bag_of_words_chooses_its_words_as_a_grid_search_does(monkeypatch):
     assert set_f1(truth, expected) > 0.9
 
 
+@pytest.mark.long
 def test_a_list_of_labels_is_judged_by_the_models_its_words_a_constant_and_a_control(
     tiny_family, monkeypatch
 ):
@@ -167,6 +170,7 @@ def coverage(n, n_labels, recall, false, draws=300):
     return ((low <= true) & (true <= high)).mean(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [40, 200])
 def test_the_intervals_of_f1_cover_it_and_have_no_width_of_zero(n):
     ways = [(0.3, 0.1), (0.6, 0.1), (0.9, 0.03), (0.98, 0.003)]

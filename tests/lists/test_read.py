@@ -185,6 +185,7 @@ def test_rows_over_the_limit_are_counted_and_not_read(name):
 HOSTILE_LINES = ("{\n", '"a,b\n', '"a""\n', 'a "b" c",x\n', '"\n', '""\n', "a\n", "{}\n", ",\n")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["", "a.csv", "a.jsonl"])
 @pytest.mark.parametrize("line", HOSTILE_LINES)
 def test_the_work_for_a_megabyte_is_that_of_the_rows_that_are_read(line, name, monkeypatch):

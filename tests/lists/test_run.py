@@ -87,6 +87,7 @@ OFFERED = [
 ]
 
 
+@pytest.mark.long
 def test_any_accepted_answer_counts_and_every_word_that_is_asked_for_has_its_probability(
     tiny_family,
 ):
@@ -197,6 +198,7 @@ def test_plain_sentences_have_a_pseudo_perplexity(tiny_family):
         assert perplexity == pytest.approx(np.exp(-total / n_tokens), rel=1e-4)
 
 
+@pytest.mark.long
 def test_pairs_are_won_by_the_likelier_sentence(tiny_family):
     pairs = [(*SENTENCES[i : i + 2], "xy"[i % 4 > 1]) for i in range(0, 6, 2)]
     pairs.append((SENTENCES[0], SENTENCES[0], "y"))

@@ -65,6 +65,7 @@ def ridge_by_hand(features, scores, groups=None):
     return expected, tuple(alphas)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "width", "noise"), [(60, 12, 1.0), (45, 90, 3.0)])
 @pytest.mark.parametrize("is_grouped", [False, True])
 def test_predictions_are_those_of_a_grid_search_by_hand(n, width, noise, is_grouped):
@@ -133,6 +134,7 @@ def test_the_interval_of_an_out_of_fold_correlation_covers_that_on_further_rows(
     assert np.mean(hits[1.0]) < 0.91
 
 
+@pytest.mark.long
 def test_the_test_of_two_correlations_rejects_equal_ones_as_often_as_it_says():
     generator, found = np.random.default_rng(0), []
     for _ in range(600):
@@ -228,6 +230,7 @@ def test_pairs_with_a_score_equal_scikit_learn_on_features_of_transformers(
     assert list_charts(result, strings.CHARTS, {})
 
 
+@pytest.mark.long
 def test_groups_stay_together_count_once_and_near_copies_are_said(tiny_family, monkeypatch):
     """Each pair is there twice: one of them is in training where the other is asked."""
     monkeypatch.setattr(scored, "PENALTIES", (100.0,))

@@ -62,6 +62,7 @@ def test_a_run_equals_plain_transformers(tiny_family, plain, key, text):
     np.testing.assert_allclose(run.hidden_states, torch.cat(out.hidden_states), atol=1e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_texts_together_are_what_each_is_alone_in_plain_transformers(tiny_family, plain, key):
     loaded = tiny_family.loaded(key)

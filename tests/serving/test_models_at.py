@@ -51,6 +51,7 @@ def test_where_nobody_listens_the_start_ends_within_seconds():
         launch.use_models_at(f"127.0.0.1:{free_port()}")
 
 
+@pytest.mark.long
 def test_a_page_that_only_waits_for_networks_answers_more_at_once(monkeypatch):
     monkeypatch.setattr(running, "COMPARE", dict(running.COMPARE))
     running.widen()

@@ -49,6 +49,7 @@ def means_by_layer(rows):
     return found
 
 
+@pytest.mark.long
 def test_every_number_drawn_is_a_number_of_the_file(charts):
     assert len(charts) >= 13
     titles = [one["layout"]["xaxis"]["title"] for one in charts["parameters/memory"]["figures"]]

@@ -50,6 +50,7 @@ def test_a_sentence_stays_the_same_and_only_the_first_place_is_a_button():
     assert escape("(a || b) < 2 ") in said
 
 
+@pytest.mark.long
 def test_the_whole_glossary_is_where_every_box_leads():
     reply = TestClient(Starlette(routes=[glossary_route()])).get(f"/{ADDRESS}")
     assert reply.text == GLOSSARY

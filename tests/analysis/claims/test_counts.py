@@ -123,6 +123,7 @@ def test_sharing_modes_have_the_four_counts():
     }
 
 
+@pytest.mark.long
 def test_the_saving_is_almost_all_layers():
     quantities = claims_counts.saving_breakdown(untampered_models()).quantities
     assert quantities["outside_layers"].value == 592_128
@@ -238,6 +239,7 @@ def test_one_round_is_no_rounds(given_times, clock_of_work, monkeypatch, rounds,
     assert given_times(1.0, 2.0, rounds).text.endswith(said)
 
 
+@pytest.mark.long
 def test_a_second_press_takes_twice_the_rounds(clock_of_work):
     def rounds(presses):
         honest = untampered_models(random=lambda s: small(s, 2), presses=presses)

@@ -233,6 +233,7 @@ def test_agreement_follows_who_answers_like_bert(family):
     assert not claims_runs.fill_agreement(with_places("distilbert", "bert")).holds
 
 
+@pytest.mark.long
 def test_agreement_waits_for_words_that_can_be_compared(family):
     def with_other(key, **changes):
         def leased(place):

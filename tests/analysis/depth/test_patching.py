@@ -150,6 +150,7 @@ def test_of_texts_that_part_too_little_nothing_is_said(tiny_family):
     assert set(LEAST) == {"float32", "float16", "bfloat16"}
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(
     arrays(np.float64, (2, 6), elements=st.floats(-6, 6)).filter(

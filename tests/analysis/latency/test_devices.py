@@ -59,6 +59,7 @@ def result(tiny_family, second_device):
     return last(measure_family(specs, Workload(length=8), FEW, CancelToken(), BOTH))
 
 
+@pytest.mark.long
 def test_every_model_is_timed_on_every_device_by_the_devices_own_clock(result):
     assert result.latency.names == tuple(
         f"mini-{key} on {device}" for device in BOTH for key in CUDA_MS
@@ -71,6 +72,7 @@ def test_every_model_is_timed_on_every_device_by_the_devices_own_clock(result):
     assert len(result.weights) == len(result.weight_bytes) == 6
 
 
+@pytest.mark.long
 def test_documents_name_the_device_of_every_row_and_every_sample(result):
     document = latency_report(result, machine.machine(*BOTH))
     assert [(m["model"], m["device"], m["clock"]) for m in document["models"]] == [
@@ -92,6 +94,7 @@ def test_documents_name_the_device_of_every_row_and_every_sample(result):
     }
 
 
+@pytest.mark.long
 def test_a_saved_measurement_of_all_devices_can_be_told_apart_when_it_is_opened(result):
     document = latency_report(result, machine.machine(*BOTH))
     back = read_report(json.dumps(document))
@@ -120,6 +123,7 @@ def test_a_devices_name_from_a_stranger_is_short_text():
     assert "<b>" not in recorded_table(back, RECORDED_HEAD, "")
 
 
+@pytest.mark.long
 def test_the_pictures_hold_all_devices_on_one_axis(result):
     rows = size_vs_time(result.specs, result.workload, result, BOTH)
     assert [row.label for row in rows.rows] == ["mini-BERT", "mini-DistilBERT", "mini-ALBERT"]

@@ -67,6 +67,7 @@ def test_stored_parameters_are_the_published_ones():
     assert found == {"bert": 109_482_240, "distilbert": 66_362_880, "albert": 11_683_584}
 
 
+@pytest.mark.long
 def test_a_family_is_timed_round_by_round(tiny_family):
     specs = tuple(tiny_family.specs.values())
     shots = list(measure_family(specs, Workload(length=8), FEW, CancelToken()))
@@ -80,6 +81,7 @@ def test_a_family_is_timed_round_by_round(tiny_family):
     assert list(final.weight_bytes) == expected
 
 
+@pytest.mark.long
 def test_a_pass_that_takes_minutes_is_stopped_in_its_middle(tiny_family):
     """The cancel token is checked before every product, so none of the rest is computed."""
 
@@ -114,6 +116,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
     assert peaks[0] == pytest.approx(plain, rel=0.2)
 
 
+@pytest.mark.long
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
     from explorer.timing import protocol
 
@@ -267,6 +270,7 @@ def test_the_wall_clock_is_read_in_a_process_that_does_nothing_else(
             assert (weights, n_bytes) == (here.weights, here.n_bytes(head))
 
 
+@pytest.mark.long
 def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):
     spec, work = tiny_family.specs["distilbert"], Workload(length=16)
     with timed_network(spec, work) as timed:

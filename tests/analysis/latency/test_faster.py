@@ -359,6 +359,7 @@ def test_on_the_wall_clock_torchs_variants_share_a_process_of_their_own(tiny_fam
         assert (request.runtime, request.workload) == (variant.name, variant.workload)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("is_up", "said"), [(False, "A batch of 8 is left out"), (True, "")])
 def test_a_batch_without_a_round_is_named_unless_somebody_asked_for_the_end(
     tiny_family, monkeypatch, is_up, said

@@ -155,6 +155,7 @@ def test_noise_is_answered_by_more_rounds_until_the_budget_ends_it():
     assert 4 < spent.wall_s < 10
 
 
+@pytest.mark.long
 def test_interval_against_itself_holds_one_nineteen_times_in_twenty():
     n_covered = 0
     for seed in range(100):

@@ -12,6 +12,7 @@ from explorer.ui.latency.folds import draw_sweep
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 
+@pytest.mark.long
 def test_a_sweep_ends_with_its_sentence_where_the_machine_does(tiny_family, monkeypatch):
     from explorer.timing import networks as timed_networks
 
@@ -32,6 +33,7 @@ class SteppedCancelToken(CancelToken):
         super().__init__(lambda: self.now)
 
 
+@pytest.mark.long
 def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_family):
     cancel_token, specs = SteppedCancelToken(), list(tiny_family.specs.values())[:2]
     cancel_token.set_deadline(1)

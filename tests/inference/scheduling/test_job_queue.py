@@ -161,6 +161,7 @@ def test_who_is_refused_keeps_the_job_that_waits(queue):
         job.stop()
 
 
+@pytest.mark.long
 def test_an_address_has_two_places_and_leaves_the_others_to_everybody_else(queue):
     two = [queue.start(endless(), address="10.0.0.1") for _ in range(2)]
     with pytest.raises(QueueFull, match="2 measurements from your address"):
@@ -210,6 +211,7 @@ def test_a_job_that_goes_on_does_not_keep_a_process_from_ending(queue):
     queued.stop()
 
 
+@pytest.mark.long
 def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_spent(monkeypatch):
     slot, budget = MeasurementLock(), Budget(seconds=0.3)
     monkeypatch.setattr(lines, "MEASUREMENT_LOCK", slot)

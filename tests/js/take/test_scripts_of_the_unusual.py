@@ -111,6 +111,7 @@ OF_ONE_TOKEN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["xlm-roberta", "camembert"])
 def test_models_that_run_on_robertas_network_have_its_lines(tmp_path, kind):
     found = []

@@ -47,6 +47,7 @@ def drawn(content, **how):
     ]
 
 
+@pytest.mark.long
 def test_nothing_of_a_list_is_held_once_it_is_answered(tiny_family):
     """Its rows, scores and arrays are free memory again, whatever the page still shows."""
     assert drawn(csv_of(MASKED, "text,answer,group"))[-1][1]["lines"]

@@ -296,6 +296,7 @@ def test_groups_and_labels_that_begin_alike_are_drawn_apart(tiny_family):
     assert drawn[0][0] == "all rows"
 
 
+@pytest.mark.long
 def test_a_confusion_matrix_has_a_place_for_each_label(tiny_family, little_training):
     rows, header = LISTS["labelled"]
     same = "a label of many letters twice {} in one list"
@@ -327,6 +328,7 @@ def test_an_axis_of_costs_has_as_many_powers_of_ten_as_its_values(values, n):
     assert decades_between(values) == pytest.approx(n)
 
 
+@pytest.mark.long
 def test_shades_of_counts_start_at_0_and_are_alike_in_all_models(tiny_family, little_training):
     rows, header = LISTS["labelled"]
     document = json.loads(

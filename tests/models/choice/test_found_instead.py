@@ -153,6 +153,7 @@ def test_a_pointer_in_place_of_a_pickle_is_named(bare):
     assert "git lfs pull" in note
 
 
+@pytest.mark.long
 def test_a_pickle_under_the_name_of_safetensors_is_named(saved, bare):
     torch.save(load_file(saved / "model.safetensors"), bare / "model.safetensors")
     said, note = refused(bare)
@@ -164,6 +165,7 @@ def test_a_pickle_under_the_name_of_safetensors_is_named(saved, bare):
     assert explorer.convert(bare, bare.parent / "target").agrees
 
 
+@pytest.mark.long
 def test_parts_of_pickled_weights_are_all_needed(saved, bare):
     tensors = load_file(saved / "model.safetensors")
     names = [f"pytorch_model-0000{n}-of-00002.bin" for n in (1, 2)]

@@ -468,6 +468,7 @@ def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypat
     assert not loading.weight_memory._leases
 
 
+@pytest.mark.long
 def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(monkeypatch):
     """While their passes run no network in use is evicted, and those evicted are gone."""
     sizes = {key: [*column(key)][1:] for key in MODEL_KEYS}

@@ -50,6 +50,7 @@ def adapted(network):
     return peft.get_peft_model(network, peft.LoraConfig(r=2, target_modules=["query"]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("wrap", "inside"),
     [

@@ -71,6 +71,7 @@ def rewritten(folder, change):
     save_file(change(load_file(path)), path, {"format": "pt"})
 
 
+@pytest.mark.long
 def test_it_is_a_choice_of_its_column_and_open_at_the_start(folder):
     flags = parse_flags(["--model", f"bert={folder / 'bert-large-uncased'}"])
     # The published one has that name already.
@@ -86,6 +87,7 @@ def test_it_is_a_choice_of_its_column_and_open_at_the_start(folder):
     assert torch.allclose(torch.cat(states), torch.tensor(run.hidden_states), atol=1e-5)
 
 
+@pytest.mark.long
 def test_a_known_kind_without_a_column_gets_one(roberta):
     spec = add(roberta, "roberta")
     assert spec.name == "my-roberta"
@@ -131,6 +133,7 @@ def test_weights_in_parts_are_read(copied):
     assert get_runs(PageState(text=TEXT, family=family).ask)[0]["bert"].spec == spec
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [BertModel, BertForSequenceClassification])
 def test_without_a_head_it_predicts_nothing_and_shows_all_else(kind, copied):
     tokenizer = {path.name for path in copied.iterdir()}
@@ -491,6 +494,7 @@ def family_of(spec):
     return f"bert={spec.size},distilbert=mini,albert=mini"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labels", [("NEGATIVE", "POSITIVE"), ("neg", "pos")])
 def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copied):
     named = dict(enumerate(labels))
@@ -540,6 +544,7 @@ def test_a_head_that_judges_something_else_is_not_asked(labels, copied):
     assert add(copied).tuned_for == ""
 
 
+@pytest.mark.long
 def test_a_family_that_is_mixed_says_who_left_layers_out(folder):
     spec = add(folder / "bert-large-uncased")
     shown = str(parameters.show(PageState(family=family_of(spec)))[0])

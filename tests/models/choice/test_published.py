@@ -43,6 +43,7 @@ def publish(path, spec, decoder):
     return state
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("decoder", [False, True], ids=["", "with the decoder"])
 @pytest.mark.parametrize("spec", PUBLISHED, ids=lambda spec: spec.name)
 def test_it_loads_with_no_tensor_missing_but_those_that_are_explained(

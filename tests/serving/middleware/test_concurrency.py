@@ -70,6 +70,7 @@ async def settled():
         await asyncio.sleep(0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", [ASKED, ("GET", "/"), ("POST", "/gradio_api/call/predict")])
 @pytest.mark.parametrize("below", ["", "/explorer"])
 def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, asked):

@@ -28,6 +28,7 @@ def asked(http, event, *values):
     return joined.headers["x-request-id"], done
 
 
+@pytest.mark.long
 def test_uploads_and_monitoring_are_shut(http):
     reply = http.post("/gradio_api/upload", files={"files": b"x" * 100})
     assert (reply.status_code, reply.json()) == (403, {"detail": "This page accepts no files."})

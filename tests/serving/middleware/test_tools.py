@@ -77,6 +77,7 @@ def test_two_clients_have_budgets_of_their_own(url, outsider, senders):
     assert {sender.address for sender in senders} == {"127.0.0.1", CLIENT}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("progress", [{}, {"_meta": {"progressToken": 1}}])
 def test_a_refused_call_says_the_pages_own_sentence(page, outsider, monkeypatch, progress):
     monkeypatch.setattr(page._queue, "refusal", lambda _sender: "64 requests are waiting.")

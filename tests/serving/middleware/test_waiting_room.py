@@ -228,6 +228,7 @@ def thirty_clients(ask):
     assert answers == {f"pupil {n}": [f"pupil {n} {m}" for m in range(3)] for n in range(30)}
 
 
+@pytest.mark.long
 def test_thirty_pages_of_one_address_are_all_answered(client, monkeypatch):
     never_drop(monkeypatch)
 
@@ -239,6 +240,7 @@ def test_thirty_pages_of_one_address_are_all_answered(client, monkeypatch):
     thirty_clients(ask)
 
 
+@pytest.mark.long
 def test_thirty_programs_of_one_address_are_all_answered(client, monkeypatch):
     never_drop(monkeypatch)
 
@@ -609,6 +611,7 @@ def cancel_once(*_):
     serving_loop().call_soon_threadsafe(cancel)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", [fail_once, cancel_once])
 def test_when_the_queues_task_ends_it_is_logged_and_requests_are_answered_again(
     client, room, asked, monkeypatch, caplog, end

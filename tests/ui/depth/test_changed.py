@@ -72,6 +72,7 @@ def test_four_charts_show_what_the_library_finds_each_with_its_control(state):
     assert charts["numbers"]["columns"] == list(found.COLUMNS)
 
 
+@pytest.mark.long
 def test_only_columns_of_one_shape_are_a_choice(state):
     message, _, _ = shown(state)
     options = [option.text() for option in every(message, "option")]
@@ -80,6 +81,7 @@ def test_only_columns_of_one_shape_are_a_choice(state):
     assert plain(shown(other_way)[0]).count("From after to before") == 1
 
 
+@pytest.mark.long
 def test_the_head_of_the_model_before_reads_the_states_after(state):
     own_head, read_before = (shown(state, head=head) for head in (False, True))
     said = "The states of after are read with the masked-LM head of before."
@@ -89,6 +91,7 @@ def test_the_head_of_the_model_before_reads_the_states_after(state):
     assert kl[0] != kl[1]
 
 
+@pytest.mark.long
 def test_what_cannot_be_compared_is_said(state, monkeypatch):
     alone = replace(state, family="only,after=trained,small=mini-distilbert")
     assert "No two of the models shown have one shape" in plain(shown(alone)[0])

@@ -28,6 +28,7 @@ def counted(tiny_family, monkeypatch):
     return counted
 
 
+@pytest.mark.long
 def test_layers_are_compared_once_and_then_at_once(counted):
     steps = list(handler(folds.SIMILARITY)(STATE))
     said = {plain(step[0]) for step in steps[:-1]}

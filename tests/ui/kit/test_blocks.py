@@ -146,6 +146,7 @@ def test_two_pages_of_one_process_each_keep_the_state_that_they_open_on():
     assert tuple(family.dtype for family in asked) == dtypes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("part", "given"),
     [

@@ -39,6 +39,7 @@ def test_the_example_that_stands_for_no_pair_is_not_judged_by_the_text(tiny_fami
     assert NOT_ENGLISH not in first_shown("tasks", GERMAN)
 
 
+@pytest.mark.long
 def test_what_is_typed_into_a_task_s_own_box_is_judged_too(tuned_family):
     state = PageState()
     assert NOT_ENGLISH in show_sentiment(state, "Der Film ist nicht gut.")

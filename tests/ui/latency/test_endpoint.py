@@ -62,6 +62,7 @@ def test_unknown_families_are_refused(family):
         latency(family)
 
 
+@pytest.mark.long
 def test_the_budget_ends_it_whatever_was_asked_for(tiny_family, monkeypatch):
     monkeypatch.setattr(endpoint.library, "BUDGET_S", 0.2)
     try:
@@ -74,6 +75,7 @@ def test_the_budget_ends_it_whatever_was_asked_for(tiny_family, monkeypatch):
     assert protocol["ended"] in {"budget", "deadline"}
 
 
+@pytest.mark.long
 def test_who_does_not_get_a_turn_in_time_is_told_so(tiny_family, monkeypatch):
     go_on = Event()
 

@@ -112,6 +112,7 @@ def test_the_published_sizes_stand_beside_the_miniatures_with_printed_scores(tun
     assert len(models_of(model_choice.show_choice(STATE, None, 0, 0, "right", 0)[1])) == 3
 
 
+@pytest.mark.long
 def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monkeypatch):
     """Windows for questions, the mean phrase for sentiment, the page's sentences for its words."""
     own, folder = tuple(tuned_family.specs.values()), tmp_path / "models"

@@ -3,6 +3,7 @@
 import re
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def keeps(one, limits):
     )
 
 
+@pytest.mark.long
 @law
 @given(choices())
 def test_who_meets_the_limits_and_is_best_among_them_follows_from_the_numbers(drawn):
@@ -92,6 +94,7 @@ def test_who_meets_the_limits_and_is_best_among_them_follows_from_the_numbers(dr
         assert (f"of {what} overlap" in text or f"of {what} and of" in text) == overlap
 
 
+@pytest.mark.long
 @law
 @given(choices())
 def test_a_verdict_names_just_the_limits_that_a_model_misses_or_may_miss(drawn):

@@ -133,6 +133,7 @@ def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, t
         np.testing.assert_array_equal(run.hidden_states, before[key].hidden_states)
 
 
+@pytest.mark.long
 def test_while_random_weights_are_drawn():
     forget_timed_networks()
     cancel_token, looks = CancelToken(), []

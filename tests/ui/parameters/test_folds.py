@@ -133,6 +133,7 @@ def test_a_shape_from_the_browser_is_counted_or_refused():
     assert "whole number" in refused
 
 
+@pytest.mark.long
 def test_every_component_of_both_families_stands_under_the_seven(state):
     _, table = folds.show_sizes()
     heads = rows(table)[0]
@@ -185,6 +186,7 @@ def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
             assert f"{count / 1e6:.2f}\u00a0M" in SIZES_TEXTS["note"]
 
 
+@pytest.mark.long
 def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_where_it_is():
     from dataclasses import replace
 
@@ -216,6 +218,7 @@ def test_what_a_pass_applies_is_said_to_hold_the_rows_it_does_not_read():
     )
 
 
+@pytest.mark.long
 def test_new_settings_end_the_measurement_of_the_ones_before(monkeypatch):
     """Latency's headline does the same; what other components show is measured on."""
     from dataclasses import astuple, replace

@@ -142,6 +142,7 @@ def test_of_twenty_families_the_headline_is_the_exact_quotient():
     assert "and needs nearly the same compute" in base
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("length", "batch", "keeps"), [(16, 1, False), (512, 8, True)])
 def test_alberts_activations_are_said_to_exceed_berts_only_where_they_do(length, batch, keeps):
     from explorer.analysis.parameters.shapes import shape_memory

@@ -21,6 +21,7 @@ from tests.ui.sentences import law, places_named, read
 TEXT = "the [MASK] sat on the [MASK]."
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mask", [0, 1, 7])
 def test_the_numbers_are_those_of_the_endpoint(tiny_family, mask):
     html = show_attribution(PageState(text=TEXT, mask=mask))
@@ -68,6 +69,7 @@ def test_a_typed_answer_is_the_one_of_the_endpoint_and_of_the_saved_lines(tiny_f
     )
 
 
+@pytest.mark.long
 def test_every_model_s_own_answer_can_be_asked_of_all(tiny_family):
     state = PageState(text=TEXT, mask=1)
     _, _, offers = draw_attribution(state, "", None)

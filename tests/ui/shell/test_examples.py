@@ -87,6 +87,7 @@ def firsts(readers, example):
     ]
 
 
+@pytest.mark.long
 def test_six_of_the_examples_in_sight_are_answered_rightly_by_all_three(readers):
     right = {one["label"]: all(firsts(readers, one)) for one in examples()[:IN_THE_ROW]}
     assert sum(right.values()) >= 6, right

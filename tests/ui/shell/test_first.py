@@ -112,6 +112,7 @@ def test_a_page_does_not_wait_longer_than_its_patience(computed):
     assert len(computed) == 1
 
 
+@pytest.mark.long
 def test_so_many_new_texts_a_minute_are_computed(computed, monkeypatch):
     now = [0.0]
     monkeypatch.setattr(panels, "_allowance", panels.Allowance(3, lambda: now[0]))

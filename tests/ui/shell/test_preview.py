@@ -128,6 +128,7 @@ def test_nothing_in_a_link_becomes_markup(client, text):
     assert text in head["og:description"]
 
 
+@pytest.mark.long
 def test_a_long_text_is_cut(client):
     said = Head(client.get("/", params={"text": "a" * 500}).text)["og:description"]
     assert "a" * (LONGEST - 1) + "…" in said

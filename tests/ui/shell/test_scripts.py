@@ -82,6 +82,7 @@ def unpacked(browser, path):
     return reply.text
 
 
+@pytest.mark.long
 def test_the_first_answer_needs_one_pack_and_every_other_module_has_its_own(browser):
     first = unpacked(browser, scripts.FIRST_PACK)
     assert re.findall(r"^own\['(.+?)'\] \?\?=", first, re.M) == scripts.in_order(

@@ -45,6 +45,7 @@ def state(page):
     return PageState(family="bert=news,distilbert=mini,albert=mini")
 
 
+@pytest.mark.long
 def test_the_page_shows_what_the_library_says(page, state):
     html = str(show_labels(state, TEXT))
     family = explorer.load({"bert": page.folder})
@@ -65,6 +66,7 @@ def test_the_page_shows_what_the_library_says(page, state):
     assert cells == [f"{v:+.2f}".replace("-0.00", "+0.00").replace("-", "−") for v in wanted]
 
 
+@pytest.mark.long
 def test_sentiment_heads_and_others_are_side_by_side(state):
     html = str(tuned.show_sentiment(state, TEXT))
     columns = [each["data-model"] for each in every(html, "section", cls="ts-column")]

@@ -25,6 +25,7 @@ PASSAGE = "The cat sat on the mat. A dog was in Paris, and it was good."
 ALL = ["bert", "distilbert", "albert"]
 
 
+@pytest.mark.long
 def test_sentiment_adds_up_and_leaving_out_is_recomputing(tuned_family):
     found = sentiment(TEXT)
     assert [m["model"] for m in found["models"]] == ALL
@@ -45,6 +46,7 @@ def test_sentiment_adds_up_and_leaving_out_is_recomputing(tuned_family):
             assert abs(gap + baseline) == pytest.approx(model["completeness_error"], abs=1e-3)
 
 
+@pytest.mark.long
 def test_the_page_shows_what_the_endpoint_says_readable_without_colour(tuned_family):
     html = str(tuned.show_sentiment(PageState(), TEXT))
     assert [one["data-model"] for one in every(html, cls="ts-column")] == ALL
@@ -104,6 +106,7 @@ def test_the_three_answers_of_the_page_are_those_of_the_endpoint(tuned_family):
         assert any("height:100" in bar["style"] for bar in column.every(style=...))
 
 
+@pytest.mark.long
 def test_a_second_look_runs_no_network(tuned_family):
     state = PageState(text=TEXT)
     first = tab.show(state)

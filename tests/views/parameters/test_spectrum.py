@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ def spectra(draw):
     return EmbeddingSpectrum(np.array(values), 100, width), above
 
 
+@pytest.mark.long
 @law
 @given(st.dictionaries(st.sampled_from([*LABELS]), spectra(), min_size=1, max_size=3))
 def test_a_table_is_said_to_be_of_full_rank_where_no_value_is_rounding(found):
