@@ -3,43 +3,56 @@
 // Gradio (6.31.0) can lose an event. If its answer to `queue/join` overtakes the end of the
 // session's event stream, the client takes that stream for open, never opens another, and every
 // later press of the same button waits behind the lost one. So the answer is held here until the
-// stream has named the event, which it does at once, or has ended; at the longest for HELD_MS, because
+// stream has named the event, which it does at once, or has ended; at the longest for HELD_MS,
+// because
 // a stream may stay open and never name it, as after a move to another server process.
 (() => {
   const ask = window.fetch.bind(window);
   const ID = /"event_id":\s*"(\w+)"/g;
-  const LONGEST = 100;   // characters that an id may be cut across two chunks
+  const LONGEST = 100; // characters that an id may be cut across two chunks
   const HELD_MS = 5000;
-  let stream = null;     // the newest event stream: the ids it has named, whether it has ended
+  let stream = null; // the newest event stream: the ids it has named, whether it has ended
 
   function listen(asked) {
-    const mine = stream = {ids: new Set(), ended: false, waiting: []};
+    const mine = (stream = {ids: new Set(), ended: false, waiting: []});
     const tell = () => mine.waiting.splice(0).forEach(look => look());
-    const end = () => { mine.ended = true; setTimeout(tell, 0); };   // the client reads the end first
+    const end = () => {
+      mine.ended = true;
+      setTimeout(tell, 0);
+    }; // the client reads the end first
     const decoder = new TextDecoder();
     let tail = '';
-    const ear = new TransformStream({transform(chunk, out) {
-      out.enqueue(chunk);
-      const text = tail + decoder.decode(chunk, {stream: true});
-      for (const [, id] of text.matchAll(ID)) mine.ids.add(id);
-      tail = text.slice(-LONGEST);
-      tell();
-    }});
-    return asked.then(response => {
-      response.body.pipeTo(ear.writable).then(end, end);
-      return new Response(ear.readable, response);
-    }, failure => { end(); throw failure; });
+    const ear = new TransformStream({
+      transform(chunk, out) {
+        out.enqueue(chunk);
+        const text = tail + decoder.decode(chunk, {stream: true});
+        for (const [, id] of text.matchAll(ID)) mine.ids.add(id);
+        tail = text.slice(-LONGEST);
+        tell();
+      },
+    });
+    return asked.then(
+      response => {
+        response.body.pipeTo(ear.writable).then(end, end);
+        return new Response(ear.readable, response);
+      },
+      failure => {
+        end();
+        throw failure;
+      },
+    );
   }
 
-  const spokenOf = (heard, id) => new Promise(done => {
-    const timer = setTimeout(done, HELD_MS);
-    const look = () => {
-      if (!heard.ended && !heard.ids.has(id)) return void heard.waiting.push(look);
-      clearTimeout(timer);
-      done();
-    };
-    look();
-  });
+  const spokenOf = (heard, id) =>
+    new Promise(done => {
+      const timer = setTimeout(done, HELD_MS);
+      const look = () => {
+        if (!heard.ended && !heard.ids.has(id)) return void heard.waiting.push(look);
+        clearTimeout(timer);
+        done();
+      };
+      look();
+    });
 
   window.fetch = async (resource, options) => {
     window.explorer.hasAsked = true;
@@ -53,15 +66,20 @@
   };
 })();
 
-// Gradio (6.31.0) goes on counting the seconds of its first "Loading..." in every frame after that has
+// Gradio (6.31.0) goes on counting the seconds of its first "Loading..." in every frame after that
+// has
 // gone, so an open page would never rest. The counting ends as soon as no progress is shown.
 (() => {
   const next = window.requestAnimationFrame.bind(window);
-  const LONGEST = 100;   // characters of the function that counts
+  const LONGEST = 100; // characters of the function that counts
   const counts = source => source.length < LONGEST && /performance\.now\(\).*\/1e3/.test(source);
   const isShown = () => document.querySelector('[data-testid=status-tracker]:not(.hide)');
   window.requestAnimationFrame = callback =>
-    counts(String(callback)) ? next(time => { if (isShown()) callback(time); }) : next(callback);
+    counts(String(callback))
+      ? next(time => {
+          if (isShown()) callback(time);
+        })
+      : next(callback);
 })();
 
 // Gradio (6.31.0) closes its streams on `beforeunload`, long before the page is left: until a slow
@@ -71,20 +89,39 @@ window.addEventListener('beforeunload', event => event.stopImmediatePropagation(
 
 // A component may be there before the modules are: its picture, or what it tells, waits in line.
 window.explorer = {
-  waiting: [], mount(...asked) { this.waiting.push(asked); },
-  told: [], tell(...said) { this.told.push(said); },
+  waiting: [],
+  mount(...asked) {
+    this.waiting.push(asked);
+  },
+  told: [],
+  tell(...said) {
+    this.told.push(said);
+  },
 };
 
-// The box can be typed in before any module is there; what stands in it then is the reader's, not the link's.
-document.addEventListener('input', event => {
-  const box = /** @type {any} */ (event.target);
-  if (box.matches?.('#text textarea')) window.explorer.typed = box.value;
-}, true);
+// The box can be typed in before any module is there; what stands in it then is the reader's, not
+// the link's.
+document.addEventListener(
+  'input',
+  event => {
+    const box = /** @type {any} */ (event.target);
+    if (box.matches?.('#text textarea')) window.explorer.typed = box.value;
+  },
+  true,
+);
 
-// Enter compares, Shift+Enter ends the line: Gradio's box does both by itself; with Ctrl or Cmd the box and those of a pair do here.
+// Enter compares, Shift+Enter ends the line: Gradio's box does both by itself; with Ctrl or Cmd the
+// box and those of a pair do here.
 document.addEventListener('keydown', event => {
-  const box = /** @type {any} */ (event.target), isOwn = box.matches?.('#text textarea');
-  if (event.key !== 'Enter' || event.isComposing || event.shiftKey || !box.matches?.('#text-row textarea')) return;
+  const box = /** @type {any} */ (event.target),
+    isOwn = box.matches?.('#text textarea');
+  if (
+    event.key !== 'Enter' ||
+    event.isComposing ||
+    event.shiftKey ||
+    !box.matches?.('#text-row textarea')
+  )
+    return;
   if (isOwn && !event.ctrlKey && !event.metaKey) return;
   event.preventDefault();
   compareWhenThere();
@@ -92,27 +129,42 @@ document.addEventListener('keydown', event => {
 
 /** The box may be there before its button: then the press waits for that. */
 function compareWhenThere() {
-  const button = () => /** @type {HTMLElement | null} */ (document.querySelector('button#compare, #compare button'));
-  if (button()) { button().click(); return; }
+  const button = () =>
+    /** @type {HTMLElement | null} */ (document.querySelector('button#compare, #compare button'));
+  if (button()) {
+    button().click();
+    return;
+  }
   const watch = new MutationObserver(() => {
     if (!button()) return;
     watch.disconnect();
-    setTimeout(() => button().click(), 0);   // it listens once Gradio is through with it
+    setTimeout(() => button().click(), 0); // it listens once Gradio is through with it
   });
   watch.observe(document.body, {childList: true, subtree: true});
 }
 
-// The page is English. Gradio would set `lang`, and write its own labels, in the browser's language.
+// The page is English. Gradio would set `lang`, and write its own labels, in the browser's
+// language.
 Object.defineProperty(window.navigator, 'language', {value: 'en', configurable: true});
 Object.defineProperty(window.navigator, 'languages', {value: ['en'], configurable: true});
 
-// Inside another page only the picture stays; for a projector the box, the tab and its picture, larger.
-for (const mode of ['embed', 'projector']) document.documentElement.classList.toggle(mode, new URL(location.href).searchParams.get(mode) === '1');
+// Inside another page only the picture stays; for a projector the box, the tab and its picture,
+// larger.
+for (const mode of ['embed', 'projector'])
+  document.documentElement.classList.toggle(
+    mode,
+    new URL(location.href).searchParams.get(mode) === '1',
+  );
 
 // A link to something else than the opening example must not show that example first.
 (() => {
   const param = name => new URL(location.href).searchParams.get(name);
-  const linked = param('text') || param('z') || param('tab') || (param('family') || 'mini') !== 'mini' || ['bert', 'distilbert', 'albert'].some(param);
+  const linked =
+    param('text') ||
+    param('z') ||
+    param('tab') ||
+    (param('family') || 'mini') !== 'mini' ||
+    ['bert', 'distilbert', 'albert'].some(param);
   document.documentElement.classList.toggle('linked', Boolean(linked));
 })();
 
@@ -122,12 +174,18 @@ for (const mode of ['embed', 'projector']) document.documentElement.classList.to
   const named = new URL(location.href).searchParams.get('__theme');
   window.explorer.keptTheme = () => {
     if (named) return '';
-    try { return String(JSON.parse(localStorage.getItem('explorer-theme')) ?? ''); } catch { return ''; }
+    try {
+      return String(JSON.parse(localStorage.getItem('explorer-theme')) ?? '');
+    } catch {
+      return '';
+    }
   };
   const keep = () => {
     if (window.explorer.isOtherTheme) return;
-    const theme = window.explorer.keptTheme?.(), isDark = document.body.classList.contains('dark');
-    if (theme && isDark !== (theme === 'dark')) document.body.classList.toggle('dark', theme === 'dark');
+    const theme = window.explorer.keptTheme?.(),
+      isDark = document.body.classList.contains('dark');
+    if (theme && isDark !== (theme === 'dark'))
+      document.body.classList.toggle('dark', theme === 'dark');
   };
   keep();
   new MutationObserver(keep).observe(document.body, {attributes: true, attributeFilter: ['class']});

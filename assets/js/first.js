@@ -1,52 +1,78 @@
-// The first picture lies over the page until Gradio has built it, then in its tab until that is drawn: it goes part by part.
+// The first picture lies over the page until Gradio has built it, then in its tab until that is
+// drawn: it goes part by part.
 // A classic script beside early.js: all of it has to work however late the modules come.
 (() => {
-  const NAME = 'explorer-first', LATE_MS = 8000, EMPTY_MS = 1000, CLICK_MS = 100;
+  const NAME = 'explorer-first',
+    LATE_MS = 8000,
+    EMPTY_MS = 1000,
+    CLICK_MS = 100;
   const page = document.documentElement;
   const found = selector => /** @type {HTMLElement | null} */ (document.querySelector(selector));
 
-  /** @type {ElementInternals | null} */ let internals = null;   // its shadow root is there once the parser has read it
+  // its shadow root is there once the parser has read it
+  /** @type {ElementInternals | null} */ let internals = null;
   /** @type {HTMLElement | null} */ let host = null;
-  customElements.define(NAME, class extends HTMLElement {
-    connectedCallback() {
-      if (host) return;   // moved into its tab
-      host = this;
-      const theme = window.explorer.keptTheme?.();
-      if (theme) this.dataset.theme = theme;
-      internals = this.attachInternals();
-      page.classList.add('covered');
-      watch.observe(page, {childList: true, subtree: true, attributes: true, attributeFilter: ['class']});
-    }
-  });
+  customElements.define(
+    NAME,
+    class extends HTMLElement {
+      connectedCallback() {
+        if (host) return; // moved into its tab
+        host = this;
+        const theme = window.explorer.keptTheme?.();
+        if (theme) this.dataset.theme = theme;
+        internals = this.attachInternals();
+        page.classList.add('covered');
+        watch.observe(page, {
+          childList: true,
+          subtree: true,
+          attributes: true,
+          attributeFilter: ['class'],
+        });
+      }
+    },
+  );
 
   // What was typed goes on in the page's own box.
   document.addEventListener('keydown', event => {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== host) return;
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.target !== host)
+      return;
     event.preventDefault();
     internals.shadowRoot?.querySelector('form')?.requestSubmit();
   });
-  // A question or a link that is pressed here leaves the page: what it still loads would delay the answer.
+  // A question or a link that is pressed here leaves the page: what it still loads would delay the
+  // answer.
   // Not once Gradio's client is there: it takes a stream that ends for a lost connection.
   let isStopped = false;
   function stopLoading(event) {
     const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-    if (window.explorer.hasAsked || (event.type === 'click' && (isElsewhere || !event.target.closest('a')))) return;
+    if (
+      window.explorer.hasAsked ||
+      (event.type === 'click' && (isElsewhere || !event.target.closest('a')))
+    )
+      return;
     isStopped = true;
-    window.addEventListener('unhandledrejection', failed => failed.preventDefault());   // modules that are not fetched any more
+    // modules that are not fetched any more
+    window.addEventListener('unhandledrejection', failed => failed.preventDefault());
     window.stop();
   }
   document.addEventListener('DOMContentLoaded', () => {
-    for (const act of ['submit', 'click']) internals?.shadowRoot?.addEventListener(act, stopLoading);
+    for (const act of ['submit', 'click'])
+      internals?.shadowRoot?.addEventListener(act, stopLoading);
   });
-  window.addEventListener('pageshow', event => { if (event.persisted && isStopped) location.reload(); });
+  window.addEventListener('pageshow', event => {
+    if (event.persisted && isStopped) location.reload();
+  });
 
   let isHandedOver = false;
   function handOver() {
     if (isHandedOver) return;
     isHandedOver = true;
-    const inside = internals.shadowRoot, own = inside?.querySelector('textarea'), box = /** @type {HTMLTextAreaElement | null} */ (found('#text textarea'));
+    const inside = internals.shadowRoot,
+      own = inside?.querySelector('textarea'),
+      box = /** @type {HTMLTextAreaElement | null} */ (found('#text textarea'));
     if (!own || !box) return;
-    const {selectionStart, selectionEnd, value} = own, isFocused = inside?.activeElement === own;
+    const {selectionStart, selectionEnd, value} = own,
+      isFocused = inside?.activeElement === own;
     if (value !== own.defaultValue) {
       window.explorer.typed = box.value = value;
       box.dispatchEvent(new Event('input', {bubbles: true}));
@@ -56,33 +82,56 @@
     box.setSelectionRange(selectionStart, selectionEnd);
   }
 
-  // Nothing moves under a pressed pointer: between its two ends another element would come below it, and no click.
-  let isPressed = false, releasing = 0;
-  /** @type {(() => void)[]} */ const waiting = [];
-  const onceReleased = act => { if (isPressed) waiting.push(act); else act(); };
-  window.addEventListener('pointerdown', event => {
-    if (event.button || !event.isPrimary) return;
-    clearTimeout(releasing);
+  // Nothing moves under a pressed pointer: between its two ends another element would come below
+  // it, and no click.
+  let isPressed = false,
     releasing = 0;
-    isPressed = true;
-  }, true);
+  /** @type {(() => void)[]} */ const waiting = [];
+  const onceReleased = act => {
+    if (isPressed) waiting.push(act);
+    else act();
+  };
+  window.addEventListener(
+    'pointerdown',
+    event => {
+      if (event.button || !event.isPrimary) return;
+      clearTimeout(releasing);
+      releasing = 0;
+      isPressed = true;
+    },
+    true,
+  );
   const release = event => {
-    if (!isPressed || event.buttons || event.type === 'blur' && event.target !== window) return;
-    releasing ||= setTimeout(() => {   // a finger's click comes after it
+    if (!isPressed || event.buttons || (event.type === 'blur' && event.target !== window)) return;
+    releasing ||= setTimeout(() => {
+      // a finger's click comes after it
       releasing = 0;
       isPressed = false;
       for (const act of waiting.splice(0)) act();
     }, CLICK_MS);
   };
   // A scroll bar, a menu or another window may keep the end of a press to itself.
-  for (const end of ['pointerup', 'pointercancel', 'pointermove', 'blur']) window.addEventListener(end, release, true);
+  for (const end of ['pointerup', 'pointercancel', 'pointermove', 'blur'])
+    window.addEventListener(end, release, true);
 
-  let stage = 0;   // 0: nothing else is there; 1: Gradio has built the page below; 2: the picture alone is left, in its tab
+  // 0: nothing else is there; 1: Gradio has built the page below; 2: the picture alone is left, in
+  // its tab
+  let stage = 0;
   function built() {
     stage = 1;
     host.dataset.through = '';
-    for (const act of ['pointerdown', 'focusin']) document.addEventListener(act, event => { if (event.target !== host) { handOver(); onceReleased(uncover); } }, {capture: true, once: true});
-    setTimeout(uncover, LATE_MS);   // its modules may never come
+    for (const act of ['pointerdown', 'focusin'])
+      document.addEventListener(
+        act,
+        event => {
+          if (event.target !== host) {
+            handOver();
+            onceReleased(uncover);
+          }
+        },
+        {capture: true, once: true},
+      );
+    setTimeout(uncover, LATE_MS); // its modules may never come
   }
   function uncover() {
     if (stage !== 1) return;
@@ -90,11 +139,14 @@
     handOver();
     page.classList.remove('covered');
     const tab = found(`#tab-${host.dataset.tab} > .column`);
-    if (!tab?.getClientRects().length) { leave(); return; }
+    if (!tab?.getClientRects().length) {
+      leave();
+      return;
+    }
     host.dataset.part = 'picture';
     delete host.dataset.through;
     tab.classList.add('first-there');
-    tab.prepend(host);   // Gradio may put the rest before it: its place is by the style sheet
+    tab.prepend(host); // Gradio may put the rest before it: its place is by the style sheet
   }
   function leave() {
     if (stage !== 2) return;
@@ -107,20 +159,41 @@
 
   /** Whether the tab has drawn what takes the picture's place. */
   function isDrawn() {
-    const tab = found(`#tab-${host.dataset.tab}`), canvas = tab?.querySelector('.canvas');
+    const tab = found(`#tab-${host.dataset.tab}`),
+      canvas = tab?.querySelector('.canvas');
     if (canvas && !canvas.closest('.fold, .detail')) return Boolean(canvas.firstChild);
-    return Boolean(tab?.querySelector('.finding')) && settingsIn(tab) === settingsIn(internals.shadowRoot);
+    return (
+      Boolean(tab?.querySelector('.finding')) &&
+      settingsIn(tab) === settingsIn(internals.shadowRoot)
+    );
   }
-  const settingsIn = place => place?.querySelector('.settings-said')?.textContent;   // of Latency: a link's come after the first answer
+  // of Latency: a link's come after the first answer
+  const settingsIn = place => place?.querySelector('.settings-said')?.textContent;
   let leaving = 0;
   const watch = new MutationObserver(() => {
-    if (stage === 0 && found('#compare') && found('#text textarea') && found(`#tab-${host.dataset.tab}`)) built();
-    if (stage === 1 && found('#words .canvas > *') && found(`#tab-${host.dataset.tab}`)?.getClientRects().length) onceReleased(uncover);
+    if (
+      stage === 0 &&
+      found('#compare') &&
+      found('#text textarea') &&
+      found(`#tab-${host.dataset.tab}`)
+    )
+      built();
+    if (
+      stage === 1 &&
+      found('#words .canvas > *') &&
+      found(`#tab-${host.dataset.tab}`)?.getClientRects().length
+    )
+      onceReleased(uncover);
     if (stage < 2 || stage > 2 || page.classList.contains('linked')) return;
     if (isDrawn()) onceReleased(leave);
-    else leaving ||= setTimeout(() => onceReleased(leave), EMPTY_MS);   // nothing is to be drawn there
+    // nothing is to be drawn there
+    else leaving ||= setTimeout(() => onceReleased(leave), EMPTY_MS);
   });
-  document.addEventListener('click', event => {
-    if (event.target instanceof Element && event.target.closest('#tabs [role=tab]')) leave();
-  }, true);
+  document.addEventListener(
+    'click',
+    event => {
+      if (event.target instanceof Element && event.target.closest('#tabs [role=tab]')) leave();
+    },
+    true,
+  );
 })();

@@ -2,13 +2,19 @@
 
 const hex = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16));
 const mix = (a, b, t) => a.map((v, i) => v + (b[i] - v) * t);
-const rgba = c => (255 << 24 | Math.round(c[2]) << 16 | Math.round(c[1]) << 8 | Math.round(c[0])) >>> 0;
+const rgba = c =>
+  ((255 << 24) | (Math.round(c[2]) << 16) | (Math.round(c[1]) << 8) | Math.round(c[0])) >>> 0;
 export const css = c => `rgb(${c.map(Math.round).join(',')})`;
 
 function ramp(stops, length) {
   return Uint32Array.from({length}, (_, i) => {
-    const t = i / (length - 1), next = Math.max(1, stops.findIndex(s => s[0] >= t));
-    const [t0, c0] = stops[next - 1], [t1, c1] = stops[next];
+    const t = i / (length - 1),
+      next = Math.max(
+        1,
+        stops.findIndex(s => s[0] >= t),
+      );
+    const [t0, c0] = stops[next - 1],
+      [t1, c1] = stops[next];
     return rgba(mix(c0, c1, (t - t0) / (t1 - t0)));
   });
 }
@@ -17,27 +23,72 @@ function ramp(stops, length) {
 export const paletteOf = (root, keys, dark) => {
   const style = getComputedStyle(root);
   const read = name => hex(style.getPropertyValue(`--${name}`).trim());
-  const panel = read('panel'), ink = read('ink');
-  const ramps = {}, text = {};
+  const panel = read('panel'),
+    ink = read('ink');
+  const ramps = {},
+    text = {};
   for (const key of keys) {
-    const fill = read(`column-${key}-fill`), strong = read(`column-${key}`);
+    const fill = read(`column-${key}-fill`),
+      strong = read(`column-${key}`);
     text[key] = css(strong);
     ramps[key] = dark
-      ? ramp([[0, mix(panel, fill, .10)], [.45, mix(panel, fill, .62)], [.75, strong], [1, mix(strong, [255, 255, 255], .72)]], 256)
-      : ramp([[0, mix(panel, fill, .05)], [.45, mix(panel, fill, .55)], [.75, mix(fill, strong, .6)], [1, mix(strong, [0, 0, 0], .55)]], 256);
+      ? ramp(
+          [
+            [0, mix(panel, fill, 0.1)],
+            [0.45, mix(panel, fill, 0.62)],
+            [0.75, strong],
+            [1, mix(strong, [255, 255, 255], 0.72)],
+          ],
+          256,
+        )
+      : ramp(
+          [
+            [0, mix(panel, fill, 0.05)],
+            [0.45, mix(panel, fill, 0.55)],
+            [0.75, mix(fill, strong, 0.6)],
+            [1, mix(strong, [0, 0, 0], 0.55)],
+          ],
+          256,
+        );
   }
-  const end = key => dark ? mix(read(`column-${key}`), [255, 255, 255], .25) : mix(read(`column-${key}`), [0, 0, 0], .15);
-  const diverging = (a, b) => ramp([[0, end(b)], [.25, mix(panel, read(`column-${b}-fill`), .6)], [.5, mix(panel, ink, .04)],
-    [.75, mix(panel, read(`column-${a}-fill`), .6)], [1, end(a)]], 511);
-  return {ramps, text, diverging, ink: css(ink), soft: css(read('ink-soft')), line: css(read('line')),
-    panel: css(panel), paper: css(read('paper')), accent: css(read('accent'))};
+  const end = key =>
+    dark
+      ? mix(read(`column-${key}`), [255, 255, 255], 0.25)
+      : mix(read(`column-${key}`), [0, 0, 0], 0.15);
+  const diverging = (a, b) =>
+    ramp(
+      [
+        [0, end(b)],
+        [0.25, mix(panel, read(`column-${b}-fill`), 0.6)],
+        [0.5, mix(panel, ink, 0.04)],
+        [0.75, mix(panel, read(`column-${a}-fill`), 0.6)],
+        [1, end(a)],
+      ],
+      511,
+    );
+  return {
+    ramps,
+    text,
+    diverging,
+    ink: css(ink),
+    soft: css(read('ink-soft')),
+    line: css(read('line')),
+    panel: css(panel),
+    paper: css(read('paper')),
+    accent: css(read('accent')),
+  };
 };
 
 // One head as an image of one pixel a cell.
 export const headImage = (wall, head, palette) => {
-  const {size} = wall, model = wall.models[head.m], ramp = palette.ramps[model.key], tile = document.createElement('canvas');
+  const {size} = wall,
+    model = wall.models[head.m],
+    ramp = palette.ramps[model.key],
+    tile = document.createElement('canvas');
   tile.width = tile.height = size;
-  const image = new ImageData(size, size), out = new Uint32Array(image.data.buffer), start = head.i * size * size;
+  const image = new ImageData(size, size),
+    out = new Uint32Array(image.data.buffer),
+    start = head.i * size * size;
   for (let c = 0; c < size * size; c++) out[c] = ramp[model.bytes[start + c]];
   tile.getContext('2d').putImageData(image, 0, 0);
   return tile;

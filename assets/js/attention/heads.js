@@ -13,33 +13,45 @@ async function inflate(packed) {
 }
 
 /**
- * @typedef {{m: number, i: number, layer: number, head: number}} Head one head: which model, which of its heads
- * @typedef {{key: string, label: string, m: number, count: number, layers: number, heads: number, rows: number[], shared: boolean,
- *   groups: number[][], pieces: string[], added: number[], entropy: number[], distance: number[], shares: number[], kind: number[],
+ * @typedef {{m: number, i: number, layer: number, head: number}} Head one head: which model, which
+ *   of its heads
+ * @typedef {{key: string, label: string, m: number, count: number, layers: number, heads: number,
+ *   rows: number[], shared: boolean,
+ *   groups: number[][], pieces: string[], added: number[], entropy: number[], distance: number[],
+ *   shares: number[], kind: number[],
  *   bytes: Uint8Array, exact: ({words: Float64Array, pieces: Float32Array | null} | null)[]}} Model
- * @typedef {{words: string[], special: number[], masks: number[], pool: number, n: number, size: number, models: Model[], texts: any,
- *   kinds: string[], cards: any[], pieces_limit: number, exact: string[], partners?: Map<string, Head[]>, scaled?: Float32Array[]}} Heads
+ * @typedef {{words: string[], special: number[], masks: number[], pool: number, n: number, size:
+ *   number, models: Model[], texts: any,
+ *   kinds: string[], cards: any[], pieces_limit: number, exact: string[], partners?: Map<string,
+ *   Head[]>, scaled?: Float32Array[]}} Heads
  */
 
 // wall: the data plus, for each model, `bytes` (layer, head, row, column) and `exact` by head.
 export const unpackWall = async data => {
   const raw = await inflate(bytes(data.packed));
-  const n = data.words.length, size = Math.ceil(n / data.pool);
+  const n = data.words.length,
+    size = Math.ceil(n / data.pool);
   let offset = 0;
   const models = data.models.map((model, m) => {
-    const count = model.layers * model.heads, length = count * size * size;
-    const drawn = raw.subarray(offset, offset += length);
+    const count = model.layers * model.heads,
+      length = count * size * size;
+    const drawn = raw.subarray(offset, (offset += length));
     const exact = new Array(count).fill(null);
     if (data.exact.length) {
-      const all = floats(data.exact[m]), s = model.pieces.length;
-      for (let i = 0; i < count; i++) exact[i] = withWords(model, all.subarray(i * s * s, (i + 1) * s * s));
+      const all = floats(data.exact[m]),
+        s = model.pieces.length;
+      for (let i = 0; i < count; i++)
+        exact[i] = withWords(model, all.subarray(i * s * s, (i + 1) * s * s));
     }
     return {...model, m, count, bytes: drawn, exact};
   });
   return {...data, n, size, models};
 };
 
-const withWords = (model, pieces) => ({words: betweenGroups(pieces, model.pieces.length, model.groups), pieces});
+const withWords = (model, pieces) => ({
+  words: betweenGroups(pieces, model.pieces.length, model.groups),
+  pieces,
+});
 
 export const receiveExact = (wall, answer) => {
   for (const head of answer.heads) {
@@ -47,34 +59,45 @@ export const receiveExact = (wall, answer) => {
     if (!model) continue;
     const size = head.pieces ? model.pieces.length : wall.n;
     const values = floats(head.pieces || head.words);
-    if (values.length !== size * size) continue;      // an answer for a text that is gone
-    model.exact[head.layer * model.heads + head.head] =
-      head.pieces ? withWords(model, values) : {words: Float64Array.from(values), pieces: null};
+    if (values.length !== size * size) continue; // an answer for a text that is gone
+    model.exact[head.layer * model.heads + head.head] = head.pieces
+      ? withWords(model, values)
+      : {words: Float64Array.from(values), pieces: null};
   }
 };
 
 // The value of a cell between words: exact if it is here, else from the byte that is drawn.
 export const betweenWords = (wall, head) => {
-  const model = wall.models[head.m], exact = model.exact[head.i];
+  const model = wall.models[head.m],
+    exact = model.exact[head.i];
   if (exact) return {values: exact.words, exact: true};
-  const {n, size, pool} = wall, values = new Float64Array(n * n), start = head.i * size * size;
-  for (let q = 0; q < n; q++) for (let k = 0; k < n; k++) {
-    const byte = model.bytes[start + Math.floor(q / pool) * size + Math.floor(k / pool)];
-    values[q * n + k] = (byte / 255) ** 2;
-  }
+  const {n, size, pool} = wall,
+    values = new Float64Array(n * n),
+    start = head.i * size * size;
+  for (let q = 0; q < n; q++)
+    for (let k = 0; k < n; k++) {
+      const byte = model.bytes[start + Math.floor(q / pool) * size + Math.floor(k / pool)];
+      values[q * n + k] = (byte / 255) ** 2;
+    }
   return {values, exact: false};
 };
 
-export const headAt = (wall, m, i) => ({m, i, layer: Math.floor(i / wall.models[m].heads), head: i % wall.models[m].heads});
+export const headAt = (wall, m, i) => ({
+  m,
+  i,
+  layer: Math.floor(i / wall.models[m].heads),
+  head: i % wall.models[m].heads,
+});
 export const sameHead = (a, b) => Boolean(a && b && a.m === b.m && a.i === b.i);
 
-let table = null;    // the term of the sum for every pair of bytes
+let table = null; // the term of the sum for every pair of bytes
 function terms() {
   if (table) return table;
   table = new Float32Array(65536);
-  for (let a = 0; a < 256; a++) for (let b = 0; b < 256; b++) {
-    table[a << 8 | b] = termOfJs((a / 255) ** 2, (b / 255) ** 2);
-  }
+  for (let a = 0; a < 256; a++)
+    for (let b = 0; b < 256; b++) {
+      table[(a << 8) | b] = termOfJs((a / 255) ** 2, (b / 255) ** 2);
+    }
   return table;
 }
 export const wordRows = wall => {
@@ -85,16 +108,25 @@ export const wordRows = wall => {
 // How far every head of every model is from one head: [model][i], exact or from the bytes.
 export const distancesFrom = (wall, anchor) => {
   if (wall.exact.length) {
-    const own = wall.models[anchor.m].exact[anchor.i].words, rows = wordRows(wall);
-    return wall.models.map(model => Float64Array.from(model.exact, head => rowsApart(own, head.words, wall.n, rows)));
+    const own = wall.models[anchor.m].exact[anchor.i].words,
+      rows = wordRows(wall);
+    return wall.models.map(model =>
+      Float64Array.from(model.exact, head => rowsApart(own, head.words, wall.n, rows)),
+    );
   }
-  const t = terms(), {size, pool} = wall, own = wall.models[anchor.m].bytes;
+  const t = terms(),
+    {size, pool} = wall,
+    own = wall.models[anchor.m].bytes;
   const rows = [...new Set(wordRows(wall).map(row => Math.floor(row / pool)))];
   if (pool > 1) return pooledDistances(wall, anchor, rows);
   return wall.models.map(model => {
     const out = new Float64Array(model.count);
     for (let i = 0; i < model.count; i++) {
-      out[i] = Math.max(0, sumOfTerms(t, own, anchor.i * size * size, model.bytes, i * size * size, rows, size) / rows.length);
+      out[i] = Math.max(
+        0,
+        sumOfTerms(t, own, anchor.i * size * size, model.bytes, i * size * size, rows, size) /
+          rows.length,
+      );
     }
     return out;
   });
@@ -104,8 +136,9 @@ export const distancesFrom = (wall, anchor) => {
 function sumOfTerms(t, p, startP, q, startQ, rows, size) {
   let sum = 0;
   for (let r = 0; r < rows.length; r++) {
-    let a = startP + rows[r] * size, b = startQ + rows[r] * size;
-    for (const end = a + size; a < end;) sum += t[p[a++] << 8 | q[b++]];
+    let a = startP + rows[r] * size,
+      b = startQ + rows[r] * size;
+    for (const end = a + size; a < end;) sum += t[(p[a++] << 8) | q[b++]];
   }
   return sum;
 }
@@ -113,33 +146,48 @@ function sumOfTerms(t, p, startP, q, startQ, rows, size) {
 // Pooled rows no longer sum to 1: they are scaled to, once, before they are compared.
 function pooledDistances(wall, anchor, rows) {
   const {size, models} = wall;
-  wall.scaled = wall.scaled || models.map(model => {
-    const out = Float32Array.from(model.bytes, byte => (byte / 255) ** 2);
-    for (let start = 0; start < out.length; start += size) {
-      let sum = 0;
-      for (let c = start; c < start + size; c++) sum += out[c];
-      for (let c = start; c < start + size; c++) out[c] /= sum || 1;
-    }
-    return out;
-  });
+  wall.scaled =
+    wall.scaled ||
+    models.map(model => {
+      const out = Float32Array.from(model.bytes, byte => (byte / 255) ** 2);
+      for (let start = 0; start < out.length; start += size) {
+        let sum = 0;
+        for (let c = start; c < start + size; c++) sum += out[c];
+        for (let c = start; c < start + size; c++) out[c] /= sum || 1;
+      }
+      return out;
+    });
   const part = (m, i) => wall.scaled[m].subarray(i * size * size, (i + 1) * size * size);
   const own = part(anchor.m, anchor.i);
-  return models.map((model, m) => Float64Array.from({length: model.count}, (_, i) => rowsApart(own, part(m, i), size, rows)));
+  return models.map((model, m) =>
+    Float64Array.from({length: model.count}, (_, i) => rowsApart(own, part(m, i), size, rows)),
+  );
 }
 
 /**
- * How much each head attends from a word to the other words of the text, or from each of them, on average, to it: [model][head].
- * [CLS] and [SEP] are no words of the text. @param {Heads} wall @param {number} word @param {string} way from, or to
+ * How much each head attends from a word to the other words of the text, or from each of them, on
+ * average, to it: [model][head].
+ * [CLS] and [SEP] are no words of the text.
+ * @param {Heads} wall
+ * @param {number} word
+ * @param {string} way from, or to
  */
 export const sharesOf = (wall, word, way) => {
-  const {n, size, pool} = wall, others = [...wall.words.keys()].filter(i => !wall.special[i] && i !== word);
+  const {n, size, pool} = wall,
+    others = [...wall.words.keys()].filter(i => !wall.special[i] && i !== word);
   const pairs = others.map(other => (way === 'from' ? [word, other] : [other, word]));
-  const cells = pairs.map(([q, k]) => q * n + k), drawn = [...new Set(pairs.map(([q, k]) => Math.floor(q / pool) * size + Math.floor(k / pool)))];
-  return wall.models.map(model => Float64Array.from({length: model.count}, (_, i) => {
-    const exact = model.exact[i]?.words, start = i * size * size;
-    const sum = exact ? cells.reduce((all, cell) => all + exact[cell], 0) : drawn.reduce((all, cell) => all + (model.bytes[start + cell] / 255) ** 2, 0);
-    return sum / (way === 'from' ? 1 : Math.max(1, others.length));
-  }));
+  const cells = pairs.map(([q, k]) => q * n + k),
+    drawn = [...new Set(pairs.map(([q, k]) => Math.floor(q / pool) * size + Math.floor(k / pool)))];
+  return wall.models.map(model =>
+    Float64Array.from({length: model.count}, (_, i) => {
+      const exact = model.exact[i]?.words,
+        start = i * size * size;
+      const sum = exact
+        ? cells.reduce((all, cell) => all + exact[cell], 0)
+        : drawn.reduce((all, cell) => all + (model.bytes[start + cell] / 255) ** 2, 0);
+      return sum / (way === 'from' ? 1 : Math.max(1, others.length));
+    }),
+  );
 };
 
 // One head per model: the anchor itself and, elsewhere, the most similar or the one in its place.
@@ -148,11 +196,18 @@ export const partnersOf = (wall, anchor, others) => {
   wall.partners = wall.partners || new Map();
   if (!wall.partners.has(key)) {
     const distances = others === 'closest' ? distancesFrom(wall, anchor) : null;
-    wall.partners.set(key, wall.models.map((model, m) => {
-      if (m === anchor.m) return anchor;
-      if (distances) return headAt(wall, m, distances[m].indexOf(Math.min(...distances[m])));
-      return headAt(wall, m, sameRow(wall, anchor, model) * model.heads + Math.min(anchor.head, model.heads - 1));
-    }));
+    wall.partners.set(
+      key,
+      wall.models.map((model, m) => {
+        if (m === anchor.m) return anchor;
+        if (distances) return headAt(wall, m, distances[m].indexOf(Math.min(...distances[m])));
+        return headAt(
+          wall,
+          m,
+          sameRow(wall, anchor, model) * model.heads + Math.min(anchor.head, model.heads - 1),
+        );
+      }),
+    );
   }
   return wall.partners.get(key);
 };
@@ -162,24 +217,41 @@ function sameRow(wall, anchor, model) {
   return gaps.indexOf(Math.min(...gaps));
 }
 
-// How sharply each head of the first model looks from the masks, or else from every word, at a word that is no neighbour; all 0 where none is.
+// How sharply each head of the first model looks from the masks, or else from every word, at a word
+// that is no neighbour; all 0 where none is.
 export const reachOf = wall => {
-  const {words, special, masks, pool, size} = wall, model = wall.models[0];
-  const isWord = words.map((word, i) => !special[i] && /[\p{L}\p{N}]/u.test(word)), all = [...words.keys()];
-  const rows = all.filter(i => masks.some(Boolean) ? masks[i] : isWord[i]);
-  const pairs = rows.map(q => all.filter(k => isWord[k] && !masks[k] && Math.abs(q - k) > pool).map(k => Math.floor(q / pool) * size + Math.floor(k / pool)));
-  return Array.from({length: model.count}, (_, i) => pairs.reduce((sum, cells) =>
-    sum + Math.max(0, ...cells.map(cell => (model.bytes[i * size * size + cell] / 255) ** 2)), 0));
+  const {words, special, masks, pool, size} = wall,
+    model = wall.models[0];
+  const isWord = words.map((word, i) => !special[i] && /[\p{L}\p{N}]/u.test(word)),
+    all = [...words.keys()];
+  const rows = all.filter(i => (masks.some(Boolean) ? masks[i] : isWord[i]));
+  const pairs = rows.map(q =>
+    all
+      .filter(k => isWord[k] && !masks[k] && Math.abs(q - k) > pool)
+      .map(k => Math.floor(q / pool) * size + Math.floor(k / pool)),
+  );
+  return Array.from({length: model.count}, (_, i) =>
+    pairs.reduce(
+      (sum, cells) =>
+        sum + Math.max(0, ...cells.map(cell => (model.bytes[i * size * size + cell] / 255) ** 2)),
+      0,
+    ),
+  );
 };
 
 /** JS between the words of two heads; null where no word has a number of its own. */
 export const apartOf = (wall, a, b) => {
-  const p = betweenWords(wall, a), q = betweenWords(wall, b);
-  return !(p.exact && q.exact) && wall.pool > 1 ? null : rowsApart(p.values, q.values, wall.n, wordRows(wall));
+  const p = betweenWords(wall, a),
+    q = betweenWords(wall, b);
+  return !(p.exact && q.exact) && wall.pool > 1
+    ? null
+    : rowsApart(p.values, q.values, wall.n, wordRows(wall));
 };
 
-// JS as it is printed: exact where both heads are, near where every word has its byte, else nothing yet.
+// JS as it is printed: exact where both heads are, near where every word has its byte, else nothing
+// yet.
 export const apartText = (wall, a, b) => {
-  const apart = apartOf(wall, a, b), exact = betweenWords(wall, a).exact && betweenWords(wall, b).exact;
+  const apart = apartOf(wall, a, b),
+    exact = betweenWords(wall, a).exact && betweenWords(wall, b).exact;
   return apart === null ? '…' : (exact ? '' : '≈ ') + apart.toFixed(exact ? 3 : 2);
 };

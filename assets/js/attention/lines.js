@@ -9,9 +9,16 @@ export class Lines {
     this.node = make('div', {class: 'aw-matrix'}, this.canvas);
     this.onCell = onCell;
     this.row = null;
-    const point = row => { if (row !== this.row) { this.row = row; this.paint(); } };
+    const point = row => {
+      if (row !== this.row) {
+        this.row = row;
+        this.paint();
+      }
+    };
     this.canvas.addEventListener('pointermove', event => {
-      const {x, y, width} = pointIn(event, this.canvas), row = Math.floor(y / this.step), side = x < width / 2 ? 'query' : 'key';
+      const {x, y, width} = pointIn(event, this.canvas),
+        row = Math.floor(y / this.step),
+        side = x < width / 2 ? 'query' : 'key';
       point(row >= 0 && row < this.picture.n ? `${side}/${row}` : null);
     });
     this.canvas.addEventListener('pointerleave', () => point(null));
@@ -35,18 +42,21 @@ export class Lines {
   mark() {}
 
   paint() {
-    const {n, labels, values, mass, palette, colour} = this.picture, {width, step} = this;
+    const {n, labels, values, mass, palette, colour} = this.picture,
+      {width, step} = this;
     const pen = resize(this.canvas, width, n * step + 4);
-    const [side, row] = this.row ? this.row.split('/') : [null, -1], focus = Number(row);
-    const gutter = Math.min(120, width * .32), middle = i => i * step + step / 2;
+    const [side, row] = this.row ? this.row.split('/') : [null, -1],
+      focus = Number(row);
+    const gutter = Math.min(120, width * 0.32),
+      middle = i => i * step + step / 2;
     pen.lineCap = 'round';
     const touched = new Set();
     for (const [q, k, value] of heaviest(values, n, mass)) {
       const on = !side || (side === 'query' ? q : k) === focus;
       if (on && side) touched.add(side === 'query' ? k : q);
-      pen.globalAlpha = on ? .12 + .88 * Math.sqrt(value) : .04;
+      pen.globalAlpha = on ? 0.12 + 0.88 * Math.sqrt(value) : 0.04;
       pen.strokeStyle = colour;
-      pen.lineWidth = .75 + 4 * value;
+      pen.lineWidth = 0.75 + 4 * value;
       pen.beginPath();
       pen.moveTo(gutter, middle(q));
       pen.bezierCurveTo(width / 2, middle(q), width / 2, middle(k), width - gutter, middle(k));
@@ -60,10 +70,20 @@ export class Lines {
         pen.font = hit ? BOLD : FONT;
         pen.fillStyle = !side || hit ? palette.ink : palette.soft;
         pen.textAlign = end === 'query' ? 'right' : 'left';
-        const value = side && side !== end && hit ? values[side === 'query' ? focus * n + i : i * n + focus] : null;
+        const value =
+          side && side !== end && hit
+            ? values[side === 'query' ? focus * n + i : i * n + focus]
+            : null;
         const text = clip(pen, label, gutter - (value === null ? 8 : 44));
-        pen.fillText(value === null ? text : end === 'query' ? `${value.toFixed(2)} ${text}` : `${text} ${value.toFixed(2)}`,
-          end === 'query' ? gutter - 6 : width - gutter + 6, middle(i));
+        pen.fillText(
+          value === null
+            ? text
+            : end === 'query'
+              ? `${value.toFixed(2)} ${text}`
+              : `${text} ${value.toFixed(2)}`,
+          end === 'query' ? gutter - 6 : width - gutter + 6,
+          middle(i),
+        );
       }
     });
   }

@@ -1,4 +1,5 @@
-// What all of a model's attention adds up to: one matrix per model, the added tokens left out at first.
+// What all of a model's attention adds up to: one matrix per model, the added tokens left out at
+// first.
 import {choice} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
 import {floats, percent} from '../kit/numbers.js';
@@ -8,7 +9,7 @@ import {wordLabel} from './heads.js';
 import {Matrix} from './matrix.js';
 import {Zoom} from './zoom.js';
 
-const shown = new WeakMap();   // root -> its summary
+const shown = new WeakMap(); // root -> its summary
 const added = look('summary', 'hidden');
 const zoomOf = (texts, words) => new Zoom(texts.zoom, 'zoomsum', words.length);
 
@@ -17,7 +18,9 @@ class Summary {
     this.root = root;
     this.data = data;
     this.context = context;
-    this.observer = new ResizeObserver(() => { if (root.clientWidth !== this.width) this.draw(); });
+    this.observer = new ResizeObserver(() => {
+      if (root.clientWidth !== this.width) this.draw();
+    });
     this.observer.observe(root);
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.zoom = zoomOf(data.texts, data.words);
@@ -25,43 +28,94 @@ class Summary {
       const part = {model, values: Float64Array.from(floats(model.values))};
       part.picture = new Matrix(cell => this.mark(cell, part), this.zoom);
       part.reading = make('p', {class: 'aw-reading'});
-      part.figure = make('figure', {'data-model': model.key},
-        make('figcaption', {}, make('b', {class: 'model-name', text: say(data.texts.title, {label: model.label, kind: data.texts.kind})}),
-          make('span', {class: 'aw-detail', text: model.detail}), part.scale = make('span', {class: 'aw-detail'})),
-        part.picture.node, make('div', {class: 'aw-under'}, part.reading));
+      part.figure = make(
+        'figure',
+        {'data-model': model.key},
+        make(
+          'figcaption',
+          {},
+          make('b', {
+            class: 'model-name',
+            text: say(data.texts.title, {label: model.label, kind: data.texts.kind}),
+          }),
+          make('span', {class: 'aw-detail', text: model.detail}),
+          (part.scale = make('span', {class: 'aw-detail'})),
+        ),
+        part.picture.node,
+        make('div', {class: 'aw-under'}, part.reading),
+      );
       return part;
     });
     this.panels = make('div', {class: 'aw-panels'}, ...this.parts.map(part => part.figure));
-    const bar = make('div', {class: 'aw-bar'}, choice(data.texts.added, data.texts.addeds, added.value, key => { added.value = key; this.draw(); }));
-    this.root.replaceChildren(bar, this.panels, make('p', {class: 'note how', text: data.texts.hint}), this.live);
+    const bar = make(
+      'div',
+      {class: 'aw-bar'},
+      choice(data.texts.added, data.texts.addeds, added.value, key => {
+        added.value = key;
+        this.draw();
+      }),
+    );
+    this.root.replaceChildren(
+      bar,
+      this.panels,
+      make('p', {class: 'note how', text: data.texts.hint}),
+      this.live,
+    );
     this.draw();
   }
 
   draw() {
     this.width = this.root.clientWidth;
     if (!this.width) return;
-    const {models, words, texts} = this.data, palette = paletteOf(this.root, models.map(m => m.key), this.context.dark);
-    const across = this.width >= 860 ? this.parts.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
+    const {models, words, texts} = this.data,
+      palette = paletteOf(
+        this.root,
+        models.map(m => m.key),
+        this.context.dark,
+      );
+    const across = this.width >= 860 ? this.parts.length : 1,
+      width = Math.floor((this.width - 28 * (across - 1)) / across);
     this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
-    const all = words.map((_, i) => i), left = all.filter(i => !this.data.special[i]), keep = added.value === 'hidden' && left.length ? left : all;
+    const all = words.map((_, i) => i),
+      left = all.filter(i => !this.data.special[i]),
+      keep = added.value === 'hidden' && left.length ? left : all;
     this.words = keep.map(i => wordLabel(words[i]));
     for (const part of this.parts) {
       const {label, key} = part.model;
-      part.shown = Float64Array.from(keep.flatMap(q => keep.map(k => part.values[q * words.length + k])));
-      const top = part.shown.reduce((most, value) => Math.max(most, value), 0), gain = top >= .2 || top <= 0 ? 1 : 1 / top;   // tiny numbers fill the scale
+      part.shown = Float64Array.from(
+        keep.flatMap(q => keep.map(k => part.values[q * words.length + k])),
+      );
+      const top = part.shown.reduce((most, value) => Math.max(most, value), 0),
+        gain = top >= 0.2 || top <= 0 ? 1 : 1 / top; // tiny numbers fill the scale
       part.scale.textContent = say(texts.scale, {top: percent(1 / gain)});
-      part.picture.draw({labels: this.words, values: part.shown, n: keep.length, ramp: palette.ramps[key], palette, gain,
-        label: say(texts.title, {label, kind: texts.kind})}, width);
+      part.picture.draw(
+        {
+          labels: this.words,
+          values: part.shown,
+          n: keep.length,
+          ramp: palette.ramps[key],
+          palette,
+          gain,
+          label: say(texts.title, {label, kind: texts.kind}),
+        },
+        width,
+      );
       part.picture.mark(null);
     }
   }
 
   mark(cell, source) {
-    const {words} = this, n = words.length;
+    const {words} = this,
+      n = words.length;
     for (const part of this.parts) {
       part.picture.mark(cell);
-      part.reading.textContent = cell ? say(this.data.texts.cell,
-        {query: words[cell[0]], key: words[cell[1]], value: part.shown[cell[0] * n + cell[1]].toFixed(4)}) : '';
+      part.reading.textContent = cell
+        ? say(this.data.texts.cell, {
+            query: words[cell[0]],
+            key: words[cell[1]],
+            value: part.shown[cell[0] * n + cell[1]].toFixed(4),
+          })
+        : '';
       if (part === source) this.live.textContent = part.reading.textContent;
     }
   }
@@ -88,16 +142,27 @@ export function clear(root) {
 export const theme = root => shown.get(root)?.draw();
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({words, models, texts}) => ({WORDS: words, WAY: texts.way,
-  GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups]))});
+export const constants = ({words, models, texts}) => ({
+  WORDS: words,
+  WAY: texts.way,
+  GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups])),
+});
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({texts, words}) => ({state: {summary: texts.way, ...zoomOf(texts, words).said()}});
+export const said = ({texts, words}) => ({
+  state: {summary: texts.way, ...zoomOf(texts, words).said()},
+});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const n = data.words.length;
-  const rows = data.models.flatMap(model => [...floats(model.values)].map((value, i) =>
-    [model.label, data.words[Math.floor(i / n)], data.words[i % n], value]));
+  const rows = data.models.flatMap(model =>
+    [...floats(model.values)].map((value, i) => [
+      model.label,
+      data.words[Math.floor(i / n)],
+      data.words[i % n],
+      value,
+    ]),
+  );
   return {columns: ['model', 'query', 'key', 'value'], rows};
 }

@@ -3,24 +3,37 @@ import {make, marked, say as fill, vary} from '../kit/dom.js';
 import {power} from '../kit/numbers.js';
 import {look} from '../page/look.js';
 
-const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : power(value);
+const nats = value =>
+  value >= 0.0995
+    ? value.toFixed(2)
+    : value >= 0.001
+      ? value.toFixed(3)
+      : value === 0
+        ? '0'
+        : power(value);
 
-const kept = look('off', '');   // a mark of the text, then each model with its heads that are off as the bits of a number
-const MAX = 200;   // letters of it in a link
+// a mark of the text, then each model with its heads that are off as the bits of a number
+const kept = look('off', '');
+const MAX = 200; // letters of it in a link
 
 /** @param {string} text */
-const markOf = text => [...text].reduce((mark, letter) => (31 * mark + letter.codePointAt(0)) % 4294967291, 7).toString(36);
+const markOf = text =>
+  [...text]
+    .reduce((mark, letter) => (31 * mark + letter.codePointAt(0)) % 4294967291, 7)
+    .toString(36);
 
 /** Heads as the bits of a number. @param {Iterable<number>} heads */
-const packed = heads => [...heads].reduce((bits, head) => bits | 1n << BigInt(head), 0n).toString(36);
+const packed = heads =>
+  [...heads].reduce((bits, head) => bits | (1n << BigInt(head)), 0n).toString(36);
 
 /** The heads of a number, in base 36. @param {string} digits @param {number} most */
 function unpacked(digits, most) {
   const bits = [...digits].reduce((sum, digit) => 36n * sum + BigInt(parseInt(digit, 36)), 0n);
-  return Array.from({length: most}, (_, head) => head).filter(head => bits >> BigInt(head) & 1n);
+  return Array.from({length: most}, (_, head) => head).filter(head => (bits >> BigInt(head)) & 1n);
 }
 
-const shown = new WeakMap();   // root -> its switches: what is off survives new numbers for the same text
+// root -> its switches: what is off survives new numbers for the same text
+const shown = new WeakMap();
 
 class Switches {
   constructor(root) {
@@ -28,15 +41,23 @@ class Switches {
     this.off = {};
     /** @type {[string, number] | null} */
     this.focus = null;
-    this.linked = '';   // what of the link these switches show
+    this.linked = ''; // what of the link these switches show
     this.node = make('div', {class: 'hs'});
     root.replaceChildren(this.node);
   }
 
   set(data, ask) {
-    const of = JSON.stringify([data.text, data.models.map(({key, label, layers, heads, card}) => [key, label, layers, heads, card])]);
-    const isSame = of === this.of, isSwept = data.models.some(model => model.nats?.length);
-    if (!isSame) { this.off = {}; this.focus = null; this.linked = ''; }
+    const of = JSON.stringify([
+      data.text,
+      data.models.map(({key, label, layers, heads, card}) => [key, label, layers, heads, card]),
+    ]);
+    const isSame = of === this.of,
+      isSwept = data.models.some(model => model.nats?.length);
+    if (!isSame) {
+      this.off = {};
+      this.focus = null;
+      this.linked = '';
+    }
     this.data = data;
     this.ask = ask;
     this.of = of;
@@ -47,44 +68,71 @@ class Switches {
     const isLinked = this.follow();
     this.build();
     if (held && this.focus) this.cell(this.focus)?.focus();
-    // The same switches again, as the fold was opened before the page's own answer: its sentence says that all are on.
-    if (isLinked || isSame && !isSwept && this.models.some(model => this.off[model.key].size)) this.update(...this.models);
+    // The same switches again, as the fold was opened before the page's own answer: its sentence
+    // says that all are on.
+    if (isLinked || (isSame && !isSwept && this.models.some(model => this.off[model.key].size)))
+      this.update(...this.models);
   }
 
   /** Switch off what the link says, where it is of this text; whether anything changed. */
   follow() {
-    if (this.linked === kept.value) return false;   // also what is too long for a link stays
-    const [mark, ...said] = kept.value.split('.'), isMine = mark === markOf(this.data.text), before = JSON.stringify(this.asked());
+    if (this.linked === kept.value) return false; // also what is too long for a link stays
+    const [mark, ...said] = kept.value.split('.'),
+      isMine = mark === markOf(this.data.text),
+      before = JSON.stringify(this.asked());
     this.linked = kept.value;
     for (const model of this.models) {
       const at = said.indexOf(model.key);
-      this.off[model.key] = new Set(isMine && at >= 0 ? unpacked(said[at + 1], model.layers * model.heads) : []);
+      this.off[model.key] = new Set(
+        isMine && at >= 0 ? unpacked(said[at + 1], model.layers * model.heads) : [],
+      );
     }
     return before !== JSON.stringify(this.asked());
   }
 
   keep() {
-    const off = this.models.filter(model => this.off[model.key].size).map(model => `${model.key}.${packed(this.off[model.key])}`);
+    const off = this.models
+      .filter(model => this.off[model.key].size)
+      .map(model => `${model.key}.${packed(this.off[model.key])}`);
     const value = [markOf(this.data.text), ...off].join('.');
     kept.value = this.linked = off.length && value.length <= MAX ? value : '';
   }
 
   build() {
     const {texts} = this.data;
-    const swept = this.models.length > 0 && this.models.every(model => model.nats.length === model.layers);
+    const swept =
+      this.models.length > 0 && this.models.every(model => model.nats.length === model.layers);
     const chip = (label, act) => {
       const button = make('button', {type: 'button', class: 'chip', text: label});
       button.addEventListener('click', act);
       return button;
     };
-    const chips = make('div', {class: 'chips hs-chips'},
-      chip(texts.all_on, () => this.choose(() => [])), chip(texts.all_off, () => this.choose(model => this.all(model))),
-      swept && chip(fill(texts.strongest, {n: 5}), () => this.choose(model => this.ranked(model).slice(0, 5))),
-      swept && chip(texts.weakest, () => this.choose(model => this.ranked(model).slice(-Math.floor(model.layers * model.heads / 2)))));
-    const columns = this.data.models.map(model => model.card ? this.card(model) : this.column(model));
+    const chips = make(
+      'div',
+      {class: 'chips hs-chips'},
+      chip(texts.all_on, () => this.choose(() => [])),
+      chip(texts.all_off, () => this.choose(model => this.all(model))),
+      swept &&
+        chip(fill(texts.strongest, {n: 5}), () =>
+          this.choose(model => this.ranked(model).slice(0, 5)),
+        ),
+      swept &&
+        chip(texts.weakest, () =>
+          this.choose(model =>
+            this.ranked(model).slice(-Math.floor((model.layers * model.heads) / 2)),
+          ),
+        ),
+    );
+    const columns = this.data.models.map(model =>
+      model.card ? this.card(model) : this.column(model),
+    );
     const scale = this.strongest ? fill(texts.scale, {low: 0, high: nats(this.strongest)}) : '';
-    this.node.replaceChildren(chips, make('div', {class: 'columns'}, ...columns),
-      make('p', {class: 'note how', text: texts.hint}), scale ? make('p', {class: 'note scale', text: scale}) : '');
+    this.node.replaceChildren(
+      chips,
+      make('div', {class: 'columns'}, ...columns),
+      make('p', {class: 'note how', text: texts.hint}),
+      scale ? make('p', {class: 'note scale', text: scale}) : '',
+    );
   }
 
   all(model) {
@@ -97,44 +145,90 @@ class Switches {
   }
 
   card(model) {
-    return make('section', {class: 'card plain', 'data-model': model.key}, make('h3', {text: model.label}), make('p', {text: model.card}));
+    return make(
+      'section',
+      {class: 'card plain', 'data-model': model.key},
+      make('h3', {text: model.label}),
+      make('p', {text: model.card}),
+    );
   }
 
   column(model) {
     model.cells = [];
-    const {texts} = this.data, grid = make('div', {class: 'hs-grid', role: 'grid', 'aria-label': fill(texts.grid, {model: model.label})});
+    const {texts} = this.data,
+      grid = make('div', {
+        class: 'hs-grid',
+        role: 'grid',
+        'aria-label': fill(texts.grid, {model: model.label}),
+      });
     grid.style.gridTemplateColumns = `30px repeat(${model.heads}, minmax(16px, 1fr))`;
     for (let layer = 0; layer < model.layers; layer++) {
-      const name = make('button', {type: 'button', class: 'hs-layer', text: layer + 1, 'aria-label': fill(texts.layer, {layer: layer + 1})});
+      const name = make('button', {
+        type: 'button',
+        class: 'hs-layer',
+        text: layer + 1,
+        'aria-label': fill(texts.layer, {layer: layer + 1}),
+      });
       name.addEventListener('click', () => this.flipLayer(model, layer));
-      const row = make('div', {role: 'row', class: 'hs-row'}, make('span', {role: 'rowheader'}, name));
+      const row = make(
+        'div',
+        {role: 'row', class: 'hs-row'},
+        make('span', {role: 'rowheader'}, name),
+      );
       for (let head = 0; head < model.heads; head++) row.append(this.switch(model, layer, head));
       grid.append(row);
     }
     grid.addEventListener('keydown', event => this.key(event, model));
     model.counter = make('span', {class: 'badge'});
     this.count(model);
-    return make('section', {class: 'hs-column', 'data-model': model.key},
-      make('h3', {}, make('span', {class: 'model-name', text: model.label}), document.createTextNode(' '), model.counter), grid);
+    return make(
+      'section',
+      {class: 'hs-column', 'data-model': model.key},
+      make(
+        'h3',
+        {},
+        make('span', {class: 'model-name', text: model.label}),
+        document.createTextNode(' '),
+        model.counter,
+      ),
+      grid,
+    );
   }
 
   switch(model, layer, head) {
-    const value = model.nats[layer]?.[head], i = layer * model.heads + head;
-    const cell = make('button', {type: 'button', role: 'gridcell', class: 'hs-head', 'data-cell': `${model.key}/${i}`, tabindex: i ? '-1' : '0'});
+    const value = model.nats[layer]?.[head],
+      i = layer * model.heads + head;
+    const cell = make('button', {
+      type: 'button',
+      role: 'gridcell',
+      class: 'hs-head',
+      'data-cell': `${model.key}/${i}`,
+      tabindex: i ? '-1' : '0',
+    });
     if (value !== undefined && this.strongest) {
       vary(cell, '--share', Math.round(100 * Math.sqrt(value / this.strongest)));
       cell.classList.add('known');
     }
     this.name(cell, model, layer, head);
     model.cells[i] = cell;
-    cell.addEventListener('click', () => { this.flip(model, i); this.focus = [model.key, i]; });
-    cell.addEventListener('focus', () => { this.focus = [model.key, i]; });
+    cell.addEventListener('click', () => {
+      this.flip(model, i);
+      this.focus = [model.key, i];
+    });
+    cell.addEventListener('focus', () => {
+      this.focus = [model.key, i];
+    });
     return cell;
   }
 
   name(cell, model, layer, head) {
-    const {texts} = this.data, off = this.off[model.key].has(layer * model.heads + head), value = model.nats[layer]?.[head];
-    const parts = [fill(texts.head, {model: model.label, layer: layer + 1, head: head + 1}), off ? texts.off : texts.on];
+    const {texts} = this.data,
+      off = this.off[model.key].has(layer * model.heads + head),
+      value = model.nats[layer]?.[head];
+    const parts = [
+      fill(texts.head, {model: model.label, layer: layer + 1, head: head + 1}),
+      off ? texts.off : texts.on,
+    ];
     if (value !== undefined) parts.push(fill(texts.alone, {nats: nats(value)}));
     cell.setAttribute('aria-label', parts.join(', '));
     cell.title = parts.join(', ');
@@ -142,13 +236,21 @@ class Switches {
     cell.classList.toggle('off', off);
   }
 
-  cell([key, i]) { return marked(this.node, 'data-cell', `${key}/${i}`); }
+  cell([key, i]) {
+    return marked(this.node, 'data-cell', `${key}/${i}`);
+  }
 
   key(event, model) {
     const place = event.target.dataset?.cell;
     if (!place) return;
-    const i = Number(place.split('/')[1]), {heads, layers} = model;
-    const steps = {ArrowRight: i % heads < heads - 1 ? 1 : 0, ArrowLeft: i % heads ? -1 : 0, ArrowDown: i + heads < heads * layers ? heads : 0, ArrowUp: i >= heads ? -heads : 0};
+    const i = Number(place.split('/')[1]),
+      {heads, layers} = model;
+    const steps = {
+      ArrowRight: i % heads < heads - 1 ? 1 : 0,
+      ArrowLeft: i % heads ? -1 : 0,
+      ArrowDown: i + heads < heads * layers ? heads : 0,
+      ArrowUp: i >= heads ? -heads : 0,
+    };
     if (!(event.key in steps)) return;
     event.preventDefault();
     const next = this.cell([model.key, i + steps[event.key]]);
@@ -165,9 +267,12 @@ class Switches {
   }
 
   flipLayer(model, layer) {
-    const off = this.off[model.key], row = Array.from({length: model.heads}, (_, head) => layer * model.heads + head);
+    const off = this.off[model.key],
+      row = Array.from({length: model.heads}, (_, head) => layer * model.heads + head);
     const all = row.every(i => off.has(i));
-    for (const i of row) if (all) off.delete(i); else off.add(i);
+    for (const i of row)
+      if (all) off.delete(i);
+      else off.add(i);
     this.keep();
     this.update(model);
   }
@@ -180,24 +285,37 @@ class Switches {
 
   update(...models) {
     for (const model of models) {
-      model.cells.forEach((cell, i) => this.name(cell, model, Math.floor(i / model.heads), i % model.heads));
+      model.cells.forEach((cell, i) =>
+        this.name(cell, model, Math.floor(i / model.heads), i % model.heads),
+      );
       this.count(model);
     }
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.send(), 120);   // a run of clicks asks once
+    this.timer = setTimeout(() => this.send(), 120); // a run of clicks asks once
   }
 
   count(model) {
-    model.counter.textContent = fill(this.data.texts.count, {off: this.off[model.key].size, all: model.layers * model.heads});
+    model.counter.textContent = fill(this.data.texts.count, {
+      off: this.off[model.key].size,
+      all: model.layers * model.heads,
+    });
   }
 
   /** What is off: [layer, head] by model. */
   asked() {
-    return Object.fromEntries(this.models.map(model => [model.key,
-      [...this.off[model.key]].sort((a, b) => a - b).map(i => [Math.floor(i / model.heads), i % model.heads])]));
+    return Object.fromEntries(
+      this.models.map(model => [
+        model.key,
+        [...this.off[model.key]]
+          .sort((a, b) => a - b)
+          .map(i => [Math.floor(i / model.heads), i % model.heads]),
+      ]),
+    );
   }
 
-  send() { this.ask({off: this.asked()}); }
+  send() {
+    this.ask({off: this.asked()});
+  }
 }
 
 /** @type {import('../gradio.js').Picture['choices']} */
@@ -218,9 +336,14 @@ export function clear(root) {
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const rows = data.models.filter(model => !model.card).flatMap(model => Array.from({length: model.layers * model.heads}, (_, i) => {
-    const layer = Math.floor(i / model.heads), head = i % model.heads;
-    return [model.label, layer + 1, head + 1, model.nats[layer]?.[head] ?? null];
-  }));
+  const rows = data.models
+    .filter(model => !model.card)
+    .flatMap(model =>
+      Array.from({length: model.layers * model.heads}, (_, i) => {
+        const layer = Math.floor(i / model.heads),
+          head = i % model.heads;
+        return [model.label, layer + 1, head + 1, model.nats[layer]?.[head] ?? null];
+      }),
+    );
   return {columns: ['model', 'layer', 'head', 'nats_lost_without_it'], rows};
 }

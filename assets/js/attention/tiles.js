@@ -3,7 +3,11 @@ import {make, pointIn, resize} from '../kit/dom.js';
 import {ranks} from '../kit/maths.js';
 import {distancesFrom, headAt, partnersOf, sameHead, sharesOf} from './heads.js';
 
-const GUTTER = 30, TOP = 46, GAP = 5, SPACE = 34, FLIGHT = 420;
+const GUTTER = 30,
+  TOP = 46,
+  GAP = 5,
+  SPACE = 34,
+  FLIGHT = 420;
 /** The orders by what heads attend to from the chosen word, and from the others to it. */
 export const WAYS = ['from', 'to'];
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -22,46 +26,56 @@ export class Tiles {
     this.over = make('canvas', {'aria-hidden': 'true', class: 'aw-over'});
     /** @type {ReturnType<typeof import('./colours.js').paletteOf>} */
     this.palette = null;
-    this.others = 'closest';   // which heads stand beside the chosen one
+    this.others = 'closest'; // which heads stand beside the chosen one
     /** @type {import('./heads.js').Head} */
-    this.lock = null;          // the chosen head
-    this.order = 'place';      // how the tiles are sorted
-    this.hidden = new Set();   // kinds that are faint
-    this.word = null;          // the word that is lit
+    this.lock = null; // the chosen head
+    this.order = 'place'; // how the tiles are sorted
+    this.hidden = new Set(); // kinds that are faint
+    this.word = null; // the word that is lit
     /** @type {number | null} */
-    this.kept = null;          // the word that stays lit, by which heads are sorted
+    this.kept = null; // the word that stays lit, by which heads are sorted
     /** @type {import('./heads.js').Head | null} */
-    this.point = null;         // the head under the pointer
+    this.point = null; // the head under the pointer
     this.flight = 0;
   }
 
   // One image per model at the tiles' own size, so that drawing copies pixels and scales nothing
   // down; a pixel that stands for several cells shows the largest.
   bake(ratio) {
-    const {models, size} = this.wall, side = Math.min(size, Math.round(this.tile * ratio)), key = `${side}`;
+    const {models, size} = this.wall,
+      side = Math.min(size, Math.round(this.tile * ratio)),
+      key = `${side}`;
     if (this.baked === key) return;
-    const from = [], to = [];
+    const from = [],
+      to = [];
     for (let r = 0; r < side; r++) {
-      from.push(Math.floor(r * size / side));
-      to.push(Math.ceil((r + 1) * size / side));
+      from.push(Math.floor((r * size) / side));
+      to.push(Math.ceil(((r + 1) * size) / side));
     }
     this.baked = key;
     this.side = side;
     this.atlases = models.map(model => {
-      const atlas = document.createElement('canvas'), width = atlas.width = model.heads * side;
+      const atlas = document.createElement('canvas'),
+        width = (atlas.width = model.heads * side);
       atlas.height = model.layers * side;
-      const pen = atlas.getContext('2d'), image = pen.createImageData(width, atlas.height);
-      const out = new Uint32Array(image.data.buffer), ramp = this.palette.ramps[model.key], {bytes} = model;
+      const pen = atlas.getContext('2d'),
+        image = pen.createImageData(width, atlas.height);
+      const out = new Uint32Array(image.data.buffer),
+        ramp = this.palette.ramps[model.key],
+        {bytes} = model;
       for (let i = 0; i < model.count; i++) {
-        const start = i * size * size, corner = Math.floor(i / model.heads) * side * width + i % model.heads * side;
-        for (let r = 0; r < side; r++) for (let c = 0; c < side; c++) {
-          let most = 0;
-          for (let y = from[r]; y < to[r]; y++) for (let x = from[c]; x < to[c]; x++) {
-            const byte = bytes[start + y * size + x];
-            if (byte > most) most = byte;
+        const start = i * size * size,
+          corner = Math.floor(i / model.heads) * side * width + (i % model.heads) * side;
+        for (let r = 0; r < side; r++)
+          for (let c = 0; c < side; c++) {
+            let most = 0;
+            for (let y = from[r]; y < to[r]; y++)
+              for (let x = from[c]; x < to[c]; x++) {
+                const byte = bytes[start + y * size + x];
+                if (byte > most) most = byte;
+              }
+            out[corner + r * width + c] = ramp[most];
           }
-          out[corner + r * width + c] = ramp[most];
-        }
       }
       pen.putImageData(image, 0, 0);
       return atlas;
@@ -70,17 +84,21 @@ export class Tiles {
 
   // Where every tile lies: by layer and head, or sorted within each model.
   layout(fly = false) {
-    const {models} = this.wall, width = this.width = this.root.clientWidth;
+    const {models} = this.wall,
+      width = (this.width = this.root.clientWidth);
     if (!width) return;
-    const across = this.across = width >= 700, columns = across ? models.length : 1;
+    const across = (this.across = width >= 700),
+      columns = across ? models.length : 1;
     const block = (width - SPACE * (columns - 1)) / columns;
     const heads = Math.max(...models.map(m => m.heads));
     this.tile = Math.max(14, Math.min(56, Math.floor((block - GUTTER) / heads) - GAP));
     const step = this.tile + GAP;
-    let y = 0, bottom = 0;
+    let y = 0,
+      bottom = 0;
     const before = this.places;
     this.blocks = models.map((model, m) => {
-      const top = across ? 0 : y, left = across ? m * (block + SPACE) : 0;
+      const top = across ? 0 : y,
+        left = across ? m * (block + SPACE) : 0;
       const rows = this.order !== 'place' || !across ? [...Array(model.layers).keys()] : model.rows;
       const height = TOP + (Math.max(...rows) + 1) * step;
       y = top + height + 18;
@@ -88,15 +106,21 @@ export class Tiles {
       return {left, top, rows, height, width: GUTTER + model.heads * step};
     });
     this.places = models.map((model, m) => {
-      const {left, top, rows} = this.blocks[m], ranks = this.ranks(model);
+      const {left, top, rows} = this.blocks[m],
+        ranks = this.ranks(model);
       return Array.from({length: model.count}, (_, i) => {
-        const at = ranks[i], row = Math.floor(at / model.heads);
-        return {x: left + GUTTER + at % model.heads * step, y: top + TOP + rows[row] * step};
+        const at = ranks[i],
+          row = Math.floor(at / model.heads);
+        return {x: left + GUTTER + (at % model.heads) * step, y: top + TOP + rows[row] * step};
       });
     });
     this.height = bottom + 4;
     this.baseWidth = Math.max(width, ...this.blocks.map(b => b.left + b.width));
-    if (fly && before && !still()) this.fly(before); else { this.shown = this.places; this.drawBase(); }
+    if (fly && before && !still()) this.fly(before);
+    else {
+      this.shown = this.places;
+      this.drawBase();
+    }
     this.drawOver();
   }
 
@@ -104,9 +128,12 @@ export class Tiles {
     const all = [...Array(model.count).keys()];
     if (this.order === 'place') return all;
     const keys = {
-      entropy: i => model.entropy[i], distance: i => -model.distance[i],
+      entropy: i => model.entropy[i],
+      distance: i => -model.distance[i],
       kind: i => model.kind[i] * 10 + model.entropy[i] / 10,
-      alike: i => this.alike[model.m][i], from: i => -this.shares[model.m][i], to: i => -this.shares[model.m][i],
+      alike: i => this.alike[model.m][i],
+      from: i => -this.shares[model.m][i],
+      to: i => -this.shares[model.m][i],
     };
     if (this.order === 'alike') this.alike = distancesFrom(this.wall, this.lock);
     if (WAYS.includes(this.order)) this.shares = sharesOf(this.wall, this.kept, this.order);
@@ -114,14 +141,18 @@ export class Tiles {
   }
 
   fly(before) {
-    const begun = performance.now(), flight = ++this.flight;
+    const begun = performance.now(),
+      flight = ++this.flight;
     const frame = now => {
       if (flight !== this.flight || !this.root.isConnected) return;
-      const t = Math.min(1, Math.max(0, now - begun) / FLIGHT), ease = 1 - (1 - t) ** 3;
-      this.shown = this.places.map((places, m) => places.map((to, i) => {
-        const from = before[m][i];
-        return {x: from.x + (to.x - from.x) * ease, y: from.y + (to.y - from.y) * ease};
-      }));
+      const t = Math.min(1, Math.max(0, now - begun) / FLIGHT),
+        ease = 1 - (1 - t) ** 3;
+      this.shown = this.places.map((places, m) =>
+        places.map((to, i) => {
+          const from = before[m][i];
+          return {x: from.x + (to.x - from.x) * ease, y: from.y + (to.y - from.y) * ease};
+        }),
+      );
       this.drawBase();
       if (t < 1) requestAnimationFrame(frame);
     };
@@ -130,7 +161,8 @@ export class Tiles {
 
   drawBase() {
     const {models, pool, size} = this.wall;
-    const pen = resize(this.base, this.baseWidth, this.height), tile = this.tile;
+    const pen = resize(this.base, this.baseWidth, this.height),
+      tile = this.tile;
     const ratio = this.base.width / this.baseWidth;
     pen.clearRect(0, 0, this.baseWidth, this.height);
     models.forEach((model, m) => this.drawLabels(pen, model, this.blocks[m]));
@@ -139,15 +171,18 @@ export class Tiles {
     pen.imageSmoothingEnabled = false;
     pen.strokeStyle = this.palette.line;
     pen.lineWidth = 1;
-    const line = this.word === null ? -1 : Math.floor(Math.floor(this.word / pool) * side / size), part = tile / side;
+    const line = this.word === null ? -1 : Math.floor((Math.floor(this.word / pool) * side) / size),
+      part = tile / side;
     models.forEach((model, m) => {
       const atlas = this.atlases[m];
       for (let i = 0; i < model.count; i++) {
-        const {x, y} = this.shown[m][i], sx = i % model.heads * side, sy = Math.floor(i / model.heads) * side;
-        const faint = this.hidden.has(model.kind[i]) ? .12 : 1;
-        pen.globalAlpha = line < 0 ? faint : faint * .25;
+        const {x, y} = this.shown[m][i],
+          sx = (i % model.heads) * side,
+          sy = Math.floor(i / model.heads) * side;
+        const faint = this.hidden.has(model.kind[i]) ? 0.12 : 1;
+        pen.globalAlpha = line < 0 ? faint : faint * 0.25;
         pen.drawImage(atlas, sx, sy, side, side, x, y, tile, tile);
-        pen.strokeRect(x - .5, y - .5, tile + 1, tile + 1);
+        pen.strokeRect(x - 0.5, y - 0.5, tile + 1, tile + 1);
         if (line < 0) continue;
         pen.globalAlpha = faint;
         pen.drawImage(atlas, sx, sy + line, side, 1, x, y + line * part, tile, Math.max(1, part));
@@ -158,7 +193,8 @@ export class Tiles {
   }
 
   drawLabels(pen, model, {left, top, rows}) {
-    const {texts} = this.wall, step = this.tile + GAP;
+    const {texts} = this.wall,
+      step = this.tile + GAP;
     pen.textBaseline = 'alphabetic';
     pen.textAlign = 'left';
     pen.fillStyle = this.palette.text[model.key];
@@ -168,20 +204,32 @@ export class Tiles {
     pen.fillStyle = this.palette.soft;
     pen.font = '13px system-ui, sans-serif';
     const detail = texts.shapes[model.key];
-    const room = Math.max(this.blocks[model.m].width, this.width / (this.across ? this.wall.models.length : 1) - SPACE) - GUTTER - after - 8;
-    if (pen.measureText(detail).width <= room) pen.fillText(detail, left + GUTTER + after + 8, top + 15);
+    const room =
+      Math.max(
+        this.blocks[model.m].width,
+        this.width / (this.across ? this.wall.models.length : 1) - SPACE,
+      ) -
+      GUTTER -
+      after -
+      8;
+    if (pen.measureText(detail).width <= room)
+      pen.fillText(detail, left + GUTTER + after + 8, top + 15);
     if (this.order !== 'place') return;
     pen.font = '12px system-ui, sans-serif';
     pen.textAlign = 'center';
     const skip = step < 17 ? 2 : 1;
-    for (let h = 0; h < model.heads; h += skip) pen.fillText(String(h + 1), left + GUTTER + h * step + this.tile / 2, top + TOP - 8);
+    for (let h = 0; h < model.heads; h += skip)
+      pen.fillText(String(h + 1), left + GUTTER + h * step + this.tile / 2, top + TOP - 8);
     pen.textAlign = 'right';
     pen.textBaseline = 'middle';
-    rows.forEach((row, layer) => pen.fillText(String(layer + 1), left + GUTTER - 8, top + TOP + row * step + this.tile / 2));
+    rows.forEach((row, layer) =>
+      pen.fillText(String(layer + 1), left + GUTTER - 8, top + TOP + row * step + this.tile / 2),
+    );
   }
 
   drawOver() {
-    const pen = resize(this.over, this.baseWidth, this.height), {palette} = this;
+    const pen = resize(this.over, this.baseWidth, this.height),
+      {palette} = this;
     const ring = (head, colour, width, out) => {
       const {x, y} = this.places[head.m][head.i];
       pen.strokeStyle = colour;
@@ -190,11 +238,15 @@ export class Tiles {
     };
     const family = (anchor, width, alpha) => {
       const partners = partnersOf(this.wall, anchor, this.others);
-      const middle = head => { const p = this.places[head.m][head.i]; return [p.x + this.tile / 2, p.y + this.tile / 2]; };
+      const middle = head => {
+        const p = this.places[head.m][head.i];
+        return [p.x + this.tile / 2, p.y + this.tile / 2];
+      };
       const [x, y] = middle(anchor);
       for (const partner of partners) {
         if (sameHead(partner, anchor)) continue;
-        const [px, py] = middle(partner), half = this.tile / 2 * Math.sign(px - x);
+        const [px, py] = middle(partner),
+          half = (this.tile / 2) * Math.sign(px - x);
         pen.globalAlpha = alpha;
         pen.strokeStyle = palette.ink;
         pen.lineWidth = 1.25;
@@ -207,8 +259,8 @@ export class Tiles {
       }
       ring(anchor, palette.ink, width + 1, 1.5);
     };
-    family(this.lock, 1.5, this.point && !sameHead(this.point, this.lock) ? .25 : .6);
-    if (this.point && !sameHead(this.point, this.lock)) family(this.point, 1.5, .6);
+    family(this.lock, 1.5, this.point && !sameHead(this.point, this.lock) ? 0.25 : 0.6);
+    if (this.point && !sameHead(this.point, this.lock)) family(this.point, 1.5, 0.6);
     this.freeNumbers(pen);
   }
 
@@ -216,13 +268,17 @@ export class Tiles {
   freeNumbers(pen) {
     if (this.order !== 'place' || !this.across) return;
     const step = this.tile + GAP;
-    for (const {left, top, rows} of this.blocks) for (const row of rows) pen.clearRect(left + GUTTER - 24, top + TOP + row * step + this.tile / 2 - 8, 18, 16);
+    for (const {left, top, rows} of this.blocks)
+      for (const row of rows)
+        pen.clearRect(left + GUTTER - 24, top + TOP + row * step + this.tile / 2 - 8, 18, 16);
   }
 
   at(event) {
     const {x, y} = pointIn(event, this.base);
     for (const [m, places] of this.places.entries()) {
-      const i = places.findIndex(p => x >= p.x - 1 && x < p.x + this.tile + 2 && y >= p.y - 1 && y < p.y + this.tile + 2);
+      const i = places.findIndex(
+        p => x >= p.x - 1 && x < p.x + this.tile + 2 && y >= p.y - 1 && y < p.y + this.tile + 2,
+      );
       if (i >= 0) return headAt(this.wall, m, i);
     }
     return null;
@@ -231,13 +287,22 @@ export class Tiles {
   // The nearest tile in a direction; sideways it goes on in the next model.
   walk(head, [dx, dy]) {
     const from = this.places[head.m][head.i];
-    let best = null, least = Infinity;
-    this.places.forEach((places, m) => places.forEach((place, i) => {
-      const x = place.x - from.x, y = place.y - from.y, ahead = x * dx + y * dy, aside = Math.abs(x * dy + y * dx);
-      if (ahead < 1 || (dx && aside > this.tile * 4) || (dy && aside > this.tile / 2)) return;
-      const cost = ahead + aside * 3;
-      if (cost < least) { least = cost; best = headAt(this.wall, m, i); }
-    }));
+    let best = null,
+      least = Infinity;
+    this.places.forEach((places, m) =>
+      places.forEach((place, i) => {
+        const x = place.x - from.x,
+          y = place.y - from.y,
+          ahead = x * dx + y * dy,
+          aside = Math.abs(x * dy + y * dx);
+        if (ahead < 1 || (dx && aside > this.tile * 4) || (dy && aside > this.tile / 2)) return;
+        const cost = ahead + aside * 3;
+        if (cost < least) {
+          least = cost;
+          best = headAt(this.wall, m, i);
+        }
+      }),
+    );
     return best;
   }
 }

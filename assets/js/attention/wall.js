@@ -7,20 +7,31 @@ import {rove} from '../kit/rove.js';
 import {explained} from '../kit/term.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
-import {apartText, headAt, onPage, partnersOf, reachOf, receiveExact, sameHead, sharesOf, unpackWall, wordLabel} from './heads.js';
+import {
+  apartText,
+  headAt,
+  onPage,
+  partnersOf,
+  reachOf,
+  receiveExact,
+  sameHead,
+  sharesOf,
+  unpackWall,
+  wordLabel,
+} from './heads.js';
 import {Lens} from './lens.js';
 import {Tiles, WAYS} from './tiles.js';
 
-const faint = new Set();       // kinds that are faint, kept for a new text
-const walls = new WeakMap();   // root -> its wall
-const turns = new WeakMap();   // root -> what it was asked to show last
+const faint = new Set(); // kinds that are faint, kept for a new text
+const walls = new WeakMap(); // root -> its wall
+const turns = new WeakMap(); // root -> what it was asked to show last
 
 class Wall extends Tiles {
   constructor(root, wall, context, data) {
     super(root, wall, context);
     this.data = data;
     this.order = chosen('order') ?? this.order;
-    this.lit = Number(chosen('lit') ?? -1);   // the word that the reader or a link chose
+    this.lit = Number(chosen('lit') ?? -1); // the word that the reader or a link chose
     this.word = this.kept = this.keptWord();
     this.hidden = faint;
     this.take(this.firstLock());
@@ -30,7 +41,9 @@ class Wall extends Tiles {
     this.colour();
     this.layout();
     this.lens.draw();
-    this.observer = new ResizeObserver(() => { if (root.clientWidth !== this.width) this.layout(); });
+    this.observer = new ResizeObserver(() => {
+      if (root.clientWidth !== this.width) this.layout();
+    });
     this.observer.observe(root);
   }
 
@@ -41,7 +54,7 @@ class Wall extends Tiles {
   }
 
   end() {
-    this.flight += 1;   // what still flies comes down
+    this.flight += 1; // what still flies comes down
     this.observer.disconnect();
     this.lens.observer.disconnect();
     this.lens.zoom.end();
@@ -53,10 +66,13 @@ class Wall extends Tiles {
     this.root.toggleAttribute('data-chosen', !sameHead(head, this.usualLock()));
   }
 
-  // From the link; else the head in which a mask, or where there is none a word, looks most sharply at a word further off; else at a neighbour.
+  // From the link; else the head in which a mask, or where there is none a word, looks most sharply
+  // at a word further off; else at a neighbour.
   firstLock() {
-    const {models} = this.wall, m = models.findIndex(model => model.key === chosen('model'));
-    const layer = Number(chosen('layer')), head = Number(chosen('head'));
+    const {models} = this.wall,
+      m = models.findIndex(model => model.key === chosen('model'));
+    const layer = Number(chosen('layer')),
+      head = Number(chosen('head'));
     if (['model', 'layer', 'head'].some(isChosen)) {
       const model = models[Math.max(0, m)];
       if (model && layer >= 0 && layer < model.layers && head >= 0 && head < model.heads) {
@@ -66,9 +82,13 @@ class Wall extends Tiles {
     return this.usualLock();
   }
 
-  /** The word that stays lit: the chosen one; else, where the order needs one, the first mask or the last word that is no sign. */
+  /**
+   * The word that stays lit: the chosen one; else, where the order needs one, the first mask or the
+   * last word that is no sign.
+   */
   keptWord() {
-    const {words, special, masks} = this.wall, isWord = words.map((word, i) => !special[i] && /[\p{L}\p{N}]/u.test(word));
+    const {words, special, masks} = this.wall,
+      isWord = words.map((word, i) => !special[i] && /[\p{L}\p{N}]/u.test(word));
     if (this.lit >= 0 && this.lit < words.length) return this.lit;
     if (!WAYS.includes(this.order)) return null;
     return masks.includes(1) ? masks.indexOf(1) : Math.max(0, isWord.lastIndexOf(true));
@@ -89,17 +109,35 @@ class Wall extends Tiles {
   }
 
   usualLock() {
-    const {models} = this.wall, model = models[0], beside = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]), far = reachOf(this.wall);
+    const {models} = this.wall,
+      model = models[0],
+      beside = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]),
+      far = reachOf(this.wall);
     const score = far.some(Boolean) ? i => far[i] : beside;
-    return headAt(this.wall, 0, [...Array(model.count).keys()].reduce((a, b) => score(b) > score(a) ? b : a, 0));
+    return headAt(
+      this.wall,
+      0,
+      [...Array(model.count).keys()].reduce((a, b) => (score(b) > score(a) ? b : a), 0),
+    );
   }
 
   build() {
     const {texts, words, special, masks, cards, kinds, models, pool} = this.wall;
-    const counts = kinds.map((_, k) => models.reduce((sum, model) => sum + model.kind.filter(x => x === k).length, 0));
+    const counts = kinds.map((_, k) =>
+      models.reduce((sum, model) => sum + model.kind.filter(x => x === k).length, 0),
+    );
     this.chips = kinds.map((kind, k) => {
-      const chip = make('button', {type: 'button', class: 'aw-kind', 'aria-pressed': String(!this.hidden.has(k)), title: texts.rules[kind]},
-        make('span', {text: texts.kinds[kind]}), make('b', {text: String(counts[k])}));
+      const chip = make(
+        'button',
+        {
+          type: 'button',
+          class: 'aw-kind',
+          'aria-pressed': String(!this.hidden.has(k)),
+          title: texts.rules[kind],
+        },
+        make('span', {text: texts.kinds[kind]}),
+        make('b', {text: String(counts[k])}),
+      );
       chip.addEventListener('click', () => {
         this.hidden.has(k) ? this.hidden.delete(k) : this.hidden.add(k);
         chip.setAttribute('aria-pressed', String(!this.hidden.has(k)));
@@ -108,48 +146,120 @@ class Wall extends Tiles {
       return chip;
     });
     this.strip = words.map((word, w) => {
-      const kind = special[w] ? 'aw-word added' : masks[w] ? 'aw-word mask' : 'aw-word', isKept = w === this.kept;
-      const chip = make('button', {type: 'button', class: isKept ? `${kind} on` : kind, 'aria-pressed': String(isKept), text: wordLabel(word)});
+      const kind = special[w] ? 'aw-word added' : masks[w] ? 'aw-word mask' : 'aw-word',
+        isKept = w === this.kept;
+      const chip = make('button', {
+        type: 'button',
+        class: isKept ? `${kind} on` : kind,
+        'aria-pressed': String(isKept),
+        text: wordLabel(word),
+      });
       chip.addEventListener('click', () => this.keepWord(w));
-      const on = () => this.lightWord(w), off = () => this.lightWord(null);
+      const on = () => this.lightWord(w),
+        off = () => this.lightWord(null);
       chip.addEventListener('pointerenter', on);
       chip.addEventListener('pointerleave', off);
       chip.addEventListener('focus', on);
       chip.addEventListener('blur', off);
       return chip;
     });
-    const strip = make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip);
+    const strip = make(
+      'div',
+      {class: 'aw-words', role: 'group', 'aria-label': texts.words},
+      ...this.strip,
+    );
     rove(strip);
     this.card = make('div', {class: 'aw-card', hidden: true, 'aria-hidden': 'true'});
-    this.stage = make('div', {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall}, this.base, this.over, this.card);
+    this.stage = make(
+      'div',
+      {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall},
+      this.base,
+      this.over,
+      this.card,
+    );
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.scale = make('div', {class: 'aw-scale'});
-    const drawn = make('div', {}, this.stage, make('div', {class: 'aw-foot'}, this.scale, note([texts.hint, texts.rows,
-      pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '), text => explained(text, texts.terms))));
+    const drawn = make(
+      'div',
+      {},
+      this.stage,
+      make(
+        'div',
+        {class: 'aw-foot'},
+        this.scale,
+        note(
+          [texts.hint, texts.rows, pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '),
+          text => explained(text, texts.terms),
+        ),
+      ),
+    );
     this.root.replaceChildren(
-      make('div', {class: 'aw-bar'},
-        picker(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.rekeep(); this.layout(true); }),
-        make('div', {class: 'aw-choice', role: 'group', 'aria-label': texts.show}, make('span', {text: texts.show}), make('div', {class: 'aw-kinds'}, ...this.chips))),
+      make(
+        'div',
+        {class: 'aw-bar'},
+        picker(texts.order, texts.orders, this.order, key => {
+          this.order = key;
+          choose({order: key});
+          this.rekeep();
+          this.layout(true);
+        }),
+        make(
+          'div',
+          {class: 'aw-choice', role: 'group', 'aria-label': texts.show},
+          make('span', {text: texts.show}),
+          make('div', {class: 'aw-kinds'}, ...this.chips),
+        ),
+      ),
       strip,
-      ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
-      drawn, this.live, menuOf(this.root, {kind: 'attention/wall', root: drawn, picture: {table, constants, theme: () => this.recolour()}, data: this.data}, true) ?? '',
-      this.lens.node);
+      ...cards.map(card =>
+        make(
+          'section',
+          {class: 'card plain', 'data-model': card.key},
+          make('h3', {text: card.label}),
+          make('p', {text: card.sentence}),
+        ),
+      ),
+      drawn,
+      this.live,
+      menuOf(
+        this.root,
+        {
+          kind: 'attention/wall',
+          root: drawn,
+          picture: {table, constants, theme: () => this.recolour()},
+          data: this.data,
+        },
+        true,
+      ) ?? '',
+      this.lens.node,
+    );
     this.listen();
   }
 
   colour() {
     const {models, texts} = this.wall;
-    this.palette = paletteOf(this.root, models.map(m => m.key), this.context.dark);
+    this.palette = paletteOf(
+      this.root,
+      models.map(m => m.key),
+      this.context.dark,
+    );
     this.baked = null;
-    this.scale.replaceChildren(make('span', {text: texts.low}), ...models.map(model => {
-      const bar = make('canvas', {'aria-hidden': 'true'}), pen = resize(bar, 64, 12), ramp = this.palette.ramps[model.key];
-      for (let x = 0; x < 64; x++) {
-        const c = ramp[Math.round(255 * Math.sqrt(x / 63))];
-        pen.fillStyle = `rgb(${c & 255},${c >> 8 & 255},${c >> 16 & 255})`;
-        pen.fillRect(x, 0, 1.5, 12);
-      }
-      return bar;
-    }), make('span', {text: texts.high}), make('span', {text: texts.scale}));
+    this.scale.replaceChildren(
+      make('span', {text: texts.low}),
+      ...models.map(model => {
+        const bar = make('canvas', {'aria-hidden': 'true'}),
+          pen = resize(bar, 64, 12),
+          ramp = this.palette.ramps[model.key];
+        for (let x = 0; x < 64; x++) {
+          const c = ramp[Math.round(255 * Math.sqrt(x / 63))];
+          pen.fillStyle = `rgb(${c & 255},${(c >> 8) & 255},${(c >> 16) & 255})`;
+          pen.fillRect(x, 0, 1.5, 12);
+        }
+        return bar;
+      }),
+      make('span', {text: texts.high}),
+      make('span', {text: texts.scale}),
+    );
   }
 
   lightWord(pointed) {
@@ -182,12 +292,18 @@ class Wall extends Tiles {
 
   // Exact numbers for what is printed, unless they are here already.
   ask() {
-    const needed = partnersOf(this.wall, this.lock, this.others).filter(head => !this.wall.models[head.m].exact[head.i]);
+    const needed = partnersOf(this.wall, this.lock, this.others).filter(
+      head => !this.wall.models[head.m].exact[head.i],
+    );
     this.lens.isLacking = false;
     if (!needed.length) return;
     const heads = needed.map(h => [this.wall.models[h.m].key, h.layer, h.head]);
     this.context.asks({params: runParams(), heads}).then(
-      answer => { if (onPage.wall === this) this.receive(JSON.parse(answer)); }, () => this.lens.lacks());
+      answer => {
+        if (onPage.wall === this) this.receive(JSON.parse(answer));
+      },
+      () => this.lens.lacks(),
+    );
   }
 
   receive(answer) {
@@ -196,60 +312,120 @@ class Wall extends Tiles {
   }
 
   describe(head) {
-    const {texts, models} = this.wall, model = models[head.m];
+    const {texts, models} = this.wall,
+      model = models[head.m];
     return `${say(texts.head, {model: model.label, layer: head.layer + 1, head: head.head + 1})}: ${this.summary(head)}`;
   }
 
   summary(head) {
-    const {texts, models, kinds} = this.wall, model = models[head.m], kind = kinds[model.kind[head.i]];
+    const {texts, models, kinds} = this.wall,
+      model = models[head.m],
+      kind = kinds[model.kind[head.i]];
     const share = model.kind[head.i] < 5 ? model.shares[head.i * 5 + model.kind[head.i]] : null;
-    const name = share === null ? texts.kinds[kind] : say(texts.kind_share, {kind: texts.kinds[kind], share: wholePercent(share)});
-    const said = say(texts.summary, {kind: name, entropy: model.entropy[head.i].toFixed(2), distance: model.distance[head.i].toFixed(1)});
+    const name =
+      share === null
+        ? texts.kinds[kind]
+        : say(texts.kind_share, {kind: texts.kinds[kind], share: wholePercent(share)});
+    const said = say(texts.summary, {
+      kind: name,
+      entropy: model.entropy[head.i].toFixed(2),
+      distance: model.distance[head.i].toFixed(1),
+    });
     return [said, this.shareText(head)].filter(Boolean).join('; ');
   }
 
-  /** By what the heads are sorted, where that is one word's attention and every word has a number of its own. @param {import('./heads.js').Head} head */
+  /**
+   * By what the heads are sorted, where that is one word's attention and every word has a number of
+   * its own.
+   * @param {import('./heads.js').Head} head
+   */
   shareText(head) {
     const {texts, models, pool, words} = this.wall;
     if (!WAYS.includes(this.order) || pool > 1) return '';
     const share = wholePercent(sharesOf(this.wall, this.kept, this.order)[head.m][head.i]);
-    return say(texts[this.order], {word: wordLabel(words[this.kept]), share: models[head.m].exact[head.i] ? share : `≈ ${share}`});
+    return say(texts[this.order], {
+      word: wordLabel(words[this.kept]),
+      share: models[head.m].exact[head.i] ? share : `≈ ${share}`,
+    });
   }
 
   drawCard(head) {
-    const {texts, models, size} = this.wall, side = 132;
+    const {texts, models, size} = this.wall,
+      side = 132;
     const views = partnersOf(this.wall, head, this.others).map(partner => {
-      const model = models[partner.m], canvas = make('canvas'), pen = resize(canvas, side, side);
+      const model = models[partner.m],
+        canvas = make('canvas'),
+        pen = resize(canvas, side, side);
       pen.imageSmoothingEnabled = size > side;
       pen.drawImage(headImage(this.wall, partner, this.palette), 0, 0, side, side);
       const apart = sameHead(partner, head) ? '' : `JS ${apartText(this.wall, head, partner)}`;
-      return make('figure', {'data-model': model.key}, canvas, make('figcaption', {},
-        make('b', {class: 'model-name', text: say(texts.head, {model: model.label, layer: partner.layer + 1, head: partner.head + 1})}),
-        make('span', {text: apart})));
+      return make(
+        'figure',
+        {'data-model': model.key},
+        canvas,
+        make(
+          'figcaption',
+          {},
+          make('b', {
+            class: 'model-name',
+            text: say(texts.head, {
+              model: model.label,
+              layer: partner.layer + 1,
+              head: partner.head + 1,
+            }),
+          }),
+          make('span', {text: apart}),
+        ),
+      );
     });
-    this.card.replaceChildren(make('div', {class: 'aw-card-views'}, ...views), make('p', {text: this.summary(head)}));
-    const place = this.places[head.m][head.i], width = this.card.offsetWidth, height = this.card.offsetHeight;
+    this.card.replaceChildren(
+      make('div', {class: 'aw-card-views'}, ...views),
+      make('p', {text: this.summary(head)}),
+    );
+    const place = this.places[head.m][head.i],
+      width = this.card.offsetWidth,
+      height = this.card.offsetHeight;
     const x = Math.max(0, Math.min(this.width - width, place.x + this.tile / 2 - width / 2));
-    const below = place.y + this.tile + 12, above = place.y - height - 12;
-    const box = this.stage.getBoundingClientRect(), zoom = box.width / (this.stage.offsetWidth || box.width) || 1;
-    const y = box.top + (below + height) * zoom > innerHeight && box.top + above * zoom > 0 ? above : below;
+    const below = place.y + this.tile + 12,
+      above = place.y - height - 12;
+    const box = this.stage.getBoundingClientRect(),
+      zoom = box.width / (this.stage.offsetWidth || box.width) || 1;
+    const y =
+      box.top + (below + height) * zoom > innerHeight && box.top + above * zoom > 0 ? above : below;
     this.card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
   }
 
   listen() {
-    this.stage.addEventListener('pointermove', event => { if (event.pointerType !== 'touch') this.preview(this.at(event)); });
+    this.stage.addEventListener('pointermove', event => {
+      if (event.pointerType !== 'touch') this.preview(this.at(event));
+    });
     this.stage.addEventListener('pointerleave', () => this.preview(null));
     this.stage.addEventListener('blur', () => this.preview(null));
-    this.stage.addEventListener('click', event => { const head = this.at(event); if (head) this.keep(head); });
+    this.stage.addEventListener('click', event => {
+      const head = this.at(event);
+      if (head) this.keep(head);
+    });
     this.stage.addEventListener('keydown', event => {
       const here = this.point || this.lock;
-      if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.keep(here); return; }
-      if (event.key === 'Escape') { this.preview(null); return; }
-      const way = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
+      if (event.key === 'Enter' || event.key === ' ') {
+        event.preventDefault();
+        this.keep(here);
+        return;
+      }
+      if (event.key === 'Escape') {
+        this.preview(null);
+        return;
+      }
+      const way = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[
+        event.key
+      ];
       if (!way) return;
       event.preventDefault();
       const next = this.walk(here, way);
-      if (next) { this.preview(next); this.live.textContent = this.describe(next); }
+      if (next) {
+        this.preview(next);
+        this.live.textContent = this.describe(next);
+      }
     });
   }
 }
@@ -262,7 +438,7 @@ export async function show(root, data, context) {
   const turn = {};
   turns.set(root, turn);
   const unpacked = await unpackWall(data);
-  if (turns.get(root) !== turn) return;    // a newer text came meanwhile, or none
+  if (turns.get(root) !== turn) return; // a newer text came meanwhile, or none
   end(root);
   const wall = new Wall(root, unpacked, context, data);
   walls.set(root, wall);
@@ -289,13 +465,28 @@ function end(root) {
 export const theme = root => walls.get(root)?.recolour();
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({GROUPS: Object.fromEntries(data.models.map(model => [model.label, model.groups])),
-  ADDED: data.special.flatMap((added, word) => added ? [word] : []), KINDS: data.kinds.map(kind => data.texts.kinds[kind])});
+export const constants = data => ({
+  GROUPS: Object.fromEntries(data.models.map(model => [model.label, model.groups])),
+  ADDED: data.special.flatMap((added, word) => (added ? [word] : [])),
+  KINDS: data.kinds.map(kind => data.texts.kinds[kind]),
+});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const own = (model, i) => model.kind[i] < 5 ? model.shares[i * 5 + model.kind[i]] : null;
-  const rows = data.models.flatMap(model => model.kind.map((kind, i) => [model.label, Math.floor(i / model.heads) + 1, i % model.heads + 1,
-    data.texts.kinds[data.kinds[kind]], own(model, i), model.entropy[i], model.distance[i]]));
-  return {columns: ['model', 'layer', 'head', 'kind', 'share_of_kind', 'entropy_nats', 'distance_words'], rows};
+  const own = (model, i) => (model.kind[i] < 5 ? model.shares[i * 5 + model.kind[i]] : null);
+  const rows = data.models.flatMap(model =>
+    model.kind.map((kind, i) => [
+      model.label,
+      Math.floor(i / model.heads) + 1,
+      (i % model.heads) + 1,
+      data.texts.kinds[data.kinds[kind]],
+      own(model, i),
+      model.entropy[i],
+      model.distance[i],
+    ]),
+  );
+  return {
+    columns: ['model', 'layer', 'head', 'kind', 'share_of_kind', 'entropy_nats', 'distance_words'],
+    rows,
+  };
 }

@@ -9,38 +9,73 @@ function outcome(check, t) {
   if (running.has(check.id)) return [make('p', {class: 'cl-none'}, '…')];
   if (!result) return [make('p', {class: 'cl-none'}, t.not_run)];
   const kind = result.published ? t.published : result.on ? `${t.measured}, ${result.on}` : '';
-  return [make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
-    kind ? make('span', {class: 'cl-kind'}, kind) : null,
-    make('span', {class: 'cl-test', 'data-holds': {holds: 'true', fails: 'false'}[result.status] || 'none'},
-      make('span', {class: 'cl-value'}, result.text), ' ', make('b', {}, t[result.status === 'undecided' ? open(result) : result.status])))];
+  return [
+    make(
+      'div',
+      {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
+      kind ? make('span', {class: 'cl-kind'}, kind) : null,
+      make(
+        'span',
+        {class: 'cl-test', 'data-holds': {holds: 'true', fails: 'false'}[result.status] || 'none'},
+        make('span', {class: 'cl-value'}, result.text),
+        ' ',
+        make('b', {}, t[result.status === 'undecided' ? open(result) : result.status]),
+      ),
+    ),
+  ];
 }
 
-/** Opens the tab, and its fold, where the same is seen on the page's own text. @param {string} place @param {string} label */
+/**
+ * Opens the tab, and its fold, where the same is seen on the page's own text.
+ * @param {string} place
+ * @param {string} label
+ */
 function seen(place, label) {
-  const [tab, fold] = place.split('/'), button = make('button', {type: 'button', class: 'chip'}, label);
+  const [tab, fold] = place.split('/'),
+    button = make('button', {type: 'button', class: 'chip'}, label);
   button.addEventListener('click', () => {
     showTab(tab);
-    setTimeout(() => openNext(tab, fold), 0);   // after the tab has begun at its top
+    setTimeout(() => openNext(tab, fold), 0); // after the tab has begun at its top
   });
   return button;
 }
 
 function item(check, data, ask) {
-  const t = data.texts, label = say(t.run, check);
-  const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
-    'data-check': check.id, 'aria-busy': String(running.has(check.id))}, `▷ ${check.name}`);
+  const t = data.texts,
+    label = say(t.run, check);
+  const button = make(
+    'button',
+    {
+      type: 'button',
+      class: 'cl-run',
+      'aria-label': label,
+      'data-check': check.id,
+      'aria-busy': String(running.has(check.id)),
+    },
+    `▷ ${check.name}`,
+  );
   button.addEventListener('click', () => ask(pressed(check.id)));
-  return make('li', {class: 'cc-row', 'data-check-row': check.id}, button,
-    make('div', {class: 'cl-cell'}, make('p', {class: 'cl-text'}, check.measures),
-      make('p', {class: 'cl-meta'}, `${t.expected}: ${check.expected}`), check.see ? seen(check.see, t.see) : null),
-    make('div', {class: 'cl-cell'}, ...outcome(check, t)));
+  return make(
+    'li',
+    {class: 'cc-row', 'data-check-row': check.id},
+    button,
+    make(
+      'div',
+      {class: 'cl-cell'},
+      make('p', {class: 'cl-text'}, check.measures),
+      make('p', {class: 'cl-meta'}, `${t.expected}: ${check.expected}`),
+      check.see ? seen(check.see, t.see) : null,
+    ),
+    make('div', {class: 'cl-cell'}, ...outcome(check, t)),
+  );
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {
   const list = make('ul', {class: 'cl-list cc-list'});
   const fill = () => {
-    const held = root.contains(document.activeElement) && document.activeElement.getAttribute('data-check');
+    const held =
+      root.contains(document.activeElement) && document.activeElement.getAttribute('data-check');
     list.replaceChildren(...data.checks.map(check => item(check, data, ask)));
     if (held) marked(list, 'data-check', held)?.focus();
   };
@@ -53,7 +88,14 @@ export function show(root, data, {ask}) {
 export function table(data) {
   const rows = data.checks.map(check => {
     const found = results[check.id];
-    return [check.name, check.measures, check.expected, found ? found.status : null, found ? found.text : null, found ? found.on : null];
+    return [
+      check.name,
+      check.measures,
+      check.expected,
+      found ? found.status : null,
+      found ? found.text : null,
+      found ? found.on : null,
+    ];
   });
   return {columns: ['check', 'measures', 'expected', 'status', 'found', 'on'], rows};
 }

@@ -2,10 +2,13 @@
 export const GLYPHS = {right: '✓', imprecise: '≈', wrong: '✕', unsupported: '?'};
 import {look} from '../page/look.js';
 
-export const filter = {search: '', model: '', topic: '', verdict: 'wrong', report: '', live: false};   // opens on what is wrong
-const kept = Object.fromEntries(['model', 'topic', 'verdict', 'report', 'live'].map(name => [name, look(`claim${name}`, '')]));
-export const results = {};        // check id -> the last result that arrived
-const presses = {};               // check id -> how often its button was pressed
+// opens on what is wrong
+export const filter = {search: '', model: '', topic: '', verdict: 'wrong', report: '', live: false};
+const kept = Object.fromEntries(
+  ['model', 'topic', 'verdict', 'report', 'live'].map(name => [name, look(`claim${name}`, '')]),
+);
+export const results = {}; // check id -> the last result that arrived
+const presses = {}; // check id -> how often its button was pressed
 export const running = new Set(); // check ids at work now
 const listeners = new Map();
 
@@ -13,13 +16,22 @@ export const listen = (name, react) => listeners.set(name, react);
 const notify = () => listeners.forEach(react => react());
 
 /** One press more: a timed check takes more rounds each time. @param {string} check */
-export const pressed = check => ({check, press: presses[check] = (presses[check] || 0) + 1});
+export const pressed = check => ({check, press: (presses[check] = (presses[check] || 0) + 1)});
 
 /** What an open verdict is called: more rounds may decide what is timed. */
-export const open = result => result.timed ? 'press' : 'undecided';
+export const open = result => (result.timed ? 'press' : 'undecided');
 
-/** The verdict that is shown: as chosen, else what is wrong, until something else is searched or chosen. */
-const verdictNow = () => kept.verdict.value === 'any' ? '' : kept.verdict.value || (filter.search || filter.model || filter.topic || filter.report || filter.live ? '' : 'wrong');
+/**
+ * The verdict that is shown: as chosen, else what is wrong, until something else is searched or
+ * chosen.
+ */
+const verdictNow = () =>
+  kept.verdict.value === 'any'
+    ? ''
+    : kept.verdict.value ||
+      (filter.search || filter.model || filter.topic || filter.report || filter.live
+        ? ''
+        : 'wrong');
 
 /** Whether the list is as it opens: only what is wrong, and nothing else chosen. */
 export const opensWrong = () => filter.verdict === 'wrong' && !kept.verdict.value;
@@ -37,42 +49,80 @@ export function setFilter(changes) {
 /** Filter as the link says: also what Back restores. @param {string} search */
 export function followLink(search) {
   const before = JSON.stringify(filter);
-  Object.assign(filter, {search, model: kept.model.value, topic: kept.topic.value, report: kept.report.value, live: kept.live.value === 'yes'});
+  Object.assign(filter, {
+    search,
+    model: kept.model.value,
+    topic: kept.topic.value,
+    report: kept.report.value,
+    live: kept.live.value === 'yes',
+  });
   filter.verdict = verdictNow();
   if (JSON.stringify(filter) !== before) notify();
 }
 
-/** What is searched, however a number is written: "40 %" is "40%", "12 M" is "12M", "−2" is "-2". @param {string} text */
-export const searched = text => text.toLowerCase().replaceAll('−', '-')
-  .replace(/(\d)\s*(?:%|per\s?cent\b)/g, '$1%').replace(/(\d)\s*m\b/g, '$1m');
+/**
+ * What is searched, however a number is written: "40 %" is "40%", "12 M" is "12M", "−2" is "-2".
+ * @param {string} text
+ */
+export const searched = text =>
+  text
+    .toLowerCase()
+    .replaceAll('−', '-')
+    .replace(/(\d)\s*(?:%|per\s?cent\b)/g, '$1%')
+    .replace(/(\d)\s*m\b/g, '$1m');
 
-const SILENT = new Set('a an and are as at be been but by can did do does for from had has have how if in into is it its many more much of on or that the their them then there these this to true was were what when which why will with'.split(' '));
-const ENOUGH = .6;   // of the weight of a question's words
+const SILENT = new Set(
+  'a an and are as at be been but by can did do does for from had has have how if in into is it its many more much of on or that the their them then there these this to true was were what when which why will with'.split(
+    ' ',
+  ),
+);
+const ENOUGH = 0.6; // of the weight of a question's words
 
-/** The words that a search is about, "parameter" for "parameters"; all of them where there is none else. @param {string} text */
+/**
+ * The words that a search is about, "parameter" for "parameters"; all of them where there is none
+ * else.
+ * @param {string} text
+ */
 function wordsOf(text) {
-  const all = searched(text).split(/\s+/).map(word => word.replace(/^[("“”'?!,;:]+|[)"“”'?!,;:.]+$/g, '')).filter(Boolean);
+  const all = searched(text)
+    .split(/\s+/)
+    .map(word => word.replace(/^[("“”'?!,;:]+|[)"“”'?!,;:.]+$/g, ''))
+    .filter(Boolean);
   const telling = all.filter(word => !SILENT.has(word));
-  return (telling.length ? telling : all).map(word => word.length > 4 ? word.replace(/s$/, '') : word);
+  return (telling.length ? telling : all).map(word =>
+    word.length > 4 ? word.replace(/s$/, '') : word,
+  );
 }
 
 /**
- * The claims that hold every word of a search; where none does, those that hold most of it, rare words counting for more, the nearest first.
+ * The claims that hold every word of a search; where none does, those that hold most of it, rare
+ * words counting for more, the nearest first.
  * @template {{haystack: string}} T @param {T[]} claims @param {string} text @returns {T[]}
  */
 export function matching(claims, text) {
-  const words = wordsOf(text), whole = claims.filter(claim => words.every(word => claim.haystack.includes(word)));
+  const words = wordsOf(text),
+    whole = claims.filter(claim => words.every(word => claim.haystack.includes(word)));
   if (whole.length || words.length < 3) return whole;
-  const holds = new Map(words.map(word => [word, claims.filter(claim => claim.haystack.includes(word)).length]));
-  const known = words.filter(word => holds.get(word)), weight = new Map(known.map(word => [word, Math.log((1 + claims.length) / holds.get(word))]));
+  const holds = new Map(
+    words.map(word => [word, claims.filter(claim => claim.haystack.includes(word)).length]),
+  );
+  const known = words.filter(word => holds.get(word)),
+    weight = new Map(known.map(word => [word, Math.log((1 + claims.length) / holds.get(word))]));
   const sum = list => list.reduce((total, word) => total + weight.get(word), 0);
-  const all = sum(known) * words.length / (known.length || 1);   // a word that stands nowhere weighs like the others
+  // a word that stands nowhere weighs like the others
+  const all = (sum(known) * words.length) / (known.length || 1);
   const share = claim => sum(known.filter(word => claim.haystack.includes(word))) / (all || 1);
-  return claims.map(claim => ({claim, near: share(claim)})).filter(one => one.near >= ENOUGH).toSorted((a, b) => b.near - a.near).map(one => one.claim);
+  return claims
+    .map(claim => ({claim, near: share(claim)}))
+    .filter(one => one.near >= ENOUGH)
+    .toSorted((a, b) => b.near - a.near)
+    .map(one => one.claim);
 }
 export function publish(news) {
   running.clear();
   (news.running || []).forEach(id => running.add(id));
-  (news.results || []).forEach(result => { results[result.id] = result; });
+  (news.results || []).forEach(result => {
+    results[result.id] = result;
+  });
   notify();
 }

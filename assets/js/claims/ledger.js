@@ -1,29 +1,56 @@
-// The ledger: search and filters over all claims, each beside its source and what this machine finds.
+// The ledger: search and filters over all claims, each beside its source and what this machine
+// finds.
 import {make, marked, say} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
 import {choose, chosen, listen as hear} from '../page/here.js';
-import {filter, followLink, GLYPHS, listen, matching, open, opensWrong, pressed, results, running, searched, setFilter} from './filter.js';
+import {
+  filter,
+  followLink,
+  GLYPHS,
+  listen,
+  matching,
+  open,
+  opensWrong,
+  pressed,
+  results,
+  running,
+  searched,
+  setFilter,
+} from './filter.js';
 
-const PAGE = 6, STEP = 40;
+const PAGE = 6,
+  STEP = 40;
 
 function haystack(claim, data) {
-  return searched([claim.id, claim.claim, claim.claimed, claim.found, claim.source,
-    data.topics[claim.topic], ...claim.models.map(key => data.models[key]), ...claim.checks.map(id => data.checks[id].name)]
-    .join(' '));
+  return searched(
+    [
+      claim.id,
+      claim.claim,
+      claim.claimed,
+      claim.found,
+      claim.source,
+      data.topics[claim.topic],
+      ...claim.models.map(key => data.models[key]),
+      ...claim.checks.map(id => data.checks[id].name),
+    ].join(' '),
+  );
 }
 
 function fits(claim) {
-  return (!filter.model || claim.models.includes(filter.model))
-    && (!filter.topic || claim.topic === filter.topic)
-    && (!filter.verdict || claim.verdict === filter.verdict)
-    && (!filter.report || claim.report === filter.report)
-    && (!filter.live || claim.live.length > 0);
+  return (
+    (!filter.model || claim.models.includes(filter.model)) &&
+    (!filter.topic || claim.topic === filter.topic) &&
+    (!filter.verdict || claim.verdict === filter.verdict) &&
+    (!filter.report || claim.report === filter.report) &&
+    (!filter.live || claim.live.length > 0)
+  );
 }
 
 /** What is found, the wordings of one claim together. @param {any[]} found @returns {any[][]} */
 function together(found) {
   const groups = new Map();
-  for (const claim of found) groups.set(claim.same || claim.id, [...groups.get(claim.same || claim.id) ?? [], claim]);
+  for (const claim of found)
+    groups.set(claim.same || claim.id, [...(groups.get(claim.same || claim.id) ?? []), claim]);
   return [...groups.values()];
 }
 
@@ -34,17 +61,26 @@ function searchFor(search) {
 }
 
 function chooser(name, label, options, texts) {
-  const select = make('select', {'data-filter': name},
+  const select = make(
+    'select',
+    {'data-filter': name},
     make('option', {value: ''}, texts.any),
-    ...Object.entries(options).map(([value, text]) => make('option', {value}, text)));
+    ...Object.entries(options).map(([value, text]) => make('option', {value}, text)),
+  );
   select.addEventListener('change', () => setFilter({[name]: select.value}));
   return make('label', {class: 'cl-field'}, make('span', {}, label), select);
 }
 
 function toolbar(data) {
   const t = data.texts;
-  const input = make('input', {type: 'search', placeholder: t.placeholder, autocomplete: 'off',
-    spellcheck: 'false', 'data-filter': 'search', maxlength: 80});
+  const input = make('input', {
+    type: 'search',
+    placeholder: t.placeholder,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'data-filter': 'search',
+    maxlength: 80,
+  });
   input.addEventListener('input', () => searchFor(input.value));
   const live = make('input', {type: 'checkbox', 'data-filter': 'live'});
   live.addEventListener('change', () => setFilter({live: live.checked}));
@@ -54,35 +90,73 @@ function toolbar(data) {
     searchFor('');
     input.focus();
   });
-  return make('form', {class: 'cl-tools', role: 'search', 'aria-label': t.search},
+  return make(
+    'form',
+    {class: 'cl-tools', role: 'search', 'aria-label': t.search},
     make('label', {class: 'cl-field cl-search'}, make('span', {}, t.search), input),
-    chooser('model', t.model, data.models, t), chooser('topic', t.topic, data.topics, t),
-    chooser('verdict', t.verdict, data.verdicts, t), chooser('report', t.report, data.reports, t),
-    make('label', {class: 'cl-live-only'}, live, make('span', {}, t.live)), clear);
+    chooser('model', t.model, data.models, t),
+    chooser('topic', t.topic, data.topics, t),
+    chooser('verdict', t.verdict, data.verdicts, t),
+    chooser('report', t.report, data.reports, t),
+    make('label', {class: 'cl-live-only'}, live, make('span', {}, t.live)),
+    clear,
+  );
 }
 
 function checkButton(id, view) {
-  const note = view.data.checks[id], busy = running.has(id);
+  const note = view.data.checks[id],
+    busy = running.has(id);
   const label = say(view.data.texts.run, note);
-  const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
-    title: label, 'data-check': id, 'aria-busy': String(busy)},
-    busy ? `${note.name} …` : `▷ ${note.name}`);
+  const button = make(
+    'button',
+    {
+      type: 'button',
+      class: 'cl-run',
+      'aria-label': label,
+      title: label,
+      'data-check': id,
+      'aria-busy': String(busy),
+    },
+    busy ? `${note.name} …` : `▷ ${note.name}`,
+  );
   button.addEventListener('click', () => view.ask(pressed(id)));
   return button;
 }
 
 function outcome(id, claim, view) {
-  const t = view.data.texts, result = results[id];
+  const t = view.data.texts,
+    result = results[id];
   if (!result) return null;
   const tests = (result.claims || {})[claim.id];
   const line = text => make('span', {class: 'cl-value'}, text);
-  const body = tests ? tests.map(test => make('span', {class: 'cl-test', 'data-holds': String(test.holds)},
-    line(test.text), ' ', make('b', {}, t[test.holds === null ? open(result) : test.holds ? 'holds' : 'fails'])))
-    : [make('span', {class: 'cl-test', 'data-holds': 'none'}, line(result.text), ' ',
-      result.status === 'waits' || result.status === 'failed' ? make('b', {}, t[result.status]) : null)];
+  const body = tests
+    ? tests.map(test =>
+        make(
+          'span',
+          {class: 'cl-test', 'data-holds': String(test.holds)},
+          line(test.text),
+          ' ',
+          make('b', {}, t[test.holds === null ? open(result) : test.holds ? 'holds' : 'fails']),
+        ),
+      )
+    : [
+        make(
+          'span',
+          {class: 'cl-test', 'data-holds': 'none'},
+          line(result.text),
+          ' ',
+          result.status === 'waits' || result.status === 'failed'
+            ? make('b', {}, t[result.status])
+            : null,
+        ),
+      ];
   const kind = result.published ? t.published : result.on ? `${t.measured}, ${result.on}` : '';
-  return make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
-    kind ? make('span', {class: 'cl-kind'}, kind) : null, ...body);
+  return make(
+    'div',
+    {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
+    kind ? make('span', {class: 'cl-kind'}, kind) : null,
+    ...body,
+  );
 }
 
 function liveCell(claim, view) {
@@ -90,58 +164,135 @@ function liveCell(claim, view) {
   if (!claim.checks.length) return make('p', {class: 'cl-none'}, t.no_check);
   const left = claim.live.filter(id => !results[id]);
   const partly = claim.live.length && left.length && left.length < claim.live.length;
-  return make('div', {},
+  return make(
+    'div',
+    {},
     make('div', {class: 'cl-buttons'}, ...claim.checks.map(id => checkButton(id, view))),
     ...claim.checks.map(id => outcome(id, claim, view)),
-    partly ? make('p', {class: 'cl-none'}, say(t.partly, {names: left.map(id => view.data.checks[id].name).join(', ')})) : null);
+    partly
+      ? make(
+          'p',
+          {class: 'cl-none'},
+          say(t.partly, {names: left.map(id => view.data.checks[id].name).join(', ')}),
+        )
+      : null,
+  );
 }
 
 function cell(name, label, ...children) {
-  return make('div', {class: `cl-cell cl-${name}`}, make('span', {class: 'cl-label'}, label), ...children);
+  return make(
+    'div',
+    {class: `cl-cell cl-${name}`},
+    make('span', {class: 'cl-label'}, label),
+    ...children,
+  );
 }
 
-const badge = (verdict, data) => make('span', {class: 'cl-badge', 'data-verdict': verdict},
-  make('i', {'aria-hidden': 'true'}, make('span', {}, GLYPHS[verdict])), data.verdicts[verdict]);
+const badge = (verdict, data) =>
+  make(
+    'span',
+    {class: 'cl-badge', 'data-verdict': verdict},
+    make('i', {'aria-hidden': 'true'}, make('span', {}, GLYPHS[verdict])),
+    data.verdicts[verdict],
+  );
 
 /** The other wordings of a claim, each with where it stands and its own verdict. */
 function wordings(group, {data}) {
   if (group.length < 2) return null;
-  return make('details', {class: 'cl-wordings'}, make('summary', {}, say(data.texts.wordings, {n: group.length})),
-    make('ul', {}, ...group.map(claim => make('li', {}, `“${claim.claim}”, ${data.reports[claim.report]} `, badge(claim.verdict, data)))));
+  return make(
+    'details',
+    {class: 'cl-wordings'},
+    make('summary', {}, say(data.texts.wordings, {n: group.length})),
+    make(
+      'ul',
+      {},
+      ...group.map(claim =>
+        make(
+          'li',
+          {},
+          `“${claim.claim}”, ${data.reports[claim.report]} `,
+          badge(claim.verdict, data),
+        ),
+      ),
+    ),
+  );
 }
 
 /** The numbers that a verdict was computed from. */
 function numbers(claim, t) {
   if (!claim.numbers.length) return null;
-  return make('details', {class: 'cl-wordings'}, make('summary', {}, t.numbers),
-    make('ul', {}, ...claim.numbers.map(line => make('li', {}, line))));
+  return make(
+    'details',
+    {class: 'cl-wordings'},
+    make('summary', {}, t.numbers),
+    make('ul', {}, ...claim.numbers.map(line => make('li', {}, line))),
+  );
 }
 
 function row(group, view) {
-  const {data} = view, t = data.texts, [claim] = group;
+  const {data} = view,
+    t = data.texts,
+    [claim] = group;
   const models = claim.models.map(key =>
-    make('span', {class: 'model-name', 'data-model': key}, data.models[key]));
-  return make('li', {class: 'cl-row', 'data-claim': claim.id, 'data-verdict': claim.verdict},
-    cell('claim', t.claim, make('p', {class: 'cl-text'}, claim.claim),
-      claim.claimed ? make('p', {class: 'cl-print'}, `${t.printed} `, make('span', {class: 'printed'}, claim.claimed)) : null,
-      make('p', {class: 'cl-meta'}, ...models, make('span', {}, data.topics[claim.topic]), make('span', {}, data.reports[claim.report])),
-      wordings(group, view)),
+    make('span', {class: 'model-name', 'data-model': key}, data.models[key]),
+  );
+  return make(
+    'li',
+    {class: 'cl-row', 'data-claim': claim.id, 'data-verdict': claim.verdict},
+    cell(
+      'claim',
+      t.claim,
+      make('p', {class: 'cl-text'}, claim.claim),
+      claim.claimed
+        ? make(
+            'p',
+            {class: 'cl-print'},
+            `${t.printed} `,
+            make('span', {class: 'printed'}, claim.claimed),
+          )
+        : null,
+      make(
+        'p',
+        {class: 'cl-meta'},
+        ...models,
+        make('span', {}, data.topics[claim.topic]),
+        make('span', {}, data.reports[claim.report]),
+      ),
+      wordings(group, view),
+    ),
     cell('verdict', t.verdict, badge(claim.verdict, data)),
-    cell('source', t.source, make('p', {}, ...linked(claim.found, data.addresses)),
-      make('cite', {}, ...linked(claim.source || t.no_source, data.addresses)), numbers(claim, t)),
-    cell('live', t.here, liveCell(claim, view)));
+    cell(
+      'source',
+      t.source,
+      make('p', {}, ...linked(claim.found, data.addresses)),
+      make('cite', {}, ...linked(claim.source || t.no_source, data.addresses)),
+      numbers(claim, t),
+    ),
+    cell('live', t.here, liveCell(claim, view)),
+  );
 }
 
 function refresh(view) {
-  const {data, root} = view, t = data.texts;
-  const found = matching(data.claims.filter(fits), filter.search), groups = together(found), shown = groups.slice(0, view.limit);
-  const held = document.activeElement && root.contains(document.activeElement)
-    ? document.activeElement.closest('.cl-row') && document.activeElement : null;
-  const mark = held && [held.closest('.cl-row').getAttribute('data-claim'), held.getAttribute('data-check')];
+  const {data, root} = view,
+    t = data.texts;
+  const found = matching(data.claims.filter(fits), filter.search),
+    groups = together(found),
+    shown = groups.slice(0, view.limit);
+  const held =
+    document.activeElement && root.contains(document.activeElement)
+      ? document.activeElement.closest('.cl-row') && document.activeElement
+      : null;
+  const mark = held && [
+    held.closest('.cl-row').getAttribute('data-claim'),
+    held.getAttribute('data-check'),
+  ];
   view.list.replaceChildren(...shown.map(group => row(group, view)));
   const again = mark && marked(view.list, 'data-claim', mark[0]);
   if (again) marked(again, 'data-check', mark[1])?.focus();
-  view.count.textContent = say(opensWrong() ? t.opened : t.count, {n: found.length, total: data.claims.length});
+  view.count.textContent = say(opensWrong() ? t.opened : t.count, {
+    n: found.length,
+    total: data.claims.length,
+  });
   view.empty.hidden = found.length > 0;
   view.more.hidden = groups.length <= view.limit;
   view.more.textContent = say(t.more, {n: Math.min(STEP, groups.length - view.limit)});
@@ -153,15 +304,27 @@ function refresh(view) {
 }
 
 function build(root, data, ask) {
-  data.claims.forEach(claim => { claim.haystack = haystack(claim, data); });
+  data.claims.forEach(claim => {
+    claim.haystack = haystack(claim, data);
+  });
   const t = data.texts;
-  const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: JSON.stringify(filter),
+  const view = {
+    root,
+    data,
+    ask,
+    limit: PAGE,
+    tools: toolbar(data),
+    last: JSON.stringify(filter),
     count: make('p', {class: 'cl-count', role: 'status', 'aria-live': 'polite'}),
-    head: make('div', {class: 'cl-head', 'aria-hidden': 'true'},
-      ...[t.claim, t.verdict, t.source, t.here].map(text => make('span', {}, text))),
+    head: make(
+      'div',
+      {class: 'cl-head', 'aria-hidden': 'true'},
+      ...[t.claim, t.verdict, t.source, t.here].map(text => make('span', {}, text)),
+    ),
     list: make('ul', {class: 'cl-list', 'aria-label': t.claim}),
     empty: make('p', {class: 'cl-empty'}, t.none),
-    more: make('button', {type: 'button', class: 'chip cl-more'})};
+    more: make('button', {type: 'button', class: 'chip cl-more'}),
+  };
   view.tools.addEventListener('submit', event => event.preventDefault());
   view.more.addEventListener('click', () => {
     const next = view.list.childElementCount;
@@ -181,7 +344,10 @@ export function show(root, data, {ask}) {
   const view = build(root, data, ask);
   listen('ledger', () => {
     const now = JSON.stringify(filter);
-    if (now !== view.last) { view.last = now; view.limit = PAGE; }
+    if (now !== view.last) {
+      view.last = now;
+      view.limit = PAGE;
+    }
     refresh(view);
   });
   refresh(view);
@@ -196,12 +362,43 @@ function follow() {
 }
 
 /** What the live checks have found of a claim so far. */
-const foundHere = claim => claim.checks.filter(id => results[id]).flatMap(id => results[id].claims?.[claim.id]?.map(test => test.text) ?? [results[id].text]).join('; ') || null;
+const foundHere = claim =>
+  claim.checks
+    .filter(id => results[id])
+    .flatMap(id => results[id].claims?.[claim.id]?.map(test => test.text) ?? [results[id].text])
+    .join('; ') || null;
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const rows = data.claims.map(claim => [claim.id, claim.claim, claim.models.map(key => data.models[key]).join(', '),
-    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.map(id => data.checks[id].name).join(', '), foundHere(claim),
-    data.reports[claim.report], claim.numbers.join('; ') || null]);
-  return {columns: ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks', 'found_here', 'report', 'numbers_compared'], rows};
+  const rows = data.claims.map(claim => [
+    claim.id,
+    claim.claim,
+    claim.models.map(key => data.models[key]).join(', '),
+    data.topics[claim.topic],
+    claim.claimed,
+    claim.found,
+    claim.source,
+    data.verdicts[claim.verdict],
+    claim.checks.map(id => data.checks[id].name).join(', '),
+    foundHere(claim),
+    data.reports[claim.report],
+    claim.numbers.join('; ') || null,
+  ]);
+  return {
+    columns: [
+      'id',
+      'claim',
+      'models',
+      'topic',
+      'printed',
+      'found',
+      'source',
+      'verdict',
+      'checks',
+      'found_here',
+      'report',
+      'numbers_compared',
+    ],
+    rows,
+  };
 }

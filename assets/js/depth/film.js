@@ -9,8 +9,8 @@ import {look} from '../page/look.js';
 export {constants, table, whole} from '../kit/figure.js';
 
 const SIDE = 92;
-const drawn = new WeakMap();   // root -> how it is drawn anew
-const kept = look('shared', 0);   // the head, from 0
+const drawn = new WeakMap(); // root -> how it is drawn anew
+const kept = look('shared', 0); // the head, from 0
 
 /** The chosen head, or the last of fewer. @param {number} heads */
 const headOf = heads => Math.min(Number(kept.value) || 0, heads - 1);
@@ -20,25 +20,44 @@ export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
-  const {texts, model, size, heads, figures: [spec]} = data, layers = data.step.length + 1;
+  const {
+      texts,
+      model,
+      size,
+      heads,
+      figures: [spec],
+    } = data,
+    layers = data.step.length + 1;
   const wall = {size, models: [{key: model, bytes: bytes(data.tiles)}]};
   const names = Object.fromEntries(Array.from({length: heads}, (_, h) => [h, String(h + 1)]));
   const strip = make('div', {class: 'df', role: 'img'});
   let chosen = headOf(heads);
 
   function tile(layer, palette) {
-    const image = headImage(wall, {m: 0, i: layer * heads + chosen}, palette), shown = make('canvas');
+    const image = headImage(wall, {m: 0, i: layer * heads + chosen}, palette),
+      shown = make('canvas');
     const brush = resize(shown, SIDE, SIDE);
     brush.imageSmoothingEnabled = size > shown.width;
     brush.drawImage(image, 0, 0, SIDE, SIDE);
     const step = layer ? say(texts.step, {js: nats(data.step[layer - 1][chosen])}) : '';
-    return make('figure', {}, shown, make('figcaption', {}, make('b', {text: String(layer + 1)}), make('span', {text: step})));
+    return make(
+      'figure',
+      {},
+      shown,
+      make('figcaption', {}, make('b', {text: String(layer + 1)}), make('span', {text: step})),
+    );
   }
 
   /** The chosen head's line, strong and in front of the others. */
   function lines() {
-    const of = head => ({...spec.data[head], opacity: head === chosen ? 1 : .3, line: {...spec.data[head].line, width: head === chosen ? 3 : 1.25}});
-    return [...spec.data.keys()].sort((a, b) => Number(a === chosen) - Number(b === chosen)).map(of);
+    const of = head => ({
+      ...spec.data[head],
+      opacity: head === chosen ? 1 : 0.3,
+      line: {...spec.data[head].line, width: head === chosen ? 3 : 1.25},
+    });
+    return [...spec.data.keys()]
+      .sort((a, b) => Number(a === chosen) - Number(b === chosen))
+      .map(of);
   }
 
   function draw() {
@@ -50,8 +69,17 @@ export function show(root, data, context) {
 
   const plot = figure(spec, texts.chart);
   root.dataset.model = model;
-  root.replaceChildren(choice(texts.heads, names, String(chosen), key => { chosen = Number(key); kept.value = key; draw(); }),
-    strip, make('p', {class: 'note', text: texts.steps}), make('p', {class: 'note', text: texts.chart}), plot.node);
+  root.replaceChildren(
+    choice(texts.heads, names, String(chosen), key => {
+      chosen = Number(key);
+      kept.value = key;
+      draw();
+    }),
+    strip,
+    make('p', {class: 'note', text: texts.steps}),
+    make('p', {class: 'note', text: texts.chart}),
+    plot.node,
+  );
   drawn.set(root, draw);
   draw();
 }
@@ -59,5 +87,7 @@ export function show(root, data, context) {
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => drawn.get(root)?.();
 
-/** @type {import('../gradio.js').Picture['said']} the tiles' head; the rows are those of all heads */
+/**
+ * @type {import('../gradio.js').Picture['said']} the tiles' head; the rows are those of all heads
+ */
 export const said = ({heads}) => ({state: {head_drawn: headOf(heads) + 1}});

@@ -1,10 +1,21 @@
 // One model's answer, followed in all models: its probability and its rank in each, layer by layer.
 import {make, sayNodes, word} from '../kit/dom.js';
 
-/** The word that a key stands for at a mask: that model's answer. @param {any} data @param {number} place @param {string} key */
-const wordOf = (data, place, key) => data.models.map(model => model.masks[place].followed[key]).find(Boolean)?.word;
+/**
+ * The word that a key stands for at a mask: that model's answer.
+ * @param {any} data
+ * @param {number} place
+ * @param {string} key
+ */
+const wordOf = (data, place, key) =>
+  data.models.map(model => model.masks[place].followed[key]).find(Boolean)?.word;
 
-/** The choices by their keys: each model's own answer first, then every different answer once. @param {any} data @param {number} place @returns {Record<string, string>} */
+/**
+ * The choices by their keys: each model's own answer first, then every different answer once.
+ * @param {any} data
+ * @param {number} place
+ * @returns {Record<string, string>}
+ */
 export function offered(data, place) {
   const found = new Map();
   for (const {key} of data.models) {
@@ -14,42 +25,103 @@ export function offered(data, place) {
   return {own: data.texts.own, ...Object.fromEntries(found)};
 }
 
-/** The choice that a link's key stands for: the first one with its word. @param {any} data @param {number} place @param {string} key */
+/**
+ * The choice that a link's key stands for: the first one with its word.
+ * @param {any} data
+ * @param {number} place
+ * @param {string} key
+ */
 export function keyOf(data, place, key) {
   const one = wordOf(data, place, key);
-  return Object.entries(offered(data, place)).find(([name, offer]) => name !== 'own' && offer === one)?.[0] ?? 'own';
+  return (
+    Object.entries(offered(data, place)).find(
+      ([name, offer]) => name !== 'own' && offer === one,
+    )?.[0] ?? 'own'
+  );
 }
 
 /** A mask with the followed word first, beside the words that are drawn anyway. */
 function withFirst(mask, one) {
-  const others = [...mask.words.keys()].filter(i => mask.words[i] !== one.word).slice(0, mask.words.length - 1);
-  return {...mask, isFollowed: true, words: [one.word, ...others.map(i => mask.words[i])],
-    p: mask.p.map((row, layer) => [one.p[layer], ...others.map(i => row[i])]), rank: one.rank, decided: one.decided ?? Infinity};
+  const others = [...mask.words.keys()]
+    .filter(i => mask.words[i] !== one.word)
+    .slice(0, mask.words.length - 1);
+  return {
+    ...mask,
+    isFollowed: true,
+    words: [one.word, ...others.map(i => mask.words[i])],
+    p: mask.p.map((row, layer) => [one.p[layer], ...others.map(i => row[i])]),
+    rank: one.rank,
+    decided: one.decided ?? Infinity,
+  };
 }
 
-/** The models as they are drawn; one without the word keeps its own. @param {any[]} models @param {number} place @param {string} key */
-export const followedIn = (models, place, key) => models.map(model => ({...model, masks: model.masks.map((mask, i) =>
-  (i === place && mask.followed[key] ? withFirst(mask, mask.followed[key]) : mask))}));
+/**
+ * The models as they are drawn; one without the word keeps its own.
+ * @param {any[]} models
+ * @param {number} place
+ * @param {string} key
+ */
+export const followedIn = (models, place, key) =>
+  models.map(model => ({
+    ...model,
+    masks: model.masks.map((mask, i) =>
+      i === place && mask.followed[key] ? withFirst(mask, mask.followed[key]) : mask,
+    ),
+  }));
 
 function sentence({texts}, {layers}, one) {
   if (!one) return [texts.followed_none, {}];
-  const rank = one.rank.at(-1).toLocaleString('en'), lost = one.rank.lastIndexOf(1);
-  if (one.decided !== null) return [one.decided ? texts.followed_first : texts.followed_at_once, {n: String(one.decided), total: String(layers)}];
-  return lost > 0 ? [texts.followed_lost, {n: String(lost), total: String(layers), rank}] : [texts.followed_last, {rank}];
+  const rank = one.rank.at(-1).toLocaleString('en'),
+    lost = one.rank.lastIndexOf(1);
+  if (one.decided !== null)
+    return [
+      one.decided ? texts.followed_first : texts.followed_at_once,
+      {n: String(one.decided), total: String(layers)},
+    ];
+  return lost > 0
+    ? [texts.followed_lost, {n: String(lost), total: String(layers), rank}]
+    : [texts.followed_last, {rank}];
 }
 
-/** What becomes of the followed word in each model. @param {any} data @param {number} place @param {string} key */
+/**
+ * What becomes of the followed word in each model.
+ * @param {any} data
+ * @param {number} place
+ * @param {string} key
+ */
 export function finding(data, place, key) {
   const parts = data.models.flatMap((model, i) => {
     const [said, values] = sentence(data, model, model.masks[place].followed[key]);
-    return [i ? '; ' : '', ...sayNodes(said, {...values, model: make('span', {class: 'model-name', 'data-model': model.key}, model.label)})];
+    return [
+      i ? '; ' : '',
+      ...sayNodes(said, {
+        ...values,
+        model: make('span', {class: 'model-name', 'data-model': model.key}, model.label),
+      }),
+    ];
   });
-  return make('p', {class: 'finding'}, ...sayNodes(data.texts.followed, {word: word(wordOf(data, place, key))}), ...parts, '.');
+  return make(
+    'p',
+    {class: 'finding'},
+    ...sayNodes(data.texts.followed, {word: word(wordOf(data, place, key))}),
+    ...parts,
+    '.',
+  );
 }
 
-/** Each model's piece of the followed word, by mask, as the lines of Python have it. @param {any} data @param {string} key */
-export const piecesFollowed = (data, key) => data.masks.map((_, place) => Object.fromEntries(data.models.flatMap(({label, masks}) =>
-  (masks[place].followed[key] ? [[label, masks[place].followed[key].piece]] : []))));
+/**
+ * Each model's piece of the followed word, by mask, as the lines of Python have it.
+ * @param {any} data
+ * @param {string} key
+ */
+export const piecesFollowed = (data, key) =>
+  data.masks.map((_, place) =>
+    Object.fromEntries(
+      data.models.flatMap(({label, masks}) =>
+        masks[place].followed[key] ? [[label, masks[place].followed[key].piece]] : [],
+      ),
+    ),
+  );
 
 /** The word that a saved file names. @param {any} data @param {number} place @param {string} key */
 export function said(data, place, key) {
@@ -57,8 +129,29 @@ export function said(data, place, key) {
   return one === undefined ? {} : {followed: one};
 }
 
-/** Rows of the followed word, one for each mask, model and layer. @param {any} data @param {string} key */
-export const rows = (data, key) => data.models.flatMap(({label, masks}) => masks.flatMap(({followed}, place) => {
-  const one = followed[key];
-  return one ? one.p.map((p, layer) => ['followed', place + 1, label, layer, one.word, p, null, null, one.decided !== null && layer >= one.decided, null, one.rank[layer]]) : [];
-}));
+/**
+ * Rows of the followed word, one for each mask, model and layer.
+ * @param {any} data
+ * @param {string} key
+ */
+export const rows = (data, key) =>
+  data.models.flatMap(({label, masks}) =>
+    masks.flatMap(({followed}, place) => {
+      const one = followed[key];
+      return one
+        ? one.p.map((p, layer) => [
+            'followed',
+            place + 1,
+            label,
+            layer,
+            one.word,
+            p,
+            null,
+            null,
+            one.decided !== null && layer >= one.decided,
+            null,
+            one.rank[layer],
+          ])
+        : [];
+    }),
+  );

@@ -11,15 +11,24 @@ export const choices = ['at'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, {figures, first, texts, ways, words}) {
-  const wanted = Number(chosen('at') ?? -1), at = wanted >= 0 && wanted < words.length ? wanted : first;
-  const charts = figures.map(spec => figure(spec, `${spec.layout.title.text}: ${texts.start}, ${texts.end}`));
-  const draw = word => charts.forEach((chart, i) => chart.set({data: figures[i].data.map((line, side) => ({...line, y: ways[i][side][word]}))}));
+  const wanted = Number(chosen('at') ?? -1),
+    at = wanted >= 0 && wanted < words.length ? wanted : first;
+  const charts = figures.map(spec =>
+    figure(spec, `${spec.layout.title.text}: ${texts.start}, ${texts.end}`),
+  );
+  const draw = word =>
+    charts.forEach((chart, i) =>
+      chart.set({data: figures[i].data.map((line, side) => ({...line, y: ways[i][side][word]}))}),
+    );
   const names = Object.fromEntries(words.map((word, i) => [i, word]));
-  root.replaceChildren(make('p', {class: 'finding'}, texts.finding),
+  root.replaceChildren(
+    make('p', {class: 'finding'}, texts.finding),
     choice(texts.word, names, String(at), key => {
       choose({at: Number(key) === first ? -1 : Number(key)});
       draw(Number(key));
     }),
-    make('div', {class: 'dt'}, ...charts.map(one => one.node)), note(texts.note));
+    make('div', {class: 'dt'}, ...charts.map(one => one.node)),
+    note(texts.note),
+  );
   draw(at);
 }

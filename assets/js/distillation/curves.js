@@ -5,18 +5,39 @@ import {softMeasures} from '../kit/maths.js';
 import {temperature} from './temperature.js';
 
 const AT_ONCE = 6;
-const LOWEST = -6;   // decades: where teacher and student are sure of one word, both measures fall without end
-let divided = false;   // kept while the page lives
+// decades: where teacher and student are sure of one word, both measures fall without end
+const LOWEST = -6;
+let divided = false; // kept while the page lives
 
-/** The charts of one hidden word, computed when they first come into view or by `whole`, in places as high as they are; `mark` moves with the dial. */
+/**
+ * The charts of one hidden word, computed when they first come into view or by `whole`, in places
+ * as high as they are; `mark` moves with the dial.
+ */
 export function curves(data) {
-  const texts = data.texts.curves, pair = make('div', {class: 'fg-pair'}, ...data.curves.map(spec => frame(spec).node));
-  const box = make('input', {type: 'checkbox', id: 'dc-mean'}), said = make('p', {class: 'note', role: 'status'});
+  const texts = data.texts.curves,
+    pair = make('div', {class: 'fg-pair'}, ...data.curves.map(spec => frame(spec).node));
+  const box = make('input', {type: 'checkbox', id: 'dc-mean'}),
+    said = make('p', {class: 'note', role: 'status'});
   box.checked = divided;
-  const node = make('section', {class: 'dc'}, make('h3', {}, texts.title),
-    make('p', {}, say(texts.overlap, Object.fromEntries([1, 5, 10].map(k => [k, shared(data, k)])))), pair,
-    make('details', {class: 'note'}, make('summary', {}, texts.why), make('p', {}, texts.because),
-      make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)), said));
+  const node = make(
+    'section',
+    {class: 'dc'},
+    make('h3', {}, texts.title),
+    make(
+      'p',
+      {},
+      say(texts.overlap, Object.fromEntries([1, 5, 10].map(k => [k, shared(data, k)]))),
+    ),
+    pair,
+    make(
+      'details',
+      {class: 'note'},
+      make('summary', {}, texts.why),
+      make('p', {}, texts.because),
+      make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)),
+      said,
+    ),
+  );
   /** @type {Promise<void> | null} */
   let drawn = null;
   let charts = null;
@@ -37,53 +58,90 @@ export function curves(data) {
     }));
     await charts?.whole();
   };
-  const watch = new IntersectionObserver(seen => { if (seen.some(one => one.isIntersecting)) whole().catch(failure => reportError(failure)); }, {rootMargin: '200px'});
+  const watch = new IntersectionObserver(
+    seen => {
+      if (seen.some(one => one.isIntersecting)) whole().catch(failure => reportError(failure));
+    },
+    {rootMargin: '200px'},
+  );
   watch.observe(node);
-  box.addEventListener('change', () => { divided = box.checked; charts?.mark(); });
+  box.addEventListener('change', () => {
+    divided = box.checked;
+    charts?.mark();
+  });
   return {node, whole, mark: () => charts?.mark()};
 }
 
 function measures({teacher, student}, t) {
-  const one = softMeasures(teacher.logits, student.logits, t), loss = t * t * one.ab;
-  return {...one, soft_loss: loss, soft_gradient: t * t * one.gradient, mean: loss / teacher.logits.length};
+  const one = softMeasures(teacher.logits, student.logits, t),
+    loss = t * t * one.ab;
+  return {
+    ...one,
+    soft_loss: loss,
+    soft_gradient: t * t * one.gradient,
+    mean: loss / teacher.logits.length,
+  };
 }
 
 // A few temperatures per frame: the dial stays free meanwhile.
 async function measured(data) {
   const found = [];
   for (const t of data.curves[0].data[0].x) {
-    if (found.length % AT_ONCE === 0) await new Promise(done => { setTimeout(done); });
+    if (found.length % AT_ONCE === 0)
+      await new Promise(done => {
+        setTimeout(done);
+      });
     found.push(measures(data, t));
   }
   return found;
 }
 
 function draw(data, found, said) {
-  const texts = data.texts.curves, n = data.teacher.logits.length;
-  const lines = data.curves.map(spec => spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(one => one[trace.meta])})));
-  const looks = data.curves.map(({layout}, i) => ({...layout, yaxis: {...layout.yaxis, range: decades(lines[i].flatMap(trace => trace.y))}}));
+  const texts = data.texts.curves,
+    n = data.teacher.logits.length;
+  const lines = data.curves.map(spec =>
+    spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(one => one[trace.meta])})),
+  );
+  const looks = data.curves.map(({layout}, i) => ({
+    ...layout,
+    yaxis: {...layout.yaxis, range: decades(lines[i].flatMap(trace => trace.y))},
+  }));
   const plots = data.curves.map(spec => figure(spec, spec.layout.title.text));
 
   function mark() {
-    const t = temperature(), here = measures(data, t);
+    const t = temperature(),
+      here = measures(data, t);
     said.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : '';
     plots.forEach((plot, i) => {
-      const {data: traces} = data.curves[i], layout = looks[i], shown = lines[i].map(trace => trace.meta === 'mean' ? {...trace, visible: divided} : trace);
+      const {data: traces} = data.curves[i],
+        layout = looks[i],
+        shown = lines[i].map(trace =>
+          trace.meta === 'mean' ? {...trace, visible: divided} : trace,
+        );
       const points = shown.filter(trace => trace.visible).map(trace => here[trace.meta]);
-      plot.set({data: [...shown, {...traces.at(-1), x: points.map(() => t), y: points}],
-        layout: {...layout, shapes: [{...layout.shapes[0], x0: t, x1: t}]}});
+      plot.set({
+        data: [...shown, {...traces.at(-1), x: points.map(() => t), y: points}],
+        layout: {...layout, shapes: [{...layout.shapes[0], x0: t, x1: t}]},
+      });
     });
   }
 
-  const names = lines.flat().map(trace => trace.meta), rows = lines[0][0].x.map((t, i) => [t, ...names.map(name => found[i][name])]);
-  return {nodes: plots.map(one => one.node), rows: readable({columns: ['T', ...names.map(name => texts.names[name])], rows}), mark,
-    whole: () => Promise.all(plots.map(one => one.whole()))};
+  const names = lines.flat().map(trace => trace.meta),
+    rows = lines[0][0].x.map((t, i) => [t, ...names.map(name => found[i][name])]);
+  return {
+    nodes: plots.map(one => one.node),
+    rows: readable({columns: ['T', ...names.map(name => texts.names[name])], rows}),
+    mark,
+    whole: () => Promise.all(plots.map(one => one.whole())),
+  };
 }
 
 /** The ends of a logarithmic axis. @param {number[]} values */
 export function decades(values) {
-  const logs = values.filter(value => value > 0).map(Math.log10), margin = 0.1;
+  const logs = values.filter(value => value > 0).map(Math.log10),
+    margin = 0.1;
   return [Math.max(LOWEST, Math.min(0, ...logs)) - margin, Math.max(LOWEST + 1, ...logs) + margin];
 }
 
-const shared = ({teacher, student}, k) => teacher.top.slice(0, k).filter(id => student.top.slice(0, k).includes(id)).length;
+const shared = ({teacher, student}, k) =>
+  teacher.top.slice(0, k).filter(id => student.top.slice(0, k).includes(id)).length;

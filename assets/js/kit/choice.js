@@ -6,19 +6,35 @@ import {nearest} from './scales.js';
 // A row of buttons of which one is pressed.
 export const choice = (label, options, chosen, onChoose) => {
   const buttons = Object.entries(options).map(([key, text]) => {
-    const button = make('button', {type: 'button', text, 'aria-pressed': String(key === chosen), 'data-key': key});
+    const button = make('button', {
+      type: 'button',
+      text,
+      'aria-pressed': String(key === chosen),
+      'data-key': key,
+    });
     button.addEventListener('click', () => {
       buttons.forEach(b => b.setAttribute('aria-pressed', String(b === button)));
       onChoose(key);
     });
     return button;
   });
-  return make('div', {class: 'aw-choice', role: 'group', 'aria-label': label}, make('span', {text: label}), make('div', {}, ...buttons));
+  return make(
+    'div',
+    {class: 'aw-choice', role: 'group', 'aria-label': label},
+    make('span', {text: label}),
+    make('div', {}, ...buttons),
+  );
 };
 
 // The same as a menu, where several controls share one row.
 export const picker = (label, options, chosen, onChoose) => {
-  const select = make('select', {'aria-label': label}, ...Object.entries(options).map(([key, text]) => make('option', {value: key, 'data-key': key}, text)));
+  const select = make(
+    'select',
+    {'aria-label': label},
+    ...Object.entries(options).map(([key, text]) =>
+      make('option', {value: key, 'data-key': key}, text),
+    ),
+  );
   select.value = chosen;
   select.addEventListener('change', () => onChoose(select.value));
   return make('label', {class: 'aw-choice'}, make('span', {text: label}), select);
@@ -27,9 +43,14 @@ export const picker = (label, options, chosen, onChoose) => {
 export function switcher(label, names, chosen, choose) {
   const group = el('div', 'pm-switch', null, {role: 'group', 'aria-label': label});
   for (const [value, name] of Object.entries(names)) {
-    const button = el('button', '', name, {type: 'button', 'aria-pressed': String(value === String(chosen))});
+    const button = el('button', '', name, {
+      type: 'button',
+      'aria-pressed': String(value === String(chosen)),
+    });
     button.addEventListener('click', () => {
-      group.querySelectorAll('button').forEach(b => b.setAttribute('aria-pressed', String(b === button)));
+      group
+        .querySelectorAll('button')
+        .forEach(b => b.setAttribute('aria-pressed', String(b === button)));
       choose(value);
     });
     group.append(button);
@@ -39,13 +60,32 @@ export function switcher(label, names, chosen, choose) {
 
 // A range whose value is printed beside it; `scale` turns the stops of a list into values.
 export function slider(label, stops, value, change) {
-  const holder = el('label', 'pt-slider'), name = el('span', '', label);
-  const input = el('input', '', null, {type: 'range', min: 0, max: stops.length - 1, step: 1, 'aria-label': label});
+  const holder = el('label', 'pt-slider'),
+    name = el('span', '', label);
+  const input = el('input', '', null, {
+    type: 'range',
+    min: 0,
+    max: stops.length - 1,
+    step: 1,
+    'aria-label': label,
+  });
   const output = el('output', '');
-  const print = v => { output.textContent = exact(v); input.setAttribute('aria-valuetext', exact(v)); };
+  const print = v => {
+    output.textContent = exact(v);
+    input.setAttribute('aria-valuetext', exact(v));
+  };
   input.value = String(nearest(stops, value));
   print(value);
-  input.addEventListener('input', () => { print(stops[input.value]); change(stops[input.value]); });
+  input.addEventListener('input', () => {
+    print(stops[input.value]);
+    change(stops[input.value]);
+  });
   holder.append(name, input, output);
-  return {node: holder, set(v) { input.value = String(nearest(stops, v)); print(v); }};
+  return {
+    node: holder,
+    set(v) {
+      input.value = String(nearest(stops, v));
+      print(v);
+    },
+  };
 }

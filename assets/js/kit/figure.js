@@ -1,38 +1,64 @@
-// Charts by Plotly: the library is fetched when the first one comes near, the page's light or dark laid beneath.
+// Charts by Plotly: the library is fetched when the first one comes near, the page's light or dark
+// laid beneath.
 import {make, note as noted, touched} from './dom.js';
 
 /** Where the library and the looks of charts are, beside the page's own modules. */
-export const addresses = () => ['plotly.min.js', 'templates.json'].map(name => new URL(`../${name}`, import.meta.url).href);
+export const addresses = () =>
+  ['plotly.min.js', 'templates.json'].map(name => new URL(`../${name}`, import.meta.url).href);
 const NEAR = '400px';
 /** What a reader can do with a chart: zoom by dragging, pan, and come back. */
-const CONFIG = {displaylogo: false, showSendToCloud: false, displayModeBar: 'hover', scrollZoom: false, doubleClick: 'reset',
-  modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d', 'toImage', 'zoomIn2d', 'zoomOut2d']};
+const CONFIG = {
+  displaylogo: false,
+  showSendToCloud: false,
+  displayModeBar: 'hover',
+  scrollZoom: false,
+  doubleClick: 'reset',
+  modeBarButtonsToRemove: [
+    'select2d',
+    'lasso2d',
+    'autoScale2d',
+    'toImage',
+    'zoomIn2d',
+    'zoomOut2d',
+  ],
+};
 const isDark = () => document.body.classList.contains('dark');
 
-/** @typedef {{data: any[], layout: Record<string, any>}} Spec a figure as Python's `to_json` writes it */
+/**
+ * @typedef {{data: any[], layout: Record<string, any>}} Spec a figure as Python's `to_json` writes
+ *   it
+ */
 
 /** @type {Promise<{Plotly: any, templates: {light: any, dark: any}}> | null} */
 let library = null;
 
 /** The library and both looks, asked for once. */
 export function plotly() {
-  return library ??= Promise.all([loaded(addresses()[0]), fetched(addresses()[1])])
+  return (library ??= Promise.all([loaded(addresses()[0]), fetched(addresses()[1])])
     .then(([, templates]) => ({Plotly: /** @type {any} */ (window).Plotly, templates}))
-    .catch(failure => { library = null; throw failure; });
+    .catch(failure => {
+      library = null;
+      throw failure;
+    }));
 }
 
-/** A chart in a fold that was opened: the library comes while its numbers are computed. @type {import('../gradio.js').Picture['near']} */
+/**
+ * A chart in a fold that was opened: the library comes while its numbers are computed.
+ * @type {import('../gradio.js').Picture['near']}
+ */
 export function near(root) {
-  if (root.closest('.fold') && root.getClientRects().length) plotly().catch(() => {});   // who draws says what failed
+  // who draws says what failed
+  if (root.closest('.fold') && root.getClientRects().length) plotly().catch(() => {});
 }
 
 /** @param {string} address @returns {Promise<void>} */
-const loaded = address => new Promise((done, failed) => {
-  const script = make('script', {src: address});
-  script.onload = () => done();
-  script.onerror = () => failed(new Error(`no ${address}`));
-  document.head.append(script);
-});
+const loaded = address =>
+  new Promise((done, failed) => {
+    const script = make('script', {src: address});
+    script.onload = () => done();
+    script.onerror = () => failed(new Error(`no ${address}`));
+    document.head.append(script);
+  });
 
 /** @param {string} address */
 async function fetched(address) {
@@ -43,15 +69,20 @@ async function fetched(address) {
 
 /** The place of a chart, as high as the chart will be. @param {Spec} spec */
 export function frame({layout: {height = 320, title}}) {
-  const name = make('figcaption', {}, title?.text ?? ''), plot = make('div', {class: 'fg', style: `height:${height}px`});
-  return {name, plot, node: make('figure', {class: 'fg-titled'}, name, plot)};   // above the drawing a title has room for two lines
+  const name = make('figcaption', {}, title?.text ?? ''),
+    plot = make('div', {class: 'fg', style: `height:${height}px`});
+  // above the drawing a title has room for two lines
+  return {name, plot, node: make('figure', {class: 'fg-titled'}, name, plot)};
 }
 
 /** Say in the place of a chart that it could not be drawn. @param {HTMLElement} place */
-export function sayFailed(place) { place.textContent = place.closest('.canvas')?.getAttribute('data-failed') ?? ''; }
+export function sayFailed(place) {
+  place.textContent = place.closest('.canvas')?.getAttribute('data-failed') ?? '';
+}
 
 /**
- * A chart whose place has its height from the start, and that follows light and dark. `set` draws other traces or
+ * A chart whose place has its height from the start, and that follows light and dark. `set` draws
+ * other traces or
  * another layout at once where the library is there; `whole` draws it out of sight too.
  * @param {Spec} spec @param {string} label what it shows, for those who cannot see it
  */
@@ -61,25 +92,42 @@ export function figure(spec, label) {
   plot.setAttribute('aria-label', label);
   /** @type {Promise<void> | null} */
   let first = null;
-  let ready = null, width = 0, now = spec;
-  const layout = templates => ({...now.layout, title: undefined, uirevision: 'kept', template: templates[isDark() ? 'dark' : 'light'], autosize: true,
-    ...touched() ? {dragmode: false} : {}});
-  const config = () => touched() ? {...CONFIG, displayModeBar: false} : CONFIG;   // under a finger its buttons would lie over the chart
+  let ready = null,
+    width = 0,
+    now = spec;
+  const layout = templates => ({
+    ...now.layout,
+    title: undefined,
+    uirevision: 'kept',
+    template: templates[isDark() ? 'dark' : 'light'],
+    autosize: true,
+    ...(touched() ? {dragmode: false} : {}),
+  });
+  // under a finger its buttons would lie over the chart
+  const config = () => (touched() ? {...CONFIG, displayModeBar: false} : CONFIG);
   const draw = () => ready.Plotly.react(plot, now.data, layout(ready.templates), config());
   const begin = found => {
-    plot.replaceChildren();   // what a try before said
+    plot.replaceChildren(); // what a try before said
     ready = found;
     return draw();
   };
-  const given = window.explorer.charts;   // a page that was taken away has the library with it
-  const whole = () => first ??= (given ? Promise.resolve(begin(given)) : plotly().then(begin)).catch(failure => {
-    first = null;   // the next look or save tries again
-    sayFailed(plot);
-    throw failure;
-  });
-  new IntersectionObserver((seen, watch) => {
-    if (seen.some(one => one.isIntersecting)) whole().then(() => watch.disconnect(), failure => reportError(failure));
-  }, {rootMargin: NEAR}).observe(plot);
+  const given = window.explorer.charts; // a page that was taken away has the library with it
+  const whole = () =>
+    (first ??= (given ? Promise.resolve(begin(given)) : plotly().then(begin)).catch(failure => {
+      first = null; // the next look or save tries again
+      sayFailed(plot);
+      throw failure;
+    }));
+  new IntersectionObserver(
+    (seen, watch) => {
+      if (seen.some(one => one.isIntersecting))
+        whole().then(
+          () => watch.disconnect(),
+          failure => reportError(failure),
+        );
+    },
+    {rootMargin: NEAR},
+  ).observe(plot);
   new ResizeObserver(() => {
     const wide = plot.clientWidth;
     if (!wide || wide === width) return;
@@ -87,10 +135,19 @@ export function figure(spec, label) {
     if (ready) ready.Plotly.Plots.resize(plot);
   }).observe(plot);
   const chart = {
-    node, whole, spec: () => ({data: now.data, layout: {...now.layout, template: ready.templates[isDark() ? 'dark' : 'light']}}),
-    redraw() { if (ready) draw(); },
+    node,
+    whole,
+    spec: () => ({
+      data: now.data,
+      layout: {...now.layout, template: ready.templates[isDark() ? 'dark' : 'light']},
+    }),
+    redraw() {
+      if (ready) draw();
+    },
     /** Plotly keeps listeners and numbers of a drawing until it is told. */
-    end() { if (ready) ready.Plotly.purge(plot); },
+    end() {
+      if (ready) ready.Plotly.purge(plot);
+    },
     wasThere: false,
     /** @param {Partial<Spec>} changes */
     set(changes) {
@@ -104,7 +161,10 @@ export function figure(spec, label) {
   return chart;
 }
 
-/** @type {Set<{node: HTMLElement, whole: () => Promise<void>, redraw: () => void, end: () => void, spec: () => Spec, wasThere: boolean}>} */
+/**
+ * @type {Set<{node: HTMLElement, whole: () => Promise<void>, redraw: () => void, end: () => void,
+ *   spec: () => Spec, wasThere: boolean}>}
+ */
 const live = new Set();
 
 /** The charts on the page; those that have left it are ended. */
@@ -119,30 +179,61 @@ function there() {
   return [...live].filter(chart => chart.node.isConnected);
 }
 
-new MutationObserver(() => { for (const chart of there()) chart.redraw(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});
+new MutationObserver(() => {
+  for (const chart of there()) chart.redraw();
+}).observe(document.body, {attributes: true, attributeFilter: ['class']});
 
 /** The charts at a place, in its order, as figures that Plotly reads. @param {HTMLElement} root */
 export async function specs(root) {
-  const charts = [...root.querySelectorAll('.fg-titled')].flatMap(node => [...live].filter(chart => chart.node === node));
+  const charts = [...root.querySelectorAll('.fg-titled')].flatMap(node =>
+    [...live].filter(chart => chart.node === node),
+  );
   await Promise.all(charts.map(chart => chart.whole()));
   return charts.map(chart => chart.spec());
 }
 
-/** The rows of a chart for those who cannot see it; a table alone would not be as small as its rule says. @param {import('../gradio.js').Table} numbers */
-export const readable = ({columns, rows}) => make('div', {class: 'sr-only'}, make('table', {},
-  make('thead', {}, make('tr', {}, ...columns.map(name => make('th', {scope: 'col'}, name)))),
-  make('tbody', {}, ...rows.map(row => make('tr', {}, ...row.map(value => make('td', {}, value === null ? '–' : String(value))))))));
+/**
+ * The rows of a chart for those who cannot see it; a table alone would not be as small as its rule
+ * says.
+ * @param {import('../gradio.js').Table} numbers
+ */
+export const readable = ({columns, rows}) =>
+  make(
+    'div',
+    {class: 'sr-only'},
+    make(
+      'table',
+      {},
+      make('thead', {}, make('tr', {}, ...columns.map(name => make('th', {scope: 'col'}, name)))),
+      make(
+        'tbody',
+        {},
+        ...rows.map(row =>
+          make('tr', {}, ...row.map(value => make('td', {}, value === null ? '–' : String(value)))),
+        ),
+      ),
+    ),
+  );
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, {figures, numbers, finding, note}) {
-  const charts = figures.map(spec => figure(spec, spec.layout.meta?.label ?? spec.layout.title?.text ?? ''));
-  root.replaceChildren(...finding ? [make('p', {class: 'finding'}, finding)] : [],
+  const charts = figures.map(spec =>
+    figure(spec, spec.layout.meta?.label ?? spec.layout.title?.text ?? ''),
+  );
+  root.replaceChildren(
+    ...(finding ? [make('p', {class: 'finding'}, finding)] : []),
     make('div', {class: figures.length > 1 ? 'fg-pair' : null}, ...charts.map(one => one.node)),
-    ...note ? [noted(note)] : [], readable(numbers));
+    ...(note ? [noted(note)] : []),
+    readable(numbers),
+  );
 }
 
 /** @type {import('../gradio.js').Picture['whole']} */
-export const whole = async root => { await Promise.all([...live].filter(chart => root.contains(chart.node)).map(chart => chart.whole())); };
+export const whole = async root => {
+  await Promise.all(
+    [...live].filter(chart => root.contains(chart.node)).map(chart => chart.whole()),
+  );
+};
 
 /** @type {import('../gradio.js').Picture['table']} */
 export const table = ({numbers: {columns, rows}}) => ({columns, rows});

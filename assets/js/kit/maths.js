@@ -1,15 +1,18 @@
 // The arithmetic of the pictures: plain functions of numbers, the same as Python's.
 
-const xlogx = x => x > 0 ? x * Math.log(x) : 0;
+const xlogx = x => (x > 0 ? x * Math.log(x) : 0);
 
 /**
  * softmax(logits / t); logSum is the log of what it was divided by, so that logits / t - logSum is
  * log p even where p has underflowed.
- * @param {ArrayLike<number>} logits @param {number} [t] @returns {{p: Float64Array, logSum: number}}
+ * @param {ArrayLike<number>} logits
+ * @param {number} [t]
+ * @returns {{p: Float64Array, logSum: number}}
  */
 export function softmax(logits, t = 1) {
   const p = new Float64Array(logits.length);
-  let most = -Infinity, sum = 0;
+  let most = -Infinity,
+    sum = 0;
   for (let i = 0; i < p.length; i++) most = Math.max(most, logits[i]);
   for (let i = 0; i < p.length; i++) sum += p[i] = Math.exp((logits[i] - most) / t);
   for (let i = 0; i < p.length; i++) p[i] /= sum;
@@ -17,15 +20,32 @@ export function softmax(logits, t = 1) {
 }
 
 /**
- * Both Kullback-Leibler divergences, Jensen-Shannon and both entropies of two softened lists, in nats.
+ * Both Kullback-Leibler divergences, Jensen-Shannon and both entropies of two softened lists, in
+ * nats.
  * @param {ArrayLike<number>} za @param {ArrayLike<number>} zb @param {number} t
  */
 export function divergences(za, zb, t, a = softmax(za, t), b = softmax(zb, t)) {
-  let ab = 0, ba = 0, js = 0, ha = 0, hb = 0;
+  let ab = 0,
+    ba = 0,
+    js = 0,
+    ha = 0,
+    hb = 0;
   for (let i = 0; i < za.length; i++) {
-    const p = a.p[i], q = b.p[i], logP = za[i] / t - a.logSum, logQ = zb[i] / t - b.logSum, m = (p + q) / 2;
-    if (p > 0) { ab += p * (logP - logQ); ha -= p * logP; js += p * Math.log(p / m); }
-    if (q > 0) { ba += q * (logQ - logP); hb -= q * logQ; js += q * Math.log(q / m); }
+    const p = a.p[i],
+      q = b.p[i],
+      logP = za[i] / t - a.logSum,
+      logQ = zb[i] / t - b.logSum,
+      m = (p + q) / 2;
+    if (p > 0) {
+      ab += p * (logP - logQ);
+      ha -= p * logP;
+      js += p * Math.log(p / m);
+    }
+    if (q > 0) {
+      ba += q * (logQ - logP);
+      hb -= q * logQ;
+      js += q * Math.log(q / m);
+    }
   }
   return {ab, ba, js: Math.max(0, js / 2), ha, hb};
 }
@@ -36,7 +56,8 @@ export function divergences(za, zb, t, a = softmax(za, t), b = softmax(zb, t)) {
  * @param {ArrayLike<number>} za @param {ArrayLike<number>} zb @param {number} t
  */
 export function softMeasures(za, zb, t) {
-  const a = softmax(za, t), b = softmax(zb, t);
+  const a = softmax(za, t),
+    b = softmax(zb, t);
   let sum = 0;
   for (let i = 0; i < a.p.length; i++) sum += (b.p[i] - a.p[i]) ** 2;
   return {...divergences(za, zb, t, a, b), gradient: Math.sqrt(sum) / t};
@@ -44,7 +65,10 @@ export function softMeasures(za, zb, t) {
 
 /**
  * Jensen-Shannon divergence of two squares in nats, averaged over some of their rows.
- * @param {ArrayLike<number>} p @param {ArrayLike<number>} q @param {number} n @param {number[]} rows
+ * @param {ArrayLike<number>} p
+ * @param {ArrayLike<number>} q
+ * @param {number} n
+ * @param {number[]} rows
  */
 export function rowsApart(p, q, n, rows) {
   let sum = 0;
@@ -59,21 +83,28 @@ export const termOfJs = (p, q) => (xlogx(p) + xlogx(q)) / 2 - xlogx((p + q) / 2)
 
 /**
  * From pieces to words: sum over the looked-at pieces, mean over the looking ones.
- * @param {ArrayLike<number>} pieces @param {number} s @param {number[][]} groups pieces of each word
+ * @param {ArrayLike<number>} pieces
+ * @param {number} s
+ * @param {number[][]} groups pieces of each word
  */
 export function betweenGroups(pieces, s, groups) {
-  const n = groups.length, words = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) {
-    let sum = 0;
-    for (const q of groups[i]) for (const k of groups[j]) sum += pieces[q * s + k];
-    words[i * n + j] = groups[i].length ? sum / groups[i].length : 0;
-  }
+  const n = groups.length,
+    words = new Float64Array(n * n);
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < n; j++) {
+      let sum = 0;
+      for (const q of groups[i]) for (const k of groups[j]) sum += pieces[q * s + k];
+      words[i * n + j] = groups[i].length ? sum / groups[i].length : 0;
+    }
   return words;
 }
 
 /**
  * For each row of a square the fewest cells whose sum reaches the mass, largest first.
- * @param {ArrayLike<number>} values @param {number} n @param {number} mass @returns {[number, number, number][]}
+ * @param {ArrayLike<number>} values
+ * @param {number} n
+ * @param {number} mass
+ * @returns {[number, number, number][]}
  */
 export function heaviest(values, n, mass) {
   /** @type {[number, number, number][]} */
@@ -91,10 +122,18 @@ export function heaviest(values, n, mass) {
   return found;
 }
 
-/** The place of each item when they are sorted by a number, smallest first, ties as they came. @param {number[]} keys */
+/**
+ * The place of each item when they are sorted by a number, smallest first, ties as they came.
+ * @param {number[]} keys
+ */
 export function ranks(keys) {
   const out = new Array(keys.length);
-  keys.map((_, i) => i).sort((a, b) => keys[a] - keys[b] || a - b).forEach((i, at) => { out[i] = at; });
+  keys
+    .map((_, i) => i)
+    .sort((a, b) => keys[a] - keys[b] || a - b)
+    .forEach((i, at) => {
+      out[i] = at;
+    });
   return out;
 }
 
@@ -105,7 +144,8 @@ export function ranks(keys) {
  */
 export function sorted(rows, value, down) {
   return [...rows].sort((a, b) => {
-    const x = value(a), y = value(b);
+    const x = value(a),
+      y = value(b);
     if (x === null || y === null) return Number(x === null) - Number(y === null);
     const order = typeof x === 'string' ? x.localeCompare(y) : x - y;
     return down ? -order : order;

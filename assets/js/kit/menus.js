@@ -1,14 +1,27 @@
-// Menus of the parts of a picture: each part is saved by itself, under a kind and with rows of its own.
+// Menus of the parts of a picture: each part is saved by itself, under a kind and with rows of its
+// own.
 
-/** @typedef {{readonly kind: string, root: HTMLElement, picture: Omit<import('../gradio.js').Picture, 'show'>, data: any}} Part */
+/**
+ * @typedef {{readonly kind: string, root: HTMLElement, picture:
+ *   Omit<import('../gradio.js').Picture, 'show'>, data: any}} Part
+ */
 /** @type {WeakMap<Element, Part>} */
 const parts = new WeakMap();
 
-/** The menu of a part: the picture's own again, without the lines of Python unless they compute this. @param {HTMLElement} root the picture's place @param {Part} part @param {boolean} lines */
+/**
+ * The menu of a part: the picture's own again, without the lines of Python unless they compute
+ * this.
+ * @param {HTMLElement} root the picture's place
+ * @param {Part} part
+ * @param {boolean} lines
+ */
 export function menuOf(root, part, lines = false) {
-  const menu = /** @type {HTMLElement | null} */ (root.parentElement?.querySelector(':scope > .take')?.cloneNode(true) ?? null);
+  const menu = /** @type {HTMLElement | null} */ (
+    root.parentElement?.querySelector(':scope > .take')?.cloneNode(true) ?? null
+  );
   if (!menu) return null;
-  if (!lines) menu.querySelectorAll('[data-take=py], [data-take=ipynb]').forEach(button => button.remove());
+  if (!lines)
+    menu.querySelectorAll('[data-take=py], [data-take=ipynb]').forEach(button => button.remove());
   parts.set(menu, part);
   return menu;
 }

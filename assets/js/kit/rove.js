@@ -20,8 +20,11 @@ document.addEventListener('focusin', event => {
 document.addEventListener('keydown', event => {
   const row = closest(event, '[data-rove]');
   if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
-  const all = [...row.querySelectorAll('button')], at = all.indexOf(/** @type {HTMLButtonElement} */ (event.target));
-  const next = {ArrowRight: at + 1, ArrowLeft: at - 1 + all.length, Home: 0, End: all.length - 1}[event.key];
+  const all = [...row.querySelectorAll('button')],
+    at = all.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+  const next = {ArrowRight: at + 1, ArrowLeft: at - 1 + all.length, Home: 0, End: all.length - 1}[
+    event.key
+  ];
   if (next === undefined || at < 0) return;
   event.preventDefault();
   all[next % all.length].focus();

@@ -2,7 +2,8 @@
 import {make} from './dom.js';
 
 /** One word that opens its box. @param {string} shown @param {string} box */
-const term = (shown, box) => make('button', {type: 'button', class: 'term', popovertarget: box}, shown);
+const term = (shown, box) =>
+  make('button', {type: 'button', class: 'term', popovertarget: box}, shown);
 
 /** @param {string} word */
 export const literal = word => word.replace(/[[\].()/]/g, '\\$&');
@@ -14,11 +15,12 @@ export const literal = word => word.replace(/[[\].()/]/g, '\\$&');
 export function explainer(terms) {
   const left = new Map(Object.entries(terms));
   const found = new RegExp(`(?<!\\w)(${[...left.keys()].map(literal).join('|')})(?!\\w)`);
-  return (/** @type {string} */ text) => text.split(found).map((part, i) => {
-    const box = i % 2 ? left.get(part) : null;
-    left.delete(box ? part : '');
-    return box ? term(part, box) : part;
-  });
+  return (/** @type {string} */ text) =>
+    text.split(found).map((part, i) => {
+      const box = i % 2 ? left.get(part) : null;
+      left.delete(box ? part : '');
+      return box ? term(part, box) : part;
+    });
 }
 
 /** The same for one sentence. @param {string} text @param {Record<string, string>} terms */

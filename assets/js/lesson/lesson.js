@@ -1,4 +1,5 @@
-// A lesson next to the tabs: a question, a guess that is locked, one look at the real page, and a finding that the student takes away.
+// A lesson next to the tabs: a question, a guess that is locked, one look at the real page, and a
+// finding that the student takes away.
 import {closest, find, make, say} from '../kit/dom.js';
 import {chosen, linkNow, listen, withState} from '../page/here.js';
 import {opened} from '../page/parts.js';
@@ -9,7 +10,7 @@ import {card, page, row} from './card.js';
 import {Progress, STAGES} from './progress.js';
 import {READERS} from './read.js';
 
-const FAMILY = 'mini';   // whose numbers the lessons are about
+const FAMILY = 'mini'; // whose numbers the lessons are about
 /** @type {{texts: any, lessons: import('./progress.js').Lesson[]}} */
 let data;
 /** @type {Progress | null} */
@@ -18,7 +19,13 @@ let progress = null;
 let asking = null;
 /** @type {HTMLElement} */
 let panel;
-const state = () => { let now; withState(one => { now = one; }); return /** @type {import('../page/state.js').State | undefined} */ (now); };
+const state = () => {
+  let now;
+  withState(one => {
+    now = one;
+  });
+  return /** @type {import('../page/state.js').State | undefined} */ (now);
+};
 
 /** @param {string} text @param {() => void} press @param {Record<string, any>} [attributes] */
 function button(text, press, attributes = {}) {
@@ -27,11 +34,27 @@ function button(text, press, attributes = {}) {
   return one;
 }
 
-/** A field whose text is kept as it is typed. @param {'textarea' | 'input'} tag @param {string} label @param {'before' | 'word' | 'claim' | 'after' | 'student'} name @param {Record<string, any>} [attributes] */
+/**
+ * A field whose text is kept as it is typed.
+ * @param {'textarea' | 'input'} tag
+ * @param {string} label
+ * @param {'before' | 'word' | 'claim' | 'after' | 'student'} name
+ * @param {Record<string, any>} [attributes]
+ */
 function field(tag, label, name, attributes = {}) {
-  const {kept} = progress, input = make(tag, {maxlength: tag === 'input' ? 40 : 600, readonly: kept.locked && ['before', 'word'].includes(name), 'data-typed': true, autocomplete: 'off', ...attributes});
+  const {kept} = progress,
+    input = make(tag, {
+      maxlength: tag === 'input' ? 40 : 600,
+      readonly: kept.locked && ['before', 'word'].includes(name),
+      'data-typed': true,
+      autocomplete: 'off',
+      ...attributes,
+    });
   input.value = kept[name];
-  input.addEventListener('input', () => { progress.set({[name]: input.value}); enable(); });
+  input.addEventListener('input', () => {
+    progress.set({[name]: input.value});
+    enable();
+  });
   return make('label', {class: 'ls-field'}, make('span', {}, label), input);
 }
 
@@ -39,23 +62,39 @@ function field(tag, label, name, attributes = {}) {
 function enable() {
   const other = find(panel, '[data-other]');
   if (other) other.hidden = chosen('family') === FAMILY;
-  const next = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-next]')), lock = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-lock]'));
+  const next = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-next]')),
+    lock = /** @type {HTMLButtonElement | null} */ (find(panel, '[data-lock]'));
   if (next) next.disabled = !progress.isDone(progress.stage);
   if (lock) lock.disabled = !progress.canLock;
 }
 
-const tell = text => { find(panel, '.ls-said').textContent = text; };
+const tell = text => {
+  find(panel, '.ls-said').textContent = text;
+};
 
 /** Whether the page shows what an act asks for. @param {import('./progress.js').Act} act */
 function shows({link, shows: text}) {
-  const now = state(), wanted = progress.said(text || link.text || '');
-  return Boolean(now?.accepted && now.tab === link.tab && now.isThere(link.tab) && now.get('family') === FAMILY && (!wanted || now.get('text') === wanted));
+  const now = state(),
+    wanted = progress.said(text || link.text || '');
+  return Boolean(
+    now?.accepted &&
+    now.tab === link.tab &&
+    now.isThere(link.tab) &&
+    now.get('family') === FAMILY &&
+    (!wanted || now.get('text') === wanted),
+  );
 }
 
-/** What a reader finds; null with a sentence on the panel where there is nothing yet. @template T @param {() => T | string | null | Promise<T | string | null>} find @param {string} missing @returns {Promise<T | null>} */
+/**
+ * What a reader finds; null with a sentence on the panel where there is nothing yet.
+ * @template T
+ * @param {() => T | string | null | Promise<T | string | null>} find
+ * @param {string} missing
+ * @returns {Promise<T | null>}
+ */
 async function taken(find, missing) {
   const mine = progress;
-  if (asking === mine) return null;   // pressed twice
+  if (asking === mine) return null; // pressed twice
   asking = mine;
   tell(data.texts.asking);
   try {
@@ -74,88 +113,246 @@ async function taken(find, missing) {
 
 /** Keep what the page shows of the next act, and the answer after the last one. */
 async function takeAnswer() {
-  const {lesson, kept} = progress, {texts} = data, reader = READERS[lesson.name], act = lesson.acts[kept.readings.length];
-  const reading = await taken(() => (kept.locked && shows(act) ? reader.read(act, texts.read) : null), texts.not_there);
+  const {lesson, kept} = progress,
+    {texts} = data,
+    reader = READERS[lesson.name],
+    act = lesson.acts[kept.readings.length];
+  const reading = await taken(
+    () => (kept.locked && shows(act) ? reader.read(act, texts.read) : null),
+    texts.not_there,
+  );
   if (!reading) return;
-  const readings = [...kept.readings, reading], isLast = readings.length === lesson.acts.length;
+  const readings = [...kept.readings, reading],
+    isLast = readings.length === lesson.acts.length;
   const judged = isLast ? await taken(() => reader.judge(readings, texts.read), '') : null;
   if (isLast && !judged) return;
-  progress.set(judged ? {readings, answer: judged.answer, numbers: judged.said, link: linkNow().href, stage: 'found'} : {readings});
+  progress.set(
+    judged
+      ? {
+          readings,
+          answer: judged.answer,
+          numbers: judged.said,
+          link: linkNow().href,
+          stage: 'found',
+        }
+      : {readings},
+  );
   light('');
   draw(true);
 }
 
 /** Whether the page shows a text of the student's own. */
 function showsOwn() {
-  const {lesson} = progress, now = state(), tab = READERS[lesson.name].on ?? lesson.acts[0].link.tab;
-  const isThere = now?.accepted && now.heard === now.number && now.get('family') === FAMILY && (!tab || now.isThere(tab));
-  return isThere && !lesson.acts.some(act => progress.said(act.shows || act.link.text || '') === now.get('text'));
+  const {lesson} = progress,
+    now = state(),
+    tab = READERS[lesson.name].on ?? lesson.acts[0].link.tab;
+  const isThere =
+    now?.accepted &&
+    now.heard === now.number &&
+    now.get('family') === FAMILY &&
+    (!tab || now.isThere(tab));
+  return (
+    isThere &&
+    !lesson.acts.some(act => progress.said(act.shows || act.link.text || '') === now.get('text'))
+  );
 }
 
 /** Keep the text on the page as the one that contradicts the claim. */
 async function takeContrary() {
-  const {texts} = data, reader = READERS[progress.lesson.name], [act] = progress.lesson.acts;
-  const own = async () => { const reading = await reader.read(act, texts.read); return reading && reader.judge([reading], texts.read); };
-  const text = state()?.get('text') ?? '', link = linkNow().href;
-  const judged = await taken(() => (showsOwn() ? (reader.other ?? own)(texts.read, progress.lesson.acts) : null), texts.no_other_text);
+  const {texts} = data,
+    reader = READERS[progress.lesson.name],
+    [act] = progress.lesson.acts;
+  const own = async () => {
+    const reading = await reader.read(act, texts.read);
+    return reading && reader.judge([reading], texts.read);
+  };
+  const text = state()?.get('text') ?? '',
+    link = linkNow().href;
+  const judged = await taken(
+    () => (showsOwn() ? (reader.other ?? own)(texts.read, progress.lesson.acts) : null),
+    texts.no_other_text,
+  );
   if (!judged) return;
-  progress.set({contrary: {text: judged.text ?? text, link, answer: judged.answer, numbers: judged.said}, none: false});
+  progress.set({
+    contrary: {text: judged.text ?? text, link, answer: judged.answer, numbers: judged.said},
+    none: false,
+  });
   draw();
 }
 
-const numbers = list => make('ul', {class: 'ls-numbers'}, ...list.map(([name, value]) => make('li', {}, make('span', {}, name), make('b', {translate: 'no'}, value))));
+const numbers = list =>
+  make(
+    'ul',
+    {class: 'ls-numbers'},
+    ...list.map(([name, value]) =>
+      make('li', {}, make('span', {}, name), make('b', {translate: 'no'}, value)),
+    ),
+  );
 
 /** What a step shows, by its name. @type {Record<string, (texts: any) => any[]>} */
 const parts = {
-  before: t => [field('textarea', progress.lesson.asks, 'before', {rows: 3}), make('p', {class: 'note'}, t.private)],
+  before: t => [
+    field('textarea', progress.lesson.asks, 'before', {rows: 3}),
+    make('p', {class: 'note'}, t.private),
+  ],
   guess(t) {
-    const {lesson, kept} = progress, options = lesson.choices.map(([key, label]) => {
-      const input = make('input', {type: 'radio', name: 'lesson-guess', value: key, checked: key === kept.guess, disabled: kept.locked});
-      input.addEventListener('change', () => { progress.set({guess: key}); enable(); });
-      return make('label', {}, input, label);
-    });
-    const lock = button(t.lock, () => { progress.lock(); draw(); find(panel, '[data-next]').focus(); }, {'data-lock': true});
-    return [...lesson.word ? [field('input', lesson.word, 'word', {maxlength: 24})] : [], make('fieldset', {}, make('legend', {}, lesson.question), ...options),
-      kept.locked ? make('p', {class: 'ls-locked'}, t.locked) : lock];
+    const {lesson, kept} = progress,
+      options = lesson.choices.map(([key, label]) => {
+        const input = make('input', {
+          type: 'radio',
+          name: 'lesson-guess',
+          value: key,
+          checked: key === kept.guess,
+          disabled: kept.locked,
+        });
+        input.addEventListener('change', () => {
+          progress.set({guess: key});
+          enable();
+        });
+        return make('label', {}, input, label);
+      });
+    const lock = button(
+      t.lock,
+      () => {
+        progress.lock();
+        draw();
+        find(panel, '[data-next]').focus();
+      },
+      {'data-lock': true},
+    );
+    return [
+      ...(lesson.word ? [field('input', lesson.word, 'word', {maxlength: 24})] : []),
+      make('fieldset', {}, make('legend', {}, lesson.question), ...options),
+      kept.locked ? make('p', {class: 'ls-locked'}, t.locked) : lock,
+    ];
   },
   act(t) {
-    const {lesson, kept} = progress, i = Math.min(kept.readings.length, lesson.acts.length - 1), act = lesson.acts[i];
-    const text = progress.said(act.link.text ?? ''), before = kept.readings[i - 1], keeps = before && READERS[lesson.name].keeps?.(before);
-    const open = () => { openView({...act.link, ...text ? {text} : {}, ...keeps, family: FAMILY}); light(act.lit, covered); };
-    return [...lesson.acts.length > 1 ? [make('p', {class: 'note'}, say(t.view_of, {i: i + 1, n: lesson.acts.length}))] : [], make('p', {}, progress.said(act.do)),
-      make('p', {class: 'ls-row'}, button(t.open, open), ...kept.answer ? [] : [button(t.take, takeAnswer, {'data-take-answer': true})])];
+    const {lesson, kept} = progress,
+      i = Math.min(kept.readings.length, lesson.acts.length - 1),
+      act = lesson.acts[i];
+    const text = progress.said(act.link.text ?? ''),
+      before = kept.readings[i - 1],
+      keeps = before && READERS[lesson.name].keeps?.(before);
+    const open = () => {
+      openView({...act.link, ...(text ? {text} : {}), ...keeps, family: FAMILY});
+      light(act.lit, covered);
+    };
+    return [
+      ...(lesson.acts.length > 1
+        ? [make('p', {class: 'note'}, say(t.view_of, {i: i + 1, n: lesson.acts.length}))]
+        : []),
+      make('p', {}, progress.said(act.do)),
+      make(
+        'p',
+        {class: 'ls-row'},
+        button(t.open, open),
+        ...(kept.answer ? [] : [button(t.take, takeAnswer, {'data-take-answer': true})]),
+      ),
+    ];
   },
   found(t) {
-    const {lesson, kept} = progress, isRight = kept.guess === kept.answer;
-    return [make('p', {}, say(t.guessed, {guess: progress.label(kept.guess)})), make('p', {class: 'ls-verdict'}, say(isRight ? t.right : t.wrong, {answer: progress.label(kept.answer)})),
-      numbers(kept.numbers), make('p', {}, lesson.found), field('textarea', lesson.claim, 'claim', {rows: 2, maxlength: 300})];
+    const {lesson, kept} = progress,
+      isRight = kept.guess === kept.answer;
+    return [
+      make('p', {}, say(t.guessed, {guess: progress.label(kept.guess)})),
+      make(
+        'p',
+        {class: 'ls-verdict'},
+        say(isRight ? t.right : t.wrong, {answer: progress.label(kept.answer)}),
+      ),
+      numbers(kept.numbers),
+      make('p', {}, lesson.found),
+      field('textarea', lesson.claim, 'claim', {rows: 2, maxlength: 300}),
+    ];
   },
   contrary(t) {
-    const {lesson, kept: {contrary, answer, claim}} = progress;
-    return [make('p', {}, make('q', {}, claim)), make('p', {}, lesson.contrary),
-      make('p', {class: 'ls-row'}, button(t.take_text, takeContrary), button(t.found_none, () => { progress.set({none: true, contrary: null}); progress.go(1); draw(true); })),
-      ...contrary ? [make('p', {}, make('q', {}, contrary.text)), numbers(contrary.numbers),
-        make('p', {class: 'ls-verdict'}, say(!contrary.answer ? t.you_judge : contrary.answer === answer ? t.same_answer : t.other_answer, {answer: progress.label(contrary.answer)}))] : []];
+    const {
+      lesson,
+      kept: {contrary, answer, claim},
+    } = progress;
+    return [
+      make('p', {}, make('q', {}, claim)),
+      make('p', {}, lesson.contrary),
+      make(
+        'p',
+        {class: 'ls-row'},
+        button(t.take_text, takeContrary),
+        button(t.found_none, () => {
+          progress.set({none: true, contrary: null});
+          progress.go(1);
+          draw(true);
+        }),
+      ),
+      ...(contrary
+        ? [
+            make('p', {}, make('q', {}, contrary.text)),
+            numbers(contrary.numbers),
+            make(
+              'p',
+              {class: 'ls-verdict'},
+              say(
+                !contrary.answer
+                  ? t.you_judge
+                  : contrary.answer === answer
+                    ? t.same_answer
+                    : t.other_answer,
+                {answer: progress.label(contrary.answer)},
+              ),
+            ),
+          ]
+        : []),
+    ];
   },
-  after: t => [field('textarea', progress.lesson.asks, 'after', {rows: 3}), make('p', {class: 'note'}, t.both_kept)],
+  after: t => [
+    field('textarea', progress.lesson.asks, 'after', {rows: 3}),
+    make('p', {class: 'note'}, t.both_kept),
+  ],
   card(t) {
     const place = make('div', {class: 'ls-card'});
-    finding().then(found => place.replaceChildren(card(found, t.card))).catch(reportError);
-    return [field('input', t.student, 'student'), make('p', {class: 'ls-row'}, button(t.save_html, () => saveAs('html')), button(t.save_csv, () => saveAs('csv'))), place];
+    finding()
+      .then(found => place.replaceChildren(card(found, t.card)))
+      .catch(reportError);
+    return [
+      field('input', t.student, 'student'),
+      make(
+        'p',
+        {class: 'ls-row'},
+        button(t.save_html, () => saveAs('html')),
+        button(t.save_csv, () => saveAs('csv')),
+      ),
+      place,
+    ];
   },
 };
 
 async function finding() {
-  const known = await provenance(FAMILY), models = known.models.map(({label, source, sha256}) => `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : ''}`);
-  return progress.finding({date: new Date().toISOString().slice(0, 10), origin: `${origin({models})}; ${known.versions}`, cite: known.cite});
+  const known = await provenance(FAMILY),
+    models = known.models.map(
+      ({label, source, sha256}) => `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : ''}`,
+    );
+  return progress.finding({
+    date: new Date().toISOString().slice(0, 10),
+    origin: `${origin({models})}; ${known.versions}`,
+    cite: known.cite,
+  });
 }
 
 /** @param {'html' | 'csv'} ending */
 async function saveAs(ending) {
   try {
-    const found = await finding(), isPage = ending === 'html';
-    const name = fileName({text: found.student, date: found.date}, `lesson/${found.lesson}`, ending);
-    save(name, new Blob([isPage ? page(found, data.texts.card) : row(found)], {type: `text/${ending};charset=utf-8`}));
+    const found = await finding(),
+      isPage = ending === 'html';
+    const name = fileName(
+      {text: found.student, date: found.date},
+      `lesson/${found.lesson}`,
+      ending,
+    );
+    save(
+      name,
+      new Blob([isPage ? page(found, data.texts.card) : row(found)], {
+        type: `text/${ending};charset=utf-8`,
+      }),
+    );
   } catch (error) {
     tell(data.texts.not_saved);
     reportError(error);
@@ -165,41 +362,107 @@ async function saveAs(ending) {
 /** The lessons there are. */
 function list() {
   const t = data.texts;
-  const rows = data.lessons.map(lesson => make('li', {}, button(lesson.title, () => show(lesson.name), {class: 'ls-link'}), ` ${say(t.minutes, {n: lesson.minutes})}`));
-  return [make('h2', {tabindex: -1}, t.name), make('p', {}, t.lead), make('ul', {class: 'ls-list'}, ...rows)];
+  const rows = data.lessons.map(lesson =>
+    make(
+      'li',
+      {},
+      button(lesson.title, () => show(lesson.name), {class: 'ls-link'}),
+      ` ${say(t.minutes, {n: lesson.minutes})}`,
+    ),
+  );
+  return [
+    make('h2', {tabindex: -1}, t.name),
+    make('p', {}, t.lead),
+    make('ul', {class: 'ls-list'}, ...rows),
+  ];
 }
 
 /** The step of the lesson that is shown, and the ways on and back. */
 function step() {
-  const t = data.texts, {lesson, stage, at, kept} = progress, again = () => { progress.restart(); light(''); draw(true); };
-  return [make('h2', {}, lesson.title), make('p', {class: 'note'}, say(t.count, {i: at + 1, n: STAGES.length})),
-    ...at < 3 ? [make('p', {class: 'note', 'data-other': true}, t.other_family)] : [],
-    make('h3', {tabindex: -1}, t.stages[stage]), ...parts[stage](t), make('p', {class: 'ls-said', role: 'status'}),
-    make('p', {class: 'ls-row ls-way'}, ...at ? [button(`‹ ${t.back}`, () => { progress.go(-1); draw(true); })] : [],
-      ...stage === 'card' ? [] : [button(`${t.next} ›`, () => { progress.go(1); draw(true); }, {'data-next': true})],
-      ...kept.locked ? [restart(t, again)] : [])];
+  const t = data.texts,
+    {lesson, stage, at, kept} = progress,
+    again = () => {
+      progress.restart();
+      light('');
+      draw(true);
+    };
+  return [
+    make('h2', {}, lesson.title),
+    make('p', {class: 'note'}, say(t.count, {i: at + 1, n: STAGES.length})),
+    ...(at < 3 ? [make('p', {class: 'note', 'data-other': true}, t.other_family)] : []),
+    make('h3', {tabindex: -1}, t.stages[stage]),
+    ...parts[stage](t),
+    make('p', {class: 'ls-said', role: 'status'}),
+    make(
+      'p',
+      {class: 'ls-row ls-way'},
+      ...(at
+        ? [
+            button(`‹ ${t.back}`, () => {
+              progress.go(-1);
+              draw(true);
+            }),
+          ]
+        : []),
+      ...(stage === 'card'
+        ? []
+        : [
+            button(
+              `${t.next} ›`,
+              () => {
+                progress.go(1);
+                draw(true);
+              },
+              {'data-next': true},
+            ),
+          ]),
+      ...(kept.locked ? [restart(t, again)] : []),
+    ),
+  ];
 }
 
 /** What deletes a student's work is pressed twice. */
 function restart(t, again) {
-  const one = button(t.again, () => { if (one.dataset.sure) again(); else { one.dataset.sure = 'yes'; one.textContent = t.sure; } }, {class: 'ls-link'});
+  const one = button(
+    t.again,
+    () => {
+      if (one.dataset.sure) again();
+      else {
+        one.dataset.sure = 'yes';
+        one.textContent = t.sure;
+      }
+    },
+    {class: 'ls-link'},
+  );
   return one;
 }
 
 /** @param {boolean} [isNew] another step, whose title is read */
 function draw(isNew = false) {
-  panel.replaceChildren(button('×', close, {class: 'chip ls-close', 'aria-label': data.texts.close}), ...progress ? step() : list());
+  panel.replaceChildren(
+    button('×', close, {class: 'chip ls-close', 'aria-label': data.texts.close}),
+    ...(progress ? step() : list()),
+  );
   panel.hidden = false;
   if (progress) enable();
   if (!isNew) return;
   panel.scrollTop = 0;
-  /** @type {HTMLElement} */ (panel.querySelector(':scope > h3') ?? panel.querySelector('h2')).focus({preventScroll: true});
+  /** @type {HTMLElement} */ (
+    panel.querySelector(':scope > h3') ?? panel.querySelector('h2')
+  ).focus({preventScroll: true});
 }
 
 /** How much of the window's lower end the lesson covers: nothing where it stands at the side. */
-const covered = () => { const {top, left} = panel.getBoundingClientRect(); return left > 1 ? 0 : Math.max(0, innerHeight - top); };
+const covered = () => {
+  const {top, left} = panel.getBoundingClientRect();
+  return left > 1 ? 0 : Math.max(0, innerHeight - top);
+};
 
-/** Show a lesson, or all of them. @param {string} name @param {boolean} [isNew] a place in the browser's history */
+/**
+ * Show a lesson, or all of them.
+ * @param {string} name
+ * @param {boolean} [isNew] a place in the browser's history
+ */
 function show(name, isNew = true) {
   const lesson = data.lessons.find(one => one.name === name);
   progress = lesson ? new Progress(lesson) : null;
@@ -225,13 +488,27 @@ export async function begin(event) {
   await opened;
   panel = make('section', {class: 'lesson', 'aria-label': data.texts.name, hidden: true});
   find(document, '#tour .tour').after(panel);
-  document.addEventListener('click', one => { if (closest(one, '[data-lessons]')) show('list'); });
-  document.addEventListener('keydown', one => { if (one.key === 'Escape' && !panel.hidden && !one.defaultPrevented && !closest(one, 'input, textarea, select, [popover], .take')) close(); });
-  listen(() => { if (progress) enable(); });
+  document.addEventListener('click', one => {
+    if (closest(one, '[data-lessons]')) show('list');
+  });
+  document.addEventListener('keydown', one => {
+    if (
+      one.key === 'Escape' &&
+      !panel.hidden &&
+      !one.defaultPrevented &&
+      !closest(one, 'input, textarea, select, [popover], .take')
+    )
+      close();
+  });
+  listen(() => {
+    if (progress) enable();
+  });
   const named = () => new URL(location.href).searchParams.get('lesson');
   addEventListener('popstate', () => {
     const name = named();
-    if (!name) hide(); else if (panel.hidden || name !== (progress?.lesson.name ?? 'list')) show(name, false);
+    if (!name) hide();
+    else if (panel.hidden || name !== (progress?.lesson.name ?? 'list')) show(name, false);
   });
-  if (event) show('list'); else withState(() => show(named(), false));
+  if (event) show('list');
+  else withState(() => show(named(), false));
 }

@@ -7,20 +7,31 @@ import {State} from './state.js';
 /** @type {State | null} */
 let state = null;
 const listeners = new Set();
-const early = [];   // what was told before the view was there
+const early = []; // what was told before the view was there
 
 /** @param {import('./state.js').Config} config @param {() => void} send */
 export function begin(config, send) {
-  state = new State(config, {send, write: writeLink, changed: () => listeners.forEach(hear => hear(state))});
+  state = new State(config, {
+    send,
+    write: writeLink,
+    changed: () => listeners.forEach(hear => hear(state)),
+  });
   early.splice(0).forEach(then => then(state));
   return state;
 }
 
-/** Do something with the state, now or as soon as it is there. @param {(state: State) => void} then */
-export const withState = then => { state ? then(state) : early.push(then); };
+/**
+ * Do something with the state, now or as soon as it is there.
+ * @param {(state: State) => void} then
+ */
+export const withState = then => {
+  state ? then(state) : early.push(then);
+};
 
 /** Hear of every answer and every tab switch. @param {(state: State) => void} hear */
-export const listen = hear => { listeners.add(hear); };
+export const listen = hear => {
+  listeners.add(hear);
+};
 
 /** A choice, or its default before anything is known. @param {string} name */
 export const chosen = name => state?.get(name) ?? null;
@@ -32,20 +43,44 @@ export const isChosen = name => Boolean(state && name in state.wanted);
 export const choose = changes => withState(s => s.set(changes));
 
 /** Run something else. @param {Record<string, string>} changes */
-export const compare = changes => withState(s => s.compare(
-  'text' in changes && !('hidden' in changes) ? {...changes, hidden: written(follow(changes.text))} : changes));
+export const compare = changes =>
+  withState(s =>
+    s.compare(
+      'text' in changes && !('hidden' in changes)
+        ? {...changes, hidden: written(follow(changes.text))}
+        : changes,
+    ),
+  );
 
-/** Open another view, as its link does: what it does not name is the default. @param {Record<string, string>} params */
-export const visit = params => withState(s => s.visit({...params, hidden: written(follow(params.text))}));
+/**
+ * Open another view, as its link does: what it does not name is the default.
+ * @param {Record<string, string>} params
+ */
+export const visit = params =>
+  withState(s => s.visit({...params, hidden: written(follow(params.text))}));
 
-/** What Gradio's controls show of a family: its preset, if it is one, and the size in each column. @param {string} family */
+/**
+ * What Gradio's controls show of a family: its preset, if it is one, and the size in each column.
+ * @param {string} family
+ */
 export function controlsOf(family) {
   const choices = configNow();
-  return {preset: Object.hasOwn(choices.presets, family) ? family : null, sizes: sizesOf(family, choices) ?? {}};
+  return {
+    preset: Object.hasOwn(choices.presets, family) ? family : null,
+    sizes: sizesOf(family, choices) ?? {},
+  };
 }
 
-/** The family with another size in one column, or without it. @param {string} key @param {string} size */
-export const withSize = (key, size) => familyOf(withColumn(sizesOf(chosen('family'), configNow()) ?? {}, key, size, configNow()), configNow());
+/**
+ * The family with another size in one column, or without it.
+ * @param {string} key
+ * @param {string} size
+ */
+export const withSize = (key, size) =>
+  familyOf(
+    withColumn(sizesOf(chosen('family'), configNow()) ?? {}, key, size, configNow()),
+    configNow(),
+  );
 
 /** The link's fields, for a question to the server. */
 export const runParams = () => ({...state?.accepted});
@@ -56,9 +91,14 @@ export const configNow = () => state?.config;
 /** @type {import('./pack.js').Link & {of: string}} the newest link whose texts had to be packed */
 let short = {of: '', fits: true, params: {}, length: 0};
 
-/** The link of the view: its texts packed where they must be, which takes a moment. @returns {import('./pack.js').Link} */
+/**
+ * The link of the view: its texts packed where they must be, which takes a moment.
+ * @returns {import('./pack.js').Link}
+ */
 export function linkOf() {
-  const params = state.link(), length = lengthOf(params), of = JSON.stringify(params);
+  const params = state.link(),
+    length = lengthOf(params),
+    of = JSON.stringify(params);
   if (length <= state.config.longest) return {fits: true, params, length};
   if (short.of !== of) {
     short = {of, fits: true, params: {v: '1', [state.config.packed]: NONE}, length: 0};
@@ -71,20 +111,33 @@ export function linkOf() {
   return short;
 }
 
-/** The link to what the page shows now, or to another of its tabs: its own fields alone, whatever else the address holds. @param {string} [tab] */
+/**
+ * The link to what the page shows now, or to another of its tabs: its own fields alone, whatever
+ * else the address holds.
+ * @param {string} [tab]
+ */
 export function linkNow(tab) {
   const url = new URL(window.explorer.taken?.link ?? (state?.config.home || location.href));
   url.hash = '';
   const there = tab && state?.accepted ? state.link(tab) : null;
-  if (state?.accepted) url.search = new URLSearchParams(there && lengthOf(there) <= state.config.longest ? there : linkOf().params).toString();
+  if (state?.accepted)
+    url.search = new URLSearchParams(
+      there && lengthOf(there) <= state.config.longest ? there : linkOf().params,
+    ).toString();
   return url;
 }
 
 /** Whether a picture shows what the models made of the text. @param {string} kind */
 export const readsText = kind => Boolean(state?.config.reads[kind.split('/')[0]]?.includes('text'));
 
-const BURST = 20, PAUSE = 500;   // addresses at once, and milliseconds for each one more: browsers bear 100 in 30 s, a dial makes more
-let left = BURST, wrote = 0, due = null, waiting = null;
+const BURST = 20,
+  // addresses at once, and milliseconds for each one more: browsers bear 100 in 30 s, a dial makes
+  // more
+  PAUSE = 500;
+let left = BURST,
+  wrote = 0,
+  due = null,
+  waiting = null;
 
 /** Write the address that waits, if one does. */
 function flush() {
@@ -94,7 +147,9 @@ function flush() {
   due = null;
 }
 window.addEventListener('pagehide', flush);
-window.addEventListener('popstate', () => { due = null; });   // it was of the place that was left
+window.addEventListener('popstate', () => {
+  due = null;
+}); // it was of the place that was left
 
 /** @param {() => void} write @param {boolean} isNew */
 function inTurn(write, isNew) {
@@ -111,31 +166,51 @@ function inTurn(write, isNew) {
   write();
 }
 
-/** @param {Record<string, string>} _link @param {boolean} isNew a new place in the browser's history */
+/**
+ * @param {Record<string, string>} _link
+ * @param {boolean} isNew a new place in the browser's history
+ */
 function writeLink(_link, isNew) {
-  if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;   // another's address is not ours to write
-  const {params} = linkOf(), {view} = state;
+  // another's address is not ours to write
+  if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;
+  const {params} = linkOf(),
+    {view} = state;
   inTurn(() => {
-    const url = withFields(params), place = {...history.state, view};   // for Back, and for a reload
-    if (isNew) history.pushState(place, '', url); else history.replaceState(place, '', url);
-    if (window.parent !== window) window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
+    const url = withFields(params),
+      place = {...history.state, view}; // for Back, and for a reload
+    if (isNew) history.pushState(place, '', url);
+    else history.replaceState(place, '', url);
+    if (window.parent !== window)
+      window.parent.postMessage(
+        {queryString: url.searchParams.toString()},
+        'https://huggingface.co',
+      );
   }, isNew);
   const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#link input'));
   if (field) field.value = linkNow().href;
 }
 
-/** The address with these fields in place of those it has of ours. @param {Record<string, string>} params */
+/**
+ * The address with these fields in place of those it has of ours.
+ * @param {Record<string, string>} params
+ */
 function withFields(params) {
-  const url = new URL(location.href), {defaults, packed, columns} = state.config;
-  for (const name of ['v', packed, ...Object.keys({...defaults, ...columns})]) url.searchParams.delete(name);
-  url.searchParams.delete('__sign');   // a private Space's token is never shared
+  const url = new URL(location.href),
+    {defaults, packed, columns} = state.config;
+  for (const name of ['v', packed, ...Object.keys({...defaults, ...columns})])
+    url.searchParams.delete(name);
+  url.searchParams.delete('__sign'); // a private Space's token is never shared
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
   return url;
 }
 
-/** What the address asks for; with all that it leaves out, where this very browser wrote it. @returns {Record<string, string>} */
+/**
+ * What the address asks for; with all that it leaves out, where this very browser wrote it.
+ * @returns {Record<string, string>}
+ */
 export function addressed() {
-  const params = asOneField(Object.fromEntries(new URLSearchParams(location.search)), state.config), {view} = history.state ?? {};
+  const params = asOneField(Object.fromEntries(new URLSearchParams(location.search)), state.config),
+    {view} = history.state ?? {};
   if (!view) return params;
   const {[state.config.packed]: _, ...rest} = params;
   return {...rest, ...view};

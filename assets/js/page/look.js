@@ -1,11 +1,19 @@
-// How a picture is looked at: choices that change no number that a model computes, all in one field of the link.
+// How a picture is looked at: choices that change no number that a model computes, all in one field
+// of the link.
 import {choose, chosen} from './here.js';
 
 /** @param {string} field */
-const read = field => new Map(field.split(',').filter(Boolean).map(one => /** @type {[string, string]} */ (one.split(':'))));
+const read = field =>
+  new Map(
+    field
+      .split(',')
+      .filter(Boolean)
+      .map(one => /** @type {[string, string]} */ (one.split(':'))),
+  );
 
 /**
- * A choice that outlives a new text, that a link brings and Back restores. A saved file has no link: there it lives with the page.
+ * A choice that outlives a new text, that a link brings and Back restores. A saved file has no
+ * link: there it lives with the page.
  * @param {string} name letters alone @param {string | number} usual what the link leaves out
  * @returns {{value: string}}
  */
@@ -14,13 +22,19 @@ export function look(name, usual) {
   return {
     get value() {
       const field = chosen('look');
-      return field === null ? own : read(field).get(name) ?? String(usual);
+      return field === null ? own : (read(field).get(name) ?? String(usual));
     },
     set value(value) {
       own = String(value);
       const all = read(chosen('look') ?? '');
-      if (own === String(usual)) all.delete(name); else all.set(name, own);
-      choose({look: [...all].map(pair => pair.join(':')).toSorted().join(',')});
+      if (own === String(usual)) all.delete(name);
+      else all.set(name, own);
+      choose({
+        look: [...all]
+          .map(pair => pair.join(':'))
+          .toSorted()
+          .join(','),
+      });
     },
   };
 }

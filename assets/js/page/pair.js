@@ -1,7 +1,10 @@
 // A pair of sentences is one text with a [SEP] in it; the box shows it as two.
 const SEPARATOR = /[ \t]*\[SEP\]\s*/;
 
-/** Where the first sentence ends and the second begins; null for a text that is no pair. @param {string} text */
+/**
+ * Where the first sentence ends and the second begins; null for a text that is no pair.
+ * @param {string} text
+ */
 export function cutAt(text) {
   const found = SEPARATOR.exec(text);
   return found && {end: found.index, start: found.index + found[0].length};
@@ -14,4 +17,5 @@ export function sentences(text) {
 }
 
 /** The text of two boxes; the first alone where the second is empty. @param {string[]} parts */
-export const joined = ([first, second]) => second.trim() ? `${first.trimEnd()} [SEP] ${second.trimStart()}` : first;
+export const joined = ([first, second]) =>
+  second.trim() ? `${first.trimEnd()} [SEP] ${second.trimStart()}` : first;

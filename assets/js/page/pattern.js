@@ -1,19 +1,39 @@
-// What counts as a word and as a choice, as in explorer/models/tokens.py; a choice, [he|she], is one word here.
-const ALTERNATIVE = '(?:(?!\\n)[\\s\\x85])*[^\\[\\]|\\s\\x85][^\\[\\]|\\n]*';   // none is blank
+// What counts as a word and as a choice, as in explorer/models/tokens.py; a choice, [he|she], is
+// one word here.
+const ALTERNATIVE = '(?:(?!\\n)[\\s\\x85])*[^\\[\\]|\\s\\x85][^\\[\\]|\\n]*'; // none is blank
 const OFFERED = `\\[(?=[^\\[\\]\\n]{1,400}\\])${ALTERNATIVE}(?:\\|${ALTERNATIVE})+\\]`;
-const LETTER = '\\p{L}\\p{N}_', ATTACHED = '\\p{M}\\u200c\\u200d', LETTERS = `[${LETTER}][${LETTER}${ATTACHED}]*`;
-const WORD = new RegExp(`${OFFERED}|\\[(?:MASK|SEP|CLS|UNK|PAD)\\]|${LETTERS}(?:['’]${LETTERS})*|[^${LETTER}\\s][${ATTACHED}]*`, 'gu');
-const HAN = '[\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]', RUNS = new RegExp(`${HAN}[${ATTACHED}]*|(?:(?!${HAN}).)+`, 'gsu');
-const ATOM = '\\[[^\\[\\]\\s]{1,400}\\]|Br|Cl|>>|>(?!>)|%[0-9]{2}|[BCNOPSFIbcnops]|[\\-=#+\\/\\\\:~@?*$().0-9]', ATOMS = new RegExp(ATOM, 'gu');
-const FORMULA = new RegExp(`(?<!\\S)(?=\\S*(?:=|#|>>|[A-Za-z\\])]\\((?=[A-Z=#\\[])|[A-Za-z]([0-9])\\S*[A-Za-z]\\1))(?:${ATOM}){5,}(?!\\S)`, 'gu');
+const LETTER = '\\p{L}\\p{N}_',
+  ATTACHED = '\\p{M}\\u200c\\u200d',
+  LETTERS = `[${LETTER}][${LETTER}${ATTACHED}]*`;
+const WORD = new RegExp(
+  `${OFFERED}|\\[(?:MASK|SEP|CLS|UNK|PAD)\\]|${LETTERS}(?:['’]${LETTERS})*|[^${LETTER}\\s][${ATTACHED}]*`,
+  'gu',
+);
+const HAN = '[\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]',
+  RUNS = new RegExp(`${HAN}[${ATTACHED}]*|(?:(?!${HAN}).)+`, 'gsu');
+const ATOM =
+    '\\[[^\\[\\]\\s]{1,400}\\]|Br|Cl|>>|>(?!>)|%[0-9]{2}|[BCNOPSFIbcnops]|[\\-=#+\\/\\\\:~@?*$().0-9]',
+  ATOMS = new RegExp(ATOM, 'gu');
+const FORMULA = new RegExp(
+  `(?<!\\S)(?=\\S*(?:=|#|>>|[A-Za-z\\])]\\((?=[A-Z=#\\[])|[A-Za-z]([0-9])\\S*[A-Za-z]\\1))(?:${ATOM}){5,}(?!\\S)`,
+  'gu',
+);
 export const MASK = new RegExp(`\\[MASK\\]|${OFFERED}`, 'gu');
 
 /** The text as it is run: a mask in place of every choice. @param {string} text */
 export const hideChoices = text => text.replace(MASK, '[MASK]');
 
-/** The words of a text and where each begins. @param {string} text @returns {{text: string, index: number}[]} */
+/**
+ * The words of a text and where each begins.
+ * @param {string} text
+ * @returns {{text: string, index: number}[]}
+ */
 export function wordsOf(text) {
-  const words = [], add = (part, from, pattern) => { for (const match of part.matchAll(pattern)) words.push({text: match[0], index: from + match.index}); };
+  const words = [],
+    add = (part, from, pattern) => {
+      for (const match of part.matchAll(pattern))
+        words.push({text: match[0], index: from + match.index});
+    };
   const plain = (from, to) => {
     for (const match of text.slice(from, to).matchAll(WORD)) {
       if (match[0].includes('|')) words.push({text: match[0], index: from + match.index});

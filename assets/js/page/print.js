@@ -1,4 +1,5 @@
-// On paper: the light colours, every picture drawn and no wider than the sheet, and which text and which view it is.
+// On paper: the light colours, every picture drawn and no wider than the sheet, and which text and
+// which view it is.
 import {find} from '../kit/dom.js';
 import {drawWaiting} from '../gradio.js';
 import {isDark, setDark} from './parts.js';
@@ -13,8 +14,14 @@ addEventListener('beforeprint', () => {
   wasDark = isDark();
   setDark(false, true);
   drawWaiting();
-  for (const svg of /** @type {NodeListOf<SVGSVGElement>} */ (document.querySelectorAll('#tabs svg:not([viewBox])'))) {
-    const seen = svg.getBoundingClientRect(), [width, height] = [Number(svg.getAttribute('width')) || seen.width, Number(svg.getAttribute('height')) || seen.height];
+  for (const svg of /** @type {NodeListOf<SVGSVGElement>} */ (
+    document.querySelectorAll('#tabs svg:not([viewBox])')
+  )) {
+    const seen = svg.getBoundingClientRect(),
+      [width, height] = [
+        Number(svg.getAttribute('width')) || seen.width,
+        Number(svg.getAttribute('height')) || seen.height,
+      ];
     if (!width) continue;
     svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     boxed.add(svg);

@@ -3,29 +3,54 @@
 
 import {inColumns, sizesOf} from './family.js';
 
-/** @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default */
-/** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
+/**
+ * @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default
+ */
+/**
+ * @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
  *   text: string, machine: Params, sizes?: import('./family.js').Sizes}} Answer
- * `sizes`: of its family; a visitor may have added one since the page was built */
-/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], drawn_from?: Record<string, string[]>, shown_by?: Record<string, string[]>, home?: string, texts?: any} & import('./family.js').Choices} Config
- * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded; `packed`: the field that holds the `texts_of`
- * a state where they are too long; `shown_by`: the tabs that show a field, or a name in one (`look.unit`); `drawn_from`: what a tab's picture shows besides the fields it reads, until the reader asks for another */
+ * `sizes`: of its family; a visitor may have added one since the page was built
+ */
+/**
+ * @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string,
+ *   Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[],
+ *   drawn_from?: Record<string, string[]>, shown_by?: Record<string, string[]>, home?: string,
+ *   texts?: any} & import('./family.js').Choices} Config
+ * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded;
+ * `packed`: the field that holds the `texts_of`
+ * a state where they are too long; `shown_by`: the tabs that show a field, or a name in one
+ * (`look.unit`); `drawn_from`: what a tab's picture shows besides the fields it reads, until the
+ * reader asks for another
+ */
 
-/** Where a link's folds stand now: of folds that stand on two tabs by now, those beside the one that was opened last.
- * @param {Record<string, Params>} moved of the tab @param {string} tab @param {string} [folds] @returns {Params} */
+/**
+ *  Where a link's folds stand now: of folds that stand on two tabs by now, those beside the one
+ *  that was opened last.
+ * @param {Record<string, Params>} moved of the tab
+ * @param {string} tab
+ * @param {string} [folds]
+ * @returns {Params}
+ */
 function nowAt(moved, tab, folds = '') {
   const names = folds.split(',');
   if (!names.some(name => Object.hasOwn(moved, name))) return {};
-  const now = names.map(fold => ({tab, fold, ...(Object.hasOwn(moved, fold) ? moved[fold] : {})})), last = now[now.length - 1].tab;
-  return {tab: last, fold: [...new Set(now.filter(one => one.tab === last).map(one => one.fold))].join(',')};
+  const now = names.map(fold => ({tab, fold, ...(Object.hasOwn(moved, fold) ? moved[fold] : {})})),
+    last = now[now.length - 1].tab;
+  return {
+    tab: last,
+    fold: [...new Set(now.filter(one => one.tab === last).map(one => one.fold))].join(','),
+  };
 }
 
-const TOLD = ['model'];   // in the link once chosen, even where it is the default: without it Attention chooses a head by itself
+// in the link once chosen, even where it is the default: without it Attention chooses a head by
+// itself
+const TOLD = ['model'];
 
 export class State {
   /**
    * @param {Config} config
-   * @param {{send: () => void, write: (params: Params, isNew: boolean) => void, changed: () => void}} page
+   * @param {{send: () => void, write: (params: Params, isNew: boolean) => void, changed: () =>
+   *   void}} page
    */
   constructor(config, page) {
     this.config = config;
@@ -34,33 +59,52 @@ export class State {
     /** @type {Params | null} */ this.accepted = null;
     /** @type {Record<string, string | null>} */ this.shown = {};
     /** @type {string[]} */ this.kept = [];
-    this.asked = '';        // the text of the newest answer as it was typed
-    this.refused = false;   // the newest answer was a refusal
-    this.wrong = '';        // of this text
+    this.asked = ''; // the text of the newest answer as it was typed
+    this.refused = false; // the newest answer was a refusal
+    this.wrong = ''; // of this text
     this.number = 0;
-    this.heard = 0;         // the newest question that was answered, or lost
-    this.entry = '';        // what the address's place in the browser's history compares, and its tab
+    this.heard = 0; // the newest question that was answered, or lost
+    this.entry = ''; // what the address's place in the browser's history compares, and its tab
   }
 
   /** The value of a field now, as the reader chose it. @param {string} name */
-  get(name) { return this.wanted[name] ?? this.config.defaults[name]; }
-
-  get tab() { return this.get('tab'); }
-
-  /** Whether the page has a tab of that name: a link may hold any. @param {string} tab */
-  knows(tab) { return Object.hasOwn(this.config.reads, tab); }
-
-  /** Every field that any tab reads. */
-  get read() { return [...new Set(Object.values(this.config.reads).flat())]; }
-
-  /** What Back brings again: every field of the link, the texts whole; no machine. @returns {Params} */
-  get view() {
-    const params = /** @type {Params} */ (this.accepted ?? {});
-    return Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(this.config.defaults, name)));
+  get(name) {
+    return this.wanted[name] ?? this.config.defaults[name];
   }
 
-  /** What a picture depends on: the fields its tab reads. @param {string} tab @param {Params} params */
-  key(tab, params) { return this.printed(this.config.reads[tab], params); }
+  get tab() {
+    return this.get('tab');
+  }
+
+  /** Whether the page has a tab of that name: a link may hold any. @param {string} tab */
+  knows(tab) {
+    return Object.hasOwn(this.config.reads, tab);
+  }
+
+  /** Every field that any tab reads. */
+  get read() {
+    return [...new Set(Object.values(this.config.reads).flat())];
+  }
+
+  /**
+   * What Back brings again: every field of the link, the texts whole; no machine.
+   * @returns {Params}
+   */
+  get view() {
+    const params = /** @type {Params} */ (this.accepted ?? {});
+    return Object.fromEntries(
+      Object.entries(params).filter(([name]) => Object.hasOwn(this.config.defaults, name)),
+    );
+  }
+
+  /**
+   * What a picture depends on: the fields its tab reads.
+   * @param {string} tab
+   * @param {Params} params
+   */
+  key(tab, params) {
+    return this.printed(this.config.reads[tab], params);
+  }
 
   /** What the folds depend on: every field that any tab reads. */
   get runKey() {
@@ -72,23 +116,41 @@ export class State {
     return JSON.stringify(names.map(name => params[name] ?? this.config.defaults[name] ?? ''));
   }
 
-  /** Whether a tab shows something else than the page's text, or nothing where it was asked for. @param {string} tab */
+  /**
+   * Whether a tab shows something else than the page's text, or nothing where it was asked for.
+   * @param {string} tab
+   */
   isStale(tab) {
-    if (!this.accepted) return this.heard > 0 && !this.shown[tab] && (tab === this.tab || this.config.reads[tab].includes('text'));
+    if (!this.accepted)
+      return (
+        this.heard > 0 &&
+        !this.shown[tab] &&
+        (tab === this.tab || this.config.reads[tab].includes('text'))
+      );
     return this.shown[tab] !== this.key(tab, this.accepted);
   }
 
-  /** Begin with what a link holds, and what was chosen before it was read. @param {Params} params */
+  /**
+   * Begin with what a link holds, and what was chosen before it was read.
+   * @param {Params} params
+   */
   open(params) {
-    const known = Object.entries(params).filter(([name]) => Object.hasOwn(this.config.defaults, name) || name === this.config.packed);
+    const known = Object.entries(params).filter(
+      ([name]) => Object.hasOwn(this.config.defaults, name) || name === this.config.packed,
+    );
     this.wanted = {...Object.fromEntries(known), ...this.wanted};
-    if (this.knows(this.tab)) Object.assign(this.wanted, nowAt(this.config.moved?.[this.tab] ?? {}, this.tab, this.get('fold')));
+    if (this.knows(this.tab))
+      Object.assign(
+        this.wanted,
+        nowAt(this.config.moved?.[this.tab] ?? {}, this.tab, this.get('fold')),
+      );
     this.ask();
   }
 
   /** Compare: run what is chosen, also when it is on the page already. @param {Params} changes */
   compare(changes) {
-    if ('text' in changes && changes.text !== this.get('text')) {   // a place in another text means nothing
+    if ('text' in changes && changes.text !== this.get('text')) {
+      // a place in another text means nothing
       for (const name of ['mask', 'at', 'lit', 'other', 'sentiment']) delete this.wanted[name];
       if (!('word' in changes)) delete this.wanted.word;
     }
@@ -97,10 +159,14 @@ export class State {
     this.ask();
   }
 
-  /** A choice of a column that a family does not have means nothing in it. @param {string} family */
+  /**
+   * A choice of a column that a family does not have means nothing in it.
+   * @param {string} family
+   */
   leaveColumns(family) {
     const sizes = sizesOf(family, this.config);
-    for (const name of ['model', 'teacher', 'student']) if (sizes && !Object.hasOwn(sizes, this.get(name))) delete this.wanted[name];
+    for (const name of ['model', 'teacher', 'student'])
+      if (sizes && !Object.hasOwn(sizes, this.get(name))) delete this.wanted[name];
   }
 
   /** The fields that another view has otherwise. @param {Params} view */
@@ -115,19 +181,30 @@ export class State {
     return Object.keys(sources).filter(tab => sources[tab].some(name => names.includes(name)));
   }
 
-  /** Back or Forward: the view as it was left; nobody is asked when its text is on the page. @param {Params} view */
+  /**
+   * Back or Forward: the view as it was left; nobody is asked when its text is on the page.
+   * @param {Params} view
+   */
   walk(view) {
-    const {defaults, packed} = this.config, tab = this.knows(view.tab) ? view.tab : defaults.tab;
+    const {defaults, packed} = this.config,
+      tab = this.knows(view.tab) ? view.tab : defaults.tab;
     for (const other of this.drawnFrom(this.differing(view))) delete this.shown[other];
     this.take({...view, tab}, [...Object.keys(defaults), packed]);
     this.entry = this.entryOf(this.wanted);
-    if (packed in this.wanted || !this.isThere(tab)) { this.ask(); return; }
+    if (packed in this.wanted || !this.isThere(tab)) {
+      this.ask();
+      return;
+    }
     // An answer has its text and its models, also where the address has not.
     this.accepted = {...this.wanted, text: this.get('text'), family: this.get('family')};
     this.publish();
   }
 
-  /** Want these fields as they stand there; what is absent is the default. @param {Params} params @param {string[]} names */
+  /**
+   * Want these fields as they stand there; what is absent is the default.
+   * @param {Params} params
+   * @param {string[]} names
+   */
   take(params, names) {
     for (const name of names) {
       if (params[name] === undefined) delete this.wanted[name];
@@ -143,11 +220,19 @@ export class State {
 
   /** Whether a tab shows what is wanted, and no question is under way. @param {string} tab */
   isThere(tab) {
-    return this.accepted !== null && this.heard === this.number && this.shown[tab] === this.key(tab, this.wanted)
-      && this.printed(this.read, this.accepted) === this.printed(this.read, this.wanted);
+    return (
+      this.accepted !== null &&
+      this.heard === this.number &&
+      this.shown[tab] === this.key(tab, this.wanted) &&
+      this.printed(this.read, this.accepted) === this.printed(this.read, this.wanted)
+    );
   }
 
-  /** Look at another tab; nobody is asked when it shows this text already. A tab without an answer is asked for again. @param {string} tab */
+  /**
+   * Look at another tab; nobody is asked when it shows this text already. A tab without an answer
+   * is asked for again.
+   * @param {string} tab
+   */
   show(tab) {
     if (tab === this.tab) {
       if (this.heard === this.number && this.isStale(tab)) this.ask();
@@ -159,17 +244,25 @@ export class State {
     if (this.accepted && this.heard === this.number) {
       delete this.accepted.fold;
       this.accepted.tab = tab;
-      this.write();   // a place in the history at once, whenever the answer comes
+      this.write(); // a place in the history at once, whenever the answer comes
     }
-    if (isThere) this.page.changed(); else this.ask();
+    if (isThere) this.page.changed();
+    else this.ask();
   }
 
-  /** What the browser alone decides: a head, a temperature, an open fold. @param {Record<string, string | number | null>} changes */
+  /**
+   * What the browser alone decides: a head, a temperature, an open fold.
+   * @param {Record<string, string | number | null>} changes
+   */
   set(changes) {
     for (const [name, value] of Object.entries(changes)) {
       for (const params of [this.wanted, this.accepted]) {
         if (!params) continue;
-        if (value === null || (String(value) === this.config.defaults[name] && !TOLD.includes(name))) delete params[name];
+        if (
+          value === null ||
+          (String(value) === this.config.defaults[name] && !TOLD.includes(name))
+        )
+          delete params[name];
         else params[name] = String(value);
       }
     }
@@ -183,7 +276,9 @@ export class State {
 
   /** The question as it is sent: always the newest. */
   question() {
-    this.kept = Object.keys(this.shown).filter(tab => tab !== this.tab && this.shown[tab] === this.key(tab, this.wanted));
+    this.kept = Object.keys(this.shown).filter(
+      tab => tab !== this.tab && this.shown[tab] === this.key(tab, this.wanted),
+    );
     return {params: this.wanted, number: this.number, keep: this.kept};
   }
 
@@ -191,10 +286,13 @@ export class State {
   answered(answer) {
     /** @type {Params} */
     const params = {...answer.params, text: answer.text, ...answer.machine};
-    const tab = params.tab ?? this.config.defaults.tab, {columns} = this.config;
-    for (const [key, size] of Object.entries(answer.sizes ?? {})) columns[key] = [...new Set([...columns[key], size])];
+    const tab = params.tab ?? this.config.defaults.tab,
+      {columns} = this.config;
+    for (const [key, size] of Object.entries(answer.sizes ?? {}))
+      columns[key] = [...new Set([...columns[key], size])];
     if (answer.drawn) {
-      for (const other of Object.keys(this.shown)) if (!this.kept.includes(other)) delete this.shown[other];
+      for (const other of Object.keys(this.shown))
+        if (!this.kept.includes(other)) delete this.shown[other];
       this.shown[tab] = this.key(tab, params);
     }
     this.unpack(params);
@@ -208,7 +306,10 @@ export class State {
 
   /** @param {Answer} answer @param {Params} params */
   accept(answer, params) {
-    if (answer.number !== this.number) { this.accepted = {...params}; return; }   // a newer question is under way
+    if (answer.number !== this.number) {
+      this.accepted = {...params};
+      return;
+    } // a newer question is under way
     this.asked = this.get('text');
     // What only the browser decides may have moved on meanwhile; what was repaired is the server's.
     this.take(params, [...this.read, ...answer.repaired]);
@@ -219,13 +320,18 @@ export class State {
   unpack(params) {
     if (!(this.config.packed in this.wanted)) return;
     delete this.wanted[this.config.packed];
-    for (const name of this.config.texts_of) if (params[name] !== undefined) this.wanted[name] ??= params[name];
+    for (const name of this.config.texts_of)
+      if (params[name] !== undefined) this.wanted[name] ??= params[name];
   }
 
-  /** A refused question leaves the page as it was; a tab that does not show that is asked for, unless that was refused. */
+  /**
+   * A refused question leaves the page as it was; a tab that does not show that is asked for,
+   * unless that was refused.
+   */
   refuse() {
     if (!this.accepted) return;
-    const tab = this.tab, asked = this.key(tab, this.wanted);
+    const tab = this.tab,
+      asked = this.key(tab, this.wanted);
     this.wanted = {...this.accepted, tab};
     const key = this.key(tab, this.wanted);
     if (this.shown[tab] !== key && key !== asked) this.ask();
@@ -244,33 +350,59 @@ export class State {
   }
 
   /** What makes two places in the browser's history the same. @param {Params} params */
-  entryOf(params) { return this.printed([...this.read.filter(name => name in this.config.defaults), 'tab'], params); }
+  entryOf(params) {
+    return this.printed([...this.read.filter(name => name in this.config.defaults), 'tab'], params);
+  }
 
-  /** The address repeats the newest answer; something else compared, or another tab, is a new place, one step on. */
+  /**
+   * The address repeats the newest answer; something else compared, or another tab, is a new place,
+   * one step on.
+   */
   write() {
-    if (!this.accepted || this.heard !== this.number) return;   // the answer under way will say it
-    const entry = this.entryOf(this.accepted), isNew = this.entry !== '' && this.entry !== entry;
+    if (!this.accepted || this.heard !== this.number) return; // the answer under way will say it
+    const entry = this.entryOf(this.accepted),
+      isNew = this.entry !== '' && this.entry !== entry;
     this.entry = entry;
     this.page.write(this.link(), isNew);
   }
 
-  /** Whether a tab shows what a field decides, or a name in one. @param {string} tab @param {string} name */
-  shows(tab, name) { return this.config.shown_by?.[name]?.includes(tab) ?? true; }
+  /**
+   * Whether a tab shows what a field decides, or a name in one.
+   * @param {string} tab
+   * @param {string} name
+   */
+  shows(tab, name) {
+    return this.config.shown_by?.[name]?.includes(tab) ?? true;
+  }
 
-  /** What a tab shows of a field. @param {string} tab @param {string} name @param {string | undefined} value */
+  /**
+   * What a tab shows of a field.
+   * @param {string} tab
+   * @param {string} name
+   * @param {string | undefined} value
+   */
   shownOf(tab, name, value) {
     if (!this.shows(tab, name)) return undefined;
     if (!value || !['form', 'look'].includes(name)) return value;
-    return value.split(',').filter(pair => this.shows(tab, `${name}.${pair.split(/[.:]/)[0]}`)).join(',');
+    return value
+      .split(',')
+      .filter(pair => this.shows(tab, `${name}.${pair.split(/[.:]/)[0]}`))
+      .join(',');
   }
 
-  /** The link's parameters: what a tab shows, no defaults but the family, no machine; each text whole. @param {string} [tab] @returns {Params} */
+  /**
+   * The link's parameters: what a tab shows, no defaults but the family, no machine; each text
+   * whole.
+   * @param {string} [tab]
+   * @returns {Params}
+   */
   link(tab = this.accepted?.tab ?? this.config.defaults.tab) {
     const params = /** @type {Params} */ ({v: '1', ...inColumns(this.get('family'))});
     for (const name of Object.keys(this.config.defaults)) {
       if (name === 'family') continue;
       const value = this.shownOf(tab, name, this.accepted?.[name]);
-      if (value !== undefined && (value !== this.config.defaults[name] || TOLD.includes(name))) params[name] = value;
+      if (value !== undefined && (value !== this.config.defaults[name] || TOLD.includes(name)))
+        params[name] = value;
     }
     return params;
   }

@@ -15,18 +15,27 @@ import {cutDown, drawLink, embedded, postHeight} from './link.js';
 let state = null;
 let last = null;
 let texts = null;
-let readable = true;   // whether this page knows the models that its link names
+let readable = true; // whether this page knows the models that its link names
 
-/** Hide what is for another text, under a sentence that says whether an answer is on its way. @param {import('./state.js').State} now */
-const hide = now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab)), now.heard === now.number ? texts?.unanswered : texts?.computing);
+/**
+ * Hide what is for another text, under a sentence that says whether an answer is on its way.
+ * @param {import('./state.js').State} now
+ */
+const hide = now =>
+  hideStale(
+    Object.keys(now.config.reads).filter(tab => now.isStale(tab)),
+    now.heard === now.number ? texts?.unanswered : texts?.computing,
+  );
 listen(hide);
 listen(followFolds);
 listen(now => showFamily(now.get('family'), now.config));
 
-// Back and Forward walk through what was compared and the tabs: each view as it was left, its folds, sliders and boxes too.
+// Back and Forward walk through what was compared and the tabs: each view as it was left, its
+// folds, sliders and boxes too.
 window.addEventListener('popstate', event => {
   if (!state) return;
-  const view = event.state?.view ?? addressed(), changed = state.differing(view);
+  const view = event.state?.view ?? addressed(),
+    changed = state.differing(view);
   const tab = state.knows(view.tab) ? view.tab : state.config.defaults.tab;
   for (const other of state.drawnFrom(changed)) forgetShown(other);
   if (changed.includes('form')) Object.keys(state.config.reads).forEach(forgetShown);
@@ -47,9 +56,12 @@ document.addEventListener('click', event => {
   compare({family});
 });
 
-let filled;   // what was put into the box last
+let filled; // what was put into the box last
 
-/** The reader's own text where Gradio, which came later, has put the page's over it; else the link's, unless something stands there by now. */
+/**
+ * The reader's own text where Gradio, which came later, has put the page's over it; else the
+ * link's, unless something stands there by now.
+ */
 function fillBox() {
   const {typed} = window.explorer;
   if (textBox().value !== state.config.defaults.text) return;
@@ -63,30 +75,40 @@ export function show(root, data, {ask}) {
     texts = data.texts;
     listen(now => drawLink(root, now, texts, saveTab));
     state = begin(data, () => {
-      root.classList.add('waiting');   // the link is of the view that stands, until the answer comes
-      if (state?.heard) hide(state);   // a Compare that came before the modules is sent before there is one
+      root.classList.add('waiting'); // the link is of the view that stands, until the answer comes
+      // a Compare that came before the modules is sent before there is one
+      if (state?.heard) hide(state);
       ask(() => state.question());
     });
     if (embedded()) cutDown({tab: data.defaults.tab, ...addressed()});
     opened.then(() => {
-      const linked = addressed();   // only now: Back may have been pressed meanwhile
+      const linked = addressed(); // only now: Back may have been pressed meanwhile
       state.open(linked);
       if (state.knows(state.tab) && !state.accepted) sayWaiting(state.tab, texts.computing);
       fillBox();
       readable = !linked.family || sizesOf(linked.family, data) !== null;
-      put({family: readable ? linked.family : undefined, tab: state.knows(state.tab) ? state.tab : undefined});
-      if (!embedded() && (linked.tab || linked.fold)) landOn(state.tab, state.get('fold').split(',').at(-1));
+      put({
+        family: readable ? linked.family : undefined,
+        tab: state.knows(state.tab) ? state.tab : undefined,
+      });
+      if (!embedded() && (linked.tab || linked.fold))
+        landOn(state.tab, state.get('fold').split(',').at(-1));
     });
   }
   if (!data.answer) return;
   document.documentElement.classList.remove('linked');
-  if (data.serial !== last) state.answered(data.answer);   // the same answer again only draws the link anew
+  if (data.serial !== last)
+    state.answered(data.answer); // the same answer again only draws the link anew
   else drawLink(root, state, texts, saveTab);
-  if (last === null) fillBox();   // the text of a link that held it packed
-  if (last === null && !readable) put({family: state.get('family')});   // what the server made of the link's models
+  if (last === null) fillBox(); // the text of a link that held it packed
+  // what the server made of the link's models
+  if (last === null && !readable) put({family: state.get('family')});
   last = data.serial;
   postHeight();
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export const table = ({answer}) => ({columns: ['parameter', 'value'], rows: answer ? [['text', answer.text], ...Object.entries(answer.params)] : []});
+export const table = ({answer}) => ({
+  columns: ['parameter', 'value'],
+  rows: answer ? [['text', answer.text], ...Object.entries(answer.params)] : [],
+});

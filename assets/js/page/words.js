@@ -1,4 +1,5 @@
-// The box: at rest the text's words as buttons, typed in a text box; two of both for a pair of sentences.
+// The box: at rest the text's words as buttons, typed in a text box; two of both for a pair of
+// sentences.
 import {closest, find, make, say} from '../kit/dom.js';
 import {exact} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
@@ -11,12 +12,12 @@ import {showTab} from './tabs.js';
 import {chosen, compare, configNow, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 
-const MAX = 400;       // words that are drawn
-/** @type {any} */ let texts = {};   // what the box says
+const MAX = 400; // words that are drawn
+/** @type {any} */ let texts = {}; // what the box says
 /** @type {HTMLElement} */ let root;
-let recent = null;      // the texts compared last
-let answered = null;    // the text on the page
-let isPair = false;     // two boxes: the text is a pair, or a second sentence is about to be typed
+let recent = null; // the texts compared last
+let answered = null; // the text on the page
+let isPair = false; // two boxes: the text is a pair, or a second sentence is about to be typed
 
 /** @param {{text: string, hidden: string}} changes */
 function run(changes) {
@@ -32,28 +33,50 @@ function tryOut({text, tab, fold}) {
 }
 
 // The boxes that are typed in: Gradio's own, or the two of a pair, which write into it.
-const boxes = () => isPair ? [...root.querySelectorAll('textarea')] : [textBox()];
+const boxes = () => (isPair ? [...root.querySelectorAll('textarea')] : [textBox()]);
 const isBox = node => node instanceof Element && node.matches('#text-row textarea');
 const edit = isOn => find(document, '#input-bar')?.classList.toggle('editing', isOn);
 
-/** Where a word is to be typed: the mask is selected, so that typing replaces it. @param {string} text @param {number} ordinal */
+/**
+ * Where a word is to be typed: the mask is selected, so that typing replaces it.
+ * @param {string} text
+ * @param {number} ordinal
+ */
 function offer(text, ordinal) {
-  const mask = masksOf(text)[ordinal], cut = isPair ? cutAt(text) : null, isSecond = cut && mask?.start >= cut.start;
-  const box = boxes()[isSecond ? 1 : 0], from = isSecond ? cut.start : 0;
+  const mask = masksOf(text)[ordinal],
+    cut = isPair ? cutAt(text) : null,
+    isSecond = cut && mask?.start >= cut.start;
+  const box = boxes()[isSecond ? 1 : 0],
+    from = isSecond ? cut.start : 0;
   box.focus();
-  if (mask && box.value === (isPair ? sentences(text)[isSecond ? 1 : 0] : text)) box.setSelectionRange(mask.start - from, mask.end - from);
+  if (mask && box.value === (isPair ? sentences(text)[isSecond ? 1 : 0] : text))
+    box.setSelectionRange(mask.start - from, mask.end - from);
 }
 
 /** One word, sign or separator of the text as it is clicked. */
 function part(text, match, ordinal, word) {
-  const {text: said} = match, isMask = said === '[MASK]';
-  if (said.includes('|') && said.length > 1) return make('span', {class: 'word masked choice', text: said});
+  const {text: said} = match,
+    isMask = said === '[MASK]';
+  if (said.includes('|') && said.length > 1)
+    return make('span', {class: 'word masked choice', text: said});
   if (said === '[SEP]') return make('span', {class: 'sep', title: said, text: '⟂'});
   if (!isMask && !/[\p{L}\p{N}]/u.test(said)) return make('span', {class: 'mark', text: said});
-  const start = match.index, end = start + said.length;
-  const button = make('button', {type: 'button', class: isMask ? 'word masked' : 'word', 'aria-pressed': String(isMask), text: word ? `[${word}]` : said,
-    'aria-label': word ? say(texts.unmask, {word}) : isMask ? texts.fill : say(texts.mask, {word: said})});
-  button.addEventListener('click', () => isMask && !word ? offer(text, ordinal) : run(toggled(text, {start, end})));
+  const start = match.index,
+    end = start + said.length;
+  const button = make('button', {
+    type: 'button',
+    class: isMask ? 'word masked' : 'word',
+    'aria-pressed': String(isMask),
+    text: word ? `[${word}]` : said,
+    'aria-label': word
+      ? say(texts.unmask, {word})
+      : isMask
+        ? texts.fill
+        : say(texts.mask, {word: said}),
+  });
+  button.addEventListener('click', () =>
+    isMask && !word ? offer(text, ordinal) : run(toggled(text, {start, end})),
+  );
   return button;
 }
 
@@ -62,23 +85,36 @@ const drawn = new WeakMap();
 
 /** The text as it is typed, its words as buttons: every line breaks where the box's line does. */
 function drawWords(text) {
-  const strips = [...root.querySelectorAll('.strip')], hidden = follow(text), cut = isPair ? cutAt(text) : null;
-  const matches = wordsOf(text), left = matches.length - MAX;
-  if (!strips.length) return;   // Gradio has emptied the place; it is drawn again
+  const strips = [...root.querySelectorAll('.strip')],
+    hidden = follow(text),
+    cut = isPair ? cutAt(text) : null;
+  const matches = wordsOf(text),
+    left = matches.length - MAX;
+  if (!strips.length) return; // Gradio has emptied the place; it is drawn again
   const now = JSON.stringify([text, hidden]);
-  if (strips.every(one => drawn.get(one) === now)) return;   // a word may be pressed, or have the focus
+  // a word may be pressed, or have the focus
+  if (strips.every(one => drawn.get(one) === now)) return;
   for (const one of strips) drawn.set(one, now);
-  let masks = 0, end = 0, strip = strips[0];
+  let masks = 0,
+    end = 0,
+    strip = strips[0];
   strips.forEach(one => one.replaceChildren());
   for (const match of matches.slice(0, MAX)) {
-    if (cut && match.index === text.indexOf('[SEP]')) { strip = strips[1]; end = cut.start; continue; }
-    const isGap = match.text === '[MASK]' || match.text.includes('|') && match.text.length > 1;
+    if (cut && match.index === text.indexOf('[SEP]')) {
+      strip = strips[1];
+      end = cut.start;
+      continue;
+    }
+    const isGap = match.text === '[MASK]' || (match.text.includes('|') && match.text.length > 1);
     if (match.index > end) strip.append(text.slice(end, match.index));
     strip.append(part(text, match, masks, match.text === '[MASK]' ? hidden[masks] : ''));
     if (isGap) masks += 1;
     end = match.index + match.text.length;
   }
-  if (left > 0) strip.append(make('span', {class: 'hint'}, ` ${say(texts.cut, {shown: MAX, left: exact(left)})}`));
+  if (left > 0)
+    strip.append(
+      make('span', {class: 'hint'}, ` ${say(texts.cut, {shown: MAX, left: exact(left)})}`),
+    );
   for (const one of /** @type {HTMLElement[]} */ (strips)) {
     rove(one);
     const first = /** @type {HTMLElement | null} */ (one.querySelector('.masked'));
@@ -88,46 +124,90 @@ function drawWords(text) {
 
 /** @param {string} [name] what a sentence of a pair is called */
 function sentence(name) {
-  const strip = make('div', {class: 'strip', dir: 'auto', translate: 'no', role: 'group', 'aria-label': name ? `${name}: ${texts.hint}` : texts.hint});
+  const strip = make('div', {
+    class: 'strip',
+    dir: 'auto',
+    translate: 'no',
+    role: 'group',
+    'aria-label': name ? `${name}: ${texts.hint}` : texts.hint,
+  });
   const box = name ? make('textarea', {'aria-label': name, rows: 1}) : null;
-  box?.addEventListener('input', event => { event.stopPropagation(); typeText(joined(boxes().map(one => one.value))); });
-  return make('div', {class: 'sentence'}, name ? make('span', {class: 'lead', 'aria-hidden': 'true'}, name) : null, make('div', {class: 'stack'}, box, strip));
+  box?.addEventListener('input', event => {
+    event.stopPropagation();
+    typeText(joined(boxes().map(one => one.value)));
+  });
+  return make(
+    'div',
+    {class: 'sentence'},
+    name ? make('span', {class: 'lead', 'aria-hidden': 'true'}, name) : null,
+    make('div', {class: 'stack'}, box, strip),
+  );
 }
 
 /** One box or two. @param {boolean} two */
 function layOut(two) {
   isPair = two;
   find(document, '#input-bar')?.classList.toggle('pair', two);
-  const own = textBox();   // Gradio may not have put it there yet
+  const own = textBox(); // Gradio may not have put it there yet
   if (own) own.tabIndex = two ? -1 : 0;
-  const remove = make('button', {type: 'button', class: 'chip', title: texts.remove, 'aria-label': texts.remove}, '×');
-  remove.addEventListener('click', () => { const [first] = sentences(textBox().value); layOut(false); run({text: first, hidden: ''}); });
-  const pencil = make('button', {type: 'button', class: 'pencil', tabindex: -1, title: texts.edit, 'aria-label': texts.edit}, '✎');
+  const remove = make(
+    'button',
+    {type: 'button', class: 'chip', title: texts.remove, 'aria-label': texts.remove},
+    '×',
+  );
+  remove.addEventListener('click', () => {
+    const [first] = sentences(textBox().value);
+    layOut(false);
+    run({text: first, hidden: ''});
+  });
+  const pencil = make(
+    'button',
+    {type: 'button', class: 'pencil', tabindex: -1, title: texts.edit, 'aria-label': texts.edit},
+    '✎',
+  );
   pencil.addEventListener('click', () => textBox().focus());
   const parts = two ? [sentence(texts.first), sentence(texts.second)] : [sentence()];
   parts.at(-1).append(two ? remove : pencil);
   root.replaceChildren(...parts);
 }
 
-/** The text that is answered, and the words of what was typed on meanwhile. @param {string} text @param {string} now */
+/**
+ * The text that is answered, and the words of what was typed on meanwhile.
+ * @param {string} text
+ * @param {string} now
+ */
 function write(text, now = text) {
-  const pair = Boolean(cutAt(now)), isTyping = Boolean(find(document, '#input-bar.editing'));
-  if (!root.querySelector('.strip') || pair !== isPair && !isTyping && (pair || text !== answered)) layOut(pair);
+  const pair = Boolean(cutAt(now)),
+    isTyping = Boolean(find(document, '#input-bar.editing'));
+  if (
+    !root.querySelector('.strip') ||
+    (pair !== isPair && !isTyping && (pair || text !== answered))
+  )
+    layOut(pair);
   answered = text;
-  for (const strip of root.querySelectorAll('.strip')) /** @type {HTMLElement} */ (strip).dataset.text = text;
+  for (const strip of root.querySelectorAll('.strip'))
+    /** @type {HTMLElement} */ (strip).dataset.text = text;
   redraw(now);
 }
 
 /** What an example shows stands below the row while its text is in the box. @param {string} now */
 function caption(now) {
-  const shows = find(document, '#examples .shows'), example = [...document.querySelectorAll('#examples [data-text]')].find(one => one.getAttribute('data-text') === now);
-  if (shows) shows.textContent = configNow()?.defaults.text === now ? '' : example?.getAttribute('title') ?? '';
+  const shows = find(document, '#examples .shows'),
+    example = [...document.querySelectorAll('#examples [data-text]')].find(
+      one => one.getAttribute('data-text') === now,
+    );
+  if (shows)
+    shows.textContent =
+      configNow()?.defaults.text === now ? '' : (example?.getAttribute('title') ?? '');
 }
 
 /** @param {string} now */
 function redraw(now) {
   caption(now);
-  if (isPair) boxes().forEach((box, i) => { if (box !== document.activeElement) box.value = sentences(now)[i]; });
+  if (isPair)
+    boxes().forEach((box, i) => {
+      if (box !== document.activeElement) box.value = sentences(now)[i];
+    });
   drawWords(now);
 }
 
@@ -138,19 +218,21 @@ export function show(place, data) {
   recent = recentTexts(data.recent, run);
   find(document, '#more-examples')?.append(recent.select);
   write(data.text, window.explorer.typed);
-  edit(isBox(document.activeElement));   // it may be typed in already
-  withState(hear);   // an answer may have been here before this picture
+  edit(isBox(document.activeElement)); // it may be typed in already
+  withState(hear); // an answer may have been here before this picture
 }
 
 /** @param {import('./state.js').State} state */
 function hear(state) {
   if (!root) return;
   if (!state.accepted) {
-    const asked = state.get('text'), {typed} = window.explorer;   // a link's text that was not run: not the example's words
+    const asked = state.get('text'),
+      {typed} = window.explorer; // a link's text that was not run: not the example's words
     if (state.heard) write(asked, typed ?? asked);
     return;
   }
-  const {text, hidden = ''} = state.accepted, {typed} = window.explorer;
+  const {text, hidden = ''} = state.accepted,
+    {typed} = window.explorer;
   if (typed === text) edit(false);
   begin(text, hidden);
   recent?.follow({text, hidden});
@@ -162,7 +244,15 @@ listen(hear);
 document.addEventListener('input', event => {
   if (root && event.target === textBox()) redraw(textBox().value);
 });
-for (const name of ['focusin', 'pointerdown', 'input']) document.addEventListener(name, event => { if (isBox(event.target) && (name !== 'input' || event.target === document.activeElement)) edit(true); }, true);
+for (const name of ['focusin', 'pointerdown', 'input'])
+  document.addEventListener(
+    name,
+    event => {
+      if (isBox(event.target) && (name !== 'input' || event.target === document.activeElement))
+        edit(true);
+    },
+    true,
+  );
 document.addEventListener('focusout', event => {
   if (!isBox(event.target) || isBox(/** @type {FocusEvent} */ (event).relatedTarget)) return;
   edit(false);
@@ -178,10 +268,16 @@ document.addEventListener('click', event => {
     tryOut(example.dataset);
   }
   if (closest(event, '#add-sentence') && root) {
-    if (!isPair) { layOut(true); redraw(textBox().value); }
+    if (!isPair) {
+      layOut(true);
+      redraw(textBox().value);
+    }
     boxes()[1].focus();
   }
 });
 
 /** @type {import('../gradio.js').Picture['table']} */
-export const table = () => ({columns: ['word'], rows: splitWords(answered ?? '').map(word => [word])});
+export const table = () => ({
+  columns: ['word'],
+  rows: splitWords(answered ?? '').map(word => [word]),
+});

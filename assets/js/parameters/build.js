@@ -3,20 +3,36 @@ import {el} from '../kit/dom.js';
 import {look} from '../page/look.js';
 
 const values = {};
-let usual;   // the shape that the form begins with, as a link would hold it
-const kept = look('shape', '');   // the fields' numbers, the sharing, the pooler; nothing: the first model
+let usual; // the shape that the form begins with, as a link would hold it
+// the fields' numbers, the sharing, the pooler; nothing: the first model
+const kept = look('shape', '');
 
 /** The shape as a link holds it; nothing where a field has no whole number. @param {any} texts */
 function written({fields}) {
   const numbers = Object.keys(fields).map(name => values[name]);
-  return numbers.every(Number.isSafeInteger) ? [...numbers, values.sharing, values.has_pooler ? 'yes' : 'no'].join('.') : '';
+  return numbers.every(Number.isSafeInteger)
+    ? [...numbers, values.sharing, values.has_pooler ? 'yes' : 'no'].join('.')
+    : '';
 }
 
-/** Take the link's shape, where there is one of these fields; whether it is another than before. @param {any} texts */
+/**
+ * Take the link's shape, where there is one of these fields; whether it is another than before.
+ * @param {any} texts
+ */
 function follow({fields, modes}) {
-  const shape = kept.value || usual, said = shape.split('.'), names = Object.keys(fields), [sharing, pooler] = said.slice(names.length);
-  if (said.length !== names.length + 2 || !Object.hasOwn(modes, sharing) || written({fields}) === shape) return false;
-  names.forEach((name, i) => { values[name] = Number(said[i]); });
+  const shape = kept.value || usual,
+    said = shape.split('.'),
+    names = Object.keys(fields),
+    [sharing, pooler] = said.slice(names.length);
+  if (
+    said.length !== names.length + 2 ||
+    !Object.hasOwn(modes, sharing) ||
+    written({fields}) === shape
+  )
+    return false;
+  names.forEach((name, i) => {
+    values[name] = Number(said[i]);
+  });
   Object.assign(values, {sharing, has_pooler: pooler === 'yes'});
   return true;
 }
@@ -39,15 +55,25 @@ export function show(root, data, {ask}) {
     timer = setTimeout(() => ask({shape: {...values}}), 250);
   };
   const fields = Object.entries(texts.fields).map(([name, label]) => {
-    const holder = el('label', '', null), input = el('input', '', null, {type: 'number', min: 0, step: 1, name, inputmode: 'numeric'});
+    const holder = el('label', '', null),
+      input = el('input', '', null, {type: 'number', min: 0, step: 1, name, inputmode: 'numeric'});
     input.value = values[name];
-    input.addEventListener('input', () => { values[name] = input.value === '' ? null : Number(input.value); send(); });
+    input.addEventListener('input', () => {
+      values[name] = input.value === '' ? null : Number(input.value);
+      send();
+    });
     holder.append(el('span', '', label), input);
     form.append(holder);
     return input;
   });
-  const sharing = select(texts.sharing, texts.modes, values.sharing, value => { values.sharing = value; send(); });
-  const pooler = select(texts.pooler, texts.yes_no, values.has_pooler ? 'yes' : 'no', value => { values.has_pooler = value === 'yes'; send(); });
+  const sharing = select(texts.sharing, texts.modes, values.sharing, value => {
+    values.sharing = value;
+    send();
+  });
+  const pooler = select(texts.pooler, texts.yes_no, values.has_pooler ? 'yes' : 'no', value => {
+    values.has_pooler = value === 'yes';
+    send();
+  });
   form.append(sharing, pooler);
   const chips = el('div', 'chips', null, {role: 'group', 'aria-label': texts.presets});
   chips.append(el('span', 'lead', texts.presets));
@@ -55,7 +81,9 @@ export function show(root, data, {ask}) {
     const chip = el('button', 'chip', preset.name, {type: 'button'});
     chip.addEventListener('click', () => {
       Object.assign(values, preset);
-      fields.forEach(input => { input.value = values[input.name]; });
+      fields.forEach(input => {
+        input.value = values[input.name];
+      });
       sharing.querySelector('select').value = values.sharing;
       pooler.querySelector('select').value = values.has_pooler ? 'yes' : 'no';
       send();
@@ -67,7 +95,8 @@ export function show(root, data, {ask}) {
 }
 
 function select(label, options, chosen, change) {
-  const holder = el('label'), box = el('select');
+  const holder = el('label'),
+    box = el('select');
   for (const [value, name] of Object.entries(options)) box.append(el('option', '', name, {value}));
   box.value = chosen;
   box.addEventListener('change', () => change(box.value));

@@ -7,26 +7,47 @@ import {look} from '../page/look.js';
 
 export {whole} from '../kit/figure.js';
 
-const V = [1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000];
+const V = [
+  1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000,
+];
 const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
-const kept = look('widths', '');   // V.H.E; nothing: those of the page's first model
+const kept = look('widths', ''); // V.H.E; nothing: those of the page's first model
 const factorised = (v, h, e) => v * e + e * h;
 
-/** @param {{v: number, h: number, e: number}[]} pins the real models: each stands at stops of its own */
+/**
+ * @param {{v: number, h: number, e: number}[]} pins the real models: each stands at stops of its
+ *   own
+ */
 function allowed(pins) {
-  const stops = (own, name) => [...new Set([...own, ...pins.map(pin => pin[name])])].sort((a, b) => a - b);
-  return {v: stops(V, 'v'), h: stops(POWERS.filter(p => p >= 64), 'h'), e: stops(POWERS, 'e')};
+  const stops = (own, name) =>
+    [...new Set([...own, ...pins.map(pin => pin[name])])].sort((a, b) => a - b);
+  return {
+    v: stops(V, 'v'),
+    h: stops(
+      POWERS.filter(p => p >= 64),
+      'h',
+    ),
+    e: stops(POWERS, 'e'),
+  };
 }
 
-/** The widths that the reader or a link has set, or the page's own. @param {any} data @returns {{v: number, h: number, e: number}} */
+/**
+ * The widths that the reader or a link has set, or the page's own.
+ * @param {any} data
+ * @returns {{v: number, h: number, e: number}}
+ */
 function widths({start, pins}) {
-  const [v, h, e] = kept.value.split('.').map(Number), can = allowed(pins);
-  return can.v.includes(v) && can.h.includes(h) && can.e.includes(e) ? {v, h, e} : {v: start.v, h: start.h, e: start.e};
+  const [v, h, e] = kept.value.split('.').map(Number),
+    can = allowed(pins);
+  return can.v.includes(v) && can.h.includes(h) && can.e.includes(e)
+    ? {v, h, e}
+    : {v: start.v, h: start.h, e: start.e};
 }
 
 /** @param {any} data @param {{v?: number, h?: number, e?: number}} changes */
 function set(data, changes) {
-  const {v, h, e} = {...widths(data), ...changes}, {start} = data;
+  const {v, h, e} = {...widths(data), ...changes},
+    {start} = data;
   kept.value = v === start.v && h === start.h && e === start.e ? '' : `${v}.${h}.${e}`;
 }
 
@@ -35,10 +56,18 @@ export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  const {pins, texts} = data, can = allowed(pins), first = widths(data);
-  const sentence = el('p', 'finding pt-finding'), controls = el('div', 'pm-controls');
-  const change = name => value => { set(data, {[name]: value}); refresh(); };
-  const sliders = Object.fromEntries(['v', 'h', 'e'].map(name => [name, slider(texts[name], can[name], first[name], change(name))]));
+  const {pins, texts} = data,
+    can = allowed(pins),
+    first = widths(data);
+  const sentence = el('p', 'finding pt-finding'),
+    controls = el('div', 'pm-controls');
+  const change = name => value => {
+    set(data, {[name]: value});
+    refresh();
+  };
+  const sliders = Object.fromEntries(
+    ['v', 'h', 'e'].map(name => [name, slider(texts[name], can[name], first[name], change(name))]),
+  );
   controls.append(...Object.values(sliders).map(s => s.node));
   const chips = el('div', 'chips', null, {role: 'group', 'aria-label': texts.pins});
   for (const pin of pins) {
@@ -51,12 +80,20 @@ export function show(root, data) {
     });
     chips.append(chip);
   }
-  const [spec] = data.figures, chart = figure(spec, texts.chart);
+  const [spec] = data.figures,
+    chart = figure(spec, texts.chart);
   root.replaceChildren(sentence, controls, chips, chart.node, note(texts.note));
   function refresh() {
-    const {v, h, e} = widths(data), plain = v * h, split = factorised(v, h, e), even = plain / (v + h);
+    const {v, h, e} = widths(data),
+      plain = v * h,
+      split = factorised(v, h, e),
+      even = plain / (v + h);
     sentence.textContent = say(split < plain ? texts.saves : texts.costs, {
-      plain: weights(plain), split: weights(split), share: percent(Math.abs(1 - split / plain)), even: exact(Math.floor(even))});
+      plain: weights(plain),
+      split: weights(split),
+      share: percent(Math.abs(1 - split / plain)),
+      even: exact(Math.floor(even)),
+    });
     chart.set({data: chosen(spec.data, data)});
   }
   refresh();
@@ -64,17 +101,35 @@ export function show(root, data) {
 
 /** The view's traces at the reader's widths: two tables, one table, the real models, the choice. */
 function chosen([two, one, models, mine], data) {
-  const {pins, texts} = data, {v, h, e} = widths(data), here = pins.find(p => p.v === v && p.h === h && p.e === e);
-  return [{...two, y: two.x.map(x => factorised(v, h, x))}, {...one, y: one.x.map(() => v * h)},
-    models, {...mine, x: [e], y: [factorised(v, h, e)], text: [here ? '' : texts.here], textposition: factorised(v, h, e) < v * h ? 'bottom right' : 'top left'}];
+  const {pins, texts} = data,
+    {v, h, e} = widths(data),
+    here = pins.find(p => p.v === v && p.h === h && p.e === e);
+  return [
+    {...two, y: two.x.map(x => factorised(v, h, x))},
+    {...one, y: one.x.map(() => v * h)},
+    models,
+    {
+      ...mine,
+      x: [e],
+      y: [factorised(v, h, e)],
+      text: [here ? '' : texts.here],
+      textposition: factorised(v, h, e) < v * h ? 'bottom right' : 'top left',
+    },
+  ];
 }
 
 const CHOSEN = 'chosen';
 
 /** @type {import('../gradio.js').Picture['said']} */
 export function said({numbers, ...data}) {
-  const {v, h, e} = widths(data), saved = 1 - factorised(v, h, e) / (v * h);
-  return {...numbers.said, state: {vocabulary: v, hidden: h, embedding: e}, percent_saved: 100 * saved, even_at: Math.floor(v * h / (v + h))};
+  const {v, h, e} = widths(data),
+    saved = 1 - factorised(v, h, e) / (v * h);
+  return {
+    ...numbers.said,
+    state: {vocabulary: v, hidden: h, embedding: e},
+    percent_saved: 100 * saved,
+    even_at: Math.floor((v * h) / (v + h)),
+  };
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
@@ -86,5 +141,6 @@ export function constants({numbers, ...data}) {
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({numbers: {columns, rows}, ...data}) {
   const {v, h, e} = widths(data);
-  return {columns, rows: [...rows, [CHOSEN, v, h, e, v * h, factorised(v, h, e)]]};   // with its matrix, as the sentence has it
+  // with its matrix, as the sentence has it
+  return {columns, rows: [...rows, [CHOSEN, v, h, e, v * h, factorised(v, h, e)]]};
 }

@@ -7,10 +7,12 @@ import {look} from '../page/look.js';
 
 /** How a label may stand in its part, the longest first. */
 const FORMS = ['', 'two', 'short'];
-const chosenMode = look('mode', 'stored'), chosenFamily = look('counts', '');
+const chosenMode = look('mode', 'stored'),
+  chosenFamily = look('counts', '');
 // A choice of whose counts are shown holds for the family that it was made beside.
 const beside = (chosen = '') => chosen.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);
-const modeIn = ({modes} = {modes: {}}) => Object.hasOwn(modes, chosenMode.value) ? chosenMode.value : 'stored';
+const modeIn = ({modes} = {modes: {}}) =>
+  Object.hasOwn(modes, chosenMode.value) ? chosenMode.value : 'stored';
 
 function familyIn({families, chosen}) {
   const [family, at] = chosenFamily.value.split('.');
@@ -37,27 +39,43 @@ function draw(root, data) {
   const scale = Math.max(...rows.map(row => Math.max(row.total, row.applied)));
   const bars = rows.map(row => makeRow(row, {scale, first: rows[0].label}, texts, inspector));
   const controls = el('div', 'pm-controls');
-  controls.append(switcher(texts.mode_label, texts.modes, modeIn(texts), mode => {
-    chosenMode.value = mode;
-    bars.forEach(bar => bar.place(mode));
-    caption.textContent = noteOf(mode);
-    inspect(inspector, ...inspected, texts);
-  }));
+  controls.append(
+    switcher(texts.mode_label, texts.modes, modeIn(texts), mode => {
+      chosenMode.value = mode;
+      bars.forEach(bar => bar.place(mode));
+      caption.textContent = noteOf(mode);
+      inspect(inspector, ...inspected, texts);
+    }),
+  );
   const names = Object.fromEntries(Object.keys(families).map(f => [f, texts.families[f]]));
   if (Object.keys(names).length > 1) {
-    controls.append(switcher(texts.family_label, names, shown, family => {
-      chosenFamily.value = `${family}.${beside(data.chosen)}`;
-      draw(root, data);
-      find(root, '.pm-switch:last-child [aria-pressed=true]').focus();
-    }));
+    controls.append(
+      switcher(texts.family_label, names, shown, family => {
+        chosenFamily.value = `${family}.${beside(data.chosen)}`;
+        draw(root, data);
+        find(root, '.pm-switch:last-child [aria-pressed=true]').focus();
+      }),
+    );
   }
   const caption = el('p', 'note', noteOf(modeIn(texts)));
-  box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box),
-    el('p', 'note how', texts.hint), inspector, make('p', {class: 'note'}, ...explained(texts.heads_apart, texts.terms)));
+  box.append(
+    controls,
+    caption,
+    ...bars.map(bar => bar.node),
+    legend(rows, texts, box),
+    el('p', 'note how', texts.hint),
+    inspector,
+    make('p', {class: 'note'}, ...explained(texts.heads_apart, texts.terms)),
+  );
   root.replaceChildren(box);
   bars.forEach(bar => bar.place(modeIn(texts)));
   const last = rows.at(-1);
-  inspect(inspector, last, last.cells.find(cell => cell.part === 'ffn'), texts);
+  inspect(
+    inspector,
+    last,
+    last.cells.find(cell => cell.part === 'ffn'),
+    texts,
+  );
 }
 
 // Cells in reading order; a shared layer gets one hatched copy for each further time it runs.
@@ -76,40 +94,62 @@ function makeRow(row, {scale, first}, texts, inspector) {
   const node = el('section', 'pm-row');
   Object.assign(node.dataset, {model: row.key, size: row.size});
   const name = el('h3', 'model-name', row.label);
-  const total = el('strong', 'pm-total'), unit = el('span', 'pm-unit');
+  const total = el('strong', 'pm-total'),
+    unit = el('span', 'pm-unit');
   const head = el('header');
-  const apart = el('button', 'chip pm-head', `+ ${weights(row.head.size)} ${texts.parts.head.toLowerCase()}`, {type: 'button'});
+  const apart = el(
+    'button',
+    'chip pm-head',
+    `+ ${weights(row.head.size)} ${texts.parts.head.toLowerCase()}`,
+    {type: 'button'},
+  );
   apart.addEventListener('click', () => inspect(inspector, row, row.head, texts));
   head.append(name, total, unit, apart);
   const bar = el('div', 'pm-bar');
   bar.tabIndex = 0;
   bar.setAttribute('role', 'group');
-  bar.setAttribute('aria-label', say(texts.bar,
-    {label: row.label, stored: weights(row.total), applied: weights(row.applied)}));
+  bar.setAttribute(
+    'aria-label',
+    say(texts.bar, {label: row.label, stored: weights(row.total), applied: weights(row.applied)}),
+  );
   const cells = cellsOf(row).map(cell => {
     const part = el('i', 'pm-cell' + (cell.again ? ' again' : ''));
     part.dataset.part = cell.part;
     if (cell.part === 'attention') part.classList.add('starts');
     if (cell.part === 'word_embeddings') part.append(el('span', '', texts.embeddings));
-    if (cell.part === 'ffn') part.append(el('span', '', String(cell.layer + 1), {title: `${texts.layer} ${cell.layer + 1}`}));
+    if (cell.part === 'ffn')
+      part.append(
+        el('span', '', String(cell.layer + 1), {title: `${texts.layer} ${cell.layer + 1}`}),
+      );
     return {cell, part};
   });
-  // A model that is wider than the first would save more than the bars are long: then it is no smaller form of that one.
-  const smaller = row.savings.filter(([, saved]) => saved > 0), fits = smaller.reduce((sum, [, saved]) => sum + saved, row.total) <= scale;
+  // A model that is wider than the first would save more than the bars are long: then it is no
+  // smaller form of that one.
+  const smaller = row.savings.filter(([, saved]) => saved > 0),
+    fits = smaller.reduce((sum, [, saved]) => sum + saved, row.total) <= scale;
   const ghosts = (fits ? smaller : []).map(([change, saved]) => {
     const part = el('i', 'pm-ghost');
     part.title = `${texts.changes[change]}: −${weights(saved)}`;
-    part.append(make('span', {}, make('span', {class: 'pm-what'}, `${texts.changes[change]}: `), `−${weights(saved)}`));
+    part.append(
+      make(
+        'span',
+        {},
+        make('span', {class: 'pm-what'}, `${texts.changes[change]}: `),
+        `−${weights(saved)}`,
+      ),
+    );
     return {change, saved, part};
   });
   bar.append(...cells.map(c => c.part), ...ghosts.map(g => g.part));
   const text = el('p', 'pm-caption');
   node.append(head, bar, text);
 
-  let mode = 'stored', current = -1;
+  let mode = 'stored',
+    current = -1;
   const visible = () => cells.filter(c => mode === 'applied' || !c.cell.again);
   function point(entry) {
-    bar.parentElement.parentElement.querySelectorAll('.pm-cell.current')
+    bar.parentElement.parentElement
+      .querySelectorAll('.pm-cell.current')
       .forEach(c => c.classList.remove('current'));
     entry.part.classList.add('current');
     current = visible().indexOf(entry);
@@ -118,7 +158,8 @@ function makeRow(row, {scale, first}, texts, inspector) {
   cells.forEach(entry => entry.part.addEventListener('pointerenter', () => point(entry)));
   cells.forEach(entry => entry.part.addEventListener('pointerdown', () => point(entry)));
   bar.addEventListener('keydown', event => {
-    const list = visible(), step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    const list = visible(),
+      step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
     let next = step ? current + step : {Home: 0, End: list.length - 1}[event.key];
     if (next === undefined) return;
     event.preventDefault();
@@ -129,8 +170,8 @@ function makeRow(row, {scale, first}, texts, inspector) {
     mode = to;
     let at = 0;
     const set = (part, size) => {
-      part.style.left = 100 * at / scale + '%';
-      part.style.width = 100 * size / scale + '%';
+      part.style.left = (100 * at) / scale + '%';
+      part.style.width = (100 * size) / scale + '%';
       at += size;
     };
     for (const {cell, part} of cells) {
@@ -144,24 +185,34 @@ function makeRow(row, {scale, first}, texts, inspector) {
       set(part, shown ? saved : 0);
     }
     total.textContent = weights(mode === 'applied' ? row.applied : row.total);
-    unit.textContent = mode === 'applied' ? texts.modes.applied.toLowerCase() : memory(row.bytes) + ' fp32';
+    unit.textContent =
+      mode === 'applied' ? texts.modes.applied.toLowerCase() : memory(row.bytes) + ' fp32';
     text.textContent = captionOf(row, first, texts, mode);
     trim();
   }
 
-  // A label stands in one line, in two, or as its number alone; what is too narrow for that says nothing: the line that comes with the pointer has the same numbers.
+  // A label stands in one line, in two, or as its number alone; what is too narrow for that says
+  // nothing: the line that comes with the pointer has the same numbers.
   function trim() {
     for (const {part} of [...cells, ...ghosts]) {
-      const label = /** @type {HTMLElement | null} */ (part.firstElementChild), room = bar.clientWidth * parseFloat(part.style.width) / 100;
+      const label = /** @type {HTMLElement | null} */ (part.firstElementChild),
+        room = (bar.clientWidth * parseFloat(part.style.width)) / 100;
       if (!label) continue;
-      label.className = FORMS.find(form => { label.className = form; return label.offsetWidth + 4 <= room; }) ?? 'cut';
+      label.className =
+        FORMS.find(form => {
+          label.className = form;
+          return label.offsetWidth + 4 <= room;
+        }) ?? 'cut';
     }
   }
   sized(bar, trim);
   return {node, place};
 }
 
-const embeddingsOf = row => row.cells.filter(c => c.layer === null && c.part !== 'pooler').reduce((sum, c) => sum + c.size, 0);
+const embeddingsOf = row =>
+  row.cells
+    .filter(c => c.layer === null && c.part !== 'pooler')
+    .reduce((sum, c) => sum + c.size, 0);
 
 // What a bar is made of and what it lacks: as stored, or as applied, where sharing saves nothing.
 function captionOf(row, first, texts, mode) {
@@ -170,20 +221,25 @@ function captionOf(row, first, texts, mode) {
   const shared = row.cells.some(c => c.calls > 1);
   const layers = shared
     ? `${texts.one_layer} ${weights(row.layer)}, ${say(texts.run, {n: row.calls})}`
-    : row.calls === 1 ? `${texts.one_layer} ${weights(row.layer)}`
-    : `${row.calls} ${texts.layers_each} ${weights(row.layer)}`;
+    : row.calls === 1
+      ? `${texts.one_layer} ${weights(row.layer)}`
+      : `${row.calls} ${texts.layers_each} ${weights(row.layer)}`;
   const parts = [`${texts.embeddings} ${weights(embeddings)}`, layers];
   if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${weights(pooler.size)}`);
   const savings = row.savings.filter(([change]) => mode === 'stored' || change !== 'sharing');
   if (!savings.length) return parts.join(', ');
   const saved = savings.reduce((sum, [, n]) => sum + n, 0);
-  const oneWay = savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
-  const steps = savings.map(([change, n]) => `${texts.changes[change]} ${weights(Math.abs(n))}` +
-    (oneWay && n / saved >= 5e-4 ? ` (${percent(n / saved)})` : ''));
+  // else a share of the sum would be no share
+  const oneWay = savings.every(([, n]) => n * saved > 0);
+  const steps = savings.map(
+    ([change, n]) =>
+      `${texts.changes[change]} ${weights(Math.abs(n))}` +
+      (oneWay && n / saved >= 5e-4 ? ` (${percent(n / saved)})` : ''),
+  );
   return `${parts.join(', ')}. ${weights(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first, how: texts.how[mode]})}: ${steps.join(', ')}.`;
 }
 
-let inspected = [];   // the row and the cell last looked at
+let inspected = []; // the row and the cell last looked at
 
 function inspect(inspector, row, cell, texts) {
   inspected = [row, cell];
@@ -194,15 +250,33 @@ function inspect(inspector, row, cell, texts) {
   const line = el('p', 'pm-line');
   const name = el('span', 'model-name', row.label);
   name.dataset.model = row.key;
-  line.append(name, `${where}, ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
+  line.append(
+    name,
+    `${where}, ${texts.parts[cell.part]}: `,
+    el('strong', '', cell.size.toLocaleString('en')),
     ` ${texts.numbers}${share}` +
-    (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${say(texts.run, {n: cell.calls})})` : ''));
-  const table = el('table'), head = el('tr'), body = el('tbody');
-  texts.tensor_head.forEach(h => { const th = el('th', '', h); th.scope = 'col'; head.append(th); });
+      (cell.again
+        ? ` (${texts.again})`
+        : cell.calls > 1
+          ? ` (${say(texts.run, {n: cell.calls})})`
+          : ''),
+  );
+  const table = el('table'),
+    head = el('tr'),
+    body = el('tbody');
+  texts.tensor_head.forEach(h => {
+    const th = el('th', '', h);
+    th.scope = 'col';
+    head.append(th);
+  });
   for (const [tensor, shape, dtype, bytes] of cell.tensors) {
-    const tr = el('tr'), th = el('th', '', tensor);
+    const tr = el('tr'),
+      th = el('th', '', tensor);
     th.scope = 'row';
-    tr.append(th, ...[shape.join(' × '), dtype, bytes.toLocaleString('en')].map(t => el('td', '', t)));
+    tr.append(
+      th,
+      ...[shape.join(' × '), dtype, bytes.toLocaleString('en')].map(t => el('td', '', t)),
+    );
     body.append(tr);
   }
   const thead = el('thead');
@@ -225,36 +299,75 @@ function legend(rows, texts, box) {
     const swatch = el('i', 'pm-swatch');
     swatch.dataset.part = part;
     item.append(swatch, texts.parts[part]);
-    item.addEventListener('pointerenter', () => { box.dataset.lit = part; });
-    item.addEventListener('pointerleave', () => { delete box.dataset.lit; });
+    item.addEventListener('pointerenter', () => {
+      box.dataset.lit = part;
+    });
+    item.addEventListener('pointerleave', () => {
+      delete box.dataset.lit;
+    });
     list.append(item);
   }
   return list;
 }
 
 /** The family that is drawn, and what a link calls it. @param {any} data */
-const drawnOf = data => data.families[familyIn(data)], nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
+const drawnOf = data => data.families[familyIn(data)],
+  nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = data => ({state: {family: nameOf(data), counted: modeIn(data.texts)},
-  totals: Object.fromEntries(drawnOf(data).map(row => [row.label, {stored: row.total, applied: row.applied, fp32_bytes: row.bytes, one_layer: row.layer,
-    embeddings: embeddingsOf(row), saved: savingsOf(row)}]))});
+export const said = data => ({
+  state: {family: nameOf(data), counted: modeIn(data.texts)},
+  totals: Object.fromEntries(
+    drawnOf(data).map(row => [
+      row.label,
+      {
+        stored: row.total,
+        applied: row.applied,
+        fp32_bytes: row.bytes,
+        one_layer: row.layer,
+        embeddings: embeddingsOf(row),
+        saved: savingsOf(row),
+      },
+    ]),
+  ),
+});
 
-/** What each change saves of what is stored and of what is applied, and its share of what all of them do. */
+/**
+ * What each change saves of what is stored and of what is applied, and its share of what all of
+ * them do.
+ */
 function savingsOf({savings}) {
   const told = listed => {
     const all = listed.reduce((sum, [, n]) => sum + n, 0);
-    return {all, ...Object.fromEntries(listed.map(([change, n]) => [change, {weights: n, percent: 100 * n / all}]))};
+    return {
+      all,
+      ...Object.fromEntries(
+        listed.map(([change, n]) => [change, {weights: n, percent: (100 * n) / all}]),
+      ),
+    };
   };
   return {stored: told(savings), applied: told(savings.filter(([change]) => change !== 'sharing'))};
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({FAMILY: nameOf(data), CONFIGS: Object.fromEntries(drawnOf(data).map(row => [row.label, row.config]))});
+export const constants = data => ({
+  FAMILY: nameOf(data),
+  CONFIGS: Object.fromEntries(drawnOf(data).map(row => [row.label, row.config])),
+});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const of = (family, row, cell) => [family, row.label, cell.layer === null ? null : cell.layer + 1, cell.part, cell.size, cell.calls];
-  const family = nameOf(data), rows = drawnOf(data).flatMap(row => [...row.cells, row.head].map(cell => of(family, row, cell)));
+  const of = (family, row, cell) => [
+    family,
+    row.label,
+    cell.layer === null ? null : cell.layer + 1,
+    cell.part,
+    cell.size,
+    cell.calls,
+  ];
+  const family = nameOf(data),
+    rows = drawnOf(data).flatMap(row =>
+      [...row.cells, row.head].map(cell => of(family, row, cell)),
+    );
   return {columns: ['family', 'model', 'layer', 'part', 'weights', 'applied_times'], rows};
 }

@@ -8,9 +8,15 @@ import {digits, exact, unbreakable, weights} from '../kit/numbers.js';
 export {whole} from '../kit/figure.js';
 
 const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
-const INK = {none: 'var(--ink)', attention: 'var(--pt-attention)', ffn: 'var(--pt-ffn)', all: 'var(--column-albert-fill)'};
-const chosenWidth = look('e', 128), chosenDepth = look('depth', 12);
-const widthIn = modes => Object.hasOwn(modes, chosenWidth.value) ? chosenWidth.value : '128';
+const INK = {
+  none: 'var(--ink)',
+  attention: 'var(--pt-attention)',
+  ffn: 'var(--pt-ffn)',
+  all: 'var(--column-albert-fill)',
+};
+const chosenWidth = look('e', 128),
+  chosenDepth = look('depth', 12);
+const widthIn = modes => (Object.hasOwn(modes, chosenWidth.value) ? chosenWidth.value : '128');
 const depthNow = () => DEPTHS.find(depth => String(depth) === chosenDepth.value) ?? 12;
 
 // Everything outside the layers, then each part as often as its mode stores it.
@@ -27,28 +33,62 @@ export const choices = ['look'];
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   const {modes, parts, texts} = data;
-  const sentence = el('p', 'finding pt-finding'), bars = el('ol', 'pt-fall pt-modes', null, {'aria-label': texts.label});
-  const controls = el('div', 'pm-controls'), scores = el('div', 'table', null,
-    {tabindex: 0, role: 'region', 'aria-label': texts.scores});
-  const deep = el('p', 'finding pt-finding'), chart = figure(data.figures[0], texts.chart);
-  controls.append(switcher(texts.e, {128: 'E = 128', 768: 'E = 768'}, widthIn(modes), e => { chosenWidth.value = e; refresh(); }));
-  const depth = slider(texts.depth, DEPTHS, depthNow(), value => { chosenDepth.value = value; refresh(); });
+  const sentence = el('p', 'finding pt-finding'),
+    bars = el('ol', 'pt-fall pt-modes', null, {'aria-label': texts.label});
+  const controls = el('div', 'pm-controls'),
+    scores = el('div', 'table', null, {tabindex: 0, role: 'region', 'aria-label': texts.scores});
+  const deep = el('p', 'finding pt-finding'),
+    chart = figure(data.figures[0], texts.chart);
+  controls.append(
+    switcher(texts.e, {128: 'E = 128', 768: 'E = 768'}, widthIn(modes), e => {
+      chosenWidth.value = e;
+      refresh();
+    }),
+  );
+  const depth = slider(texts.depth, DEPTHS, depthNow(), value => {
+    chosenDepth.value = value;
+    refresh();
+  });
   const lower = el('div', 'pm-controls');
   lower.append(depth.node);
-  root.replaceChildren(sentence, controls, bars, el('h3', 'pt-published', texts.scores), scores,
-    note(texts.published), deep, lower, chart.node);
+  root.replaceChildren(
+    sentence,
+    controls,
+    bars,
+    el('h3', 'pt-published', texts.scores),
+    scores,
+    note(texts.published),
+    deep,
+    lower,
+    chart.node,
+  );
   function refresh() {
-    const rows = modes[widthIn(modes)], of = Object.fromEntries(rows.map(r => [r.mode, r]));
-    sentence.textContent = say(texts.finding, {none: weights(of.none.total), all: weights(of.all.total),
-      attention: weights(of.attention.total), ffn: weights(of.ffn.total), applied: weights(of.all.applied)});
+    const rows = modes[widthIn(modes)],
+      of = Object.fromEntries(rows.map(r => [r.mode, r]));
+    sentence.textContent = say(texts.finding, {
+      none: weights(of.none.total),
+      all: weights(of.all.total),
+      attention: weights(of.attention.total),
+      ffn: weights(of.ffn.total),
+      applied: weights(of.all.applied),
+    });
     bars.replaceChildren(...rows.map(row => bar(row, of.none.total, texts)));
     scores.replaceChildren(scoreTable(rows, texts));
     stacks(scores);
-    deep.textContent = say(texts.deep, {depth: depthNow(), one: depthNow() === 1 ? '' : 's',
+    deep.textContent = say(texts.deep, {
+      depth: depthNow(),
+      one: depthNow() === 1 ? '' : 's',
       albert: weights(count('all', of.all.total, parts, depthNow())),
-      bert: weights(count('none', of.none.total, parts, depthNow())), layer: exact(parts.attention + parts.ffn)});
+      bert: weights(count('none', of.none.total, parts, depthNow())),
+      layer: exact(parts.attention + parts.ffn),
+    });
     const spec = data.figures[Object.keys(modes).indexOf(widthIn(modes))];
-    chart.set({layout: spec.layout, data: spec.data.map((trace, i) => i < rows.length ? trace : dot(trace, rows[i - rows.length], parts))});
+    chart.set({
+      layout: spec.layout,
+      data: spec.data.map((trace, i) =>
+        i < rows.length ? trace : dot(trace, rows[i - rows.length], parts),
+      ),
+    });
   }
   refresh();
 }
@@ -60,21 +100,36 @@ function dot(trace, row, parts) {
 }
 
 function bar(row, scale, texts) {
-  const line = el('li'), track = el('span', 'track'), kept = el('i', 'kept');
-  kept.style.cssText = `left:0;width:${100 * row.total / scale}%;background:${INK[row.mode]}`;
+  const line = el('li'),
+    track = el('span', 'track'),
+    kept = el('i', 'kept');
+  kept.style.cssText = `left:0;width:${(100 * row.total) / scale}%;background:${INK[row.mode]}`;
   track.append(kept);
   line.append(el('span', 'what', texts.modes[row.mode]), track, el('span', 'n', exact(row.total)));
   return line;
 }
 
 function scoreTable(rows, texts) {
-  const table = el('table'), head = el('tr'), body = el('tbody'), top = el('thead');
+  const table = el('table'),
+    head = el('tr'),
+    body = el('tbody'),
+    top = el('thead');
   texts.score_heads.forEach(h => head.append(el('th', '', h, {scope: 'col'})));
   for (const row of rows) {
     const line = el('tr');
-    line.append(el('th', '', texts.modes[row.mode], {scope: 'row'}),
-      ...[weights(row.total), `${row.printed}${unbreakable}M`, row.squad1, row.squad2, digits(row.mnli, 1), digits(row.sst2, 1),
-        digits(row.race, 1), digits(row.average, 1)].map((t, i) => el('td', i ? 'published' : '', t)));
+    line.append(
+      el('th', '', texts.modes[row.mode], {scope: 'row'}),
+      ...[
+        weights(row.total),
+        `${row.printed}${unbreakable}M`,
+        row.squad1,
+        row.squad2,
+        digits(row.mnli, 1),
+        digits(row.sst2, 1),
+        digits(row.race, 1),
+        digits(row.average, 1),
+      ].map((t, i) => el('td', i ? 'published' : '', t)),
+    );
     body.append(line);
   }
   top.append(head);
@@ -83,15 +138,37 @@ function scoreTable(rows, texts) {
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({numbers, parts}) => ({...numbers.said, state: {embedding: Number(chosenWidth.value), layers: depthNow()}, one_layer: parts.attention + parts.ffn});
+export const said = ({numbers, parts}) => ({
+  ...numbers.said,
+  state: {embedding: Number(chosenWidth.value), layers: depthNow()},
+  one_layer: parts.attention + parts.ffn,
+});
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = () => ({LAYERS: [...new Set([12, depthNow()])]});
 
-/** The counted ones, and what each way stores with as many layers as are chosen; the scores are of twelve. @type {import('../gradio.js').Picture['table']} */
+/**
+ * The counted ones, and what each way stores with as many layers as are chosen; the scores are of
+ * twelve.
+ * @type {import('../gradio.js').Picture['table']}
+ */
 export function table({numbers: {columns, rows}, modes, parts}) {
-  const known = rows.map(([e, mode, ...rest]) => [e, mode, 12, ...rest]), depth = depthNow(), scores = columns.slice(4);
-  const deeper = depth === 12 ? [] : rows.map(([e, mode, total]) =>
-    [e, mode, depth, count(mode, total, parts, depth), count('none', modes[e].find(one => one.mode === 'none').total, parts, depth), ...scores.map(() => null)]);
-  return {columns: [...columns.slice(0, 2), 'layers', ...columns.slice(2)], rows: [...known, ...deeper]};
+  const known = rows.map(([e, mode, ...rest]) => [e, mode, 12, ...rest]),
+    depth = depthNow(),
+    scores = columns.slice(4);
+  const deeper =
+    depth === 12
+      ? []
+      : rows.map(([e, mode, total]) => [
+          e,
+          mode,
+          depth,
+          count(mode, total, parts, depth),
+          count('none', modes[e].find(one => one.mode === 'none').total, parts, depth),
+          ...scores.map(() => null),
+        ]);
+  return {
+    columns: [...columns.slice(0, 2), 'layers', ...columns.slice(2)],
+    rows: [...known, ...deeper],
+  };
 }

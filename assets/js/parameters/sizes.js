@@ -1,4 +1,5 @@
-// The seven sizes, at any length: weights against compute in a chart, or everything in a table to sort.
+// The seven sizes, at any length: weights against compute in a chart, or everything in a table to
+// sort.
 import {slider, switcher} from '../kit/choice.js';
 import {el, make, say, stacks, vary} from '../kit/dom.js';
 import {figure, readable} from '../kit/figure.js';
@@ -10,16 +11,29 @@ import {look} from '../page/look.js';
 export {whole} from '../kit/figure.js';
 
 /** @type {[string, number][]} */
-const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
-const chosenLength = look('length', 128), chosenUnit = look('bytes', 'MB'), chosenForm = look('sizes', ''), chosenOrder = look('sort', 'total.down');
+const FORMATS = [
+  ['fp32', 4],
+  ['fp16', 2],
+  ['int8', 1],
+];
+const chosenLength = look('length', 128),
+  chosenUnit = look('bytes', 'MB'),
+  chosenForm = look('sizes', ''),
+  chosenOrder = look('sort', 'total.down');
 const lengthNow = lengths => lengths.find(length => String(length) === chosenLength.value) ?? 128;
-const unitName = () => chosenUnit.value === 'MiB' ? 'MiB' : 'MB';
+const unitName = () => (chosenUnit.value === 'MiB' ? 'MiB' : 'MB');
 /** A link of before the switch that names a unit was made at the table. */
-const formNow = () => chosenForm.value === 'table' || chosenForm.value === '' && unitName() === 'MiB' ? 'table' : 'chart';
+const formNow = () =>
+  chosenForm.value === 'table' || (chosenForm.value === '' && unitName() === 'MiB')
+    ? 'table'
+    : 'chart';
 
 const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
 const offPrinted = row => row.total / 1e6 / row.printed[0][0] - 1;
-/** The column that the table is sorted by, and whether the largest come first. @param {Column[]} all */
+/**
+ * The column that the table is sorted by, and whether the largest come first.
+ * @param {Column[]} all
+ */
 const orderNow = all => {
   const [id, way] = chosenOrder.value.split('.');
   return {column: all.find(column => column.id === id) ?? all[1], down: way !== 'up'};
@@ -27,25 +41,80 @@ const orderNow = all => {
 const unit = () => (unitName() === 'MB' ? 1e6 : 2 ** 20);
 
 /**
- * @typedef {{id: string, head: string, value: (row: any) => any, print: (row: any) => any, bar?: boolean, title?: (row?: any) => string}} Column
+ * @typedef {{id: string, head: string, value: (row: any) => any, print: (row: any) => any, bar?:
+ *   boolean, title?: (row?: any) => string}} Column
  * @returns {Column[]}
  */
 function columns(texts, length) {
   return [
     {id: 'name', head: texts.heads.name, value: r => r.name, print: r => r.name},
-    {id: 'total', head: texts.heads.total, value: r => r.total, print: r => exact(r.total), bar: true},
-    {id: 'printed', head: texts.heads.printed, value: r => r.printed[0][0],
-      print: r => r.printed.map(p => `${p[0]}${unbreakable}M`).join(' / '), title: r => r.printed.map(p => `${p[0]}${unbreakable}M: ${p[1]}`).join('; ')},
-    {id: 'off', head: texts.heads.off, value: offPrinted, print: r => (offPrinted(r) > 0 ? '+' : '−') + digits(100 * Math.abs(offPrinted(r)), 1) + '%'},
-    {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => weights(r.applied)},
-    {id: 'work', head: say(texts.heads.work, {length}), value: r => work(r, length),
-      print: r => gflop(work(r, length) / 1e9).replace(/\D+$/, ''), bar: true},
-    {id: 'layers', head: 'L', value: r => r.layers, print: r => r.layers, title: () => texts.heads.layers},
-    {id: 'width', head: 'H', value: r => r.width, print: r => exact(r.width), title: () => texts.heads.width},
-    {id: 'embedding', head: 'E', value: r => r.embedding, print: r => exact(r.embedding), title: () => texts.heads.embedding},
-    {id: 'heads', head: 'A', value: r => r.heads, print: r => r.heads, title: () => texts.heads.heads},
-    ...FORMATS.map(([name, size]) => ({id: name, head: `${name} ${unitName()}`, value: r => r.total * size,
-      print: r => digits(r.total * size / unit(), 1)})),
+    {
+      id: 'total',
+      head: texts.heads.total,
+      value: r => r.total,
+      print: r => exact(r.total),
+      bar: true,
+    },
+    {
+      id: 'printed',
+      head: texts.heads.printed,
+      value: r => r.printed[0][0],
+      print: r => r.printed.map(p => `${p[0]}${unbreakable}M`).join(' / '),
+      title: r => r.printed.map(p => `${p[0]}${unbreakable}M: ${p[1]}`).join('; '),
+    },
+    {
+      id: 'off',
+      head: texts.heads.off,
+      value: offPrinted,
+      print: r => (offPrinted(r) > 0 ? '+' : '−') + digits(100 * Math.abs(offPrinted(r)), 1) + '%',
+    },
+    {
+      id: 'applied',
+      head: texts.heads.applied,
+      value: r => r.applied,
+      print: r => weights(r.applied),
+    },
+    {
+      id: 'work',
+      head: say(texts.heads.work, {length}),
+      value: r => work(r, length),
+      print: r => gflop(work(r, length) / 1e9).replace(/\D+$/, ''),
+      bar: true,
+    },
+    {
+      id: 'layers',
+      head: 'L',
+      value: r => r.layers,
+      print: r => r.layers,
+      title: () => texts.heads.layers,
+    },
+    {
+      id: 'width',
+      head: 'H',
+      value: r => r.width,
+      print: r => exact(r.width),
+      title: () => texts.heads.width,
+    },
+    {
+      id: 'embedding',
+      head: 'E',
+      value: r => r.embedding,
+      print: r => exact(r.embedding),
+      title: () => texts.heads.embedding,
+    },
+    {
+      id: 'heads',
+      head: 'A',
+      value: r => r.heads,
+      print: r => r.heads,
+      title: () => texts.heads.heads,
+    },
+    ...FORMATS.map(([name, size]) => ({
+      id: name,
+      head: `${name} ${unitName()}`,
+      value: r => r.total * size,
+      print: r => digits((r.total * size) / unit(), 1),
+    })),
   ];
 }
 
@@ -55,10 +124,21 @@ export const choices = ['look'];
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   const {rows, texts, lengths} = data;
-  const sentence = el('p', 'finding pt-finding'), controls = el('div', 'pm-controls'), body = el('div');
-  const length = slider(texts.length, lengths, lengthNow(lengths), value => { chosenLength.value = value; refresh(); });
-  const units = switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, unitName(), value => { chosenUnit.value = value; refresh(); });
-  const form = switcher(texts.form, texts.forms, formNow(), value => { chosenForm.value = value === 'chart' && unitName() === 'MB' ? '' : value; draw(); });
+  const sentence = el('p', 'finding pt-finding'),
+    controls = el('div', 'pm-controls'),
+    body = el('div');
+  const length = slider(texts.length, lengths, lengthNow(lengths), value => {
+    chosenLength.value = value;
+    refresh();
+  });
+  const units = switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, unitName(), value => {
+    chosenUnit.value = value;
+    refresh();
+  });
+  const form = switcher(texts.form, texts.forms, formNow(), value => {
+    chosenForm.value = value === 'chart' && unitName() === 'MB' ? '' : value;
+    draw();
+  });
   const gflop = () => make('p', {class: 'note'}, ...explained(texts.units, texts.terms));
   let follow = () => {};
   function refresh() {
@@ -66,9 +146,12 @@ export function show(root, data) {
     follow();
   }
   function draw() {
-    const isTable = formNow() === 'table', [parts, next] = isTable ? tableParts(rows, texts, () => lengthNow(lengths), refresh) : chartParts(data);
+    const isTable = formNow() === 'table',
+      [parts, next] = isTable
+        ? tableParts(rows, texts, () => lengthNow(lengths), refresh)
+        : chartParts(data);
     follow = next;
-    controls.replaceChildren(form, length.node, ...isTable ? [units] : []);
+    controls.replaceChildren(form, length.node, ...(isTable ? [units] : []));
     body.replaceChildren(...parts, gflop());
     refresh();
   }
@@ -78,43 +161,85 @@ export function show(root, data) {
 
 /** @returns {[Node[], () => void]} the chart and its legend, and what follows a new length */
 function chartParts(data) {
-  const {rows, texts, lengths, figures} = data, spec = () => figures[lengths.indexOf(lengthNow(lengths))];
-  const chart = figure(spec(), spec().layout.meta.label), numbers = el('div');
-  const legend = make('ul', {class: 'pt-layers'}, ...rows.map(row => {
-    const layers = say(texts.layers[row.stored_layers < row.layers ? 'shared' : 'own'], {n: row.layers});
-    return make('li', {class: 'head', 'data-model': row.key, 'data-size': row.size}, make('span', {class: 'model-name'}, row.label), make('small', {}, layers));
-  }));
-  return [[chart.node, legend, el('p', 'note', texts.chart_note), numbers], () => {
-    chart.set(spec());
-    numbers.replaceChildren(readable(table(data)));
-  }];
+  const {rows, texts, lengths, figures} = data,
+    spec = () => figures[lengths.indexOf(lengthNow(lengths))];
+  const chart = figure(spec(), spec().layout.meta.label),
+    numbers = el('div');
+  const legend = make(
+    'ul',
+    {class: 'pt-layers'},
+    ...rows.map(row => {
+      const layers = say(texts.layers[row.stored_layers < row.layers ? 'shared' : 'own'], {
+        n: row.layers,
+      });
+      return make(
+        'li',
+        {class: 'head', 'data-model': row.key, 'data-size': row.size},
+        make('span', {class: 'model-name'}, row.label),
+        make('small', {}, layers),
+      );
+    }),
+  );
+  return [
+    [chart.node, legend, el('p', 'note', texts.chart_note), numbers],
+    () => {
+      chart.set(spec());
+      numbers.replaceChildren(readable(table(data)));
+    },
+  ];
 }
 
 /** @returns {[Node[], () => void]} the table, and what follows a new length or unit */
 function tableParts(rows, texts, length, refresh) {
-  const place = el('div', 'table sorts pt-sizes', null, {tabindex: 0, role: 'region', 'aria-label': texts.label});
-  return [[place, el('p', 'note', texts.note), el('p', 'note', texts.bytes)], () => {
-    place.replaceChildren(tableOf(rows, texts, length(), refresh));
-    stacks(place);
-  }];
+  const place = el('div', 'table sorts pt-sizes', null, {
+    tabindex: 0,
+    role: 'region',
+    'aria-label': texts.label,
+  });
+  return [
+    [place, el('p', 'note', texts.note), el('p', 'note', texts.bytes)],
+    () => {
+      place.replaceChildren(tableOf(rows, texts, length(), refresh));
+      stacks(place);
+    },
+  ];
 }
 
 /** The widest ALBERT beside the large BERT. @param {any[]} rows @param {number} length */
 function compared(rows, length) {
-  const [wide, large] = ['albert-xxlarge-v2', 'bert-large-uncased'].map(name => rows.find(r => r.name === name));
-  return {wide, large, ratios: {weights: wide.total / large.total, work: work(wide, length) / work(large, length)}};
+  const [wide, large] = ['albert-xxlarge-v2', 'bert-large-uncased'].map(name =>
+    rows.find(r => r.name === name),
+  );
+  return {
+    wide,
+    large,
+    ratios: {weights: wide.total / large.total, work: work(wide, length) / work(large, length)},
+  };
 }
 
 function comparison(rows, texts, length) {
-  const {wide, large, ratios} = compared(rows, length), [one, many] = texts.tokens;
-  const done = row => gflop(work(row, length) / 1e9), stored = row => weights(row.total);
-  return say(texts.finding, {weights: quotient(ratios.weights), stored: stored(wide), of_stored: stored(large), length, tokens: length === 1 ? one : many,
-    work: quotient(ratios.work), done: done(wide), of_done: done(large)});
+  const {wide, large, ratios} = compared(rows, length),
+    [one, many] = texts.tokens;
+  const done = row => gflop(work(row, length) / 1e9),
+    stored = row => weights(row.total);
+  return say(texts.finding, {
+    weights: quotient(ratios.weights),
+    stored: stored(wide),
+    of_stored: stored(large),
+    length,
+    tokens: length === 1 ? one : many,
+    work: quotient(ratios.work),
+    done: done(wide),
+    of_done: done(large),
+  });
 }
 
 function tableOf(rows, texts, length, refresh) {
-  const all = columns(texts, length), order = orderNow(all);
-  const table = el('table'), head = el('tr'), body = el('tbody');
+  const all = columns(texts, length),
+    order = orderNow(all);
+  const table = el('table'),
+    head = el('tr'),
+    body = el('tbody');
   for (const column of all) {
     const cell = el('th', '', null, {scope: 'col'});
     const isChosen = column === order.column;
@@ -126,7 +251,9 @@ function tableOf(rows, texts, length, refresh) {
       chosenOrder.value = `${column.id}.${(isChosen ? order.down : column.id === 'name') ? 'up' : 'down'}`;
       const at = all.indexOf(column);
       refresh();
-      /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.pt-sizes th .pt-sort'))[at].focus();
+      /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.pt-sizes th .pt-sort'))[
+        at
+      ].focus();
     });
     cell.append(button);
     head.append(cell);
@@ -135,9 +262,12 @@ function tableOf(rows, texts, length, refresh) {
     const line = el('tr');
     Object.assign(line.dataset, {model: row.key, size: row.size});
     all.forEach((column, i) => {
-      const cell = i ? el('td', column.bar ? 'with-bar' : '', column.print(row)) : el('th', '', null, {scope: 'row'});
+      const cell = i
+        ? el('td', column.bar ? 'with-bar' : '', column.print(row))
+        : el('th', '', null, {scope: 'row'});
       if (!i) cell.append(el('span', 'model-name', row.name));
-      if (column.bar) vary(cell, '--share', column.value(row) / Math.max(...rows.map(column.value)));
+      if (column.bar)
+        vary(cell, '--share', column.value(row) / Math.max(...rows.map(column.value)));
       if (column.title && column.head.length > 1) cell.title = column.title(row);
       line.append(cell);
     });
@@ -151,18 +281,66 @@ function tableOf(rows, texts, length, refresh) {
 
 /** @type {import('../gradio.js').Picture['said']} */
 export function said({rows, lengths}) {
-  const {ratios} = compared(rows, lengthNow(lengths)), form = formNow();
-  return {text: null, family: null, models: null, state: {form, length: lengthNow(lengths), ...form === 'table' ? {unit: unitName()} : {}},
-    xxlarge_over_bert_large: ratios};
+  const {ratios} = compared(rows, lengthNow(lengths)),
+    form = formNow();
+  return {
+    text: null,
+    family: null,
+    models: null,
+    state: {form, length: lengthNow(lengths), ...(form === 'table' ? {unit: unitName()} : {})},
+    xxlarge_over_bert_large: ratios,
+  };
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({rows, lengths}) => ({LENGTH: lengthNow(lengths), CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config]))});
+export const constants = ({rows, lengths}) => ({
+  LENGTH: lengthNow(lengths),
+  CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config])),
+});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({rows, lengths}) {
-  const length = lengthNow(lengths), columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'also_printed_millions', 'percent_over_printed', 'applied', 'layers', 'hidden',
-    'embedding', 'heads', 'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${length}_tokens`, 'uses_of_a_weight_per_token'];
-  return {columns, rows: rows.map(r => [r.name, r.total, r.printed[0][0], r.printed[0][1], r.printed.slice(1).map(p => p[0]).join(' / '), 100 * offPrinted(r), r.applied, r.layers,
-    r.width, r.embedding, r.heads, r.total * 4, r.total * 2, r.total, work(r, length), work(r, length) / (2 * length * r.total)])};
+  const length = lengthNow(lengths),
+    columns = [
+      'name',
+      'parameters',
+      'printed_millions',
+      'printed_in',
+      'also_printed_millions',
+      'percent_over_printed',
+      'applied',
+      'layers',
+      'hidden',
+      'embedding',
+      'heads',
+      'fp32_bytes',
+      'fp16_bytes',
+      'int8_bytes',
+      `flops_at_${length}_tokens`,
+      'uses_of_a_weight_per_token',
+    ];
+  return {
+    columns,
+    rows: rows.map(r => [
+      r.name,
+      r.total,
+      r.printed[0][0],
+      r.printed[0][1],
+      r.printed
+        .slice(1)
+        .map(p => p[0])
+        .join(' / '),
+      100 * offPrinted(r),
+      r.applied,
+      r.layers,
+      r.width,
+      r.embedding,
+      r.heads,
+      r.total * 4,
+      r.total * 2,
+      r.total,
+      work(r, length),
+      work(r, length) / (2 * length * r.total),
+    ]),
+  };
 }

@@ -6,29 +6,53 @@ import {look} from '../page/look.js';
 
 export {constants, table, whole} from '../kit/figure.js';
 
-const counted = look('tensors', 'stored'), form = look('parts', 'map'), isTable = () => form.value === 'table';
+const counted = look('tensors', 'stored'),
+  form = look('parts', 'map'),
+  isTable = () => form.value === 'table';
 
 /** @type {import('../gradio.js').Picture['choices']} */
 export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({numbers}) => ({...numbers.said, state: {parts: 'map', counted: counted.value}});
+export const said = ({numbers}) => ({
+  ...numbers.said,
+  state: {parts: 'map', counted: counted.value},
+});
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, {figures, numbers, texts}) {
-  const n = figures.length / 2, of = way => figures.slice(way === 'stored' ? 0 : n).slice(0, n);
-  const controls = make('div', {class: 'pm-controls'}), body = make('div');
-  const forms = switcher(texts.form, texts.forms, isTable() ? 'table' : 'map', value => { form.value = value; draw(); });
+  const n = figures.length / 2,
+    of = way => figures.slice(way === 'stored' ? 0 : n).slice(0, n);
+  const controls = make('div', {class: 'pm-controls'}),
+    body = make('div');
+  const forms = switcher(texts.form, texts.forms, isTable() ? 'table' : 'map', value => {
+    form.value = value;
+    draw();
+  });
   function draw() {
-    root.toggleAttribute('data-empty', isTable());   // the table below, which Python writes, has a menu of its own
-    const charts = isTable() ? [] : of(counted.value).map(spec => figure(spec, spec.layout.title.text));
+    // the table below, which Python writes, has a menu of its own
+    root.toggleAttribute('data-empty', isTable());
+    const charts = isTable()
+      ? []
+      : of(counted.value).map(spec => figure(spec, spec.layout.title.text));
     const ways = switcher(texts.counted, texts.ways, counted.value, way => {
       counted.value = way;
       charts.forEach((chart, i) => chart.set(of(way)[i]));
     });
     // A page that was taken away has the form that was in sight, and not the other.
-    controls.replaceChildren(...window.explorer.taken ? [] : [forms], ...isTable() ? [] : [make('span', {class: 'pm-lead', text: texts.counted}), ways]);
-    body.replaceChildren(...isTable() ? [] : [make('div', {class: 'dt'}, ...charts.map(one => one.node)), note(texts.note, undefined, texts.how), readable(numbers)]);
+    controls.replaceChildren(
+      ...(window.explorer.taken ? [] : [forms]),
+      ...(isTable() ? [] : [make('span', {class: 'pm-lead', text: texts.counted}), ways]),
+    );
+    body.replaceChildren(
+      ...(isTable()
+        ? []
+        : [
+            make('div', {class: 'dt'}, ...charts.map(one => one.node)),
+            note(texts.note, undefined, texts.how),
+            readable(numbers),
+          ]),
+    );
   }
   root.replaceChildren(controls, body);
   draw();

@@ -1,8 +1,13 @@
-// Many masks: a numbered list with the word that each model says; the chosen one's columns are below it.
+// Many masks: a numbered list with the word that each model says; the chosen one's columns are
+// below it.
 import {closest, make, say, sized} from '../kit/dom.js';
 import {rove} from '../kit/rove.js';
 
-/** What each model says of a mask: one word where all say the same. @param {[string, any][]} models @param {number} mask */
+/**
+ * What each model says of a mask: one word where all say the same.
+ * @param {[string, any][]} models
+ * @param {number} mask
+ */
 function answers(models, mask) {
   const words = models.map(([, model]) => model.masks[mask].words[0]);
   if (new Set(words).size === 1) return [make('span', {class: 'pr-says all'}, words[0])];
@@ -16,11 +21,26 @@ function answers(models, mask) {
 export function chooser(data, models, chosen, choose) {
   const n = data.masks.length;
   const tiles = data.masks.map((_, mask) => {
-    const said = models.map(([, model]) => `${model.label} ${model.masks[mask].words[0]}`).join(', ');
-    return make('button', {type: 'button', class: 'pr-mask', 'aria-label': `${say(data.texts.mask, {i: mask + 1, n})} ${said}`, title: said},
-      make('span', {class: 'pr-number'}, String(mask + 1)), ...answers(models, mask));
+    const said = models
+      .map(([, model]) => `${model.label} ${model.masks[mask].words[0]}`)
+      .join(', ');
+    return make(
+      'button',
+      {
+        type: 'button',
+        class: 'pr-mask',
+        'aria-label': `${say(data.texts.mask, {i: mask + 1, n})} ${said}`,
+        title: said,
+      },
+      make('span', {class: 'pr-number'}, String(mask + 1)),
+      ...answers(models, mask),
+    );
   });
-  const list = make('div', {class: 'pr-masks', role: 'group', 'aria-label': data.texts.masks}, ...tiles);
+  const list = make(
+    'div',
+    {class: 'pr-masks', role: 'group', 'aria-label': data.texts.masks},
+    ...tiles,
+  );
   rove(list);
   let at = -1;
   const mark = mask => {
@@ -31,15 +51,19 @@ export function chooser(data, models, chosen, choose) {
     });
   };
   const pick = event => {
-    const tile = closest(event, '.pr-mask'), mask = tiles.findIndex(one => one === tile);
+    const tile = closest(event, '.pr-mask'),
+      mask = tiles.findIndex(one => one === tile);
     if (mask < 0 || mask === at) return;
     mark(mask);
     choose(mask);
   };
   list.addEventListener('click', pick);
-  list.addEventListener('focusin', pick);   // the arrows move the focus, and what is looked at with it
+  // the arrows move the focus, and what is looked at with it
+  list.addEventListener('focusin', pick);
   mark(chosen);
   // On a phone the list is one row, which begins where the chosen mask is in sight.
-  sized(list, () => { list.scrollLeft = tiles[at].offsetLeft - (list.clientWidth - tiles[at].offsetWidth) / 2; });
+  sized(list, () => {
+    list.scrollLeft = tiles[at].offsetLeft - (list.clientWidth - tiles[at].offsetWidth) / 2;
+  });
   return list;
 }

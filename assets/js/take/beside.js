@@ -1,6 +1,11 @@
-// What stands beside a picture on the page: its question, its finding, and the notes that say what its signs mean.
-const PLACES = '.fold, .part, .taken-fold, [id^="tab-"]', PICTURES = '.canvas, .drawn', ENDS = `${PICTURES}, h3`;
-const FINDINGS = '.finding, .fold-finding, .settings-said', AROUND = `${FINDINGS}, .note, ${ENDS}`, UNSAID = '.live-only, .how, .sr-only, [hidden], details > :not(summary)';
+// What stands beside a picture on the page: its question, its finding, and the notes that say what
+// its signs mean.
+const PLACES = '.fold, .part, .taken-fold, [id^="tab-"]',
+  PICTURES = '.canvas, .drawn',
+  ENDS = `${PICTURES}, h3`;
+const FINDINGS = '.finding, .fold-finding, .settings-said',
+  AROUND = `${FINDINGS}, .note, ${ENDS}`,
+  UNSAID = '.live-only, .how, .sr-only, [hidden], details > :not(summary)';
 
 /** @typedef {{title: string, above: string[], below: string[]}} Beside */
 
@@ -12,33 +17,74 @@ function wordsOf(node) {
 }
 
 /** @param {Element[]} nodes @param {string} kind */
-const said = (nodes, kind) => nodes.filter(one => one.matches(kind)).map(wordsOf).filter(Boolean);
+const said = (nodes, kind) =>
+  nodes
+    .filter(one => one.matches(kind))
+    .map(wordsOf)
+    .filter(Boolean);
 
-/** Notes: what only names something that can be opened has no full stop. @param {Element[]} nodes */
+/**
+ * Notes: what only names something that can be opened has no full stop.
+ * @param {Element[]} nodes
+ */
 const notesOf = nodes => said(nodes, '.note').filter(sentence => sentence.endsWith('.'));
 
 /** The title of a fold or of a part, else the question of the tab. @param {Element} place */
 function questionOf(place) {
   const parts = [...document.querySelectorAll('.part-tab')];
-  const named = place.querySelector(':scope > button.label-wrap > span:first-child') ?? parts.find(tab => tab.getAttribute('aria-controls') === place.id);
-  return (named ?? place.querySelector('.question h2') ?? document.querySelector('body.taken h1'))?.textContent.trim() ?? '';
+  const named =
+    place.querySelector(':scope > button.label-wrap > span:first-child') ??
+    parts.find(tab => tab.getAttribute('aria-controls') === place.id);
+  return (
+    (
+      named ??
+      place.querySelector('.question h2') ??
+      document.querySelector('body.taken h1')
+    )?.textContent.trim() ?? ''
+  );
 }
 
-/** What is said around a picture, in the order of the page; of what links elsewhere nothing. @param {Element} place @param {Element} picture */
+/**
+ * What is said around a picture, in the order of the page; of what links elsewhere nothing.
+ * @param {Element} place
+ * @param {Element} picture
+ */
 function saidIn(place, picture) {
-  const all = [...place.querySelectorAll(AROUND)].filter(one => one === picture || (one.closest(PLACES) === place
-    && one.getClientRects().length && !one.parentElement.closest(PICTURES) && !one.matches(UNSAID) && !one.querySelector('a[data-fold]')));
+  const all = [...place.querySelectorAll(AROUND)].filter(
+    one =>
+      one === picture ||
+      (one.closest(PLACES) === place &&
+        one.getClientRects().length &&
+        !one.parentElement.closest(PICTURES) &&
+        !one.matches(UNSAID) &&
+        !one.querySelector('a[data-fold]')),
+  );
   const at = all.indexOf(picture);
   return {before: all.slice(0, at), after: all.slice(at + 1)};
 }
 
 /** @param {Element} root @returns {Beside} */
 export function beside(root) {
-  const place = root.closest(PLACES), picture = root.closest(PICTURES) ?? root;
+  const place = root.closest(PLACES),
+    picture = root.closest(PICTURES) ?? root;
   if (!place) return {title: '', above: [], below: []};
-  const part = picture !== root && root.parentElement.querySelector(':scope > h3');   // of a picture: what stands beside it there
-  if (part) return {title: wordsOf(part), above: [], below: notesOf([...root.parentElement.querySelectorAll(':scope > .note, :scope > div > .note')])};
-  const {before, after} = saidIn(place, picture), heading = before.findLast(one => one.matches('h3'));
-  const own = before.slice(before.findLastIndex(one => one.matches(ENDS)) + 1), end = after.findIndex(one => one.matches(ENDS));
-  return {title: heading ? wordsOf(heading) : questionOf(place), above: said(own, FINDINGS), below: notesOf([...own, ...end < 0 ? after : after.slice(0, end)])};
+  // of a picture: what stands beside it there
+  const part = picture !== root && root.parentElement.querySelector(':scope > h3');
+  if (part)
+    return {
+      title: wordsOf(part),
+      above: [],
+      below: notesOf([
+        ...root.parentElement.querySelectorAll(':scope > .note, :scope > div > .note'),
+      ]),
+    };
+  const {before, after} = saidIn(place, picture),
+    heading = before.findLast(one => one.matches('h3'));
+  const own = before.slice(before.findLastIndex(one => one.matches(ENDS)) + 1),
+    end = after.findIndex(one => one.matches(ENDS));
+  return {
+    title: heading ? wordsOf(heading) : questionOf(place),
+    above: said(own, FINDINGS),
+    below: notesOf([...own, ...(end < 0 ? after : after.slice(0, end))]),
+  };
 }

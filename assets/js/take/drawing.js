@@ -1,15 +1,73 @@
-// What is drawn at a place of the page, as one SVG of boxes, lines and text: no style sheet, no script.
+// What is drawn at a place of the page, as one SVG of boxes, lines and text: no style sheet, no
+// script.
 import {svg} from '../kit/dom.js';
 import {bordered, inks, striped} from './paint.js';
 
 /** What is there to be pressed, moved or chosen: what it chose is said below the drawing. */
-const CONTROLS = ['input', 'select', 'textarea', 'output', 'label:has(> input)', 'label:has(> select)', 'label:has(+ input)', 'button.chip', '.chips', '.take', '.aw-zoom', '.aw-choice', '.ds-pick', '.ds-control',
-  '.ds-listed', '.ds-switch', '.dl-sliders', '.dd-dial', '.pr-control', '.ly-top', '.pm-controls', '.pm-switch', '.pt-slider', '.cl-tools'];
-const ASIDES = ['.live-only', '.how', '.note[role=status]', 'details:not([open]) > :not(summary)', 'iframe', 'script', 'style', '[hidden]', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
+const CONTROLS = [
+  'input',
+  'select',
+  'textarea',
+  'output',
+  'label:has(> input)',
+  'label:has(> select)',
+  'label:has(+ input)',
+  'button.chip',
+  '.chips',
+  '.take',
+  '.aw-zoom',
+  '.aw-choice',
+  '.ds-pick',
+  '.ds-control',
+  '.ds-listed',
+  '.ds-switch',
+  '.dl-sliders',
+  '.dd-dial',
+  '.pr-control',
+  '.ly-top',
+  '.pm-controls',
+  '.pm-switch',
+  '.pt-slider',
+  '.cl-tools',
+];
+const ASIDES = [
+  '.live-only',
+  '.how',
+  '.note[role=status]',
+  'details:not([open]) > :not(summary)',
+  'iframe',
+  'script',
+  'style',
+  '[hidden]',
+  '.pm-caption',
+  '.pm-inspector',
+  '.aw-words',
+  '.aw-under',
+];
 const LEFT_OUT = [...CONTROLS, ...ASIDES].join(', ');
-const SHAPE = ['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-family',
-  'font-size', 'font-weight', 'font-style', 'text-anchor', 'dominant-baseline', 'paint-order', 'visibility', 'display', 'transform'];
-const MARGIN = 16, GAP = 12, LEADING = 4, FONT = 'system-ui, sans-serif';   // CSS pixels
+const SHAPE = [
+  'stroke-width',
+  'stroke-dasharray',
+  'stroke-linecap',
+  'stroke-linejoin',
+  'opacity',
+  'fill-opacity',
+  'stroke-opacity',
+  'font-family',
+  'font-size',
+  'font-weight',
+  'font-style',
+  'text-anchor',
+  'dominant-baseline',
+  'paint-order',
+  'visibility',
+  'display',
+  'transform',
+];
+const MARGIN = 16,
+  GAP = 12,
+  LEADING = 4,
+  FONT = 'system-ui, sans-serif'; // CSS pixels
 const measure = document.createElement('canvas').getContext('2d');
 let serial = 0;
 
@@ -18,83 +76,167 @@ let serial = 0;
 /** One picture while it is drawn: what there is of it so far, and how far that reaches. */
 class Sketch {
   constructor() {
-    /** @type {Box} */ this.reach = {left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity};
-    /** @type {Box | null} */ this.limit = null;   // what is cut off by a frame with overflow
-    this.turned = false;                            // inside something rotated: its frame counts, not its parts
+    /** @type {Box} */ this.reach = {
+      left: Infinity,
+      top: Infinity,
+      right: -Infinity,
+      bottom: -Infinity,
+    };
+    /** @type {Box | null} */ this.limit = null; // what is cut off by a frame with overflow
+    this.turned = false; // inside something rotated: its frame counts, not its parts
   }
 
   /** @param {Box} box */
   covers(box) {
     if (this.turned) return;
-    const cut = this.limit ?? box, reach = this.reach;
-    const left = Math.max(box.left, cut.left), right = Math.min(box.right, cut.right);
-    const top = Math.max(box.top, cut.top), bottom = Math.min(box.bottom, cut.bottom);
+    const cut = this.limit ?? box,
+      reach = this.reach;
+    const left = Math.max(box.left, cut.left),
+      right = Math.min(box.right, cut.right);
+    const top = Math.max(box.top, cut.top),
+      bottom = Math.min(box.bottom, cut.bottom);
     if (left >= right || top >= bottom) return;
-    Object.assign(reach, {left: Math.min(reach.left, left), top: Math.min(reach.top, top),
-      right: Math.max(reach.right, right), bottom: Math.max(reach.bottom, bottom)});
+    Object.assign(reach, {
+      left: Math.min(reach.left, left),
+      top: Math.min(reach.top, top),
+      right: Math.max(reach.right, right),
+      bottom: Math.max(reach.bottom, bottom),
+    });
   }
 
   /** @param {Node} node @returns {(SVGElement | null)[]} */
   draw(node) {
     if (node instanceof Text) return this.text(node);
-    if (!(node instanceof HTMLElement || node instanceof SVGElement) || node.matches(LEFT_OUT)) return [];
-    const style = getComputedStyle(node), box = node.getBoundingClientRect();
+    if (!(node instanceof HTMLElement || node instanceof SVGElement) || node.matches(LEFT_OUT))
+      return [];
+    const style = getComputedStyle(node),
+      box = node.getBoundingClientRect();
     if (style.display === 'none' || style.visibility === 'hidden') return [];
-    if (box.width <= 1 && box.height <= 1 && style.overflow === 'hidden') return [];   // for readers of the screen alone
+    // for readers of the screen alone
+    if (box.width <= 1 && box.height <= 1 && style.overflow === 'hidden') return [];
     const turn = new DOMMatrix(style.transform === 'none' ? '' : style.transform);
-    if ((turn.b || turn.c) && node instanceof HTMLElement && !this.turned) return [this.turn(node, style, turn, box)];
+    if ((turn.b || turn.c) && node instanceof HTMLElement && !this.turned)
+      return [this.turn(node, style, turn, box)];
     const parts = this.element(node, style, box);
     return style.opacity === '1' ? parts : [svg('g', {opacity: style.opacity}, ...parts)];
   }
 
-  /** @param {HTMLElement | SVGElement} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
+  /**
+   * @param {HTMLElement | SVGElement} node
+   * @param {CSSStyleDeclaration} style
+   * @param {DOMRect} box
+   */
   element(node, style, box) {
-    if (node instanceof SVGSVGElement) { this.covers(box); return [drawn(node, box)]; }
+    if (node instanceof SVGSVGElement) {
+      this.covers(box);
+      return [drawn(node, box)];
+    }
     if (node instanceof HTMLCanvasElement) {
       if (!node.width || !node.height || !box.width) return [];
       this.covers(box);
-      return [svg('image', {x: box.x, y: box.y, width: box.width, height: box.height, href: imageOf(node), preserveAspectRatio: 'none'})];
+      return [
+        svg('image', {
+          x: box.x,
+          y: box.y,
+          width: box.width,
+          height: box.height,
+          href: imageOf(node),
+          preserveAspectRatio: 'none',
+        }),
+      ];
     }
-    const isBroken = style.display === 'inline' && node.getClientRects().length > 1;   // over lines: each has a box of its own
-    const frame = (isBroken ? [...node.getClientRects()] : [box]).flatMap(one => [...striped(style, one), ...bordered(style, one)]);
+    // over lines: each has a box of its own
+    const isBroken = style.display === 'inline' && node.getClientRects().length > 1;
+    const frame = (isBroken ? [...node.getClientRects()] : [box]).flatMap(one => [
+      ...striped(style, one),
+      ...bordered(style, one),
+    ]);
     if (frame.length) this.covers(box);
-    return [...frame, ...this.before(node, style, box), ...this.inside(node, style, box), ...marked(node, '::after', style, box)];
+    return [
+      ...frame,
+      ...this.before(node, style, box),
+      ...this.inside(node, style, box),
+      ...marked(node, '::after', style, box),
+    ];
   }
 
   /** @param {Element} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
   inside(node, style, box) {
     const children = () => [...node.childNodes].flatMap(child => this.draw(child));
     if (style.overflow === 'visible' || style.display === 'inline') return children();
-    const outer = this.limit, id = `cut-${serial += 1}`;
-    this.limit = outer ? {left: Math.max(outer.left, box.left), top: Math.max(outer.top, box.top),
-      right: Math.min(outer.right, box.right), bottom: Math.min(outer.bottom, box.bottom)} : box;
+    const outer = this.limit,
+      id = `cut-${(serial += 1)}`;
+    this.limit = outer
+      ? {
+          left: Math.max(outer.left, box.left),
+          top: Math.max(outer.top, box.top),
+          right: Math.min(outer.right, box.right),
+          bottom: Math.min(outer.bottom, box.bottom),
+        }
+      : box;
     const parts = children();
     this.limit = outer;
     if (!parts.length) return [];
-    return [svg('clipPath', {id}, svg('rect', {x: box.x, y: box.y, width: box.width, height: box.height})), svg('g', {'clip-path': `url(#${id})`}, ...parts)];
+    return [
+      svg(
+        'clipPath',
+        {id},
+        svg('rect', {x: box.x, y: box.y, width: box.width, height: box.height}),
+      ),
+      svg('g', {'clip-path': `url(#${id})`}, ...parts),
+    ];
   }
 
-  /** A sign that the style sheet writes before a word, or the model that it writes below the name of a column. @param {Element} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
+  /**
+   * A sign that the style sheet writes before a word, or the model that it writes below the name of
+   * a column.
+   * @param {Element} node
+   * @param {CSSStyleDeclaration} style
+   * @param {DOMRect} box
+   */
   before(node, style, box) {
-    const mark = getComputedStyle(node, '::before'), sign = mark.content.match(/^"([^"]+)"/)?.[1];   // without what a screen reader is told instead
+    const mark = getComputedStyle(node, '::before'),
+      sign = mark.content.match(/^"([^"]+)"/)?.[1]; // without what a screen reader is told instead
     if (sign && node.matches('.model-name')) {
       const height = parseFloat(mark.fontSize) * 1.35;
       return [written(sign, mark, {left: box.left, top: box.bottom - height, width: 0, height})];
     }
-    return sign ? [written(sign, style, {left: box.left, top: box.top, width: 0, height: parseFloat(style.fontSize) * 1.2})] : marked(node, '::before', style, box);
+    return sign
+      ? [
+          written(sign, style, {
+            left: box.left,
+            top: box.top,
+            width: 0,
+            height: parseFloat(style.fontSize) * 1.2,
+          }),
+        ]
+      : marked(node, '::before', style, box);
   }
 
-  /** Something rotated: drawn as if it were not, then rotated. @param {HTMLElement} node @param {CSSStyleDeclaration} style @param {DOMMatrix} turn @param {DOMRect} box */
+  /**
+   * Something rotated: drawn as if it were not, then rotated.
+   * @param {HTMLElement} node
+   * @param {CSSStyleDeclaration} style
+   * @param {DOMMatrix} turn
+   * @param {DOMRect} box
+   */
   turn(node, style, turn, box) {
     this.covers(box);
-    const kept = node.style.transform, [x, y] = style.transformOrigin.split(' ').map(parseFloat);
+    const kept = node.style.transform,
+      [x, y] = style.transformOrigin.split(' ').map(parseFloat);
     node.style.transform = 'none';
     this.turned = true;
-    const flat = node.getBoundingClientRect(), parts = this.element(node, style, flat), at = [flat.left + x, flat.top + y];
+    const flat = node.getBoundingClientRect(),
+      parts = this.element(node, style, flat),
+      at = [flat.left + x, flat.top + y];
     this.turned = false;
     node.style.transform = kept;
     const {a, b, c, d, e, f} = turn;
-    return svg('g', {transform: `translate(${at}) matrix(${[a, b, c, d, e, f]}) translate(${at.map(v => -v)})`}, ...parts);
+    return svg(
+      'g',
+      {transform: `translate(${at}) matrix(${[a, b, c, d, e, f]}) translate(${at.map(v => -v)})`},
+      ...parts,
+    );
   }
 
   /** @param {Text} node */
@@ -109,25 +251,54 @@ class Sketch {
 }
 
 /**
- * An empty box that the style sheet draws: placed in its element, or at the beginning of the first line.
- * @param {Element} node @param {'::before' | '::after'} where @param {CSSStyleDeclaration} style @param {DOMRect} box
+ * An empty box that the style sheet draws: placed in its element, or at the beginning of the first
+ * line.
+ * @param {Element} node
+ * @param {'::before' | '::after'} where
+ * @param {CSSStyleDeclaration} style
+ * @param {DOMRect} box
  */
 function marked(node, where, style, box) {
-  const mark = getComputedStyle(node, where), px = name => parseFloat(mark[name]) || 0;
-  if (mark.content !== '""' || mark.display === 'none' || !['none', undefined].includes(mark.maskImage)) return [];
-  const [width, height] = [px('width'), px('height')], inner = {x: box.x + parseFloat(style.borderLeftWidth), y: box.y + parseFloat(style.borderTopWidth)};
-  if (mark.position === 'absolute' && style.position !== 'static') return boxed(mark, new DOMRect(inner.x + px('left'), inner.y + px('top'), width, height));
+  const mark = getComputedStyle(node, where),
+    px = name => parseFloat(mark[name]) || 0;
+  if (
+    mark.content !== '""' ||
+    mark.display === 'none' ||
+    !['none', undefined].includes(mark.maskImage)
+  )
+    return [];
+  const [width, height] = [px('width'), px('height')],
+    inner = {
+      x: box.x + parseFloat(style.borderLeftWidth),
+      y: box.y + parseFloat(style.borderTopWidth),
+    };
+  if (mark.position === 'absolute' && style.position !== 'static')
+    return boxed(mark, new DOMRect(inner.x + px('left'), inner.y + px('top'), width, height));
   if (mark.position !== 'static' || where === '::after') return [];
   const [x, y] = [inner.x + parseFloat(style.paddingLeft), inner.y + parseFloat(style.paddingTop)];
-  return boxed(mark, new DOMRect(x, y + Math.max(0, (parseFloat(style.lineHeight) || box.height) - height) / 2, width, height));
+  return boxed(
+    mark,
+    new DOMRect(
+      x,
+      y + Math.max(0, (parseFloat(style.lineHeight) || box.height) - height) / 2,
+      width,
+      height,
+    ),
+  );
 }
 
 /** @param {CSSStyleDeclaration} style @param {DOMRect} box */
 const boxed = (style, box) => [...striped(style, box), ...bordered(style, box)];
 
-/** A canvas as an image: what WebGL has drawn is gone after its frame, so that the chart draws it once more. @param {HTMLCanvasElement} canvas */
+/**
+ * A canvas as an image: what WebGL has drawn is gone after its frame, so that the chart draws it
+ * once more.
+ * @param {HTMLCanvasElement} canvas
+ */
 function imageOf(canvas) {
-  const scene = /** @type {any} */ (canvas.closest('.gl-container') && canvas.closest('.js-plotly-plot'))?._fullLayout?.scene?._scene;
+  const scene = /** @type {any} */ (
+    canvas.closest('.gl-container') && canvas.closest('.js-plotly-plot')
+  )?._fullLayout?.scene?._scene;
   return scene ? scene.toImage('png') : canvas.toDataURL();
 }
 
@@ -135,7 +306,8 @@ function imageOf(canvas) {
 
 /** The lines into which the page breaks a text, each where it stands. @param {Text} node */
 function linesOf(node) {
-  const range = document.createRange(), lines = /** @type {Line[]} */ ([]);
+  const range = document.createRange(),
+    lines = /** @type {Line[]} */ ([]);
   for (const match of node.nodeValue.matchAll(/\S+/g)) {
     for (const [text, box] of stretches(node, range, match.index, match.index + match[0].length)) {
       const last = lines.at(-1);
@@ -148,7 +320,14 @@ function linesOf(node) {
   return lines.filter(line => line.width > 0);
 }
 
-/** A word, or its letters where the page breaks it. @param {Text} node @param {Range} range @param {number} start @param {number} end @returns {[string, DOMRect][]} */
+/**
+ * A word, or its letters where the page breaks it.
+ * @param {Text} node
+ * @param {Range} range
+ * @param {number} start
+ * @param {number} end
+ * @returns {[string, DOMRect][]}
+ */
 function stretches(node, range, start, end) {
   range.setStart(node, start);
   range.setEnd(node, end);
@@ -157,27 +336,56 @@ function stretches(node, range, start, end) {
   let at = start;
   return [...node.nodeValue.slice(start, end)].flatMap(letter => {
     range.setStart(node, at);
-    range.setEnd(node, at += letter.length);
+    range.setEnd(node, (at += letter.length));
     const [box] = range.getClientRects();
     return box ? [/** @type {[string, DOMRect]} */ ([letter, box])] : [];
   });
 }
 
-/** @param {string} text @param {CSSStyleDeclaration} style @param {{left: number, top: number, width: number, height: number}} at */
+/**
+ * @param {string} text
+ * @param {CSSStyleDeclaration} style
+ * @param {{left: number, top: number, width: number, height: number}} at
+ */
 function written(text, style, at) {
   measure.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
-  const {fontBoundingBoxAscent: up, fontBoundingBoxDescent: down} = measure.measureText('x'), [fill, alpha] = inks(style.color);
-  const shown = {uppercase: text.toUpperCase(), lowercase: text.toLowerCase()}[style.textTransform] ?? text;
-  return svg('text', {x: at.left.toFixed(2), y: (at.top + at.height * up / (up + down)).toFixed(2), fill, 'fill-opacity': alpha < 1 ? alpha : null,
-    'font-family': style.fontFamily, 'font-size': style.fontSize, 'font-weight': style.fontWeight,
-    'font-style': style.fontStyle === 'normal' ? null : style.fontStyle, 'text-decoration': style.textDecorationLine === 'line-through' ? 'line-through' : null,
-    textLength: at.width ? at.width.toFixed(2) : null, lengthAdjust: at.width ? 'spacingAndGlyphs' : null}, shown);
+  const {fontBoundingBoxAscent: up, fontBoundingBoxDescent: down} = measure.measureText('x'),
+    [fill, alpha] = inks(style.color);
+  const shown =
+    {uppercase: text.toUpperCase(), lowercase: text.toLowerCase()}[style.textTransform] ?? text;
+  return svg(
+    'text',
+    {
+      x: at.left.toFixed(2),
+      y: (at.top + (at.height * up) / (up + down)).toFixed(2),
+      fill,
+      'fill-opacity': alpha < 1 ? alpha : null,
+      'font-family': style.fontFamily,
+      'font-size': style.fontSize,
+      'font-weight': style.fontWeight,
+      'font-style': style.fontStyle === 'normal' ? null : style.fontStyle,
+      'text-decoration': style.textDecorationLine === 'line-through' ? 'line-through' : null,
+      textLength: at.width ? at.width.toFixed(2) : null,
+      lengthAdjust: at.width ? 'spacingAndGlyphs' : null,
+    },
+    shown,
+  );
 }
 
-/** An SVG of the page with the style sheet's rules written into it. @param {SVGSVGElement} node @param {DOMRect} box */
+/**
+ * An SVG of the page with the style sheet's rules written into it.
+ * @param {SVGSVGElement} node
+ * @param {DOMRect} box
+ */
 function drawn(node, box) {
   const copy = /** @type {SVGSVGElement} */ (styled(node));
-  Object.entries({x: box.x, y: box.y, width: box.width, height: box.height, overflow: 'visible'}).forEach(([name, value]) => copy.setAttribute(name, String(value)));
+  Object.entries({
+    x: box.x,
+    y: box.y,
+    width: box.width,
+    height: box.height,
+    overflow: 'visible',
+  }).forEach(([name, value]) => copy.setAttribute(name, String(value)));
   return copy;
 }
 
@@ -186,21 +394,42 @@ const placed = value => value.replace(/^url\(["']?[^#]*#([^"')]*)["']?\)/, 'url(
 
 /** @param {Element} node @returns {SVGElement} */
 function styled(node) {
-  const copy = /** @type {SVGElement} */ (node.cloneNode(false)), style = getComputedStyle(node);
-  for (const name of copy.getAttributeNames()) if (/^(on|class$|style$|role$|tabindex$|data-|aria-)/.test(name)) copy.removeAttribute(name);
+  const copy = /** @type {SVGElement} */ (node.cloneNode(false)),
+    style = getComputedStyle(node);
+  for (const name of copy.getAttributeNames())
+    if (/^(on|class$|style$|role$|tabindex$|data-|aria-)/.test(name)) copy.removeAttribute(name);
   // Plotly names a place in the page's address; a file has places of its own.
-  for (const {name, value} of [...copy.attributes]) if (value.includes('#') && value.startsWith('url(')) copy.setAttribute(name, placed(value));
+  for (const {name, value} of [...copy.attributes])
+    if (value.includes('#') && value.startsWith('url(')) copy.setAttribute(name, placed(value));
   for (const name of SHAPE) {
     const value = style.getPropertyValue(name);
-    if (value && !(name === 'transform' && (value === 'none' || node instanceof SVGSVGElement || copy.hasAttribute(name)))) copy.setAttribute(name, value);
+    if (
+      value &&
+      !(
+        name === 'transform' &&
+        (value === 'none' || node instanceof SVGSVGElement || copy.hasAttribute(name))
+      )
+    )
+      copy.setAttribute(name, value);
   }
   for (const name of ['fill', 'stroke']) {
-    const value = style.getPropertyValue(name), [colour, alpha] = inks(value);
+    const value = style.getPropertyValue(name),
+      [colour, alpha] = inks(value);
     copy.setAttribute(name, value.startsWith('url') ? placed(value) : colour);
-    if (alpha < 1 && alpha > 0) copy.setAttribute(`${name}-opacity`, String(alpha * Number(style.getPropertyValue(`${name}-opacity`) || 1)));
+    if (alpha < 1 && alpha > 0)
+      copy.setAttribute(
+        `${name}-opacity`,
+        String(alpha * Number(style.getPropertyValue(`${name}-opacity`) || 1)),
+      );
   }
-  copy.append(...[...node.childNodes].filter(child => child instanceof Text || (child instanceof SVGElement && child.tagName !== 'script'))
-    .map(child => child instanceof Element ? styled(child) : child.cloneNode()));
+  copy.append(
+    ...[...node.childNodes]
+      .filter(
+        child =>
+          child instanceof Text || (child instanceof SVGElement && child.tagName !== 'script'),
+      )
+      .map(child => (child instanceof Element ? styled(child) : child.cloneNode())),
+  );
   return copy;
 }
 
@@ -214,19 +443,49 @@ function wrapped(text, width) {
   return lines.map(line => line.trimEnd());
 }
 
-/** @typedef {{text: string, size: number, weight: number, soft: boolean}} Said one line of text around a picture */
+/**
+ * @typedef {{text: string, size: number, weight: number, soft: boolean}} Said one line of text
+ *   around a picture
+ */
 
-/** Sentences as lines of a width. @param {string[]} sentences @param {number} width @param {number} size CSS pixels @param {{weight?: number, soft?: boolean}} [look] @returns {Said[]} */
+/**
+ * Sentences as lines of a width.
+ * @param {string[]} sentences
+ * @param {number} width
+ * @param {number} size CSS pixels
+ * @param {{weight?: number, soft?: boolean}} [look]
+ * @returns {Said[]}
+ */
 function saidIn(sentences, width, size, {weight = 400, soft = false} = {}) {
   measure.font = `${weight} ${size}px ${FONT}`;
-  return sentences.flatMap(sentence => wrapped(sentence, width)).filter(Boolean).map(text => ({text, size, weight, soft}));
+  return sentences
+    .flatMap(sentence => wrapped(sentence, width))
+    .filter(Boolean)
+    .map(text => ({text, size, weight, soft}));
 }
 
-/** Lines of text below each other. @param {Said[]} lines @param {number} top @param {{ink: string, soft: string}} colours */
+/**
+ * Lines of text below each other.
+ * @param {Said[]} lines
+ * @param {number} top
+ * @param {{ink: string, soft: string}} colours
+ */
 function block(lines, top, colours) {
   let at = top;
-  return lines.map(({text, size, weight, soft}) => svg('text', {x: MARGIN, y: (at += size + LEADING) - LEADING, fill: soft ? colours.soft : colours.ink,
-    'font-family': FONT, 'font-size': `${size}px`, 'font-weight': weight === 400 ? null : weight}, text));
+  return lines.map(({text, size, weight, soft}) =>
+    svg(
+      'text',
+      {
+        x: MARGIN,
+        y: (at += size + LEADING) - LEADING,
+        fill: soft ? colours.soft : colours.ink,
+        'font-family': FONT,
+        'font-size': `${size}px`,
+        'font-weight': weight === 400 ? null : weight,
+      },
+      text,
+    ),
+  );
 }
 const heightOf = lines => lines.reduce((sum, {size}) => sum + size + LEADING, 0);
 
@@ -241,31 +500,62 @@ function withoutHints(draw) {
 
 /**
  * The picture at a place, between lines that say what it shows and where it is from.
- * @param {HTMLElement} root @param {{title: string, caption: string[], about: object, said?: import('./beside.js').Beside}} words
+ * @param {HTMLElement} root
+ * @param {{title: string, caption: string[], about: object, said?: import('./beside.js').Beside}}
+ *   words
  * @returns {{text: string, width: number, height: number}}
  */
 export function drawing(root, {title, caption, about, said = {title: '', above: [], below: []}}) {
-  const sketch = new Sketch(), parts = withoutHints(() => sketch.draw(root)), {left, top, right, bottom} = sketch.reach;
-  const page = getComputedStyle(document.body), [paper, ink, soft] = ['--paper', '--ink', '--ink-soft'].map(name => inks(page.getPropertyValue(name))[0]);
-  const inner = Math.max(320, Math.ceil(right - left)), width = inner + 2 * MARGIN;
-  const head = [...saidIn([said.title], inner, 15, {weight: 600}), ...saidIn(said.above, inner, 13)], headHeight = head.length ? heightOf(head) + GAP : 0;
-  const notes = saidIn(said.below, inner, 12), foot = saidIn(caption, inner, 11, {soft: true}), drawnHeight = headHeight + Math.ceil(bottom - top) + MARGIN;
-  const noteHeight = notes.length ? heightOf(notes) + GAP : 0, height = drawnHeight + noteHeight + heightOf(foot) + 2 * MARGIN;
-  const picture = svg('svg', {xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`},
-    svg('title', {}, title), svg('metadata', {}, JSON.stringify(about)), svg('rect', {width, height, fill: paper}),
+  const sketch = new Sketch(),
+    parts = withoutHints(() => sketch.draw(root)),
+    {left, top, right, bottom} = sketch.reach;
+  const page = getComputedStyle(document.body),
+    [paper, ink, soft] = ['--paper', '--ink', '--ink-soft'].map(
+      name => inks(page.getPropertyValue(name))[0],
+    );
+  const inner = Math.max(320, Math.ceil(right - left)),
+    width = inner + 2 * MARGIN;
+  const head = [
+      ...saidIn([said.title], inner, 15, {weight: 600}),
+      ...saidIn(said.above, inner, 13),
+    ],
+    headHeight = head.length ? heightOf(head) + GAP : 0;
+  const notes = saidIn(said.below, inner, 12),
+    foot = saidIn(caption, inner, 11, {soft: true}),
+    drawnHeight = headHeight + Math.ceil(bottom - top) + MARGIN;
+  const noteHeight = notes.length ? heightOf(notes) + GAP : 0,
+    height = drawnHeight + noteHeight + heightOf(foot) + 2 * MARGIN;
+  const picture = svg(
+    'svg',
+    {xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`},
+    svg('title', {}, title),
+    svg('metadata', {}, JSON.stringify(about)),
+    svg('rect', {width, height, fill: paper}),
     svg('g', {transform: `translate(${MARGIN - left} ${MARGIN + headHeight - top})`}, ...parts),
-    ...block(head, MARGIN, {ink, soft}), ...block(notes, drawnHeight + MARGIN, {ink, soft}), ...block(foot, drawnHeight + noteHeight + MARGIN, {ink, soft}));
+    ...block(head, MARGIN, {ink, soft}),
+    ...block(notes, drawnHeight + MARGIN, {ink, soft}),
+    ...block(foot, drawnHeight + noteHeight + MARGIN, {ink, soft}),
+  );
   return {text: new XMLSerializer().serializeToString(picture), width, height};
 }
 
-/** The same as pixels, twice as many in each direction. @param {{text: string, width: number, height: number}} picture @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/**
+ * The same as pixels, twice as many in each direction.
+ * @param {{text: string, width: number, height: number}} picture
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
 export async function pixels({text, width, height}) {
-  const image = new Image(), canvas = document.createElement('canvas');
+  const image = new Image(),
+    canvas = document.createElement('canvas');
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   Object.assign(canvas, {width: 2 * width, height: 2 * height});
   canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-  const blob = /** @type {Blob | null} */ (await new Promise(done => { canvas.toBlob(done, 'image/png'); }));
+  const blob = /** @type {Blob | null} */ (
+    await new Promise(done => {
+      canvas.toBlob(done, 'image/png');
+    })
+  );
   if (!blob) throw new Error('no pixels');
   return new Uint8Array(await blob.arrayBuffer());
 }

@@ -1,4 +1,5 @@
-// The rows of a list through all models: ordered, filtered, and each opens where its text can be looked at.
+// The rows of a list through all models: ordered, filtered, and each opens where its text can be
+// looked at.
 import {el, make, marked as findMarked, say, stacks} from '../kit/dom.js';
 import {fixed, number} from '../kit/numbers.js';
 import {compare, listen} from '../page/here.js';
@@ -7,54 +8,101 @@ import {look} from '../page/look.js';
 import {typeText} from '../page/parts.js';
 import {put} from '../page/tabs.js';
 
-const STEP = 12;   // rows at once
-const only = look('only', 'all'), group = look('group', 'all'), order = look('rows', 'apart');
+const STEP = 12; // rows at once
+const only = look('only', 'all'),
+  group = look('group', 'all'),
+  order = look('rows', 'apart');
 
 /**
- * @typedef {{n: number, lead: string[], cells: any[][], group: string, apart: number | null, right: boolean[], marks: [number, number][],
- *   open: {tab: string, text: string, hidden?: string}, offered?: [string, number | null][][]}} Line `lead`: what the list gives of a row
- * @typedef {{kind: string, columns: string[], names: Record<string, string>, models: string[], total: number, lines: Line[],
- *   constants: Record<string, unknown>, said: Record<string, unknown>, texts: Record<string, string>}} Data
+ * @typedef {{n: number, lead: string[], cells: any[][], group: string, apart: number | null, right:
+ *   boolean[], marks: [number, number][],
+ *   open: {tab: string, text: string, hidden?: string}, offered?: [string, number | null][][]}}
+ *   Line `lead`: what the list gives of a row
+ * @typedef {{kind: string, columns: string[], names: Record<string, string>, models: string[],
+ *   total: number, lines: Line[],
+ *   constants: Record<string, unknown>, said: Record<string, unknown>, texts: Record<string,
+ *   string>}} Data
  */
 
-/** Whether a row is one of those that are to be shown. @param {Line} line @param {string} which @param {string[]} models */
+/**
+ * Whether a row is one of those that are to be shown.
+ * @param {Line} line
+ * @param {string} which
+ * @param {string[]} models
+ */
 export function isLike(line, which, models) {
-  const {right} = line, [a, b] = which.split('.').map(key => models.indexOf(key));
+  const {right} = line,
+    [a, b] = which.split('.').map(key => models.indexOf(key));
   if (which === 'all') return true;
   if (which === 'wrong') return right.length > 0 && !right.some(Boolean);
   if (which === 'differ') return right.some(one => one !== right[0]);
   return right.length > 0 && right[a] && !right[b];
 }
 
-/** The rows in sight, in their order; what was kept of another list and is none of this one's choices hides nothing. @param {Data} data @param {{only: string, group: string, rows: string}} chosen */
+/**
+ * The rows in sight, in their order; what was kept of another list and is none of this one's
+ * choices hides nothing.
+ * @param {Data} data
+ * @param {{only: string, group: string, rows: string}} chosen
+ */
 export function matching(data, chosen) {
   const only = Object.hasOwn(filters(data), chosen.only) ? chosen.only : 'all';
-  const groups = groupsOf(data), wanted = groups.length > 1 ? groups.find((_, i) => String(i) === chosen.group) : undefined;
-  const found = data.lines.filter(line => isLike(line, only, data.models) && (!wanted || line.group === wanted));
+  const groups = groupsOf(data),
+    wanted = groups.length > 1 ? groups.find((_, i) => String(i) === chosen.group) : undefined;
+  const found = data.lines.filter(
+    line => isLike(line, only, data.models) && (!wanted || line.group === wanted),
+  );
   return chosen.rows === 'list' ? found.toSorted((a, b) => a.n - b.n) : found;
 }
 
 /** @param {Data} data */
-const groupsOf = ({lines}) => [...new Set(lines.map(line => line.group))].filter(Boolean).toSorted();
+const groupsOf = ({lines}) =>
+  [...new Set(lines.map(line => line.group))].filter(Boolean).toSorted();
 
 /** What the rows can be filtered by. @param {Data} data @returns {Record<string, string>} */
 function filters({lines, models, names, texts: t}) {
   if (!lines.some(({right}) => right.length)) return {};
-  const pairs = models.flatMap(a => models.filter(b => b !== a).map(b => [`${a}.${b}`, say(t.only, {right: names[a], wrong: names[b]})]));
-  return {all: t.all, ...models.length > 1 ? {differ: t.differ} : {}, wrong: t.wrong, ...Object.fromEntries(pairs)};
+  const pairs = models.flatMap(a =>
+    models
+      .filter(b => b !== a)
+      .map(b => [`${a}.${b}`, say(t.only, {right: names[a], wrong: names[b]})]),
+  );
+  return {
+    all: t.all,
+    ...(models.length > 1 ? {differ: t.differ} : {}),
+    wrong: t.wrong,
+    ...Object.fromEntries(pairs),
+  };
 }
 
-/** @param {string} label @param {Record<string, string>} options @param {{value: string}} kept @param {() => void} changed */
+/**
+ * @param {string} label
+ * @param {Record<string, string>} options
+ * @param {{value: string}} kept
+ * @param {() => void} changed
+ */
 function chooser(label, options, kept, changed) {
-  const select = make('select', {'aria-label': label}, ...Object.entries(options).map(([value, text]) => make('option', {value}, text)));
+  const select = make(
+    'select',
+    {'aria-label': label},
+    ...Object.entries(options).map(([value, text]) => make('option', {value}, text)),
+  );
   select.value = Object.hasOwn(options, kept.value) ? kept.value : Object.keys(options)[0];
-  select.addEventListener('change', () => { kept.value = select.value; changed(); });
+  select.addEventListener('change', () => {
+    kept.value = select.value;
+    changed();
+  });
   return make('label', {class: 'tx-field'}, make('span', {}, label), select);
 }
 
-/** A text with the marked spans, which count characters and not units of 16 bits. @param {string} text @param {[number, number][]} marks */
+/**
+ * A text with the marked spans, which count characters and not units of 16 bits.
+ * @param {string} text
+ * @param {[number, number][]} marks
+ */
 function marked(text, marks) {
-  const signs = [...text], parts = [];
+  const signs = [...text],
+    parts = [];
   let end = 0;
   for (const [from, to] of marks) {
     parts.push(signs.slice(end, from).join(''), make('mark', {}, signs.slice(from, to).join('')));
@@ -63,24 +111,67 @@ function marked(text, marks) {
   return [...parts, signs.slice(end).join('')];
 }
 
-/** Whether a model has a row right. @param {boolean | undefined} isRight @param {Record<string, string>} t */
-const verdict = (isRight, t) => isRight === undefined ? null
-  : make('span', {class: 'tx-verdict', 'data-right': String(isRight), title: isRight ? t.right : t.wrong_one}, make('span', {'aria-hidden': 'true'}, isRight ? t.yes : t.no), el('span', 'sr-only', isRight ? t.right : t.wrong_one));
+/**
+ * Whether a model has a row right.
+ * @param {boolean | undefined} isRight
+ * @param {Record<string, string>} t
+ */
+const verdict = (isRight, t) =>
+  isRight === undefined
+    ? null
+    : make(
+        'span',
+        {
+          class: 'tx-verdict',
+          'data-right': String(isRight),
+          title: isRight ? t.right : t.wrong_one,
+        },
+        make('span', {'aria-hidden': 'true'}, isRight ? t.yes : t.no),
+        el('span', 'sr-only', isRight ? t.right : t.wrong_one),
+      );
 
-/** The words that are asked for, each with its probability; nothing of one answer alone. @param {[string, number | null][]} words @param {Record<string, string>} t */
-const wordsSaid = (words, t) => words.length < 2 ? '' : words.map(([word, p]) => `${word} ${p === null ? t.no_word : number(p)}`).join(', ');
+/**
+ * The words that are asked for, each with its probability; nothing of one answer alone.
+ * @param {[string, number | null][]} words
+ * @param {Record<string, string>} t
+ */
+const wordsSaid = (words, t) =>
+  words.length < 2
+    ? ''
+    : words.map(([word, p]) => `${word} ${p === null ? t.no_word : number(p)}`).join(', ');
 
-/** The rank of the given answer, and its pieces where there are several; nothing of one that is first. @param {any[]} cells @param {Record<string, string>} t */
-const rankSaid = ([, , given, , rank, pieces], t) => rank === 1 && pieces === 1 ? '' : rank === null ? t.unknown
-  : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : ''].filter(Boolean).join(', ');
+/**
+ * The rank of the given answer, and its pieces where there are several; nothing of one that is
+ * first.
+ * @param {any[]} cells
+ * @param {Record<string, string>} t
+ */
+const rankSaid = ([, , given, , rank, pieces], t) =>
+  rank === 1 && pieces === 1
+    ? ''
+    : rank === null
+      ? t.unknown
+      : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : '']
+          .filter(Boolean)
+          .join(', ');
 
-/** The labels of a row, which bars divide. @param {string} labels @param {Record<string, string>} t */
+/**
+ * The labels of a row, which bars divide.
+ * @param {string} labels
+ * @param {Record<string, string>} t
+ */
 export const labelsSaid = (labels, t) => labels.split('|').join(', ') || t.no_labels;
 
-/** What a model says of a row, by kind: a line and a smaller one. @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number) => [string, string]>} */
+/**
+ * What a model says of a row, by kind: a line and a smaller one.
+ * @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number) =>
+ *   [string, string]>}
+ */
 const SAID = {
-  masked: (cells, {lead: [, answer], offered = []}, t, i) => [`${cells[0]} ${number(cells[1])}`,
-    [answer ? rankSaid(cells, t) : '', wordsSaid(offered[i] ?? [], t)].filter(Boolean).join('; ')],
+  masked: (cells, {lead: [, answer], offered = []}, t, i) => [
+    `${cells[0]} ${number(cells[1])}`,
+    [answer ? rankSaid(cells, t) : '', wordsSaid(offered[i] ?? [], t)].filter(Boolean).join('; '),
+  ],
   plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
   pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
   labelled: ([predicted]) => [predicted, ''],
@@ -88,9 +179,12 @@ const SAID = {
   scored: ([predicted]) => [fixed(predicted, 2), ''],
 };
 
-/** What stands below a row's text, by kind. @type {Record<string, (lead: string[], t: Record<string, string>) => string>} */
+/**
+ * What stands below a row's text, by kind.
+ * @type {Record<string, (lead: string[], t: Record<string, string>) => string>}
+ */
 const BELOW = {
-  masked: ([, answer], t) => answer ? say(t.answer, {answer}) : '',
+  masked: ([, answer], t) => (answer ? say(t.answer, {answer}) : ''),
   plain: () => '',
   pairs: ([, bad], t) => say(t.bad, {bad}),
   labelled: ([, label], t) => say(t.label_of, {label}),
@@ -101,10 +195,17 @@ const BELOW = {
 /** Whether the rows of a kind have labels, which have no distance. @param {string} kind */
 const isClassified = kind => kind === 'labelled' || kind === 'multilabel';
 
-let opened = 0;   // the row whose text was opened, to come back to
+let opened = 0; // the row whose text was opened, to come back to
 
-/** The names of the orders: pairs that only some models have right are before all others. @param {Data} data @returns {Record<string, string>} */
-export const ordersOf = ({kind, texts: t}) => ({apart: kind === 'pairs' ? t.apart_pairs : t.apart, list: t.list});
+/**
+ * The names of the orders: pairs that only some models have right are before all others.
+ * @param {Data} data
+ * @returns {Record<string, string>}
+ */
+export const ordersOf = ({kind, texts: t}) => ({
+  apart: kind === 'pairs' ? t.apart_pairs : t.apart,
+  list: t.list,
+});
 
 /** @param {Line} line */
 function open({n, open: {tab, text, hidden = ''}}) {
@@ -117,24 +218,71 @@ function open({n, open: {tab, text, hidden = ''}}) {
 
 /** @param {Line} line @param {Data} data */
 function row(line, data) {
-  const {kind, models, texts: t} = data, below = BELOW[kind](line.lead, t);
-  const text = make('button', {type: 'button', class: 'tx-open-row', title: t[`opens_${line.open.tab}`]}, ...marked(line.lead[0], line.marks));
-  text.addEventListener('click', event => { event.stopPropagation(); open(line); });
+  const {kind, models, texts: t} = data,
+    below = BELOW[kind](line.lead, t);
+  const text = make(
+    'button',
+    {type: 'button', class: 'tx-open-row', title: t[`opens_${line.open.tab}`]},
+    ...marked(line.lead[0], line.marks),
+  );
+  text.addEventListener('click', event => {
+    event.stopPropagation();
+    open(line);
+  });
   const cells = models.map((key, i) => {
     const [said, small] = SAID[kind](line.cells[i], line, t, i);
-    return make('td', {'data-model': key}, verdict(line.right[i], t), make('span', {class: isClassified(kind) ? null : 'tx-value'}, said), small ? el('small', '', small) : null);
+    return make(
+      'td',
+      {'data-model': key},
+      verdict(line.right[i], t),
+      make('span', {class: isClassified(kind) ? null : 'tx-value'}, said),
+      small ? el('small', '', small) : null,
+    );
   });
-  const apart = isClassified(kind) || models.length < 2 ? [] : [make('td', {}, line.apart === null ? '–' : fixed(line.apart, 3))];
-  const whole = make('tr', {'data-row': line.n}, make('th', {scope: 'row'}, String(line.n)), make('td', {class: 'tx-text'}, text, below ? el('small', '', below) : null), ...cells, ...apart);
-  whole.addEventListener('click', () => { if (!String(getSelection())) open(line); });
+  const apart =
+    isClassified(kind) || models.length < 2
+      ? []
+      : [make('td', {}, line.apart === null ? '–' : fixed(line.apart, 3))];
+  const whole = make(
+    'tr',
+    {'data-row': line.n},
+    make('th', {scope: 'row'}, String(line.n)),
+    make('td', {class: 'tx-text'}, text, below ? el('small', '', below) : null),
+    ...cells,
+    ...apart,
+  );
+  whole.addEventListener('click', () => {
+    if (!String(getSelection())) open(line);
+  });
   return whole;
 }
 
 /** @param {Data} data */
 function head({kind, models, names, texts: t}) {
-  const columns = [t.number, t.text, ...models.map(key => names[key]), ...isClassified(kind) || models.length < 2 ? [] : [kind === 'plain' ? t.a_word_apart : kind === 'scored' ? t.apart_scores : t.js]];
+  const columns = [
+    t.number,
+    t.text,
+    ...models.map(key => names[key]),
+    ...(isClassified(kind) || models.length < 2
+      ? []
+      : [kind === 'plain' ? t.a_word_apart : kind === 'scored' ? t.apart_scores : t.js]),
+  ];
   const model = i => models[i - 2];
-  return make('thead', {}, make('tr', {}, ...columns.map((name, i) => make('th', {scope: 'col'}, model(i) ? make('span', {class: 'model-name', 'data-model': model(i)}, name) : name))));
+  return make(
+    'thead',
+    {},
+    make(
+      'tr',
+      {},
+      ...columns.map((name, i) =>
+        make(
+          'th',
+          {scope: 'col'},
+          model(i) ? make('span', {class: 'model-name', 'data-model': model(i)}, name) : name,
+        ),
+      ),
+    ),
+  );
 }
 
 /** @type {import('../gradio.js').Picture['choices']} */
@@ -142,32 +290,61 @@ export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, /** @type {Data} */ data) {
-  const t = data.texts, isPart = data.lines.length < data.total, list = make('tbody'), count = make('p', {class: 'tx-count', role: 'status'});
-  const more = make('button', {type: 'button', class: 'chip tx-more-rows'}), empty = make('p', {class: 'note'}, t.none);
+  const t = data.texts,
+    isPart = data.lines.length < data.total,
+    list = make('tbody'),
+    count = make('p', {class: 'tx-count', role: 'status'});
+  const more = make('button', {type: 'button', class: 'chip tx-more-rows'}),
+    empty = make('p', {class: 'note'}, t.none);
   let limit = STEP;
-  root.dataset.lines = `texts/${data.kind}`;   // the kind of the lines of Python that compute these rows
+  // the kind of the lines of Python that compute these rows
+  root.dataset.lines = `texts/${data.kind}`;
   const draw = () => {
-    const found = matching(data, {only: only.value, group: group.value, rows: order.value}), sent = found.slice(0, limit);
+    const found = matching(data, {only: only.value, group: group.value, rows: order.value}),
+      sent = found.slice(0, limit);
     list.replaceChildren(...sent.map(line => row(line, data)));
-    count.textContent = say(isPart ? t.so_far : t.count, {n: found.length.toLocaleString('en'), total: data.total.toLocaleString('en')});
+    count.textContent = say(isPart ? t.so_far : t.count, {
+      n: found.length.toLocaleString('en'),
+      total: data.total.toLocaleString('en'),
+    });
     more.hidden = found.length <= limit;
     more.textContent = say(t.more, {n: Math.min(STEP, found.length - limit)});
     empty.hidden = found.length > 0;
     stacks(scroller);
   };
-  const again = () => { limit = STEP; draw(); };
+  const again = () => {
+    limit = STEP;
+    draw();
+  };
   more.addEventListener('click', () => {
     limit += STEP;
     draw();
-    /** @type {HTMLElement | null} */ (list.children[limit - STEP]?.querySelector('button'))?.focus();
+    /** @type {HTMLElement | null} */ (
+      list.children[limit - STEP]?.querySelector('button')
+    )?.focus();
   });
-  const scroller = make('div', {class: 'table tx-rows', tabindex: 0, role: 'region', 'aria-label': t.label}, make('table', {}, head(data), list));
-  const groups = groupsOf(data), which = filters(data);
-  const tools = make('div', {class: 'tx-tools'},
+  const scroller = make(
+    'div',
+    {class: 'table tx-rows', tabindex: 0, role: 'region', 'aria-label': t.label},
+    make('table', {}, head(data), list),
+  );
+  const groups = groupsOf(data),
+    which = filters(data);
+  const tools = make(
+    'div',
+    {class: 'tx-tools'},
     Object.keys(which).length ? chooser(t.show, which, only, again) : null,
-    groups.length > 1 ? chooser(t.group, {all: t.all, ...Object.fromEntries(groups.map((name, i) => [String(i), name]))}, group, again) : null,
-    chooser(t.order, ordersOf(data), order, again));
-  root.replaceChildren(...isPart ? [] : [tools], count, scroller, empty, more);
+    groups.length > 1
+      ? chooser(
+          t.group,
+          {all: t.all, ...Object.fromEntries(groups.map((name, i) => [String(i), name]))},
+          group,
+          again,
+        )
+      : null,
+    chooser(t.order, ordersOf(data), order, again),
+  );
+  root.replaceChildren(...(isPart ? [] : [tools]), count, scroller, empty, more);
   draw();
 }
 
@@ -183,12 +360,21 @@ listen(state => {
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(/** @type {Data} */ {columns, names, lines}) {
-  const labels = Object.values(names), inOrder = lines.toSorted((a, b) => a.n - b.n);
-  return {columns, rows: inOrder.flatMap(({n, lead, cells}) => cells.map((of, i) => [n, labels[i], ...lead, ...of]))};
+  const labels = Object.values(names),
+    inOrder = lines.toSorted((a, b) => a.n - b.n);
+  return {
+    columns,
+    rows: inOrder.flatMap(({n, lead, cells}) =>
+      cells.map((of, i) => [n, labels[i], ...lead, ...of]),
+    ),
+  };
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = (/** @type {Data} */ {lines, constants: more}) => ({ROWS: lines.toSorted((a, b) => a.n - b.n).map(({n, lead}) => [n, ...lead]), ...more});
+export const constants = (/** @type {Data} */ {lines, constants: more}) => ({
+  ROWS: lines.toSorted((a, b) => a.n - b.n).map(({n, lead}) => [n, ...lead]),
+  ...more,
+});
 
 /** @type {import('../gradio.js').Picture['said']} */
 export const said = (/** @type {Data} */ {said: told}) => told;
