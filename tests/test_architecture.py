@@ -376,6 +376,13 @@ def test_browser_code_stays_small():
     assert {name: lines for name, lines in sizes.items() if lines > MAX_LINES} == {}
 
 
+def test_no_line_of_the_browser_code_is_long():
+    """Prettier leaves comments and long strings as they are."""
+    paths = (ROOT / "assets" / "js").rglob("*.js")
+    lines = {(p.name, line) for p in paths for line in p.read_text("utf-8").splitlines()}
+    assert {(name, line) for name, line in lines if len(line) > 100} == set()
+
+
 def refusals() -> set[str]:
     """The names of all classes that are refusals: their texts are written for readers."""
     parents = {

@@ -1,4 +1,4 @@
-"""The browser code's own tests and its types, by node."""
+"""The browser code's own tests, its types and its format, by node."""
 
 import subprocess
 from pathlib import Path
@@ -27,3 +27,7 @@ def test_the_browser_code():
 
 def test_the_browser_codes_types():
     by_node(MODULES / "typescript" / "bin" / "tsc")
+
+
+def test_the_browser_code_s_format():
+    by_node(MODULES / "prettier" / "bin" / "prettier.cjs", "--check", "assets/js")

@@ -314,7 +314,8 @@ class Wall extends Tiles {
   describe(head) {
     const {texts, models} = this.wall,
       model = models[head.m];
-    return `${say(texts.head, {model: model.label, layer: head.layer + 1, head: head.head + 1})}: ${this.summary(head)}`;
+    const name = say(texts.head, {model: model.label, layer: head.layer + 1, head: head.head + 1});
+    return `${name}: ${this.summary(head)}`;
   }
 
   summary(head) {

@@ -72,9 +72,11 @@ export const searched = text =>
     .replace(/(\d)\s*m\b/g, '$1m');
 
 const SILENT = new Set(
-  'a an and are as at be been but by can did do does for from had has have how if in into is it its many more much of on or that the their them then there these this to true was were what when which why will with'.split(
-    ' ',
-  ),
+  (
+    'a an and are as at be been but by can did do does for from had has have how if in into is ' +
+    'it its many more much of on or that the their them then there these this to true was were ' +
+    'what when which why will with'
+  ).split(' '),
 );
 const ENOUGH = 0.6; // of the weight of a question's words
 

@@ -43,11 +43,11 @@ function row(model, mask, layer, texts, full) {
   });
   const place = mask.rank[layer].toLocaleString('en'),
     kl = mask.kl[layer];
+  const decides = layer === mask.decided ? ' decides' : '',
+    isDecided = layer >= mask.decided ? ' decided' : '';
   return make(
     'div',
-    {
-      class: `dp-row${layer === mask.decided ? ' decides' : ''}${layer >= mask.decided ? ' decided' : ''}`,
-    },
+    {class: `dp-row${decides}${isDecided}`},
     make('span', {class: 'dp-layer'}, layer ? String(layer) : texts.embeddings),
     ...cells,
     make(

@@ -13,7 +13,8 @@ const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹',
 /** A power of ten: 7.0×10⁻⁴. @param {number} v @param {number} [decimals] */
 export const power = (v, decimals = 1) => {
   const [digits, up] = v.toExponential(decimals).split('e');
-  return `${minus(digits)}×10${Number(up) < 0 ? '⁻' : ''}${[...String(Math.abs(Number(up)))].map(d => RAISED[Number(d)]).join('')}`;
+  const raised = [...String(Math.abs(Number(up)))].map(d => RAISED[Number(d)]).join('');
+  return `${minus(digits)}×10${Number(up) < 0 ? '⁻' : ''}${raised}`;
 };
 /**
  * With so many decimals and a true minus; what rounds to 0 has none.

@@ -113,8 +113,17 @@ export function card(found, texts, top = 3) {
 }
 
 const STYLE =
-  ':root{color-scheme:light dark}body{font:17px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}' +
-  'h1{font:600 1.5rem/1.3 Georgia,serif}h2{font-size:1rem;margin:1.4rem 0 .2rem}p,ul,dl{margin:.2rem 0}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}.by,.origin{opacity:.75;font-size:.9rem}.origin{margin-top:2rem}';
+  ':root{color-scheme:light dark}' +
+  'body{font:17px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;' +
+  'overflow-wrap:anywhere}' +
+  'h1{font:600 1.5rem/1.3 Georgia,serif}h2{font-size:1rem;margin:1.4rem 0 .2rem}' +
+  'p,ul,dl{margin:.2rem 0}dt{font-weight:600}dd{margin:0 0 .4rem 1rem}' +
+  '.by,.origin{opacity:.75;font-size:.9rem}.origin{margin-top:2rem}';
+const META = [
+  'charset="utf-8"',
+  'name="viewport" content="width=device-width, initial-scale=1"',
+  `http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"`,
+];
 
 /**
  * A file that needs nothing else, and that asks for nothing.
@@ -124,8 +133,10 @@ const STYLE =
 export function page(found, texts) {
   const head = make('div', {}, make('title', {}, `${found.title}: ${found.claim}`)),
     body = make('div', {}, make('main', {}, card(found, texts, 1)));
-  return (
-    `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n` +
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">\n${head.innerHTML}\n<style>${STYLE}</style>\n</head>\n<body>\n${body.innerHTML}\n</body>\n</html>\n`
-  );
+  return [
+    '<!doctype html>\n<html lang="en">\n<head>',
+    ...META.map(meta => `<meta ${meta}>`),
+    `${head.innerHTML}\n<style>${STYLE}</style>\n</head>`,
+    `<body>\n${body.innerHTML}\n</body>\n</html>\n`,
+  ].join('\n');
 }

@@ -4,13 +4,12 @@ import {closest, find, make, say} from '../kit/dom.js';
 import {chosen, linkNow, listen, withState} from '../page/here.js';
 import {opened} from '../page/parts.js';
 import {address, light, openView} from '../page/stop.js';
-import {asked, origin, provenance, save} from '../take/take.js';
-import {fileName} from '../take/files.js';
-import {card, page, row} from './card.js';
+import {asked} from '../take/take.js';
+import {card} from './card.js';
+import {FAMILY, findingOf, handIn} from './hand_in.js';
 import {Progress, STAGES} from './progress.js';
 import {READERS} from './read.js';
 
-const FAMILY = 'mini'; // whose numbers the lessons are about
 /** @type {{texts: any, lessons: import('./progress.js').Lesson[]}} */
 let data;
 /** @type {Progress | null} */
@@ -309,7 +308,7 @@ const parts = {
   ],
   card(t) {
     const place = make('div', {class: 'ls-card'});
-    finding()
+    findingOf(progress)
       .then(found => place.replaceChildren(card(found, t.card)))
       .catch(reportError);
     return [
@@ -325,34 +324,10 @@ const parts = {
   },
 };
 
-async function finding() {
-  const known = await provenance(FAMILY),
-    models = known.models.map(
-      ({label, source, sha256}) => `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : ''}`,
-    );
-  return progress.finding({
-    date: new Date().toISOString().slice(0, 10),
-    origin: `${origin({models})}; ${known.versions}`,
-    cite: known.cite,
-  });
-}
-
 /** @param {'html' | 'csv'} ending */
 async function saveAs(ending) {
   try {
-    const found = await finding(),
-      isPage = ending === 'html';
-    const name = fileName(
-      {text: found.student, date: found.date},
-      `lesson/${found.lesson}`,
-      ending,
-    );
-    save(
-      name,
-      new Blob([isPage ? page(found, data.texts.card) : row(found)], {
-        type: `text/${ending};charset=utf-8`,
-      }),
-    );
+    handIn(await findingOf(progress), ending, data.texts.card);
   } catch (error) {
     tell(data.texts.not_saved);
     reportError(error);

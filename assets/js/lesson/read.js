@@ -161,17 +161,19 @@ function meaning() {
  * @type {Reader['judge']}
  */
 export function cheaper([{bert, albert}], t) {
-  const share = albert.flops / bert.flops;
+  const share = albert.flops / bert.flops,
+    stored = bert.parameters / albert.parameters,
+    computed = bert.flops / albert.flops;
   return {
     answer: share < 0.25 ? 'ninth' : share < 0.75 ? 'half' : 'same',
     said: [
       [
         t.stored,
-        `${weights(bert.parameters)} / ${weights(albert.parameters)} = ${quotient(bert.parameters / albert.parameters)}`,
+        `${weights(bert.parameters)} / ${weights(albert.parameters)} = ${quotient(stored)}`,
       ],
       [
         t.computed,
-        `${gflop(bert.flops / 1e9)} / ${gflop(albert.flops / 1e9)} = ${quotient(bert.flops / albert.flops)}`,
+        `${gflop(bert.flops / 1e9)} / ${gflop(albert.flops / 1e9)} = ${quotient(computed)}`,
       ],
     ],
   };

@@ -28,9 +28,12 @@ export function frameFor(link, title) {
   url.searchParams.set('embed', '1');
   const quoted = text =>
     text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-  return `<iframe src="${quoted(url.href)}" title="${quoted(title)}" width="100%" height="640" style="border:0" allow="clipboard-write" loading="lazy"></iframe>
+  const named = `src="${quoted(url.href)}" title="${quoted(title)}"`,
+    looks = 'width="100%" height="640" style="border:0" allow="clipboard-write" loading="lazy"',
+    isItsOwn = `e.source === f.contentWindow && e.data?.type === '${FRAME}'`;
+  return `<iframe ${named} ${looks}></iframe>
 <script>addEventListener('message', e => { for (const f of document.getElementsByTagName('iframe'))
-  if (e.source === f.contentWindow && e.data?.type === '${FRAME}') f.height = e.data.height; });</script>`;
+  if (${isItsOwn}) f.height = e.data.height; });</script>`;
 }
 
 /**
@@ -139,7 +142,8 @@ export function cutDown({tab, fold}) {
     kept = `:is(${names.map(name => `#fold-${tab}-${name}, #part-${tab}-${name}`).join(', ')})`;
   sheet.replaceSync(
     names.length && [tab, ...names].every(one => NAME.test(one ?? ''))
-      ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button):not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
+      ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button)` +
+          `:not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
       : '.embed .fold { display: none !important; }',
   );
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

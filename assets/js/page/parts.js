@@ -88,7 +88,8 @@ export function hideStale(tabs, text = '') {
  */
 export const sayWaiting = (tab, text) =>
   hiding.replaceSync(
-    `#tab-${tab}:not(:has(.finding, .card, .message))::before { content: ${JSON.stringify(text)}; }`,
+    `#tab-${tab}:not(:has(.finding, .card, .message))::before` +
+      `{ content: ${JSON.stringify(text)}; }`,
   );
 
 // What stands for another text than the one that is typed fades, unless the answer comes at once.

@@ -6,16 +6,19 @@ const LETTER = '\\p{L}\\p{N}_',
   ATTACHED = '\\p{M}\\u200c\\u200d',
   LETTERS = `[${LETTER}][${LETTER}${ATTACHED}]*`;
 const WORD = new RegExp(
-  `${OFFERED}|\\[(?:MASK|SEP|CLS|UNK|PAD)\\]|${LETTERS}(?:['’]${LETTERS})*|[^${LETTER}\\s][${ATTACHED}]*`,
+  `${OFFERED}|\\[(?:MASK|SEP|CLS|UNK|PAD)\\]|${LETTERS}(?:['’]${LETTERS})*` +
+    `|[^${LETTER}\\s][${ATTACHED}]*`,
   'gu',
 );
 const HAN = '[\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3fffd}]',
   RUNS = new RegExp(`${HAN}[${ATTACHED}]*|(?:(?!${HAN}).)+`, 'gsu');
 const ATOM =
-    '\\[[^\\[\\]\\s]{1,400}\\]|Br|Cl|>>|>(?!>)|%[0-9]{2}|[BCNOPSFIbcnops]|[\\-=#+\\/\\\\:~@?*$().0-9]',
+    '\\[[^\\[\\]\\s]{1,400}\\]|Br|Cl|>>|>(?!>)|%[0-9]{2}|[BCNOPSFIbcnops]' +
+    '|[\\-=#+\\/\\\\:~@?*$().0-9]',
   ATOMS = new RegExp(ATOM, 'gu');
 const FORMULA = new RegExp(
-  `(?<!\\S)(?=\\S*(?:=|#|>>|[A-Za-z\\])]\\((?=[A-Z=#\\[])|[A-Za-z]([0-9])\\S*[A-Za-z]\\1))(?:${ATOM}){5,}(?!\\S)`,
+  '(?<!\\S)(?=\\S*(?:=|#|>>|[A-Za-z\\])]\\((?=[A-Z=#\\[])|[A-Za-z]([0-9])\\S*[A-Za-z]\\1))' +
+    `(?:${ATOM}){5,}(?!\\S)`,
   'gu',
 );
 export const MASK = new RegExp(`\\[MASK\\]|${OFFERED}`, 'gu');

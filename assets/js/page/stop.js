@@ -62,7 +62,8 @@ export function light(place, below = () => 0) {
       ? 'outline-offset: -3px; padding-inline: 8px'
       : 'outline-offset: 2px';
     lighting.replaceSync(
-      `${place}${kind ? `[data-kind="${kind}"]` : ''} { outline: 3px solid var(--warn); border-radius: 4px; ${room}; }`,
+      `${place}${kind ? `[data-kind="${kind}"]` : ''}` +
+        `{ outline: 3px solid var(--warn); border-radius: 4px; ${room}; }`,
     );
     landOnPicture(drawn, below);
   };

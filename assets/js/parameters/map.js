@@ -236,7 +236,8 @@ function captionOf(row, first, texts, mode) {
       `${texts.changes[change]} ${weights(Math.abs(n))}` +
       (oneWay && n / saved >= 5e-4 ? ` (${percent(n / saved)})` : ''),
   );
-  return `${parts.join(', ')}. ${weights(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first, how: texts.how[mode]})}: ${steps.join(', ')}.`;
+  const than = say(saved < 0 ? texts.more : texts.less, {first, how: texts.how[mode]});
+  return `${parts.join(', ')}. ${weights(Math.abs(saved))} ${than}: ${steps.join(', ')}.`;
 }
 
 let inspected = []; // the row and the cell last looked at

@@ -248,7 +248,8 @@ function tableOf(rows, texts, length, refresh) {
     const button = el('button', 'pt-sort', column.head + mark, {type: 'button'});
     if (column.title && column.head.length === 1) button.title = column.title();
     button.addEventListener('click', () => {
-      chosenOrder.value = `${column.id}.${(isChosen ? order.down : column.id === 'name') ? 'up' : 'down'}`;
+      const isUp = isChosen ? order.down : column.id === 'name';
+      chosenOrder.value = `${column.id}.${isUp ? 'up' : 'down'}`;
       const at = all.indexOf(column);
       refresh();
       /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.pt-sizes th .pt-sort'))[

@@ -1,50 +1,10 @@
 // What is drawn at a place of the page, as one SVG of boxes, lines and text: no style sheet, no
 // script.
 import {svg} from '../kit/dom.js';
+import {LEFT_OUT} from './left_out.js';
 import {bordered, inks, striped} from './paint.js';
+import {block, heightOf, saidIn} from './sentences.js';
 
-/** What is there to be pressed, moved or chosen: what it chose is said below the drawing. */
-const CONTROLS = [
-  'input',
-  'select',
-  'textarea',
-  'output',
-  'label:has(> input)',
-  'label:has(> select)',
-  'label:has(+ input)',
-  'button.chip',
-  '.chips',
-  '.take',
-  '.aw-zoom',
-  '.aw-choice',
-  '.ds-pick',
-  '.ds-control',
-  '.ds-listed',
-  '.ds-switch',
-  '.dl-sliders',
-  '.dd-dial',
-  '.pr-control',
-  '.ly-top',
-  '.pm-controls',
-  '.pm-switch',
-  '.pt-slider',
-  '.cl-tools',
-];
-const ASIDES = [
-  '.live-only',
-  '.how',
-  '.note[role=status]',
-  'details:not([open]) > :not(summary)',
-  'iframe',
-  'script',
-  'style',
-  '[hidden]',
-  '.pm-caption',
-  '.pm-inspector',
-  '.aw-words',
-  '.aw-under',
-];
-const LEFT_OUT = [...CONTROLS, ...ASIDES].join(', ');
 const SHAPE = [
   'stroke-width',
   'stroke-dasharray',
@@ -65,9 +25,7 @@ const SHAPE = [
   'transform',
 ];
 const MARGIN = 16,
-  GAP = 12,
-  LEADING = 4,
-  FONT = 'system-ui, sans-serif'; // CSS pixels
+  GAP = 12; // CSS pixels
 const measure = document.createElement('canvas').getContext('2d');
 let serial = 0;
 
@@ -433,62 +391,6 @@ function styled(node) {
   return copy;
 }
 
-/** A long line in several. @param {string} text @param {number} width @returns {string[]} */
-function wrapped(text, width) {
-  const lines = [''];
-  for (const word of text.match(/\S{1,40}\s*/gu) ?? []) {
-    if (lines.at(-1) && measure.measureText(lines.at(-1) + word).width > width) lines.push('');
-    lines[lines.length - 1] += word;
-  }
-  return lines.map(line => line.trimEnd());
-}
-
-/**
- * @typedef {{text: string, size: number, weight: number, soft: boolean}} Said one line of text
- *   around a picture
- */
-
-/**
- * Sentences as lines of a width.
- * @param {string[]} sentences
- * @param {number} width
- * @param {number} size CSS pixels
- * @param {{weight?: number, soft?: boolean}} [look]
- * @returns {Said[]}
- */
-function saidIn(sentences, width, size, {weight = 400, soft = false} = {}) {
-  measure.font = `${weight} ${size}px ${FONT}`;
-  return sentences
-    .flatMap(sentence => wrapped(sentence, width))
-    .filter(Boolean)
-    .map(text => ({text, size, weight, soft}));
-}
-
-/**
- * Lines of text below each other.
- * @param {Said[]} lines
- * @param {number} top
- * @param {{ink: string, soft: string}} colours
- */
-function block(lines, top, colours) {
-  let at = top;
-  return lines.map(({text, size, weight, soft}) =>
-    svg(
-      'text',
-      {
-        x: MARGIN,
-        y: (at += size + LEADING) - LEADING,
-        fill: soft ? colours.soft : colours.ink,
-        'font-family': FONT,
-        'font-size': `${size}px`,
-        'font-weight': weight === 400 ? null : weight,
-      },
-      text,
-    ),
-  );
-}
-const heightOf = lines => lines.reduce((sum, {size}) => sum + size + LEADING, 0);
-
 /** What is left out keeps no room. @template T @param {() => T} draw */
 function withoutHints(draw) {
   const {classList} = document.body;
@@ -532,9 +434,9 @@ export function drawing(root, {title, caption, about, said = {title: '', above: 
     svg('metadata', {}, JSON.stringify(about)),
     svg('rect', {width, height, fill: paper}),
     svg('g', {transform: `translate(${MARGIN - left} ${MARGIN + headHeight - top})`}, ...parts),
-    ...block(head, MARGIN, {ink, soft}),
-    ...block(notes, drawnHeight + MARGIN, {ink, soft}),
-    ...block(foot, drawnHeight + noteHeight + MARGIN, {ink, soft}),
+    ...block(head, {left: MARGIN, top: MARGIN}, {ink, soft}),
+    ...block(notes, {left: MARGIN, top: drawnHeight + MARGIN}, {ink, soft}),
+    ...block(foot, {left: MARGIN, top: drawnHeight + noteHeight + MARGIN}, {ink, soft}),
   );
   return {text: new XMLSerializer().serializeToString(picture), width, height};
 }

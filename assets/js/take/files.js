@@ -21,7 +21,8 @@ export function fileName(about, kind, ending, state = {}) {
   const chosen = Object.entries(state).map(([name, value]) =>
     plain(`${name} ${oneLine(value)}`, /[^\p{L}\p{N}.]+/gu),
   );
-  return `${[plain(about.text ?? ''), kind.replace('/', '-'), ...chosen, about.date].filter(Boolean).join('_')}.${ending}`;
+  const parts = [plain(about.text ?? ''), kind.replace('/', '-'), ...chosen, about.date];
+  return `${parts.filter(Boolean).join('_')}.${ending}`;
 }
 
 /**
@@ -157,7 +158,8 @@ const CODED = '# -*- coding: utf-8 -*-';
 export function recipe(lines, constants, about) {
   const said = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`),
     {computes, prints, draws, writes} = lines;
-  return `${[CODED, ...said].join('\n')}\n${head(lines, constants, about)}${told(computes, constants)}${prints}${draws}${writes}`;
+  const begins = [CODED, ...said, head(lines, constants, about)].join('\n');
+  return [begins, told(computes, constants), prints, draws, writes].join('');
 }
 
 /**

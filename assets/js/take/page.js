@@ -98,7 +98,11 @@ async function library(panel) {
   const [code, looks] = await Promise.all(
     addresses().map(async address => (await asked(address)).text()),
   );
-  return `${code.replaceAll('</script', '<\\/script')};window.explorer.charts = {Plotly: window.Plotly, templates: ${safe(JSON.parse(looks))}};`;
+  const templates = safe(JSON.parse(looks));
+  return (
+    `${code.replaceAll('</script', '<\\/script')};` +
+    `window.explorer.charts = {Plotly: window.Plotly, templates: ${templates}};`
+  );
 }
 
 /** JSON that cannot end a script. @param {unknown} value */

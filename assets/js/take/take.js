@@ -98,9 +98,9 @@ const caption = ({text, versions, date, link, cite, ...run}, state) =>
   [
     ...(text ? [`“${text}”`] : []),
     Object.entries(state)
+      .map(([name, value]) => [name.replaceAll('_', ' '), value])
       .map(
-        ([name, value]) =>
-          `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
       )
       .join('; '),
     run.models ? origin(run) : '',

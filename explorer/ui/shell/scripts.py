@@ -28,7 +28,7 @@ EARLY, ENTRY = ("early.js", "first.js"), "gradio.js"
 FIRST_PACK = "pack/answer.js"
 FIRST = (ENTRY, "page/words.js", "page/view.js", "predictions/gaps.js")
 """Modules of the first answer; they and their imports come in one pack."""
-IMPORT = re.compile(r"""^(?:import|export)\b[^'\n]*'(\.[^']+)';""", re.M)
+IMPORT = re.compile(r"""^(?:import|export) (?:[^'";=()]* from )?'(\.[^']+)';""", re.M)
 _IMPORT = re.compile(r"^import (?:\{([^}]*)\}|\* as (\w+)) from '([^']+)';", re.M)
 _EFFECT = re.compile(r"^import '[^']+';", re.M)
 _PASSED_ON = re.compile(r"^export \{([^}]*)\} from '([^']+)';", re.M)
@@ -164,9 +164,8 @@ def wrapped(path: str) -> str:
 
     exports = [name for _, name in _EXPORT.findall(code)]
     for names, relative in _PASSED_ON.findall(code):
-        exports += [
-            f"{name.strip()}: {module(relative)}.{name.strip()}" for name in names.split(",")
-        ]
+        listed = filter(None, map(str.strip, names.split(",")))
+        exports += [f"{name}: {module(relative)}.{name}" for name in listed]
     code = _IMPORT.sub(imported, _EFFECT.sub("", _PASSED_ON.sub("", code)))
     code = _LATER.sub(f"load('{path}', ", _EXPORT.sub(r"\1 \2", code))
     code = code.replace("import.meta.url", f"`${{base}}{path}`")
