@@ -163,6 +163,10 @@ OF_ALL = {
     "pair": lambda family, keys: names_of(ENDPOINTS["pair"]("A cat.", "It sat.", family)) == keys,
     "sentiment": says_how("sentiment", "He was not bad."),
     "classify": has_no_head,
+    "entities": lambda family, keys: (
+        [*(found := ENDPOINTS["entities"]("He was here.", family))["missing"]] == keys
+        and found["models"] == []
+    ),
     "question": says_how("question", "Where was the cat?", "The cat sat on the mat."),
     "texts": lambda family, keys: (
         [row["model"] for row in ENDPOINTS["texts"](["the cat sat."], family, "plain")["rows"]]

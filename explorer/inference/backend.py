@@ -46,6 +46,7 @@ JOBS = {
     "explorer.analysis.parameters.count:loaded_spectrum": INLINE,
     "explorer.analysis.predictions:loaded_plans": LIGHT,
     "explorer.analysis.tasks.entities:text_tags": SINGLE,
+    "explorer.analysis.tasks.entities:word_attribution": CHUNK,
     "explorer.analysis.tasks.labels:text_labels": SINGLE,
     "explorer.analysis.tasks.labels:label_attribution": CHUNK,
     "explorer.analysis.tasks.tuned:tuned_sentiment": CHUNK,

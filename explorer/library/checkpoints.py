@@ -144,12 +144,13 @@ def verify(model: Any) -> Verification:  # noqa: ANN401 - a path, a name, a mode
         return Verification(loaded.spec.label, differences, loaded.spec.notes)
 
 
-def convert(
+def convert(  # noqa: PLR0913 - one option for each thing that a folder may leave open
     source: str | Path,
     target: str | Path,
     cased: bool = False,
     pattern: str = "",
     tokenizer: str = "",
+    head: str = "",
 ) -> Verification:
     """Write a checkpoint in a form that every library reads in the same way, and verify it.
 
@@ -164,6 +165,8 @@ def convert(
         cased: Keep the case of texts, whatever the folder says.
         pattern: A regular expression whose matches are the tokens, for a vocabulary of formulas.
         tokenizer: The file or folder of the vocabulary, if it is not next to the weights.
+        head: A head that the config does not describe, such as ``cls.species``: a linear layer
+            that becomes the classifier of texts, on the pooled state of [CLS].
 
     Returns:
         The result of ``verify`` on the written folder.
@@ -183,6 +186,7 @@ def convert(
         cased=cased,
         pattern=pattern,
         tokenizer=tokenizer,
+        head=head,
     )
     verified = verify(target)
     return Verification(verified.model, verified.differences, (*notes, *verified.notes))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather
 from explorer.library import strings
-from explorer.library.family import Family, asked, checked_text
+from explorer.library.family import Family, asked, checked_text, is_index
 from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.models.choice.labels import LabelNames, with_labels
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import clean_text
+from explorer.models.tokens import clean_text, split_words
 from explorer.refusal import Refusal
 from explorer.views.notebook import Sketch
 
@@ -114,7 +114,9 @@ class Entities(Result):
     missing: Mapping[str, str]
     """By model key: why a model has no answer."""
 
-    COLUMNS: ClassVar = ("model", "label", "text", "start", "end", "score", "is_whole")
+    COLUMNS: ClassVar = (
+        *("model", "label", "text", "start", "end", "first", "last", "score", "is_whole"),
+    )
     SKETCH: ClassVar = Sketch("bars", "text", "score")
     BAR: ClassVar = "score"
 
@@ -140,13 +142,18 @@ class Entities(Result):
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each model and span."""
         return [
-            (key, e.label, self.text[e.start : e.end], e.start, e.end, e.score, e.is_whole)
+            (
+                *(key, e.label, self.text[e.start : e.end], e.start, e.end),
+                *(e.first, e.last, e.score, e.is_whole),
+            )
             for key, found in self.models.items()
             for e in found.entities
         ]
 
 
-def entities(text: str, family: Family | str = "mini") -> Entities:
+def entities(
+    text: str, family: Family | str = "mini", labels: LabelNames | None = None
+) -> Entities:
     """Return the spans of a text that each model's token classifier labels, such as names.
 
     A word has the tag of its first token (Devlin et al. 2019, section 5.3). The tags of the schemes
@@ -157,18 +164,26 @@ def entities(text: str, family: Family | str = "mini") -> Entities:
     Args:
         text: The text.
         family: What ``load`` returned. The bundled and published models have no such head.
+        labels: Names for a head's tags, by column and in the order of its outputs:
+            {"bert": ["O", "B-PER", "I-PER"]}.
 
     Returns:
-        A result with the words, tags and spans of each model; ``start`` and ``end`` are characters.
+        Each model's ``words``, ``tags``, ``probabilities``, float64 [word], and ``entities``:
+        ``start`` and ``end`` are characters, half-open; ``first`` and ``last`` are words from 0,
+        both included. Models without such a head are in ``missing``, with the reason.
 
     Raises:
-        Refusal: the text is empty or too long, or no model has such a head.
+        Refusal: the text is empty or too long, or the names do not fit.
+
+    Example:
+        >>> explorer.entities("Anna Berg lives in Paris.").missing["bert"]
+        'mini-BERT brings no head that labels tokens.'
     """
     from explorer.analysis.tasks.entities import text_tags
 
     with asked(family) as models:
-        ask = models.ask(text)
-        found, missing = ask_each(models.specs, ask, text_tags, clean_text(ask.text))
+        ask, specs = models.ask(text), with_labels(models.specs, labels)
+        found, missing = ask_each(specs, ask, text_tags, clean_text(ask.text), none_is_answer=True)
         return Entities(clean_text(ask.text), models.name, found, missing)
 
 
@@ -180,8 +195,12 @@ class LabelAttributions(AttributionResult):
     family: str
     models: "Mapping[str, LabelAttribution]"
     missing: Mapping[str, str]
+    word: int = -1
+    """Word whose label is attributed, from 0; -1: the label is the text's."""
 
-    COLUMNS: ClassVar = ("model", "label", "word", "integrated_gradients", "leave_one_out")
+    COLUMNS: ClassVar = (
+        *("model", "label", "word", "integrated_gradients", "leave_one_out", "baseline"),
+    )
     SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,55 +215,99 @@ class LabelAttributions(AttributionResult):
             for key, found in self.models.items()
         ]
         answer = {"text": self.text, "family": self.family, "models": models}
-        return answer | {"missing": dict(self.missing)}
+        of_word = {"word": self.word} if self.word >= 0 else {}
+        return answer | of_word | {"missing": dict(self.missing)}
 
 
-def attribute_label(text: str, family: Family | str, label: str) -> LabelAttributions:
+def attribute_label(text: str, family: Family | str, label: str, word: int) -> LabelAttributions:
     """Return which words of a text each model's label is read from: ``attribute`` with a label.
 
+    The label is the text's where ``word`` is -1, and else that word's.
+
     Raises:
-        Refusal: no model has such a label, or the text is empty or too long.
+        Refusal: no model has such a label, there is no such word, or the text is empty or too long.
     """
-    from explorer.analysis.tasks.labels import PREDICTED, label_attribution
+    from explorer.analysis.tasks.labels import PREDICTED
 
     with asked(family) as models:
         ask = models.ask(text)
-        label = checked_text(label, "label").strip()
-        specs = dict(models.specs)
-        others: dict[str, str] = {}
-        for key, spec in specs.items():
-            known = labels_of(spec)
-            if known and label != PREDICTED and label not in known:
-                others[key] = strings.no_such_label(spec.label, label, known)
-        specs = {key: spec for key, spec in specs.items() if key not in others}
-        if not specs:
-            raise Refusal(" ".join(others.values()))
-        found, missing = ask_each(specs, ask, label_attribution, clean_text(ask.text), label)
-        return LabelAttributions(clean_text(ask.text), models.name, found, {**others, **missing})
+        segment, n_words = clean_text(ask.text), len(split_words(clean_text(ask.text)))
+        if not is_index(word, n_words) and (word != -1 or isinstance(word, bool)):
+            raise Refusal(strings.BAD_LABELLED_WORD.format(last=n_words - 1))
+        label = checked_text(label, "label").strip() or PREDICTED
+        found, missing = why_label(models.specs, ask, segment, label, int(word))
+        return LabelAttributions(segment, models.name, found, missing, int(word))
 
 
-def labels_of(spec: ModelSpec) -> tuple[str, ...]:
-    """Return the labels of a model's classifier of texts; none where it has none."""
+def why_label(
+    specs: Mapping[str, ModelSpec], ask: Ask, text: str, label: str, word: int = -1
+) -> "tuple[dict[str, LabelAttribution], dict[str, str]]":
+    """Return the attribution of a text's or a word's label by each model that has it.
+
+    Returns:
+        The attributions, and why the other models have none.
+
+    Raises:
+        Refusal: no model has such a label, or the text cannot be read.
+    """
+    from explorer.analysis.tasks.entities import word_attribution
+    from explorer.analysis.tasks.labels import PREDICTED, label_attribution
+
+    task = "classes" if word < 0 else "tokens"
+    others: dict[str, str] = {}
+    for key, spec in specs.items():
+        known = labels_of(spec, task)
+        if known and label != PREDICTED and label not in known:
+            others[key] = strings.no_such_label(spec.label, label, known)
+    specs = {key: spec for key, spec in specs.items() if key not in others}
+    if not specs:
+        raise Refusal(" ".join(others.values()))
+    if word < 0:
+        found, missing = ask_each(specs, ask, label_attribution, text, label)
+    else:
+        found, missing = ask_each(specs, ask, word_attribution, text, word, label)
+    return found, {**others, **missing}
+
+
+def labels_of(spec: ModelSpec, task: str = "classes") -> tuple[str, ...]:
+    """Return the labels of a model's classifier of texts or of tokens; none where it has none."""
+    from explorer.analysis.tasks.entities import label_names
     from explorer.models.task_heads.adapters import NotTuned, head_for
 
     try:
-        return head_for(spec, "classes")[1].labels
+        labels = head_for(spec, task)[1].labels
     except NotTuned:
         return ()
+    return label_names(labels) if task == "tokens" else labels
 
 
 def ask_each(
-    specs: Mapping[str, ModelSpec], ask: Ask, job: Callable[..., Answer], *question: object
+    specs: Mapping[str, ModelSpec],
+    ask: Ask,
+    job: Callable[..., Answer],
+    *question: object,
+    none_is_answer: bool = False,
 ) -> tuple[dict[str, Answer], dict[str, str]]:
     """Return the answers of the models that have one, and why the others have none.
+
+    Args:
+        specs: The models.
+        ask: Device and precision.
+        job: What each model is asked.
+        question: Further arguments of the job.
+        none_is_answer: True where no model need have such a head.
 
     Raises:
         Refusal: no model has one; the message holds each reason once.
     """
+    from explorer.models.task_heads.adapters import NotTuned
+
     jobs = [partial(_answer_or_refusal, job, spec, ask, *question) for spec in specs.values()]
     answers = dict(zip(specs, gather(jobs), strict=True))
-    missing = {key: str(said) for key, said in answers.items() if isinstance(said, Refusal)}
-    if len(missing) == len(answers):
+    refused = {key: said for key, said in answers.items() if isinstance(said, Refusal)}
+    missing = {key: str(said) for key, said in refused.items()}
+    lack_heads = all(isinstance(said, NotTuned) for said in refused.values())
+    if len(missing) == len(answers) and not (none_is_answer and lack_heads):
         raise Refusal(" ".join(dict.fromkeys(missing.values())))
     return {k: said for k, said in answers.items() if not isinstance(said, Refusal)}, missing
 

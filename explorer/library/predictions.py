@@ -275,7 +275,9 @@ class Attributions(AttributionResult):
     models: Mapping[str, Attribution]
     missing: Mapping[str, Refusal]
 
-    COLUMNS: ClassVar = ("model", "target", "word", "integrated_gradients", "leave_one_out")
+    COLUMNS: ClassVar = (
+        *("model", "target", "word", "integrated_gradients", "leave_one_out", "baseline"),
+    )
     SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
 
     def to_dict(self) -> dict[str, Any]:
@@ -293,12 +295,13 @@ class Attributions(AttributionResult):
         return answer | missing_reasons(self.missing)
 
 
-def attribute(
+def attribute(  # noqa: PLR0913 - the endpoint's published arguments
     text: str,
     family: Family | str = "mini",
     target: str | None = "",
     mask: int = 0,
     label: str = "",
+    word: int = -1,
 ) -> Attributions | LabelAttributions:
     """Attribute each model's answer at a mask, or its label, to the words of a text.
 
@@ -307,26 +310,32 @@ def attribute(
     Leave-one-out masks each word in turn, all of its pieces together. For a label, both attribute
     its log-odds (or the value of a score), and leave-one-out removes each word.
 
+    The label of a word is that of a token classifier, as for the first word of a span of
+    ``entities``. Its log-odds are ln (p / (1 - p)) at the word's first token; p is the sum over the
+    label's tags (for PER: B-PER, I-PER). Leave-one-out masks each word in turn.
+
     Args:
-        text: The text, with at least one [MASK] unless a label is given.
+        text: The text, with at least one [MASK] unless a label or a word is given.
         family: What ``load`` returned, or the name of a family.
         target: The word, one piece of every vocabulary; empty: each model's own answer.
         mask: The mask, counted from 0.
         label: A label of the models' classifiers; "predicted": the label that each model predicts.
+        word: Word whose label is attributed, from 0, without a ``label`` the one predicted; -1:
+            the label is the text's.
 
     Returns:
         Each model's ``integrated_gradients`` and ``leave_one_out``, float64 [word], in nats.
 
     Raises:
-        Refusal: there is no such mask or label, or no vocabulary has the word as one piece.
+        Refusal: there is no such mask, label or word, or no vocabulary has the word as one piece.
 
     Example:
         >>> why = explorer.attribute("The capital of France is [MASK].", target="paris")
         >>> why.models["bert"].words[why.models["bert"].integrated_gradients.argmax()]
         'France'
     """
-    if label:
-        return attribute_label(text, family, label)
+    if label or word != -1:
+        return attribute_label(text, family, label, word)
     with asked(family) as models:
         ask = models.ask(text)
         runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)

@@ -110,7 +110,8 @@ def notes_on(runs: Sequence["Run"]) -> tuple[str, ...]:
 class AttributionResult(Result):
     """Result in which each model attributes a value to the words of a text, by two methods.
 
-    The second of ``COLUMNS`` names the attribute that a row has beside the model's key.
+    The second of ``COLUMNS`` names the attribute that a row has beside the model's key. The last is
+    the value before any word, with which the integrated gradients add up to the text's.
     """
 
     __slots__ = ()
@@ -119,7 +120,10 @@ class AttributionResult(Result):
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each model and word."""
         return [
-            (key, getattr(result, self.COLUMNS[1]), word, float(gradient), float(left_out))
+            (
+                *(key, getattr(result, self.COLUMNS[1]), word),
+                *(float(gradient), float(left_out), float(result.baseline)),
+            )
             for key, result in self.models.items()
             for word, gradient, left_out in zip(
                 result.words, result.integrated_gradients, result.leave_one_out, strict=True

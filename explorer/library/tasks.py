@@ -157,7 +157,9 @@ class Sentiment(AttributionResult):
     models: "Mapping[str, WordSentiment]"
     missing: Mapping[str, str]
 
-    COLUMNS: ClassVar = ("model", "positive", "word", "integrated_gradients", "leave_one_out")
+    COLUMNS: ClassVar = (
+        *("model", "positive", "word", "integrated_gradients", "leave_one_out", "baseline"),
+    )
     SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
 
     def to_dict(self) -> dict[str, Any]:

@@ -66,12 +66,15 @@ LINK_TEXT_LIMIT = MAX_WORD = 20_000
 """Maximum characters of each text of a link; a longer text is not linked."""
 LINK_LONGEST = 1_900
 """Maximum encoded characters of a link's fields: with the address, 2,000 pass everywhere."""
+LONGEST_LABELS = 4_000
+LONGEST_SPAN = 200
 LIST_LIMIT = 2_000
 """Maximum characters of a list of texts; a longer one is not linked."""
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 """Characters that a link's list loses: control characters and halves of others."""
 TEXTS: tuple[str, ...] = (
-    *("text", "hidden", "other", "first", "second", "sentiment", "question", "passage", "list"),
+    *("text", "hidden", "other", "first", "second", "sentiment", "question", "passage", "labels"),
+    "list",
 )
 """Free texts of the reader: the fields that are packed."""
 PACKED = "z"
@@ -279,8 +282,8 @@ def _read_hidden(raw: str) -> str | None:
     return None if set("[]\n") & set(words) else words
 
 
-def _read_search(raw: str) -> str | None:
-    return plain_text(str(raw)) if len(raw) <= LONGEST_SEARCH else None
+def _read_short(longest: int, raw: str) -> str | None:
+    return plain_text(str(raw)) if len(raw) <= longest else None
 
 
 def _one_of(allowed: Sequence[str], raw: str) -> str | None:
@@ -346,10 +349,12 @@ _READERS: Readers = {
     "sentiment": _read_text,
     "question": _read_text,
     "passage": _read_text,
+    "labels": partial(_read_short, LONGEST_LABELS),
+    "span": partial(_read_short, LONGEST_SPAN),
     "hidden": _read_hidden,
     "list": _read_list,
     "fold": _read_fold,
-    "search": _read_search,
+    "search": partial(_read_short, LONGEST_SEARCH),
     "form": partial(_matching, _FORM),
     "look": partial(_matching, _LOOK),
     "timed": partial(_matching, _TIMED),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from explorer.assets import examples
 from explorer.inference.ask import Ask
 from explorer.models.choice.family import specs_by_key
+from explorer.models.choice.labels import with_written_labels
 
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "joint", "attribution"),
@@ -33,7 +34,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     "mask": ("predictions", "layer", "depth"),
     "at": ("layer", "depth"),
     **dict.fromkeys(("times", "lens", "other", "first", "second"), ("depth",)),
-    **dict.fromkeys(("sentiment", "question", "passage"), ("tasks",)),
+    **dict.fromkeys(("sentiment", "question", "passage", "labels", "span"), ("tasks",)),
     "list": ("texts",),
     "timed": ("latency",),
     "search": ("claims",),
@@ -115,6 +116,10 @@ class PageState:
     """Question about the passage in Tasks; empty: an example."""
     passage: str = ""
     """Passage for the question; empty: an example."""
+    labels: str = ""
+    """Names for the labels of the columns' own heads: ``bert=negative,positive; albert=no,yes``."""
+    span: str = ""
+    """Word whose label Tasks explains, from 0, and that label: ``3:PER``; empty: the first span."""
     list: str = ""
     """Rows of Your texts as they are written, where they are short; empty: none, or too long."""
     fold: str = ""
@@ -138,8 +143,12 @@ class PageState:
 
     @property
     def ask(self) -> Ask:
-        """The text, models, device and precision of the page, for its runs."""
-        return Ask(self.text, specs_by_key(self.family), self.device, self.dtype)
+        """The text, models, device and precision of the page, for its runs.
+
+        The labels of the models' heads have the reader's names where these fit.
+        """
+        specs, _ = with_written_labels(specs_by_key(self.family), self.labels)
+        return Ask(self.text, specs, self.device, self.dtype)
 
 
 def shown_by() -> dict[str, tuple[str, ...]]:

@@ -73,22 +73,73 @@ def _column(
     bars = [_bar(values, place) for place in values.order[:SHOWN]]
     n_more = len(values.labels) - SHOWN
     of = texts["score_of" if values.problem == SCORE else "odds_of"].format(label=found.label)
-    sentence = texts["complete"].format(
-        sum=signed(float(found.integrated_gradients.sum())),
-        explained=signed(found.value - found.baseline),
-        error=power(found.completeness_error),
-    )
     return el(
         "section",
         el("header", el("h3", model_name(spec.key, spec.label))),
         el("ol", *bars, class_="tl-labels"),
         note(texts["more"].format(n=n_more)) if n_more > 0 else None,
-        el("p", of, class_="tl-of"),
-        attributed_table(found, found.value, top, texts),
-        note(sentence),
+        *_why(found, top, texts, of),
         class_="ts-column tl-column",
         data_model=spec.key,
     )
+
+
+def _why(
+    found: LabelAttribution, top: float, texts: Mapping[str, str], of: str
+) -> tuple[Markup, ...]:
+    """Draw what is attributed, the words' parts in it, and how far they are from adding up."""
+    sentence = texts["complete"].format(
+        sum=signed(float(found.integrated_gradients.sum())),
+        explained=signed(found.value - found.baseline),
+        error=power(found.completeness_error),
+    )
+    table = attributed_table(found, found.value, top, texts)
+    return el("p", of, class_="tl-of"), table, note(sentence)
+
+
+def span_why_html(
+    found: Mapping[str, LabelAttribution],
+    specs: Mapping[str, ModelSpec],
+    word: int,
+    texts: Mapping[str, str],
+) -> Markup:
+    """Draw a column per model: the words' parts in the log-odds of a label at one word."""
+    top = largest_part([(each, each.value) for each in found.values()])
+    columns = [
+        el(
+            "section",
+            el("header", el("h3", model_name(specs[key].key, specs[key].label))),
+            *_why(each, top, texts, texts["odds_at"].format(label=each.label, at=each.words[word])),
+            class_="ts-column te-why",
+            data_model=specs[key].key,
+        )
+        for key, each in found.items()
+    ]
+    return el("div", *columns, class_="columns ts")
+
+
+def span_why_records(
+    found: Mapping[str, LabelAttribution],
+    specs: Mapping[str, ModelSpec],
+    word: int,
+    text: str,
+) -> Records:
+    """Return a row for each model and word: both attributions of the label's log-odds."""
+    columns = (
+        *("model", "label", "attributed", "baseline"),
+        *("word", "integrated_gradients", "leave_one_out"),
+    )
+    rows = [
+        [specs[key].label, each.label, each.value, each.baseline, *values]
+        for key, each in found.items()
+        for values in zip(each.words, each.integrated_gradients, each.leave_one_out, strict=True)
+    ]
+    heads = {
+        specs[key].label: [list(head.labels), each.label]
+        for key, each in found.items()
+        if (head := specs[key].task_head)
+    }
+    return Records(columns, rows, {"text": text}, {"TEXT": text, "WORD": word, "HEADS": heads})
 
 
 def _bar(values: LabelValues, place: int) -> Markup:

@@ -188,6 +188,7 @@ ASKED = {
     "pair": ("She opened the door.", "Then she went out."),
     "sentiment": ("It was good.",),
     "classify": ("It was good.",),
+    "entities": ("Anna was here.",),
     "question": ("Who led it?", "It was led by Anna."),
     "score": ("The door is cold.",),
     "attribute": (TEXT,),
@@ -195,6 +196,9 @@ ASKED = {
         [{"text": TEXT, "answer": "cat"}, {"text": "It was very [MASK].", "answer": "good"}],
     ),
 }
+
+NO_PASS = ("entities",)
+"""Endpoints that these models are not run for: none of them labels tokens."""
 
 
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - {"parameters", "latency"}))
@@ -205,7 +209,9 @@ def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch)
         on_device = json.dumps(ENDPOINTS[name](*ASKED[name]))
     finally:
         LocalContext.blocks.reset(opened)
-    assert CROSSED["to"], "a program is answered by the device that the page was started with"
+    assert CROSSED["to"] or name in NO_PASS, (
+        "a program is answered by the device that the page was started with"
+    )
     same_numbers(
         *(
             NUMBER.findall(answer)

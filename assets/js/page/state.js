@@ -151,7 +151,8 @@ export class State {
   compare(changes) {
     if ('text' in changes && changes.text !== this.get('text')) {
       // a place in another text means nothing
-      for (const name of ['mask', 'at', 'lit', 'other', 'sentiment']) delete this.wanted[name];
+      for (const name of ['mask', 'at', 'lit', 'other', 'sentiment', 'span'])
+        delete this.wanted[name];
       if (!('word' in changes)) delete this.wanted.word;
     }
     if (changes.family) this.leaveColumns(changes.family);

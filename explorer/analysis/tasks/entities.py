@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.measures import softmax
+from explorer.analysis.scoring import by_word
+from explorer.analysis.tasks.labels import MAX_WORDS, PREDICTED, LabelAttribution
+from explorer.analysis.tasks.tuned import few_words
 from explorer.models.run import read_only
-from explorer.models.tokens import Tokens
+from explorer.models.tokens import BadText, Tokens
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
 OUTSIDE = "O"
 BEGINS, ENDS, SINGLE = "B", "E", "S"
+NO_TOKEN = "{label} has no token of its own for “{word}”: it has no label there."
+ONE_LABEL = "{label}'s head has no other label than {name}, so no word can decide between them."
 PREFIXES = {"B": "B", "I": "I", "E": "E", "L": "E", "S": "S", "U": "S"}
 """Prefixes of the schemes BIO, BIOES and BILOU, as those of BIOES."""
 
@@ -127,11 +132,72 @@ def text_tags(loaded: "LoadedModel", text: str) -> WordTags:
     from explorer.models.task_heads.adapters import cached_answer, head_for, tuned_of
     from explorer.models.task_heads.classifiers import token_logits
 
+    tokens = tokenize(loaded, text)
     task, head = head_for(loaded.spec, "tokens")
     tuned = tuned_of(loaded, task)
 
     def tagged() -> WordTags:
-        tokens = tokenize(loaded, text)
         return word_tags(tokens, token_logits(tuned, tokens), head.labels)
 
     return cached_answer(tuned, ("tags", head, text), tagged)
+
+
+def label_names(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels that a head's tags give to spans, in their order, and its tag O."""
+    return tuple(dict.fromkeys(parted(tag)[1] for tag in labels))
+
+
+def word_attribution(loaded: "LoadedModel", text: str, word: int, label: str) -> LabelAttribution:
+    """Return the attribution of a word's label, such as that of the first word of a span.
+
+    The attributed number is the log-odds of the label at the first token of the word,
+    ln (p / (1 - p)), where p is the sum of the probabilities of its tags: for PER, those of B-PER
+    and I-PER. Each word is left out by masking it, since a word that is removed has no tag.
+
+    Args:
+        loaded: The model.
+        text: The text.
+        word: The word, from 0.
+        label: The label without the prefix of its tags; ``predicted`` for the one that the model
+            gives to the word.
+
+    Raises:
+        BadText: the text has too many words, or no such token. NotTuned: there is no head for
+            tokens. KeyError: the head has no such label.
+    """
+    from explorer.models.forward import tokenize
+    from explorer.models.task_heads.adapters import cached_answer, head_for, tuned_of
+    from explorer.models.task_heads.classifiers import (
+        at_token,
+        log_odds,
+        margin_slopes,
+        masked_margins,
+    )
+
+    few_words(text, MAX_WORDS)
+    tokens = tokenize(loaded, text)
+    task, head = head_for(loaded.spec, "tokens")
+    tuned = tuned_of(loaded, task)
+    if word not in tokens.word_index:
+        raise BadText(NO_TOKEN.format(label=loaded.spec.label, word=tokens.words[word].text))
+    name = parted(text_tags(loaded, text).tags[word])[1] if label == PREDICTED else label
+    places = [i for i, tag in enumerate(head.labels) if parted(tag)[1] == name]
+    if not places:
+        raise KeyError(name)
+    if len(places) == len(head.labels):
+        raise BadText(ONE_LABEL.format(label=loaded.spec.label, name=name))
+    margin = at_token(tokens.word_index.index(word), log_odds(*places))
+
+    def attributed() -> LabelAttribution:
+        slopes = margin_slopes(tuned, text, margin)
+        left_out = masked_margins(tuned, tokens, margin)
+        return LabelAttribution(
+            name,
+            tuple(each.text for each in tokens.words),
+            slopes.difference,
+            slopes.baseline,
+            by_word(tokens, slopes.attributions),
+            read_only(slopes.difference - left_out),
+        )
+
+    return cached_answer(tuned, ("word", head, word, name, text), attributed)

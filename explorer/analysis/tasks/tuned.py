@@ -63,8 +63,8 @@ def without(text: str, word: Word) -> str:
     return " ".join(f"{text[: word.start]} {text[word.end :]}".split())
 
 
-def shorter_texts(text: str, most: int = MAX_WORDS) -> list[str]:
-    """Return the text without each of its words, in reading order.
+def few_words(text: str, most: int = MAX_WORDS) -> tuple[Word, ...]:
+    """Return the words of a text.
 
     Raises:
         BadText: it has more than ``most`` words.
@@ -75,7 +75,16 @@ def shorter_texts(text: str, most: int = MAX_WORDS) -> list[str]:
             f"The text has {len(words):,} words and punctuation marks; {most} fit here. "
             "Please shorten it."
         )
-    return [without(text, word) for word in words]
+    return words
+
+
+def shorter_texts(text: str, most: int = MAX_WORDS) -> list[str]:
+    """Return the text without each of its words, in reading order.
+
+    Raises:
+        BadText: it has more than ``most`` words.
+    """
+    return [without(text, word) for word in few_words(text, most)]
 
 
 def word_sentiment(gradients: "Slopes", left_out: Sequence[float]) -> WordSentiment:

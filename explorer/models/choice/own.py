@@ -36,6 +36,7 @@ from explorer.models.choice.files import (
     saved_bias,
     two_biases,
 )
+from explorer.models.choice.labels import further_heads_note
 from explorer.models.choice.memory import too_large
 from explorer.models.choice.reading import read_tokenizer
 from explorer.models.choice.refused import MAX_LOGGED, NotAModel, read_json, unreadable
@@ -443,7 +444,10 @@ def own_spec(
     check_tensors(config, tensors, source)
     check_values(folder, source)
     shape = with_heads(spec.architecture, kind, tensors)
-    notes = (*spec.notes, *two_biases(folder), *read_otherwise(folder, shape.ties_words, source))
+    notes = (
+        *(*spec.notes, *two_biases(folder), *read_otherwise(folder, shape.ties_words, source)),
+        *further_heads_note(tensors, shape.d_model, source),
+    )
     return replace(spec, architecture=shape, has_head=has_head(tensors), notes=notes)
 
 

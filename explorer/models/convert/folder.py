@@ -23,6 +23,7 @@ from explorer.models.choice.files import (
     saved_bias,
     wrapper_of,
 )
+from explorer.models.choice.labels import NONE, further_heads
 from explorer.models.choice.own import SMALL, check_tensors, fetched, has_head, read_config
 from explorer.models.choice.reading import (
     SPIECE,
@@ -76,6 +77,17 @@ CLASSES = {
     "camembert": "Camembert",
 }
 """Names of the classes of transformers, without what they are for."""
+POOLED = ("bert", "albert")
+"""Architectures whose classifier is one linear layer on the pooled state of [CLS]."""
+NO_SUCH_HEAD = "{source} has no head {head}; its heads that no config describes are: {known}."
+NO_POOLED = (
+    "{source} is of another architecture than {known}, whose classifiers read a pooled state."
+)
+HEAD_TAKEN = (
+    "{head} reads the pooled state of [CLS] here, as in {network}. No file says whether its "
+    "authors do so."
+)
+HEADS_LEFT = "The heads {heads} are left out."
 BAD_PATTERN = "“{pattern}” is no regular expression."
 BY_WORDS = (
     "Its tokenizer {name} splits words by a program of its own. The one that is written takes "
@@ -103,8 +115,14 @@ def fetched_repository(source: str) -> Path:
     return folder
 
 
-def convert_folder(
-    source: Path, target: Path, *, cased: bool = False, pattern: str = "", tokenizer: str = ""
+def convert_folder(  # noqa: PLR0913 - the arguments of ``convert``
+    source: Path,
+    target: Path,
+    *,
+    cased: bool = False,
+    pattern: str = "",
+    tokenizer: str = "",
+    head: str = "",
 ) -> tuple[str, ...]:
     """Write a checkpoint anew, with nothing at ``target`` unless all of it could be written.
 
@@ -114,6 +132,7 @@ def convert_folder(
         cased: Keep the case of texts.
         pattern: A regular expression; its matches are the tokens.
         tokenizer: The file or folder of the vocabulary, where it is not in the folder.
+        head: A linear layer of the file that becomes the classifier of texts.
 
     Returns:
         Sentences on what was changed beyond the form.
@@ -121,11 +140,7 @@ def convert_folder(
     Raises:
         NotAModel: it cannot be read, or would run code.
     """
-    if not source.is_dir():
-        refuse_path(source, str(source))
-        raise NotAModel(NO_FOLDER.format(source=brief(source)))
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise NotAModel(NOT_EMPTY.format(target=brief(target)))
+    _check_places(source, target)
     with tempfile.TemporaryDirectory() as made:
         written = Path(made) / "checkpoint"
         written.mkdir()
@@ -137,16 +152,70 @@ def convert_folder(
             origin = Path(made) / "merged"
             notes = merge_adapter(source, origin)
         tensors = _weights(origin, str(source), Path(made))
-        config = _write_config(origin, written, tensors, str(source))
+        stated = read_json(origin / "config.json", str(source))
+        values, taken = with_head(stated, tensors, head, str(source))
+        config = _write_config(values, written, tensors, str(source))
         vocabulary = _vocabulary_folder(source, origin, tokenizer, Path(made))
         fast, more = _tokenizer(vocabulary, int(config["vocab_size"]), source, cased, pattern)
         fast.save_pretrained(written)
         save_file(tensors, written / "model.safetensors", {"format": "pt"})
         kind = kind_of(config, tensors, str(source))
-        read = read_config(written, kind, str(source))
-        check_tensors(read, read_tensors(written, str(source)), str(source))
+        shapes = read_tensors(written, str(source))
+        check_tensors(read_config(written, kind, str(source)), shapes, str(source))
         copytree(written, target, dirs_exist_ok=True)
-    return (*notes, *more)
+    return (*notes, *taken, *more)
+
+
+def _check_places(source: Path, target: Path) -> None:
+    """Refuse a source that is no folder, and a target that holds something."""
+    if not source.is_dir():
+        refuse_path(source, str(source))
+        raise NotAModel(NO_FOLDER.format(source=brief(source)))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise NotAModel(NOT_EMPTY.format(target=brief(target)))
+
+
+def with_head(
+    values: Mapping[str, Any], tensors: Weights, head: str, source: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Make a linear layer the classifier on the pooled state of [CLS]; drop the file's others.
+
+    Args:
+        values: The config's values.
+        tensors: The tensors by name, which are changed.
+        head: The layer's name, such as ``cls.species``; empty: nothing is changed.
+        source: The folder, for messages.
+
+    Returns:
+        The values of a config with this head, and notes on it.
+
+    Raises:
+        NotAModel: there is no such layer, or the network has no pooled state.
+    """
+    if not head:
+        return dict(values), ()
+    kind = kind_of(values, tensors, source)
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    heads = further_heads(shapes, int(values.get(kind.config["d_model"], 0)))
+    if head not in heads:
+        known = ", ".join(map(brief, heads)) or NONE
+        raise NotAModel(NO_SUCH_HEAD.format(source=source, head=brief(head), known=known))
+    if kind.config_type not in POOLED:
+        raise NotAModel(NO_POOLED.format(source=source, known=", ".join(POOLED)))
+    for part in ("weight", "bias"):
+        tensors[f"classifier.{part}"] = tensors[f"{head}.{part}"].clone()
+        for name in heads:
+            del tensors[f"{name}.{part}"]
+    others = [brief(name) for name in heads if name != head]
+    left = (HEADS_LEFT.format(heads=", ".join(others)),) if others else ()
+    named = {str(place): f"LABEL_{place}" for place in range(heads[head])}
+    network = f"{CLASSES[kind.config_type]}ForSequenceClassification"
+    own = {"architectures": [network], "id2label": named, "num_labels": heads[head]}
+    taken = HEAD_TAKEN.format(head=brief(head), network=network)
+    return {**values, "label2id": {label: int(i) for i, label in named.items()}} | own, (
+        taken,
+        *left,
+    )
 
 
 def _weights(folder: Path, source: str, scratch: Path) -> Weights:
@@ -199,9 +268,11 @@ def _named_in(error: str) -> str:
     return brief(after[0].rstrip(".")) if after else ""
 
 
-def _write_config(folder: Path, written: Path, tensors: Weights, source: str) -> dict[str, Any]:
+def _write_config(
+    given: Mapping[str, Any], written: Path, tensors: Weights, source: str
+) -> dict[str, Any]:
     """Write the config with its type and the class that its tensors are of; return its values."""
-    values = read_json(folder / "config.json", source)
+    values = dict(given)
     kind = kind_of(values, tensors, source)
     values["model_type"] = kind.config_type
     values.pop("tokenizer_class", None)  # the tokenizer's own file names it

@@ -98,21 +98,32 @@ def _window_logits(tuned: TunedModel, part: Window) -> np.ndarray:
 
 
 Margin = Callable[[Tensor], Tensor]
-"""F: from a head's logits [text, label] to the number for each [text] that is attributed."""
+"""F: from a head's logits [text, label] to the number for each [text] that is attributed.
+
+The logits of a token classifier are [text, token, label].
+"""
 
 
-def log_odds(label: int) -> Margin:
-    """Return the log-odds of one of the labels of a softmax: ln (p / (1 - p)).
+def log_odds(*labels: int) -> Margin:
+    """Return the log-odds of a label of a softmax, or of several together: ln (p / (1 - p)).
 
-    With two labels, it is the logit of the label minus that of the other.
+    With two labels, it is the logit of the one minus that of the other.
     """
 
+    def total(logits: Tensor) -> Tensor:
+        # ln sum exp x = x_0 - ln softmax(x)_0, which is exact for a single label.
+        return logits[:, 0] - logits.log_softmax(-1)[:, 0]
+
     def margin(logits: Tensor) -> Tensor:
-        others = torch.cat([logits[:, :label], logits[:, label + 1 :]], -1)
-        # ln sum exp x = x_0 - ln softmax(x)_0, which is exact for a single other label.
-        return logits[:, label] - others[:, 0] + others.log_softmax(-1)[:, 0]
+        others = [place for place in range(logits.shape[-1]) if place not in labels]
+        return total(logits[:, list(labels)]) - total(logits[:, others])
 
     return margin
+
+
+def at_token(position: int, margin: Margin) -> Margin:
+    """Return F of the logits of one token, from those of a token classifier."""
+    return lambda logits: margin(logits[:, position])
 
 
 def own_logit(label: int) -> Margin:
@@ -126,7 +137,24 @@ def margins(tuned: TunedModel, texts: Sequence[str], margin: Margin) -> np.ndarr
     Only texts of equal length share a batch: padding would change the input of a model without an
     attention mask.
     """
-    inputs = [_inputs(tuned, text) for text in texts]
+    return _margins(tuned, [_inputs(tuned, text) for text in texts], margin)
+
+
+def masked_margins(tuned: TunedModel, tokens: Tokens, margin: Margin) -> np.ndarray:
+    """Return F of a text with each word masked in turn, float64 [word]; all its tokens together."""
+    mask = int(tuned.loaded.tokenizer.mask_token_id)
+    placed = [*zip(tokens.ids, tokens.word_index, strict=True)]
+    inputs = [
+        ([mask if at == word else i for i, at in placed], tokens.segments)
+        for word in range(len(tokens.words))
+    ]
+    return _margins(tuned, inputs, margin)
+
+
+def _margins(
+    tuned: TunedModel, inputs: Sequence[tuple[Sequence[int], Sequence[int]]], margin: Margin
+) -> np.ndarray:
+    """Return F of ids and segments, float64 [text]."""
     length = [len(ids) for ids, _ in inputs]
     result, by_length = np.empty(len(inputs)), sorted(range(len(inputs)), key=length.__getitem__)
     for _, group in groupby(by_length, key=length.__getitem__):

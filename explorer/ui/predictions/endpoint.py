@@ -49,19 +49,26 @@ def score(text: str, family: str = "mini") -> dict[str, Any]:
     return library.score(text, page_family(family)).to_dict()
 
 
-def attribute(
-    text: str, family: str = "mini", target: str = "", mask: int = 0, label: str = ""
+def attribute(  # noqa: PLR0913 - the endpoint's published arguments
+    text: str,
+    family: str = "mini",
+    target: str = "",
+    mask: int = 0,
+    label: str = "",
+    word: int = -1,
 ) -> dict[str, Any]:
     """Return which words of a text each model's answer at a mask, or its label, is read from.
 
     Args:
-        text: The text, at most 64 words and signs; with at least one [MASK] unless a label is
-            given.
+        text: The text, at most 64 words and signs; with at least one [MASK] unless a label or a
+            word is given.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
         target: The word, one piece of every vocabulary; empty: each model's own answer.
         mask: The mask, counted from 0.
         label: A label of the models' classifiers; "predicted": the label that each model predicts.
+        word: Word whose label is attributed, from 0, such as the ``first`` of a span of
+            ``/entities``; -1: the label is the text's.
 
     Returns:
         Per model the ``target``, its ``log_probability``, the ``words``, and two attributions of
@@ -69,10 +76,11 @@ def attribute(
         ``baseline``. ``completeness_error`` is how far they are from adding up. ``leave_one_out``
         masks each word in turn. ``missing`` says which models could not be asked, and why. With a
         label, the attributed ``value`` is the ``label``'s log-odds, or a score, and
-        ``leave_one_out`` removes each word in turn.
+        ``leave_one_out`` removes each word in turn. With a word, it is the log-odds of that word's
+        label at its first token, and ``leave_one_out`` masks each word in turn.
     """
     check_words(text, MAX_WORDS)
-    return library.attribute(text, page_family(family), target, mask, label).to_dict()
+    return library.attribute(text, page_family(family), target, mask, label, word).to_dict()
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:

@@ -31,7 +31,7 @@ from explorer.ui.latency.endpoint import latency
 from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import attribute, predict, score
-from explorer.ui.tasks.endpoint import classify, pair, question, sentiment
+from explorer.ui.tasks.endpoint import classify, entities, pair, question, sentiment
 
 CHOICES: dict[str, Any] = {
     "family": Literal[tuple(PRESETS)],
@@ -151,6 +151,7 @@ TABLE = (
     Endpoint(distillation, {"text": MASKED, "temperature": 4.0}, tool=Tool("soft_probabilities")),
     Endpoint(pair, {"first": "It rains.", "second": "We stay in."}),
     Endpoint(classify, {"text": "A good film."}),
+    Endpoint(entities, {"text": "Anna Berg lives in Paris."}),
     Endpoint(sentiment, {"text": "A good film."}, is_long=True),
     Endpoint(
         question, {"question": "Who sat?", "passage": "The cat sat on the mat."}, is_long=True

@@ -1,4 +1,4 @@
-"""``/pair``, ``/sentiment``, ``/classify`` and ``/question``: answers of task heads, as JSON."""
+"""``/pair``, ``/sentiment``, ``/classify``, ``/entities``, ``/question``: task heads, as JSON."""
 
 from typing import Any
 
@@ -61,6 +61,29 @@ def classify(
         bring no such head.
     """
     return of_labels.classify(text, page_family(family), labels).to_dict()
+
+
+def entities(
+    text: str, family: str = "mini", labels: dict[str, list[str]] | None = None
+) -> dict[str, Any]:
+    """Return the spans of a text that each model's token classifier labels, such as names.
+
+    Args:
+        text: The text.
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge". None of these has such a
+            head: name columns that the page was started with.
+        labels: Names for the tags of a head, in the order of its outputs, such as
+            {"bert": ["O", "B-PER", "I-PER"]}.
+
+    Returns:
+        Per model the ``words``, their ``tags`` (of the first token of each) and ``probabilities``,
+        and the ``entities`` that the tags make. An entity has its ``label``, its ``text``,
+        ``start`` and ``end`` in characters, and ``first`` and ``last`` in words from 0. ``score``
+        is the mean probability of its tags, and ``is_whole`` is false where these break their
+        scheme. ``missing`` says which models bring no such head.
+    """
+    return of_labels.entities(text, page_family(family), labels).to_dict()
 
 
 def question(question: str, passage: str, family: str = "mini") -> dict[str, Any]:

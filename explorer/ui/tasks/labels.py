@@ -1,8 +1,13 @@
 """Labels that models with heads of their own give to the text of the Tasks tab, and why."""
 
-from explorer.analysis.tasks.entities import text_tags
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from explorer.analysis.tasks.entities import WordTags, text_tags
 from explorer.analysis.tasks.labels import PREDICTED, label_attribution, text_labels
-from explorer.library.labels import ask_each, labels_of
+from explorer.library.labels import ask_each, labels_of, why_label
 from explorer.library.strings import labels_shared
 from explorer.library.tasks import Specs, readable
 from explorer.links.page_state import PageState
@@ -13,7 +18,12 @@ from explorer.ui.kit.errors import sentence_of
 from explorer.ui.kit.strings import language_note
 from explorer.ui.tasks import strings
 from explorer.views.entities import entities_html, entities_records
-from explorer.views.labels import text_labels_html, text_labels_records
+from explorer.views.labels import (
+    span_why_html,
+    span_why_records,
+    text_labels_html,
+    text_labels_records,
+)
 from explorer.views.markup import Markup, join, note, plain_card, refusal_message
 
 
@@ -29,20 +39,41 @@ def with_own_head(state: PageState, *tasks: str) -> Specs:
     }
 
 
-def show_entities(state: PageState, text: str) -> Markup | None:
-    """Return the finding and the spans of the models with a token classifier; None without one.
+def show_spans(state: PageState, text: str, chosen: str) -> list[Any]:
+    """Return the spans of the models with a token classifier, and why one of them is labelled so.
 
-    A refused text is shown as a message in their place.
+    Args:
+        state: The page's state.
+        text: The text.
+        chosen: The span: its first word and its label, ``3:PER``; the first one if it is none.
+
+    Returns:
+        The spans, the choice of one, the chosen one, and its words' parts; nothing is visible
+        without such a model. A refused text is shown as a message in place of the spans.
     """
-    specs = with_own_head(state, "tokens")
+    specs, nothing = with_own_head(state, "tokens"), gr.Dropdown(choices=[], visible="hidden")
     if not specs:
-        return None
+        return ["", nothing, "", ""]
     try:
         readable(text)
         segment = clean_text(text)
         found, missing = ask_each(specs, state.ask, text_tags, segment)
     except Refusal as error:
-        return refusal_message(sentence_of(error))
+        return [refusal_message(sentence_of(error)), nothing, "", ""]
+    drawn = show_entities(specs, found, segment, missing)
+    if not (offered := strings.offered_spans(found, specs, segment)):
+        return [drawn, nothing, "", ""]
+    chosen = chosen if chosen in offered else next(iter(offered))
+    choices = [(label, value) for value, label in offered.items()]
+    choice = gr.Dropdown(choices=choices, value=chosen, visible=True)
+    return [drawn, choice, chosen, show_why(specs, state, segment, chosen)]
+
+
+def show_entities(
+    specs: Specs, found: Mapping[str, WordTags], segment: str, missing: Mapping[str, str]
+) -> Markup:
+    """Return the finding and the spans of the models with a token classifier."""
+    names = {key: labels_of(spec, "tokens") for key, spec in specs.items()}
     picture = with_save_menu(
         "tasks/entities",
         join(entities_html(found, specs, segment, strings.ENTITIES), note(strings.ENTITIES_NOTE)),
@@ -51,6 +82,27 @@ def show_entities(state: PageState, text: str) -> Markup | None:
     return join(
         strings.entities_finding(found, specs),
         language_note(specs.values(), segment),
+        *(note(sentence) for sentence in labels_shared(names)),
+        picture,
+        *(plain_card(specs[key].label, why, key) for key, why in missing.items()),
+    )
+
+
+def show_why(specs: Specs, state: PageState, segment: str, chosen: str) -> Markup:
+    """Return the words that each model reads the label of a span's first word from."""
+    first, _, label = chosen.partition(":")
+    word = int(first)
+    try:
+        found, missing = why_label(specs, state.ask, segment, label, word)
+    except Refusal as error:
+        return refusal_message(sentence_of(error))
+    picture = with_save_menu(
+        "tasks/why",
+        join(span_why_html(found, specs, word, strings.LABELS), note(strings.WHY_NOTE)),
+        span_why_records(found, specs, word, segment),
+    )
+    return join(
+        strings.why_finding(found, specs, word),
         picture,
         *(plain_card(specs[key].label, why, key) for key, why in missing.items()),
     )

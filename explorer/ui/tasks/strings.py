@@ -13,6 +13,7 @@ from explorer.analysis.tasks.pairs import ORDERS, PairOrders, PairQuadrants
 from explorer.analysis.tasks.scores import printed_scores
 from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
 from explorer.models.specs import SCORE, SEVERAL_LABELS, ModelSpec
+from explorer.refusal import brief
 from explorer.views.markup import (
     Markup,
     finding,
@@ -132,7 +133,7 @@ SENTIMENT = {
     "ig": "Integrated gradients",
     "loo": "Leave-one-out",
     "word": "Word",
-    "baseline": "baseline: all [MASK]",
+    "baseline": "before any word: all [MASK]",
     "total": "total: the text",
     "complete": "Integrated gradients add up to {sum}; score difference from the all-[MASK] "
     "baseline: {explained}. Completeness error {error} logits.",
@@ -148,6 +149,7 @@ SENTIMENT_NOTE = (
 )
 LABELS = SENTIMENT | {
     "odds_of": "Log-odds of {label}, by word",
+    "odds_at": "Log-odds of {label} at “{at}”, by word",
     "score_of": "Score {label}, by word",
     "more": "And {n:,} more labels with smaller values.",
 }
@@ -167,6 +169,22 @@ ENTITIES_NOTE = (
     "tags.\nA word has the tag of its first token. Tags are joined as conlleval and seqeval join "
     "them; tags without prefixes and without O are spans of one word each."
 )
+WHICH_SPAN = "Why is this part labelled so?"
+SPAN = "{text}: {label} ({models})"
+LONGEST_HINT = 90
+LONGEST_SHOWN = 40
+"""Characters of a span in the choice of one."""
+GIVES_AT = " gives {label} a probability of {p} at "
+WHY_NOTE = (
+    "Bars to the right raise the log-odds of the label at the first word of the span, ln (p / (1 - "
+    "p)), to the left lower them, on one scale.\np is the sum of the probabilities of the label's "
+    "tags (for PER: B-PER and I-PER) at the word's first token. The first bar is the log-odds "
+    "before any word, with every word masked: with it the integrated gradients add up to the last "
+    "bar. Leave-one-out: the drop in the log-odds when the word is masked."
+)
+LABEL_NAMES = "Names for the labels"
+NAMES_HINT = "{key}={labels}"
+NAMES_NOTE = "Labels of one name are one label: give those of two columns one name to match them."
 FINDS = " finds {labels}"
 FINDS_NOTHING = " finds nothing"
 MAX_FOUND = 4
@@ -288,6 +306,52 @@ def entities_finding(found: Mapping[str, WordTags], specs: Mapping[str, ModelSpe
         what = FINDS.format(labels=enumerated(parts)) if parts else FINDS_NOTHING
         said.append(join(model_name(key, specs[key].label), what))
     return finding(semicolons(said), ".")
+
+
+def offered_spans(
+    found: Mapping[str, WordTags], specs: Mapping[str, ModelSpec], text: str
+) -> dict[str, str]:
+    """Return each span's first word and label, ``3:PER``, and what the choice of one says."""
+    texts: dict[tuple[int, str], str] = {}
+    models: dict[tuple[int, str], list[str]] = {}
+    for key, tags in found.items():
+        for entity in tags.entities:
+            place = entity.first, entity.label
+            texts.setdefault(place, text[entity.start : entity.end])
+            models.setdefault(place, []).append(specs[key].label)
+    return {
+        f"{first}:{label}": SPAN.format(
+            text=brief(texts[first, label], LONGEST_SHOWN),
+            label=brief(label),
+            models=", ".join(models[first, label]),
+        )
+        for first, label in sorted(texts)
+    }
+
+
+def why_finding(
+    found: Mapping[str, LabelAttribution], specs: Mapping[str, ModelSpec], at: int
+) -> Markup:
+    """Return each model's probability of a label at a word, with what decides it."""
+    said = []
+    for key, each in found.items():
+        p = probability(float(1 / (1 + np.exp(-each.value))))
+        gives = GIVES_AT.format(label=each.label, p=p)
+        because = None if p == "0.500" else _because(each, 1 if each.value >= 0 else -1)
+        said.append(join(model_name(key, specs[key].label), gives, word(each.words[at]), because))
+    return finding(semicolons(said), ".")
+
+
+def names_hint(specs: Mapping[str, ModelSpec]) -> str:
+    """Return how the labels of the models' heads are named: as they are now."""
+    return brief(
+        "; ".join(
+            NAMES_HINT.format(key=key, labels=",".join(spec.task_head.labels))
+            for key, spec in specs.items()
+            if spec.task_head
+        ),
+        LONGEST_HINT,
+    )
 
 
 def _label_said(spec: ModelSpec, values: LabelValues, found: LabelAttribution) -> Markup:

@@ -56,10 +56,10 @@ def show(state: PageState) -> list[object]:
 
 def first(state: PageState, values: list[Any]) -> list[Markup]:
     """Return the visible part as HTML, above it the text that the reader may have asked about."""
-    pairs, _, text, sentiment, _, question, passage, answers = values
+    pairs, _, text, _, spans, _, _, why, sentiment, _, question, passage, answers = values
     parts: dict[str, list[Markup]] = {
         "pair": [pairs],
-        "sentiment": [el("p", text, class_="note"), sentiment],
+        "sentiment": [el("p", text, class_="note"), spans, why, sentiment],
         "question": [el("p", question, class_="note"), el("p", passage, class_="note"), answers],
     }
     shown = next((name for name in open_folds(state) if name in parts), "pair")

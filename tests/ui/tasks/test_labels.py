@@ -6,23 +6,31 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForSequenceClassification
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
+    AutoTokenizer,
+)
 
 import explorer
+from explorer.analysis.digits import signed
 from explorer.analysis.tasks.entities import Entity, WordTags, spans_of
 from explorer.analysis.tasks.labels import LabelAttribution, LabelValues
+from explorer.links.codec import from_params, to_params
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.tokens import Word
 from explorer.serving.start import parse_flags
 from explorer.ui.tasks import strings, tab, tuned
-from explorer.ui.tasks.labels import show_labels
+from explorer.ui.tasks.labels import show_labels, show_spans
 from explorer.views.entities import entities_html
 from explorer.views.labels import text_labels_html
 from tests.markup import every, plain
 
 TEXT = "the cat was not bad!"
 NEWS = ("sports", "<b>world</b>", "other")
+LONG = "the cat's mat was not bad, and the unbelievable dog was in paris."
+TAGS = ("O", "B-<i>", "I-<i>", "B-X", "I-X")
 
 
 @pytest.fixture
@@ -38,6 +46,29 @@ def page(tuned_family, own_models, tmp_path):
         (tmp_path / "news" / file.name).write_bytes(file.read_bytes())
     flags = parse_flags([f"--model=bert={tmp_path / 'news'}"])
     return SimpleNamespace(state=PageState(family=flags.family or ""), folder=tmp_path / "news")
+
+
+@pytest.fixture
+def tagged(tuned_family, own_models, tmp_path):
+    """Return the page's state and the library's family of two random token classifiers."""
+    folders = {}
+    for kind, tags in (("bert", TAGS), ("albert", ("O", "X"))):
+        folders[kind] = tmp_path / f"{kind}-tags"
+        torch.manual_seed(len(tags))
+        network = AutoModelForTokenClassification.from_pretrained(
+            tuned_family.path / f"mini-{kind}", id2label=dict(enumerate(tags)), num_labels=len(tags)
+        )
+        torch.nn.init.normal_(network.classifier.weight, std=0.5)
+        inputs = AutoTokenizer.from_pretrained(tuned_family.path / f"mini-{kind}")(
+            LONG, return_tensors="pt"
+        )
+        with torch.no_grad():  # else the states are so alike that all words have one tag
+            network.classifier.bias -= network.eval()(**inputs).logits[0].mean(0)
+        network.save_pretrained(folders[kind])
+        for file in (tuned_family.path / f"mini-{kind}").glob("tokenizer*"):
+            (folders[kind] / file.name).write_bytes(file.read_bytes())
+    flags = parse_flags([f"--model={kind}={folder}" for kind, folder in folders.items()])
+    return SimpleNamespace(state=PageState(family=flags.family or ""), folders=folders)
 
 
 @pytest.fixture
@@ -147,3 +178,113 @@ def test_spans_are_marked_in_the_text_and_broken_ones_are_told():
     assert html.count("A dashed span breaks the scheme") == 1
     said = plain(str(strings.entities_finding(found, MINI)))
     assert said == "mini-BERT finds 2 X; mini-ALBERT finds nothing."
+
+
+def test_the_page_shows_why_a_chosen_span_is_labelled_as_the_library_says(tagged):
+    family = explorer.load(tagged.folders)
+    spans, choice, chosen, why = show_spans(tagged.state, LONG, "")
+    found = explorer.entities(LONG, family).models
+    offered = [value for _, value in choice.choices]
+    assert sorted(offered) == sorted(
+        {f"{e.first}:{e.label}" for tags in found.values() for e in tags.entities}
+    )
+    assert chosen == choice.value == offered[0]
+    assert len(offered) > 2
+    assert "<i>" not in f"{spans}{why}"
+    for span in offered:
+        drawn = str(show_spans(tagged.state, LONG, span)[-1])
+        word, _, label = span.partition(":")
+        result = explorer.attribute(LONG, family, label=label, word=int(word))
+        columns = every(drawn, "section", cls="te-why")
+        assert [column["data-model"] for column in columns] == list(result.models)
+        for column, each in zip(columns, result.models.values(), strict=True):
+            numbers = [td.text() for td in column.every("td") if td.text()]
+            wanted = [each.baseline]
+            for pair in zip(each.integrated_gradients, each.leave_one_out, strict=True):
+                wanted += pair
+            assert numbers == [signed(value) for value in (*wanted, each.value)]
+            assert [th.text() for th in column.every("th")][3] == "before any word: all [MASK]"
+        for reason in result.missing.values():
+            assert reason.partition(" has")[2] in plain(drawn)
+
+
+def test_what_is_no_span_of_the_text_is_the_first_one(tagged):
+    first = show_spans(tagged.state, LONG, "")
+    for wrong in ("99:X", "x", "0:<b>", ":", "-1:X"):
+        again = show_spans(tagged.state, LONG, wrong)
+        assert again[2] == first[2]
+        assert str(again[-1]) == str(first[-1])
+    assert show_spans(PageState(), LONG, "0:X")[0] == ""
+    assert "There is no text to classify" in plain(str(show_spans(tagged.state, " ", "")[0]))
+
+
+def test_what_a_text_of_masks_decides_is_said_of_a_span():
+    found = LabelAttribution("X", ("so", "it"), 3.5, 2.5, np.array([0.75, 0.25]), np.zeros(2))
+    said = plain(str(strings.why_finding({"bert": found}, MINI, 1)))
+    assert said == (
+        "mini-BERT gives X a probability of 0.971 at it, mainly because of its all-[MASK] baseline "
+        "(+2.50); its words add +1.00."
+    )
+    low = LabelAttribution("X", ("so", "it"), -2.0, 0.0, np.array([-1.5, -0.5]), -np.ones(2))
+    said = plain(str(strings.why_finding({"bert": low}, MINI, 1)))
+    assert said.endswith("a probability of 0.119 at it, mainly because of so (−1.50).")
+
+
+def test_names_that_the_reader_types_are_those_of_the_labels_and_match_two_columns(state):
+    html = drawn_of(state, "")
+    assert "No label has the same name in all models" in html
+    named = drawn_of(state, "bert=positive,<script>,negative")
+    assert "<script>" not in named
+    assert "&lt;script&gt;" in named
+    assert "Of the labels, all models have only positive, negative." in named
+    two = drawn_of(PageState(family=state.family), "bert = a, b, c ; albert=good,bad")
+    assert 'class="tl-label" dir="auto">a<' in two
+    values = [found_in(drawn, "bert") for drawn in (html, named, two)]
+    assert values[0] == values[1] == values[2]
+
+
+def drawn_of(state, names):
+    return "".join(map(str, tuned.show_classification(state, TEXT, names)))
+
+
+def found_in(html, key):
+    (column,) = (c for c in every(html, "section", cls="tl-column") if c["data-model"] == key)
+    return [value.text() for value in column.every("span", cls="tl-value")]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("bert=a,b", "news's head has 3 labels; 2 names are given for them."),
+        ("bert=a,a,b", "news's head has 3 labels; 2 names are given for them."),
+        (f"bert=a,b,{61 * 'c'}", "has at most 60 characters; one for news has 61."),
+        ("nobody=a,b", "Labels are named for 'nobody'; the columns that can have such names are"),
+        ("a,b,c", "Write the names of labels as bert=negative,positive"),
+        ("bert=a,,c", "Write the names of labels as bert=negative,positive"),
+        ("<b>=a,b,c", "Labels are named for '<b>'"),
+        (" ; \n", ""),
+    ],
+)
+def test_names_that_do_not_fit_have_one_sentence_and_change_nothing(state, names, said):
+    html = drawn_of(state, names)
+    messages = [plain(str(p)) for p in every(html, role="alert")]
+    assert len(messages) == bool(said)
+    assert said in plain(html)
+    assert "<b>" not in html
+    assert found_in(html, "bert") == found_in(drawn_of(state, ""), "bert")
+    assert "sports" in html
+
+
+def test_names_and_the_span_are_in_the_link_and_an_older_link_has_neither(state):
+    left = PageState(labels="bert=a,b,c; albert=x,y", span="3:X", tab="tasks")
+    params = to_params(left)
+    assert from_params(params) == (left, ())
+    older, repaired = from_params({"v": "1", "tab": "tasks", "sentiment": TEXT})
+    assert (older.labels, older.span, repaired) == ("", "", ())
+    read, repaired = from_params({"labels": 4001 * "a", "span": 201 * "1"})
+    assert (read.labels, read.span, set(repaired)) == ("", "", {"labels", "span"})
+    opened = tab.show(PageState(family=state.family, labels="bert=a,b,c", sentiment=TEXT))
+    assert opened[3].value == "bert=a,b,c"
+    assert opened[3].visible is True
+    assert 'dir="auto">a<' in str(opened[8])
+    assert tab.show(PageState())[3].visible == "hidden"

@@ -136,7 +136,7 @@ def tuned_model_of(family, key, task):
 
 
 def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_family):
-    _, asks, _, judged, asks_too, *_, answered = tab.show(PageState(text=TEXT))
+    _, asks, *_, judged, asks_too, _, _, answered = tab.show(PageState(text=TEXT))
     for html, task in ((judged, "sst2"), (answered, "squad")):
         assert html.count('class="card plain"') == 3
         assert html.count(f"python -m training tasks --family mini --task {task}") == 3
@@ -149,8 +149,8 @@ def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_fam
 def test_the_boxes_hold_what_the_link_asks_and_else_an_example(tiny_family):
     texts = {"sentiment": "It is warm.", "question": "Who?", "passage": "Anna."}
     asked = tab.show(PageState(text="A [MASK].", **texts))
-    assert [asked[2], *asked[5:7]] == list(texts.values())
-    assert tab.show(PageState(text="A [MASK]."))[5:7] == list(FIRST_QUESTION)
+    assert [asked[2], *asked[10:12]] == list(texts.values())
+    assert tab.show(PageState(text="A [MASK]."))[10:12] == list(FIRST_QUESTION)
     assert tab.show(PageState(text="A plain text."))[2] == "A plain text."
 
 
