@@ -337,21 +337,26 @@ def attribute(  # noqa: PLR0913 - the endpoint's published arguments
     if label or word != -1:
         return attribute_label(text, family, label, word)
     with asked(family) as models:
-        ask = models.ask(text)
-        runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)
-        n_masks = min(len(run.tokens.mask_positions) for run in runs.values())
-        if not is_index(mask, n_masks):
-            sentence = strings.ONE_MASK if n_masks == 1 else strings.BAD_MASK
-            raise Refusal(sentence.format(last=n_masks - 1))
-        target = checked_text(target or "", "target").strip()
-        targets, unknown = targets_of(runs, int(mask), target)
-        if not targets:
-            labels = [run.spec.label for run in runs.values()]
-            raise Refusal(strings.not_one_piece(target, labels))
-        runs = {key: runs[key] for key in targets}
-        results = attributions(runs, ask, int(mask), targets)
-        text = next(iter(runs.values())).tokens.text
-        return Attributions(text, models.name, int(mask), results, {**missing, **unknown})
+        return _attribute_target(text, models, target, mask)
+
+
+def _attribute_target(text: str, models: Family, target: str | None, mask: int) -> Attributions:
+    """Return the attributions of a word at a mask, or of each model's own answer."""
+    ask = models.ask(text)
+    runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)
+    n_masks = min(len(run.tokens.mask_positions) for run in runs.values())
+    if not is_index(mask, n_masks):
+        sentence = strings.ONE_MASK if n_masks == 1 else strings.BAD_MASK
+        raise Refusal(sentence.format(last=n_masks - 1))
+    target = checked_text(target or "", "target").strip()
+    targets, unknown = targets_of(runs, int(mask), target)
+    if not targets:
+        labels = [run.spec.label for run in runs.values()]
+        raise Refusal(strings.not_one_piece(target, labels))
+    runs = {key: runs[key] for key in targets}
+    results = attributions(runs, ask, int(mask), targets)
+    text = next(iter(runs.values())).tokens.text
+    return Attributions(text, models.name, int(mask), results, {**missing, **unknown})
 
 
 def targets_of(

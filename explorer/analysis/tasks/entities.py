@@ -147,19 +147,30 @@ def label_names(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(parted(tag)[1] for tag in labels))
 
 
+def tags_of(labels: Sequence[str], name: str) -> list[int]:
+    """Return the places of the tags of one label among all tags of a head.
+
+    Raises:
+        KeyError: the head has no such label.
+    """
+    places = [place for place, tag in enumerate(labels) if parted(tag)[1] == name]
+    if not places:
+        raise KeyError(name)
+    return places
+
+
 def word_attribution(loaded: "LoadedModel", text: str, word: int, label: str) -> LabelAttribution:
     """Return the attribution of a word's label, such as that of the first word of a span.
 
     The attributed number is the log-odds of the label at the first token of the word,
     ln (p / (1 - p)), where p is the sum of the probabilities of its tags: for PER, those of B-PER
-    and I-PER. Each word is left out by masking it, since a word that is removed has no tag.
+    and I-PER. A word is left out by masking it, since one that is removed has no tag.
 
     Args:
         loaded: The model.
         text: The text.
         word: The word, from 0.
-        label: The label without the prefix of its tags; ``predicted`` for the one that the model
-            gives to the word.
+        label: The label without a prefix; ``predicted`` for the one that the model gives the word.
 
     Raises:
         BadText: the text has too many words, or no such token. NotTuned: there is no head for
@@ -181,12 +192,9 @@ def word_attribution(loaded: "LoadedModel", text: str, word: int, label: str) ->
     if word not in tokens.word_index:
         raise BadText(NO_TOKEN.format(label=loaded.spec.label, word=tokens.words[word].text))
     name = parted(text_tags(loaded, text).tags[word])[1] if label == PREDICTED else label
-    places = [i for i, tag in enumerate(head.labels) if parted(tag)[1] == name]
-    if not places:
-        raise KeyError(name)
-    if len(places) == len(head.labels):
+    if label_names(head.labels) == (name,):
         raise BadText(ONE_LABEL.format(label=loaded.spec.label, name=name))
-    margin = at_token(tokens.word_index.index(word), log_odds(*places))
+    margin = at_token(tokens.word_index.index(word), log_odds(*tags_of(head.labels, name)))
 
     def attributed() -> LabelAttribution:
         slopes = margin_slopes(tuned, text, margin)

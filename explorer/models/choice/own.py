@@ -444,10 +444,8 @@ def own_spec(
     check_tensors(config, tensors, source)
     check_values(folder, source)
     shape = with_heads(spec.architecture, kind, tensors)
-    notes = (
-        *(*spec.notes, *two_biases(folder), *read_otherwise(folder, shape.ties_words, source)),
-        *further_heads_note(tensors, shape.d_model, source),
-    )
+    of_weights = (*two_biases(folder), *further_heads_note(tensors, shape.d_model, source))
+    notes = (*spec.notes, *of_weights, *read_otherwise(folder, shape.ties_words, source))
     return replace(spec, architecture=shape, has_head=has_head(tensors), notes=notes)
 
 
