@@ -125,11 +125,11 @@ def sentiment_values(state: PageState) -> list[object]:
     text = state.sentiment or (FIRST_TEXT if is_for_none else plain)
     models, _ = tuned_family(state.ask, "sst2")
     named = own | {key: spec for key, spec in models.items() if spec.tuned_for == "sst2"}
-    hint, visible = strings.names_hint(named), bool(named) or "hidden"
+    hint = strings.names_hint(named)
     return [
         gr.Column(visible=bool(models | own)),
         text,
-        gr.Textbox(value=state.labels, placeholder=hint, visible=visible),
+        gr.Textbox(value=state.labels, placeholder=hint, visible=bool(named) or "hidden"),
         *show_spans(state, text, state.span),
         show_sentiment(state, text),
     ]
