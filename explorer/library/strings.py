@@ -88,7 +88,7 @@ CPU_ROUNDS = "{n} of them could be run in CPU time after disturbed ones"
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 NO_TEXT = "There is no text to classify: type a sentence."
 NO_LABEL = "{model} has no label {label}; it has {known}."
-BAD_LABELLED_WORD = "“word” must be -1 for the label of the whole text, or a word from 0 to {last}."
+BAD_LABELLED_WORD = "“word” must be the number of a word of the text, from 0 to {last}."
 NO_LABEL_SHARED = (
     "No label has the same name in all models: name the labels of each head, and those with one "
     "name are the same."

@@ -68,7 +68,7 @@ def attribute(  # noqa: PLR0913 - the endpoint's published arguments
         mask: The mask, counted from 0.
         label: A label of the models' classifiers; "predicted": the label that each model predicts.
         word: Word whose label is attributed, from 0, such as the ``first`` of a span of
-            ``/entities``; -1: the label is the text's.
+            ``/entities``; without one, the label is the text's.
 
     Returns:
         Per model the ``target``, its ``log_probability``, the ``words``, and two attributions of
