@@ -17,6 +17,12 @@ class AppContext:
     """Backend that holds the weights; None is this process."""
     memory_limit: float = float("inf")
     """Bytes that all networks together may take."""
+    tuned_folder: str = ""
+    """Folder in which the page saves models that it fine-tunes; empty: it fine-tunes none."""
+    is_local: bool = False
+    """True if only this machine has the page, so that a sentence may name its folders."""
+    tunes_for_all: bool = False
+    """True if the start allows all visitors to fine-tune; otherwise only this machine may."""
     any_model: bool = False
     """True if visitors may type any repository of the model hub."""
     public_url: str = ""

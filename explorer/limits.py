@@ -154,6 +154,20 @@ SIMILARITY = Limit(
     "s",
     "answered with the texts read",
 )
+TUNING = Limit("all pages", "lists that models are fine-tuned on at once", 1, "", WAITS)
+TUNING_ROWS = Limit(
+    "one fine-tuning on a page",
+    "rows",
+    500,
+    "",
+    "refused in the answer",
+    "{n} rows are too many to fine-tune on a page, which takes at most {limit}: keep fewer, or "
+    "call explorer.finetune from Python or a shell.",
+)
+TUNING_TIME = Limit(
+    "one fine-tuning on a page", "its time", 900, "s", "answered with the finished seeds"
+)
+TUNING_MEMORY = Limit("one fine-tuning on a page", "its memory", 6, "GB", "refused in the answer")
 MEASURE = Limit(
     "one call of `/latency`", "time spent measuring", 10, "s", "answered with the finished rounds"
 )

@@ -73,7 +73,11 @@ def pytest_runtest_setup():
 
 
 def pytest_collection_finish():
-    """Exclude the objects made so far from garbage collection."""
+    """Exclude the objects made so far from garbage collection.
+
+    A test that imports ``app`` has started a page of this machine: the tests begin without one.
+    """
+    configure(tuned_folder="", is_local=False)
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -64,6 +64,8 @@ LISTS = {
     "views": "views",
     "library": "library",
     "finetune": "library",
+    "apart": "library",
+    "child": "library",
     "ui": "ui",
 }
 """The layer of each module and folder of ``explorer/lists``, which is the feature ``texts``."""

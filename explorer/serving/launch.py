@@ -22,7 +22,14 @@ from explorer.refusal import Refusal
 from explorer.serving.middleware import access_log
 from explorer.serving.middleware.shutdown import close
 from explorer.serving.network import for_others
-from explorer.serving.start import NO_RAY, CannotStart, check_machine, check_models, check_port
+from explorer.serving.start import (
+    NO_RAY,
+    TUNED_FOLDER,
+    CannotStart,
+    check_machine,
+    check_models,
+    check_port,
+)
 from explorer.timing.memory import limit_arenas
 from explorer.ui.kit.strings import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
@@ -42,6 +49,8 @@ def build(flags: Namespace) -> gr.Blocks:
         use_models_at(flags.models_at)
     else:
         check_models()
+        configure(is_local=is_local(flags), tunes_for_all=bool(flags.finetune))
+        configure(tuned_folder=flags.finetune or (TUNED_FOLDER if is_local(flags) else ""))
     return build_page(opened_on(flags), with_tools(flags))
 
 
@@ -117,6 +126,13 @@ def signal_waiter() -> Callable[[], object]:
 def host_of(flags: Namespace) -> str | None:
     """Return the host to serve on; None is Gradio's default, this machine only."""
     return flags.host or os.getenv("GRADIO_SERVER_NAME")
+
+
+def is_local(flags: Namespace) -> bool:
+    """Return whether only this machine has the page."""
+    is_shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
+    is_elsewhere = is_shared or flags.public_url or os.getenv("SPACE_ID")
+    return not is_elsewhere and host_of(flags) in (None, "127.0.0.1", "localhost", "::1")
 
 
 def in_url(host: str | None) -> str | None:

@@ -37,9 +37,11 @@ PAGE_ONLY = ("gradio", "bertviz", "segno", "PIL")
 """Modules of the extra ``app``."""
 NO_RAY = "--models-at needs Ray: pip install -r deploy/requirements-serve.txt"
 NOT_HERE = (
-    "--model, --any-model and --memory apply to local models and cannot be combined with "
-    "--models-at."
+    "--model, --any-model, --memory and --finetune apply to local models and cannot be combined "
+    "with --models-at."
 )
+TUNED_FOLDER = str(Path(tempfile.gettempdir()) / "explorer-tuned")
+"""Folder of fine-tuned models where ``--finetune`` names none."""
 NO_CLIENT = (
     "Ray Client (ray://) cannot stream, which live training runs need: let this machine join the "
     "cluster (ray start --address=HOST:6379 --num-cpus=0) and pass --models-at auto."
@@ -158,7 +160,8 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--dtype", choices=DTYPES, default="float32")
     _add_serving_flags(parser)
     flags = parser.parse_args(arguments)
-    if flags.models_at and (flags.model or flags.any_model or flags.memory is not None):
+    given = (flags.model, flags.any_model, flags.memory is not None, flags.finetune)
+    if flags.models_at and any(given):
         parser.error(NOT_HERE)
     if (flags.models_at or "").startswith("ray://"):
         parser.error(NO_CLIENT)
@@ -170,7 +173,15 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def _add_serving_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of the address, of clients and of the log."""
+    """Add the flags of the address, of clients, of what they may do, and of the log."""
+    parser.add_argument(
+        "--finetune",
+        nargs="?",
+        const=TUNED_FOLDER,
+        metavar="FOLDER",
+        help="visitors may fine-tune the models on their labelled texts, one at a time; the models "
+        "are saved in FOLDER (on by default for a page that only this machine has)",
+    )
     parser.add_argument("--host", help="address to serve on (default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
     parser.add_argument("--public-url", default="", help="where visitors have the page, for links")

@@ -87,10 +87,10 @@ def read_system_file(path: Path) -> str | None:
         return None
 
 
-def resident_bytes() -> int | None:
-    """Return the resident memory of this process in bytes; None where unknown."""
+def resident_bytes(process: int | str = "self") -> int | None:
+    """Return the resident memory of this or another process in bytes; None where unknown."""
     try:
-        status = Path("/proc/self/status").read_text()
+        status = Path(f"/proc/{process}/status").read_text()
     except OSError:
         return None
     line = next((line for line in status.splitlines() if line.startswith("VmRSS")), "")

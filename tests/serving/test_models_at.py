@@ -19,6 +19,7 @@ AT = ["--models-at", "auto", "--family", "mini"]
     [
         ([*AT, "--memory", "4"], start.NOT_HERE),
         ([*AT, "--any-model"], start.NOT_HERE),
+        ([*AT, "--finetune"], start.NOT_HERE),
         ([*AT, "--model", "bert=nowhere"], start.NOT_HERE),
         (["--models-at", "ray://head:10001"], start.NO_CLIENT),
     ],

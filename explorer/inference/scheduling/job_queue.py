@@ -26,7 +26,7 @@ MAX_OF_ONE = limits.JOBS_OF_ADDRESS.maximum
 PAUSE_S = 0.05
 """Seconds between two jobs, in which waiting texts run."""
 STOP_WITHIN_S = 1.0
-"""Seconds after which a cancelled job is shown as stopped, even if its last step goes on.
+"""Seconds after which most cancelled jobs are shown as stopped, even if the last step goes on.
 
 A measurement is waited for: it ends within a layer, with a result that says how it ended.
 """
@@ -141,10 +141,11 @@ class JobQueue:
     Args:
         name: Name of the queue.
         at_once: Jobs that run at a time.
+        patience_s: Seconds after which a cancelled job is shown as stopped, if it still goes on.
     """
 
-    def __init__(self, name: str, at_once: int = 1) -> None:
-        self.name, self._at_once = name, at_once
+    def __init__(self, name: str, at_once: int = 1, patience_s: float = STOP_WITHIN_S) -> None:
+        self.name, self._at_once, self.patience_s = name, at_once, patience_s
         self._changed = threading.Condition()
         self._waiting: list[QueuedJob] = []
         self._by_owner: dict[Hashable, QueuedJob] = {}
@@ -243,7 +244,7 @@ class JobQueue:
             self._changed.notify_all()
 
 
-MEASUREMENTS = JobQueue("measure")
+MEASUREMENTS = JobQueue("measure", patience_s=inf)
 """The queue of measurements; the running one holds ``MEASUREMENT_LOCK`` while it times."""
 
 
@@ -266,11 +267,10 @@ def updates(
         Exception: whatever the job raised.
     """
     queue, token, stopped_s = queued.queue, queued.cancel_token, 0.0
-    patience_s = inf if queue is MEASUREMENTS else STOP_WITHIN_S
     least_s = MEASUREMENT_UPDATE_S if queue is MEASUREMENTS else 0.0
     last, due = JobUpdate(-1, None, done=False), 0.0
     try:
-        while not queued.ended.is_set() and stopped_s < patience_s:
+        while not queued.ended.is_set() and stopped_s < queue.patience_s:
             if has_left():
                 return
             now = JobUpdate(queue.position(queued), queued.partial, done=False)

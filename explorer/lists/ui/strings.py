@@ -132,6 +132,19 @@ TABLE = {
     "opens_attention": "Open in Attention",
 }
 """Strings of the table of rows."""
+TUNE = "Fine-tune all models on these rows"
+TUNE_NOTE = (
+    "Each model is trained with three seeds on a part of the rows, and tested on the others, next "
+    "to its frozen features and a bag of words. It runs in a process of its own."
+)
+TUNING_IS_OFF = "Fine-tuning is off on this page: its start did not allow it (--finetune)."
+TUNING_METHODS = {"full": "all weights", "lora": "LoRA"}
+TUNING_BEGINS = "Fine-tuning begins: the models are loaded in a process of their own."
+TUNING_STOPPED = "Stopped before anything could be scored."
+TUNING_ENDED = {
+    "stopped": "Stopped: these are the seeds that every model had finished.",
+    "deadline": "The time is over: these are the seeds that every model had finished.",
+}
 SUMMARY = {
     "model": "Model",
     "classifier": "Classifier",

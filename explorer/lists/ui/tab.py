@@ -13,6 +13,7 @@ import gradio as gr
 from explorer import assets, limits
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
+from explorer.context import context
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.codec import LIST_LIMIT
@@ -25,7 +26,7 @@ from explorer.lists.roles import RawTable, kind_of, recognised
 from explorer.lists.rows import JUDGED, KINDS, TextList, left_out_said, text_list
 from explorer.lists.run import TextsQuestion, judgeable
 from explorer.lists.sentences import SCORES
-from explorer.lists.ui import strings
+from explorer.lists.ui import strings, tuning
 from explorer.lists.views.strings import read_as
 from explorer.models.choice.family import family_specs, specs_by_key
 from explorer.refusal import Refusal
@@ -71,6 +72,8 @@ def build(state: gr.State) -> list[gr.components.Component]:
         stop,
         js="(_, state) => [window.explorer.question('texts/ask'), state]",
     )
+    if context().tuned_folder:
+        tuning.build(form, state)
     return [column, form]
 
 
@@ -198,8 +201,10 @@ def draw_list(listed: ListQuestion, update: JobUpdate) -> list[Any]:
     missing = {key: (specs[key].label, str(reason)) for key, reason in reasons.items()}
     summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES, answer.precision)
     is_whole = update.done
+    # The button that fine-tunes is shown while there is such a mark.
+    mark = el("span", class_="tx-tunable") if answer.result.texts.kind == "labelled" else None
     return [
-        join(line, summary),
+        join(line, summary, mark if is_whole else None),
         rows_canvas(answer.result, strings.TABLE, header, None if is_whole else ROWS_SO_FAR),
         list_charts(answer.result, strings.CHARTS, header) if is_whole else "",
     ]

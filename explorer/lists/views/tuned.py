@@ -194,10 +194,12 @@ def charts(
 
 
 def live_charts(progress: TuningProgress, header: Mapping[str, object]) -> str:
-    """Return the charts of the trainings so far, with the one that runs now."""
+    """Return the charts of the trainings so far, with the one that runs now; empty before any."""
     curves = {key: [run.curves for run in runs] for key, runs in progress.runs.items()}
     if progress.live:
         curves[progress.live.column].append(progress.live.curves)
+    if not any(course.losses for of_model in curves.values() for course in of_model):
+        return ""
     return charts(curves, progress.labels, header)
 
 

@@ -71,7 +71,7 @@ class RuntimeProcess:
             stderr=subprocess.DEVNULL,
         )
         # At interpreter exit at the latest: a process in its own session gets no Ctrl-C.
-        self._finish = weakref.finalize(self, _finish, self._process, folder)
+        self._finish = weakref.finalize(self, end_process, self._process, folder)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._n_asked = self._n_answered = 0
         self._reader = threading.Thread(
@@ -166,7 +166,8 @@ class RuntimeProcess:
         return answer
 
 
-def _finish(process: subprocess.Popen, folder: str) -> None:
+def end_process(process: subprocess.Popen, folder: str) -> None:
+    """Kill a process in a session of its own, with its children, and remove its scratch files."""
     if process.returncode is None:
         _kill_all(process)
     process.wait()

@@ -300,6 +300,25 @@ def test_a_stopped_job_is_shown_as_stopped_though_its_last_step_goes_on(queue):
     assert queued.done.wait(60)
 
 
+def test_a_queue_may_wait_longer_for_what_a_stopped_job_has():
+    patient = JobQueue("patient", patience_s=300.0)
+    inside, goes_on = threading.Event(), threading.Event()
+
+    def slow(cancel_token):
+        yield 1
+        inside.set()
+        assert goes_on.wait(300)
+        return "what there is"
+
+    queued = patient.start(slow)
+    assert inside.wait(300)
+    queued.stop()
+    looks = iter(range(200))  # of 0.01 s each: longer than other queues wait
+    seen = updates(queued, 0.01, lambda: next(looks, None) is None and goes_on.set())
+    *_, last = seen
+    assert (last.result, last.stopped) == ("what there is", True)
+
+
 def test_the_first_update_comes_at_once(queue):
     queued = queue.start(endless())
     assert next(updates(queued, 300)).done is False

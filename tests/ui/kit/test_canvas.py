@@ -51,6 +51,8 @@ NO_LINES = {
     "parameters/build",
     # the texts/* lines compute the rows; what is drawn of them is counted from those
     "texts/charts",
+    # of trainings on the page
+    "texts/tuning",
     # a form
     "texts/ask",
     # counted from shapes alone
