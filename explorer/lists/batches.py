@@ -64,6 +64,8 @@ class Prepared(Generic[Plan]):
     """By model, one for each row."""
     missing: Mapping[str, Refusal]
     """By model the reason why it is not asked."""
+    classified: frozenset[str] = frozenset()
+    """The models whose own classifier is asked in the passes of their features."""
 
 
 def prepared(
@@ -344,6 +346,8 @@ class Features:
     values: np.ndarray
     """float32 [row, layer + 1, d_model]"""
     seconds: float
+    logits: np.ndarray | None = None
+    """float32 [row, label] of the model's own classifier; None where it is not asked."""
 
 
 def feature_parts(
@@ -356,9 +360,12 @@ def feature_parts(
     """
     specs, ask = ready.specs, ready.ask
     lengths = [len(text.ids) for text in next(iter(ready.plans.values()))]
+    features_of = {key: _classified if key in ready.classified else _features for key in specs}
     for rows in length_batches(lengths, BLOCK_ROWS, BLOCK_ROWS * MAX_TOKENS):
         jobs = [
-            partial(_features, spec, ask, [ready.plans[key][r] for r in rows], (pooling, cancel))
+            partial(
+                features_of[key], spec, ask, [ready.plans[key][r] for r in rows], (pooling, cancel)
+            )
             for key, spec in specs.items()
         ]
         yield Part(rows, dict(zip(specs, gather(jobs), strict=True)))
@@ -381,6 +388,29 @@ def _features(
     return Features(values, sum(seconds))
 
 
+def _classified(
+    spec: ModelSpec, ask: Ask, texts: Sequence[Any], how: tuple[str, CancelToken]
+) -> Features:
+    """Return the features of some rows with the logits of the model's own classifier."""
+    from explorer.models.task_heads.classifiers import timed_logits
+
+    pooling, cancel = how
+    seconds: list[float] = []
+    logits: list[Any] = [None] * len(texts)
+
+    def compute(places: list[int]) -> np.ndarray:
+        batch = [texts[place] for place in places]
+        values, took, found = call_on_model(timed_logits, spec, ask, batch, pooling)
+        seconds.append(took)
+        for place, row in zip(places, found, strict=True):
+            logits[place] = row
+        return values
+
+    lengths = [len(text.ids) for text in texts]
+    values = in_batches(compute, range(len(texts)), lengths, ask, cancel)
+    return Features(values, sum(seconds), np.stack(logits))
+
+
 def in_row_order(
     parts: Sequence[Part[Mapping[str, Features]]], n_rows: int
 ) -> dict[str, np.ndarray]:
@@ -394,6 +424,17 @@ def in_row_order(
         key: read_only(np.concatenate([part.value[key].values for part in parts])[inverse])
         for key in keys
     }
+
+
+def logits_in_row_order(parts: Sequence[Part[Mapping[str, Features]]]) -> dict[str, np.ndarray]:
+    """Return the logits [row, label] of the models whose own classifier was asked."""
+    inverse = np.argsort([row for part in parts for row in part.rows])
+    each: dict[str, list[np.ndarray]] = {}
+    for part in parts:
+        for key, features in part.value.items():
+            if features.logits is not None:
+                each.setdefault(key, []).append(features.logits)
+    return {key: read_only(np.concatenate(found)[inverse]) for key, found in each.items()}
 
 
 def costs_of(

@@ -23,6 +23,7 @@ from explorer.lists.run import NOTHING_DONE, Progress, TextsQuestion
 from explorer.lists.views.rows import COLUMNS, as_json, table_rows
 from explorer.lists.views.strings import precision_sentence, read_as
 from explorer.lists.views.verdict import lines_said
+from explorer.models.choice.labels import LabelNames
 from explorer.refusal import Refusal, brief
 from explorer.views.notebook import Sketch
 
@@ -148,37 +149,37 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     group: str | Sequence[object] = "",
     columns: Mapping[str, str | int] | None = None,
     too_long: str = "leave_out",
+    labels: LabelNames | None = None,
 ) -> Texts:
     """Return each model's answer for every row of a list, and how the models compare.
 
-    A row's numbers do not depend on the rows in its batch. A row that cannot be read is left out
-    with its number and the reason, and the other rows are still answered.
+    A row's numbers do not depend on its batch. A row that cannot be read is left out, with the
+    reason, and the other rows are still answered.
 
     Args:
-        rows: File of texts (.txt, .csv, .tsv, .jsonl), by its path or opened in binary mode; or a
-            list of texts, or of mappings with ``text`` and any of ``answer``, ``label``, ``group``;
-            for pairs ``good`` and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
+        rows: File of texts (.txt, .csv, .tsv, .jsonl), by its path or opened in binary mode; or
+            texts, or mappings with ``text`` and any of ``answer``, ``label``, ``group``; for pairs
+            ``good`` and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
         family: What ``load`` returned, or the name of a family.
         kind: "masked", "plain", "pairs", "labelled", "multilabel", "scored"; empty: by columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, -1 the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r".
-        group: Column that names each row's group, or in Python one name for each row; empty: the
-            column ``group``. Labelled rows of one group, such as sentences by one author, stay on
-            one side of every split. Other kinds get a share for each group.
+        group: Column of each row's group, or in Python one name for each row; empty: ``group``.
+            Labelled rows of a group stay on one side of every split; others get a share for each.
         columns: Column of a role, by its name or its number from 1: ``{"text": 3}``. The roles are
             text, second, answer, good, bad, label, score, group and direction; "" removes a role.
         too_long: Treatment of a labelled or scored row of over 512 tokens: "leave_out", "head" (its
-            first words are read) or "head_and_tail" (its first and last words, a quarter and three
-            quarters of what is read: Sun et al. 2019). All models read the same words.
+            first words are read) or "head_and_tail" (its first and last: Sun et al. 2019).
+        labels: Names for the labels of a model's own head, in the order of its outputs, by column:
+            {"bert": ["negative", "positive"]}. It is scored on rows with labels of these names.
 
     Returns:
         ``answers``: by row and model the values of its kind; the summary compares the models.
 
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model is available.
-        Interrupted: Ctrl-C; its ``result`` has the finished rows. Labels and scores are predicted
-            only after all rows are done, by classifiers and regressions that are then trained.
+        Interrupted: Ctrl-C; its ``result`` has the finished rows, without predicted labels.
 
     Example:
         >>> rows = [{"text": "The [MASK] sat on the mat.", "answer": "cat"}]
@@ -186,8 +187,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         ['cat', 'cat', 'cat']
     """
     table, chosen = with_roles(table_of(rows), columns, group)
-    how = (kind, chosen, TextsOptions(pooling, layer, score, too_long))
-    return answered(table, family, how, CancelToken())
+    options = TextsOptions(pooling, layer, score, too_long, labels=labels or {})
+    return answered(table, family, (kind, chosen, options), CancelToken())
 
 
 def with_roles(
@@ -290,7 +291,7 @@ def table_of(rows: Rows) -> RawTable:
         if path.suffix.lower() in WITH_PANDAS:
             rows = _records(content, path)
         else:
-            return read_table(content, path.name)
+            return read_table(content, f"{path.parent.name}/{path.name}")
     if isinstance(rows, BufferedIOBase):
         return read_table(rows.read(MAX_BYTES + 1))
     # A mapping would give its keys, and a frame the names of its columns.

@@ -41,6 +41,7 @@ from explorer.lists.scored import splits_of
 from explorer.models.run import read_only
 
 if TYPE_CHECKING:
+    from explorer.lists.head_scores import HeadSetsResult
     from explorer.lists.results import EncodedList, TextsOptions
 
 LEAST = 10
@@ -141,6 +142,8 @@ class MultilabelList:
     """By model, measured on these rows."""
     advice: Advice
     copies: NearCopies
+    heads: "HeadSetsResult"
+    """The models' own heads on the same rows."""
 
 
 def sets_of(texts: TextList) -> LabelSets:
@@ -376,6 +379,8 @@ def multilabel_steps(
     """
     from threadpoolctl import threadpool_limits
 
+    from explorer.lists.head_scores import multilabel_heads
+
     sets, each = sets_of(texts), encoded.features
     layers = {key: options.layer % of_model.shape[1] for key, of_model in each.items()}
     words = [row.read for row in texts.rows]
@@ -394,6 +399,7 @@ def multilabel_steps(
         encoded.costs,
         multilabel_advice(result, labels, encoded.costs),
         copies_between(words, splits_of(FOLDS, len(words), sets.groups), _numbers(sets.truth)),
+        multilabel_heads(encoded.heads, encoded.logits, sets),
     )
 
 

@@ -96,7 +96,7 @@ def read_table(content: str | bytes, name: str = "") -> RawTable:
     if is_cut:
         over = LeftOut(table.n_rows + 1, TOO_LARGE)
         table = replace(table, left_out=(*table.left_out, over))
-    return reshaped(table)
+    return replace(reshaped(table), source=name)
 
 
 def decoded(content: bytes) -> str:

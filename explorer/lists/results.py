@@ -2,12 +2,18 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from explorer.lists.bias import CrowsScore, Sides, crows_score, sides_of, unmodified_scores
+from explorer.lists.head_scores import (
+    HeadScoresResult,
+    HeadsResult,
+    labelled_heads,
+    scored_heads,
+)
+from explorer.lists.heads import AskedHeads
 from explorer.lists.judge import (
     Advice,
     LabelledResult,
@@ -21,7 +27,6 @@ from explorer.lists.judge import (
     near_copies,
 )
 from explorer.lists.labelled import (
-    BASELINES,
     WORDS,
     Cost,
     Judged,
@@ -49,7 +54,6 @@ from explorer.lists.scored import (
     words_name,
 )
 from explorer.lists.sentences import (
-    TIE,
     PairsSummary,
     SentenceScore,
     SentencesSummary,
@@ -77,6 +81,8 @@ class TextsOptions:
     """One of ``cut.WAYS``: what becomes of a labelled or scored row of over 512 tokens."""
     curves: bool = True
     """True: labelled rows get a learning curve and a curve over layers."""
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By column names for the labels of its own head, in the order of the head's outputs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,6 +173,8 @@ class LabelledList:
     """By model, and of TF-IDF, measured on these rows."""
     advice: Advice
     copies: NearCopies
+    heads: HeadsResult = field(default_factory=HeadsResult)
+    """The models' own heads on the same rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,6 +190,8 @@ class ScoredList:
     costs: Mapping[str, Cost]
     """By model, measured on these rows."""
     copies: NearCopies
+    heads: HeadScoresResult = field(default_factory=HeadScoresResult)
+    """The models' own heads on the same rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,6 +210,10 @@ class EncodedList:
     features: Mapping[str, np.ndarray]
     """By model float32 [row, layer + 1, d_model]."""
     costs: Mapping[str, Cost]
+    heads: AskedHeads = field(default_factory=AskedHeads)
+    """The models' own heads that were asked too, and why others were not."""
+    logits: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """By model of these float32 [row, output]."""
 
 
 ListResult = (
@@ -290,6 +304,7 @@ def _trained(
     numbers = {row.number for row in kept.rows}
     is_kept = np.array([row.number in numbers for row in texts.rows])
     features = {key: of_model[is_kept] for key, of_model in encoded.features.items()}
+    logits = {key: of_model[is_kept] for key, of_model in encoded.logits.items()}
     layers = {key: options.layer % of_model.shape[1] for key, of_model in features.items()}
     asked, words = labels_of(kept), [row.read for row in kept.rows]
     judged_by, curves = {}, {}
@@ -323,6 +338,7 @@ def _trained(
         costs,
         advice(result, labels, costs),
         near_copies(words, asked),
+        labelled_heads(encoded.heads, logits, kept, result),
     )
 
 
@@ -361,7 +377,8 @@ def scored_list_steps(
                 break
             n_done += 1
     copies = scored_copies(words, truth)
-    return ScoredList(texts, labels, options.pooling, layers, result, encoded.costs, copies)
+    heads = scored_heads(encoded.heads, encoded.logits, truth)
+    return ScoredList(texts, labels, options.pooling, layers, result, encoded.costs, copies, heads)
 
 
 Curves = tuple[tuple[CurvePoint, ...], tuple[float, ...], BestLayer]
@@ -386,114 +403,3 @@ def _model_steps(
     best, chosen = best_layers(by_layer, labels)
     layered = BestLayer(accuracy(best, labels), chosen, gain(labels, best, by_layer[layer]))
     return by_layer[layer], (learning, of_layers, layered)
-
-
-def distances(result: ListResult) -> np.ndarray:
-    """Return how far the models are apart on each row: float64 [row], 0 for one model alone.
-
-    Masked rows: mean Jensen-Shannon divergence of two models that have a word in common, in nats;
-    nan where no two have. Sentences: nats a word by PLL-word-l2r, each model's measured from its
-    own mean over the list. Pairs: range of the margins in nats. Rows with a score: range of the
-    predicted scores. Labelled rows: different predictions of the models, less one; with several
-    labels, the labels that some models give and others do not.
-    """
-    if isinstance(result, MaskedList):
-        return _means(list(result.divergence.values()), len(result.texts.rows))
-    if isinstance(result, SentenceList):
-        return _range([values - values.mean() for values in per_word(result).values()])
-    if isinstance(result, PairList):
-        return _range(list(result.margins.values()))
-    if isinstance(result, UnjudgedList):
-        return np.zeros(len(result.texts.rows))  # no row has a prediction
-    if isinstance(result, ScoredList):
-        return _range([result.result.predicted[key].values for key in result.labels])
-    predicted = [each.predicted for key, each in result.result.judged.items() if _is_model(key)]
-    if isinstance(result, MultilabelList):
-        return np.ptp(np.array(predicted).astype(np.float64), 0).sum(1)
-    different = [len(set(row)) - 1 for row in zip(*predicted, strict=True)]
-    return np.array(different, np.float64)
-
-
-def mean_distances(result: SentenceList) -> dict[tuple[str, str], float]:
-    """Return how far each two models are apart on sentences, in nats a word by PLL-word-l2r.
-
-    It is the mean over the sentences that all can read of the absolute difference of both models'
-    values, each measured from the model's own mean over these sentences.
-    """
-    unknown = [[score.n_unknown for score in scores] for scores in result.scores.values()]
-    values = {key: each[~np.any(unknown, 0)] for key, each in per_word(result).items()}
-    centred = {key: each - each.mean() for key, each in values.items()}
-    return {
-        (a, b): float(np.abs(centred[a] - centred[b]).mean()) for a, b in combinations(centred, 2)
-    }
-
-
-def by_disagreement(result: ListResult) -> np.ndarray:
-    """Return the indices of the rows, those first on which the models disagree most.
-
-    Rows that some models have right and others wrong are before all others of pairs; of labelled
-    rows on which all agree, those that all have wrong are first. Equal rows keep their order.
-    """
-    apart, right = distances(result), right_of(result)
-    hits = np.array(list(right.values()))
-    first = np.zeros(len(apart), dtype=bool)
-    if isinstance(result, PairList) and len(hits):
-        first = np.any(hits, 0) & ~np.all(hits, 0)
-    if isinstance(result, LabelledList | MultilabelList) and len(hits):
-        return np.lexsort((hits.sum(0), -apart))
-    return np.lexsort((-np.nan_to_num(apart, nan=-1.0), ~first))
-
-
-def right_of(result: ListResult) -> dict[str, np.ndarray]:
-    """Return for each model which rows it has right, bool [row]; empty where nothing says so."""
-    if isinstance(result, MaskedList):
-        has_answers = has_truth(result).any()
-        return {key: each.right() for key, each in result.answers.items()} if has_answers else {}
-    if isinstance(result, PairList):
-        return {key: margin > TIE for key, margin in result.margins.items()}
-    if isinstance(result, LabelledList):
-        judged, truth = result.result.judged, result.result.labels.truth
-        return {key: each.predicted == truth for key, each in judged.items() if _is_model(key)}
-    if isinstance(result, MultilabelList):
-        several, sets = result.result.judged, result.result.sets.truth
-        return {key: (several[key].predicted == sets).all(1) for key in result.result.models}
-    return {}
-
-
-def has_truth(result: ListResult) -> np.ndarray:
-    """Return which rows have something to be right about: bool [row].
-
-    They are masked rows with an answer, and pairs that every model can read.
-    """
-    if isinstance(result, MaskedList):
-        return np.array([bool(row.answer) for row in result.texts.rows])
-    if isinstance(result, PairList):
-        unknown = [
-            [s.n_unknown for s in each]
-            for side in (result.good, result.bad)
-            for each in side.values()
-        ]
-        return ~np.any(unknown, 0)
-    return np.full(len(result.texts.rows), isinstance(result, LabelledList | MultilabelList))
-
-
-def per_word(result: SentenceList) -> Mapping[str, np.ndarray]:
-    """Return each model's PLL-word-l2r a word: float64 [row], in nats."""
-    return {
-        key: np.array([score.pll_word_l2r / max(1, score.n_words) for score in scores])
-        for key, scores in result.scores.items()
-    }
-
-
-def _is_model(key: str) -> bool:
-    return key not in BASELINES
-
-
-def _means(values: list[np.ndarray], n_rows: int) -> np.ndarray:
-    """Return the mean of the values that are known: float64 [row], nan where none is."""
-    known = [each for each in values if not np.isnan(each).any()]
-    return np.mean(known, axis=0) if known else np.full(n_rows, np.nan if values else 0.0)
-
-
-def _range(values: list[np.ndarray]) -> np.ndarray:
-    return np.ptp(np.array(values), axis=0)

@@ -121,6 +121,8 @@ class RawTable:
     """Sentence on what the rows are, where they are not those of the file."""
     made: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Names of the columns that a column is made of which the file does not have."""
+    source: str = ""
+    """The name of the file; empty of pasted lines."""
 
     @property
     def n_rows(self) -> int:

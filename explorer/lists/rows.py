@@ -150,6 +150,8 @@ class TextList:
 
     way: str = ""
     """One of ``cut.WAYS``, by which long texts were cut; empty where none was."""
+    source: str = ""
+    """The name of the file; empty of pasted lines."""
 
     @property
     def n_cut(self) -> int:
@@ -305,7 +307,9 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     inside = {part for name in roles.values() for part in table.made.get(name, ())}
     unused = tuple(name for name in table.names if name not in {*roles.values(), *inside})
     return TextList(
-        *(kind, roles, tuple(rows), tuple(left_out), table.has_header, unused), table.note
+        *(kind, roles, tuple(rows), tuple(left_out), table.has_header, unused),
+        table.note,
+        source=table.source,
     )
 
 

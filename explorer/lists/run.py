@@ -1,6 +1,6 @@
 """The result of a whole list of texts, or of those rows that were done when it was stopped."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from explorer.lists.batches import (
     costs_of,
     feature_parts,
     in_row_order,
+    logits_in_row_order,
     masked_parts,
     prepare_features,
     prepare_masked,
@@ -21,6 +22,8 @@ from explorer.lists.batches import (
     shortened,
 )
 from explorer.lists.cut import WAYS
+from explorer.lists.head_questions import asked_heads, with_classified
+from explorer.lists.heads import AskedHeads
 from explorer.lists.labelled import usable
 from explorer.lists.masked import joined_blocks
 from explorer.lists.multilabel import MultilabelList, multilabel_steps, sets_of
@@ -42,6 +45,7 @@ from explorer.lists.roles import BadRows
 from explorer.lists.rows import JUDGED, TextList, left_out_said
 from explorer.lists.scored import truth_of
 from explorer.lists.sentences import SCORES
+from explorer.models.choice.labels import BAD_LABELS
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
 from explorer.timing.workload import is_whole
@@ -99,6 +103,11 @@ class TextsQuestion:
         if texts.kind in JUDGED:
             for spec in ready.specs.values():
                 layer_of(spec, self.options.layer)
+        self.heads = AskedHeads()
+        """The models' own heads that are scored on the rows, and why others are not."""
+        if ready.texts.kind in JUDGED:
+            self.heads = asked_heads(ready, label_names_of(ready.texts), self.options.labels)
+            self.ready = with_classified(ready, self.heads)
         self._parts: list[Part[Any]] = []
         self._scores: LabelledList | MultilabelList | ScoredList | None = None
         self.precision: ListPrecision | None = None
@@ -172,7 +181,8 @@ class TextsQuestion:
     def _trained(self, check: Callable[[], None] = lambda: None) -> Training:
         """Return the training of all classifiers on the rows that are done, step by step."""
         features = in_row_order(self._parts, self.n_done)
-        encoded = EncodedList(features, costs_of(self.ready, self._parts))
+        logits = logits_in_row_order(self._parts)
+        encoded = EncodedList(features, costs_of(self.ready, self._parts), self.heads, logits)
         steps: dict[str, Any] = {
             "labelled": labelled_steps,
             "multilabel": multilabel_steps,
@@ -233,6 +243,12 @@ def judgeable(texts: TextList) -> TextList:
     return texts
 
 
+def label_names_of(texts: TextList) -> list[str]:
+    """Return the different labels of a list, sorted; none of rows with a score."""
+    several = [label for row in texts.rows for label in row.labels or (row.label,)]
+    return sorted(set(filter(None, several)))
+
+
 def layer_of(spec: ModelSpec, layer: int) -> int:
     """Return the index of a layer's features, counted from the embeddings.
 
@@ -250,3 +266,5 @@ def _check(options: TextsOptions) -> None:
     for name, known in offered.items():
         if getattr(options, name) not in known:
             raise BadRows(BAD_OPTION.format(name=name, known=", ".join(known)))
+    if not isinstance(options.labels, Mapping):
+        raise BadRows(BAD_LABELS)

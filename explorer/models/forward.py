@@ -5,7 +5,7 @@ The numbers of a text do not depend on the texts that share its batch.
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -405,6 +405,30 @@ def text_features(loaded: LoadedModel, texts: Sequence[EncodedText], pooling: st
     inputs = _inputs(loaded, texts)
     with _encoding(loaded):
         states = loaded.network.base_model(**inputs, output_hidden_states=True).hidden_states
+    return _features_of(states, inputs, pooling)
+
+
+@torch.inference_mode()
+def classified_features(
+    loaded: LoadedModel, texts: Sequence[EncodedText], pooling: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``text_features`` and the logits of a classifier, float32 [text, label], of one pass.
+
+    Args:
+        loaded: A model whose network classifies texts.
+        texts: The texts.
+        pooling: Features of a text: "mean" of all tokens, or "cls", the first token.
+    """
+    inputs = _inputs(loaded, texts)
+    with _encoding(loaded):
+        out = loaded.network(**inputs, output_hidden_states=True)
+    return _features_of(out.hidden_states, inputs, pooling), _array(out.logits)
+
+
+def _features_of(
+    states: Sequence["Tensor"], inputs: dict[str, "Tensor"], pooling: str
+) -> np.ndarray:
+    """Return the pooled states of each text: float32 [text, layer + 1, d_model]."""
     pooled = [_pooled(layer.float(), inputs, pooling) for layer in states]
     return read_only(torch.stack(pooled, 1).cpu().numpy())
 
@@ -417,11 +441,16 @@ def timed_features(
     On one core these are seconds of processor time, so that other work on the machine does not
     count; otherwise seconds of the clock.
     """
-    one_core = torch.device(loaded.device).type == "cpu" and torch.get_num_threads() == 1
-    clock = time.thread_time if one_core else time.perf_counter
+    clock = clock_of(loaded)
     begun = clock()
     features = text_features(loaded, texts, pooling)
     return features, clock() - begun
+
+
+def clock_of(loaded: LoadedModel) -> Callable[[], float]:
+    """Return the clock of ``timed_features`` for a network: of the processor, or of the wall."""
+    one_core = torch.device(loaded.device).type == "cpu" and torch.get_num_threads() == 1
+    return time.thread_time if one_core else time.perf_counter
 
 
 def encoder_bytes(loaded: LoadedModel) -> int:

@@ -39,6 +39,8 @@ TERMS = {
     "PLL-word-l2r": "PLL-word-l2r",
     "pseudo-perplexity": "pseudo-perplexity",
     "McNemar's exact test": "McNemar's exact test",
+    "Holm's correction": "Holm's correction",
+    "expected calibration error": "expected calibration error",
     "Macro F1": "macro F1",
     "Micro F1": "micro F1",
     "one-vs-rest": "one-vs-rest",

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.lists.results import (
-    by_disagreement,
-    distances,
-    has_truth,
-    per_word,
-    right_of,
-)
+from explorer.lists.disagreement import by_disagreement, distances, has_truth, per_word, right_of
 from tests.lists.test_batches import MASKED, SENTENCES, csv_of
 from tests.lists.test_run import finished
 

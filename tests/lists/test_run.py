@@ -17,9 +17,10 @@ from sklearn.preprocessing import StandardScaler
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.links.page_state import PageState
 from explorer.lists import batches, labelled
+from explorer.lists.disagreement import by_disagreement, distances
 from explorer.lists.masked import MaskedAnswers, shared_divergences
 from explorer.lists.read import read_table
-from explorer.lists.results import TextsOptions, by_disagreement, distances
+from explorer.lists.results import TextsOptions
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
 from explorer.lists.run import TextsQuestion, layer_of

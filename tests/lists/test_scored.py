@@ -218,7 +218,7 @@ def test_pairs_with_a_score_equal_scikit_learn_on_features_of_transformers(
                 out = loaded.network.base_model(**inputs, output_hidden_states=True)
             features.append(out.hidden_states[-1][0].mean(0).numpy())
         expected, alphas = ridge_by_hand(np.stack(features).astype(float), scores)
-        found = [row[-1] for row in rows if row[1] == key]
+        found = [row[5] for row in rows if row[1] == key]
         np.testing.assert_allclose(found, expected, atol=1e-3)
         rank = spearmanr(expected, scores).statistic
         assert summary[key]["spearman"]["value"] == pytest.approx(rank, abs=0.01)

@@ -14,10 +14,11 @@ const only = look('only', 'all'),
   order = look('rows', 'apart');
 
 /**
+ * @typedef {{tab: string, text: string, hidden?: string, fold?: string, sentiment?: string}} View
  * @typedef {{n: number, lead: string[], cells: any[][], group: string, apart: number | null, right:
- *   boolean[], marks: [number, number][],
- *   open: {tab: string, text: string, hidden?: string}, offered?: [string, number | null][][]}}
- *   Line `lead`: what the list gives of a row
+ *   (boolean | null)[], marks: [number, number][],
+ *   open: View, more?: View[], offered?: [string, number | null][][]}}
+ *   Line `lead`: what the list gives of a row; `more`: other views of it
  * @typedef {{kind: string, columns: string[], names: Record<string, string>, models: string[],
  *   total: number, lines: Line[],
  *   constants: Record<string, unknown>, said: Record<string, unknown>, texts: Record<string,
@@ -32,11 +33,12 @@ const only = look('only', 'all'),
  */
 export function isLike(line, which, models) {
   const {right} = line,
+    judged = right.filter(one => one !== null),
     [a, b] = which.split('.').map(key => models.indexOf(key));
   if (which === 'all') return true;
-  if (which === 'wrong') return right.length > 0 && !right.some(Boolean);
-  if (which === 'differ') return right.some(one => one !== right[0]);
-  return right.length > 0 && right[a] && !right[b];
+  if (which === 'wrong') return judged.length > 0 && !judged.some(Boolean);
+  if (which === 'differ') return judged.some(one => one !== judged[0]);
+  return right[a] === true && right[b] === false;
 }
 
 /**
@@ -112,12 +114,12 @@ function marked(text, marks) {
 }
 
 /**
- * Whether a model has a row right.
- * @param {boolean | undefined} isRight
+ * Whether a model has a row right; nothing where nothing says so.
+ * @param {boolean | null | undefined} isRight
  * @param {Record<string, string>} t
  */
 const verdict = (isRight, t) =>
-  isRight === undefined
+  isRight === undefined || isRight === null
     ? null
     : make(
         'span',
@@ -163,20 +165,47 @@ const rankSaid = ([, , given, , rank, pieces], t) =>
 export const labelsSaid = (labels, t) => labels.split('|').join(', ') || t.no_labels;
 
 /**
+ * What a model's own head says of a row, and its frozen features below it; the features alone where
+ * no head is scored.
+ * @param {string | null} head
+ * @param {string} predicted by the features
+ * @param {boolean} others whether the head of another model is scored
+ * @param {Record<string, string>} t
+ * @returns {[string, string]}
+ */
+const byHead = (head, predicted, others, t) =>
+  head === null ? [predicted, others ? t.no_head : ''] : [head, say(t.by_features, {predicted})];
+
+/**
+ * Whether a row has the answer of any head, which is at one place of the cells.
+ * @param {Line} line
+ * @param {number} place
+ */
+const hasHeads = ({cells}, place) => cells.some(each => (each[place] ?? null) !== null);
+
+/**
  * What a model says of a row, by kind: a line and a smaller one.
  * @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number) =>
  *   [string, string]>}
  */
-const SAID = {
+export const SAID = {
   masked: (cells, {lead: [, answer], offered = []}, t, i) => [
     `${cells[0]} ${number(cells[1])}`,
     [answer ? rankSaid(cells, t) : '', wordsSaid(offered[i] ?? [], t)].filter(Boolean).join('; '),
   ],
   plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
   pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
-  labelled: ([predicted]) => [predicted, ''],
-  multilabel: ([predicted], _, t) => [labelsSaid(predicted, t), ''],
-  scored: ([predicted]) => [fixed(predicted, 2), ''],
+  labelled: ([predicted, , head = null, p], line, t) =>
+    byHead(head === null ? null : `${head} ${number(p)}`, predicted, hasHeads(line, 2), t),
+  multilabel: ([predicted, , head = null], line, t) =>
+    byHead(
+      head === null ? null : labelsSaid(head, t),
+      labelsSaid(predicted, t),
+      hasHeads(line, 2),
+      t,
+    ),
+  scored: ([predicted, head = null], line, t) =>
+    byHead(head === null ? null : fixed(head, 2), fixed(predicted, 2), hasHeads(line, 1), t),
 };
 
 /**
@@ -207,13 +236,34 @@ export const ordersOf = ({kind, texts: t}) => ({
   list: t.list,
 });
 
-/** @param {Line} line */
-function open({n, open: {tab, text, hidden = ''}}) {
+/** @param {number} n of the row @param {View} view */
+function open(n, {tab, text, hidden = '', fold = '', sentiment = ''}) {
   opened = n;
   typeText(text);
-  compare({text, hidden, tab, fold: ''});
+  compare({text, hidden, tab, fold, ...(sentiment ? {sentiment} : {})});
   put({tab});
-  landOn(tab, '', true);
+  landOn(tab, fold, true);
+}
+
+/**
+ * The other views of a row.
+ * @param {Line} line
+ * @param {Record<string, string>} t
+ */
+function links({n, more = []}, t) {
+  const buttons = more.map(view => {
+    const button = make(
+      'button',
+      {type: 'button', class: 'tx-view', title: t[`opens_${view.tab}`]},
+      t[`view_${view.tab}`],
+    );
+    button.addEventListener('click', event => {
+      event.stopPropagation();
+      open(n, view);
+    });
+    return button;
+  });
+  return buttons.length ? make('span', {class: 'tx-views'}, ...buttons) : null;
 }
 
 /** @param {Line} line @param {Data} data */
@@ -227,7 +277,7 @@ function row(line, data) {
   );
   text.addEventListener('click', event => {
     event.stopPropagation();
-    open(line);
+    open(line.n, line.open);
   });
   const cells = models.map((key, i) => {
     const [said, small] = SAID[kind](line.cells[i], line, t, i);
@@ -247,12 +297,12 @@ function row(line, data) {
     'tr',
     {'data-row': line.n},
     make('th', {scope: 'row'}, String(line.n)),
-    make('td', {class: 'tx-text'}, text, below ? el('small', '', below) : null),
+    make('td', {class: 'tx-text'}, text, below ? el('small', '', below) : null, links(line, t)),
     ...cells,
     ...apart,
   );
   whole.addEventListener('click', () => {
-    if (!String(getSelection())) open(line);
+    if (!String(getSelection())) open(line.n, line.open);
   });
   return whole;
 }

@@ -24,6 +24,8 @@ LAYERS = {
     "mini-DistilBERT": -1,
     "mini-ALBERT": -1,
 }
+ADAPTERS = {}  # by model with a head that is scored: its adapter, empty for the checkpoint's own
+HEADS = {}  # by the same models: labels, way to read them, and which of them is each of yours
 STRENGTHS = [0.0001, 0.001, 0.01, 0.1, 1.0]  # of which each fold chooses one on its training rows
 PATTERNS = [r"(?u)\b\w\w+\b", r"(?u)\w+|[^\w\s]"]  # of a word, also chosen there
 
@@ -72,18 +74,31 @@ def features(tokenizer, model, text, layer):
     return (states[0] if POOLING == "cls" else states.mean(0)).numpy()
 
 
+def by_head(label, texts):
+    """The label that a model's own head gives to each text, its probability, and if it is right."""
+    names, problem, yours = HEADS[label]
+    logits = own_logits(label, ADAPTERS[label], texts)
+    is_one = problem == "single_label_classification"
+    for row, p in zip(ROWS, logits.softmax(-1) if is_one else logits.sigmoid(), strict=True):
+        best = int(p.argmax())
+        yield names[best], p[best].item(), best == yours[row[2]] if row[2] in yours else None
+
+
 columns = ["row", "model", "text", "label", "group", "predicted", "right"]
+columns += ["head_predicted", "head_probability", "head_right"]
 rows = []
 numbers, _, truth, groups = zip(*ROWS, strict=True)
 truth, units = np.array(truth, object), [group or number for number, _, _, group in ROWS]
 units = np.array([units.index(unit) for unit in units])
 texts = [CUT.get(str(number), text) for number, text, *_ in ROWS]
-answers = {}
+answers, heads = {}, {}
 for label, layer in LAYERS.items():
     tokenizer, model = load(label, AutoModel)
     read = [READ.get(str(number), text) for number, text, *_ in ROWS]
     data = [features(tokenizer, model, text, layer) for text in read]
     answers[label] = predicted(data, regression, {"logisticregression__C": STRENGTHS})
+    if label in HEADS:
+        heads[label] = list(by_head(label, read))
 grid = {
     "logisticregression__C": [100 * C for C in STRENGTHS],
     "tfidfvectorizer__token_pattern": PATTERNS,
@@ -92,11 +107,12 @@ answers["TF-IDF"] = predicted(texts, bag_of_words, grid)
 names, counts = np.unique(truth, return_counts=True)
 answers["most frequent label"] = np.full(len(truth), names[counts.argmax()], object)
 for name, found in answers.items():
-    for row, guess in zip(ROWS, found, strict=True):
-        rows.append([row[0], name, *row[1:], guess, guess == row[2]])
+    of_head = heads.get(name, [[None, None, None]] * len(ROWS))
+    for row, guess, said in zip(ROWS, found, of_head, strict=True):
+        rows.append([row[0], name, *row[1:], guess, guess == row[2], *said])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 plotted = [
-    [None, name, None, None, None, None, (found == truth).mean().item()]
+    [None, name, *[None] * 4, (found == truth).mean().item(), None, None, None]
     for name, found in answers.items()
 ]  # the accuracy of each
 FIGURE = ("bars", "model", "model", ["right"])

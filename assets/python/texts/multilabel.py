@@ -28,6 +28,8 @@ LAYERS = {
     "mini-DistilBERT": -1,
     "mini-ALBERT": -1,
 }
+ADAPTERS = {}  # by model with a head that is scored: its adapter, empty for the checkpoint's own
+HEADS = {}  # by the same models: labels, way to read them, and which of them is each of yours
 STRENGTHS = [0.0001, 0.001, 0.01, 0.1, 1.0]  # of which each fold chooses one on its training rows
 PATTERNS = [r"(?u)\b\w\w+\b", r"(?u)\w+|[^\w\s]"]  # of a word, also chosen there
 
@@ -67,7 +69,17 @@ def features(tokenizer, model, text, layer):
     return (states[0] if POOLING == "cls" else states.mean(0)).numpy()
 
 
+def by_head(label, texts):
+    """The labels of yours that a model's own head gives to each text, and if these are right."""
+    _, _, yours = HEADS[label]
+    for row, p in zip(ROWS, own_logits(label, ADAPTERS[label], texts).sigmoid(), strict=True):
+        given = [name for name in LABELS if name in yours and p[yours[name]] > 0.5]
+        own = set(GIVEN[str(row[0])]) & set(yours) & set(LABELS)
+        yield "|".join(given), set(given) == own
+
+
 columns = ["row", "model", "text", "labels", "group", "predicted", "right"]
+columns += ["head_predicted", "head_right"]
 rows = []
 numbers, _, _, groups = zip(*ROWS, strict=True)
 truth = np.array([[label in GIVEN[str(number)] for label in LABELS] for number in numbers], int)
@@ -75,22 +87,25 @@ units = [group or number for number, _, _, group in ROWS]
 units = np.array([units.index(unit) for unit in units])
 texts = [CUT.get(str(number), text) for number, text, *_ in ROWS]
 strengths = "onevsrestclassifier__estimator__C"
-answers = {}
+answers, heads = {}, {}
 for label, layer in LAYERS.items():
     tokenizer, model = load(label, AutoModel)
     read = [READ.get(str(number), text) for number, text, *_ in ROWS]
     data = [features(tokenizer, model, text, layer) for text in read]
     answers[label] = predicted(data, StandardScaler(), {strengths: STRENGTHS})
+    if label in HEADS:
+        heads[label] = list(by_head(label, read))
 grid = {strengths: [100 * C for C in STRENGTHS], "tfidfvectorizer__token_pattern": PATTERNS}
 answers["TF-IDF"] = predicted(texts, TfidfVectorizer(sublinear_tf=True), grid)
 answers["every label"] = np.ones_like(truth)
 for name, found in answers.items():
-    for row, own, guess in zip(ROWS, truth, found, strict=True):
+    of_head = heads.get(name, [[None, None]] * len(ROWS))
+    for row, own, guess, said in zip(ROWS, truth, found, of_head, strict=True):
         labels = "|".join(label for label, has in zip(LABELS, guess, strict=True) if has)
-        rows.append([row[0], name, *row[1:], labels, bool((guess == own).all())])
+        rows.append([row[0], name, *row[1:], labels, bool((guess == own).all()), *said])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 plotted = [
-    [None, name, None, None, None, None, float(f1_score(truth, found, average="macro"))]
+    [None, name, *[None] * 4, float(f1_score(truth, found, average="macro")), None, None]
     for name, found in answers.items()
 ]  # the macro F1 of each
 FIGURE = ("bars", "model", "model", ["right"])

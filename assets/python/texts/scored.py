@@ -25,6 +25,8 @@ LAYERS = {
     "mini-DistilBERT": -1,
     "mini-ALBERT": -1,
 }
+ADAPTERS = {}  # by model with a head that is scored: its adapter, empty for the checkpoint's own
+HEADS = {}  # by the same models: labels, way to read them, and which of them is each of yours
 PENALTIES = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5]  # of which each fold chooses one on its own rows
 
 
@@ -66,20 +68,24 @@ def in_common(text):
     return [*both, len(first) - len(others[0])]
 
 
-columns = ["row", "model", "text", "score", "group", "predicted"]
+columns = ["row", "model", "text", "score", "group", "predicted", "head_score"]
 rows = []
 numbers, _, scores, groups = zip(*ROWS, strict=True)
 scores, units = np.array(scores, float), [group or number for number, _, _, group in ROWS]
 units = np.array([units.index(unit) for unit in units])
 texts = [CUT.get(str(number), text) for number, text, *_ in ROWS]
-answers = {}
+answers, heads = {}, {}
 for label, layer in LAYERS.items():
     tokenizer, model = load(label, AutoModel)
     read = [READ.get(str(number), text) for number, text, *_ in ROWS]
     answers[label] = predicted([features(tokenizer, model, text, layer) for text in read])
+    if label in HEADS:
+        heads[label] = own_logits(label, ADAPTERS[label], read)[:, 0].tolist()
 answers["words alone"] = predicted([in_common(text) for text in texts])
 for name, found in answers.items():
-    for row, guess in zip(ROWS, found.tolist(), strict=True):
-        rows.append([row[0], name, *row[1:], guess])
+    for row, guess, said in zip(
+        ROWS, found.tolist(), heads.get(name, [None] * len(ROWS)), strict=True
+    ):
+        rows.append([row[0], name, *row[1:], guess, said])
 rows.sort(key=lambda row: row[0])  # all models of a row together
 FIGURE = ("points", "model", "score", ["predicted"])

@@ -21,34 +21,35 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     group: str = "",
     columns: dict[str, Any] | None = None,
     too_long: str = "leave_out",
+    labels: dict[str, list[str]] | None = None,
 ) -> dict[str, Any]:
     """Return what each model says of every row of a list, and how the models compare.
 
     Args:
-        rows: Texts, or objects with the columns ``text`` and, where there are any, ``answer``,
-            ``label`` and ``group``; for pairs ``good`` and ``bad``. At most 200.
+        rows: Texts, or objects with ``text`` and any of ``answer``, ``label`` and ``group``; for
+            pairs ``good`` and ``bad``. At most 200.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
-        kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which of two sentences
-            is likelier), "labelled", "multilabel" or "scored". The last three train a regression on
-            frozen features: for one label, several, or a number. Empty: by the columns.
+        kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which is likelier),
+            "labelled", "multilabel" or "scored". The last three train a regression on frozen
+            features: for one label, several, or a number. Empty: by the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
-        score: Score that pairs are judged by: "pll" (Salazar et al. 2020) or "pll_word_l2r" (Kauf
-            and Ivanova 2023).
-        group: Column that names each row's group; empty: ``group``, if there is one. Labelled rows
-            of one group stay on one side of every split.
-        columns: Column of a role, by its name or its number from 1, where it is not the recognised
-            one: ``{"text": "tweet", "label": 3}``. The roles are text, second, answer, good, bad,
-            label, score, group and direction.
+        score: Score that pairs are judged by: "pll" or "pll_word_l2r" (Kauf and Ivanova 2023).
+        group: Column of each row's group; empty: ``group``, if there is one. Labelled rows of one
+            group stay on one side of every split.
+        columns: Column of a role, by its name or its number from 1: ``{"text": "tweet", "label":
+            3}``. Roles: text, second, answer, good, bad, label, score, group and direction.
         too_long: Way with a labelled or scored row of over 512 tokens: "leave_out", "head" (its
             first words are read) or "head_and_tail" (its first and last words).
+        labels: Names for the labels of a model's own head, in the order of its outputs:
+            ``{"bert": ["negative", "positive"]}``. It is scored where they are the list's.
 
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each
-        row and model. ``done`` is false where the time ran out: the answer then has the rows that
-        were done, those with a label or a score without a prediction. ``missing``, only where a
-        model could not be asked, says which one and why.
+        row and model. ``done`` is false where the time ran out: it then has the rows that were
+        done, labels and scores without a prediction. ``missing`` says which model could not be
+        asked, and why.
     """
     if not isinstance(rows, list):
         raise Refusal(strings.BAD_ROWS)
@@ -58,5 +59,5 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     cancel.set_deadline(limits.TEXTS_TIME.maximum)
     table = table_of(rows)
     chosen = named(table, columns or {}) | ({"group": group} if group else {})
-    how = (kind, chosen, TextsOptions(pooling, layer, score, too_long))
-    return answered(table, models, how, cancel).to_dict()
+    options = TextsOptions(pooling, layer, score, too_long, labels=labels or {})
+    return answered(table, models, (kind, chosen, options), cancel).to_dict()

@@ -18,6 +18,7 @@ from explorer.lists.results import (
     UnjudgedList,
 )
 from explorer.lists.roles import MAX_CLASSES
+from explorer.lists.views.head_strings import head_cautions
 from explorer.lists.views.strings import GUESS_ALPHA, first_of, names_of, scored, unknown_said
 
 NOT_COMPARED = (
@@ -72,8 +73,8 @@ LAYERS = "With the layer that each fold chooses on its training rows: {shares}."
 def cautions(result: ListResult) -> tuple[str, ...]:
     """Return what else a reader of the scores must know.
 
-    Labelled rows: groups, near-copies and scores below guessing. Sentences and pairs: rows that
-    are not compared. Pairs: models that do no better than guessing.
+    Labelled rows: the models' own heads, groups, near-copies and scores below guessing. Sentences
+    and pairs: rows that are not compared. Pairs: models that do no better than guessing.
     """
     if isinstance(result, PairList):
         return tuple(filter(None, (not_compared(result, "pair"), *guessing(result))))
@@ -81,16 +82,17 @@ def cautions(result: ListResult) -> tuple[str, ...]:
         return tuple(filter(None, (not_compared(result, "sentence"),)))
     if isinstance(result, MaskedList):
         return tuple(filter(None, (no_common_word(result),)))
+    heads = head_cautions(result)
     if isinstance(result, ScoredList):
-        return tuple(_dependences(result, result.result.truth.groups))
+        return (*heads, *_dependences(result, result.result.truth.groups))
     if isinstance(result, MultilabelList):
         dependences = _dependences(result, result.result.sets.groups)
-        return tuple(filter(None, (omitted_labels(result), *dependences)))
+        return tuple(filter(None, (*heads, omitted_labels(result), *dependences)))
     if isinstance(result, UnjudgedList):
         return ()
     below = below_guessing(result.result, names_of(result))
     dependences = _dependences(result, result.result.labels.groups)
-    lines = (below, *dependences, layers_said(result), many_labels(result))
+    lines = (*heads, below, *dependences, layers_said(result), many_labels(result))
     return tuple(filter(None, lines))
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from explorer.analysis.records import Records
 from explorer.lists.comparison import Share
+from explorer.lists.disagreement import per_word
+from explorer.lists.head_scores import HeadScores
 from explorer.lists.judge import Scored
 from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
@@ -18,8 +20,8 @@ from explorer.lists.results import (
     PairList,
     ScoredList,
     SentenceList,
-    per_word,
 )
+from explorer.lists.views.head_charts import reliability
 from explorer.lists.views.strings import BASELINES, names_of, scored_names
 from explorer.refusal import brief
 from explorer.views.chart import band, categories, chart_canvas, line
@@ -168,6 +170,10 @@ def _scatter(
 
 
 def _labelled(result: LabelledList, texts: Texts) -> Charts:
+    """Draw the models' own heads, then the regressions on their features."""
+    yield from reliability(result, texts)
+    for key, each in result.heads.scores.items():
+        yield _confusion_of_head(result, (key, each), texts)
     yield _score_and_cost(result, texts)
     if result.learning:
         yield _curves(result, texts, "learning")
@@ -396,29 +402,52 @@ def _points(
 
 
 def _confusion(result: LabelledList, key: str, texts: Texts) -> tuple["go.Figure", list[Row]]:
-    """Draw how often one model predicts each label for each true one."""
+    """Draw how often the regression on a model's features predicts each label for each true one."""
+    labels = result.result.labels.names
+    title = texts["confusion"].format(label=result.labels[key])
+    return _heatmap(title, key, result.result.confusion[key], (labels, labels), texts)
+
+
+def _confusion_of_head(
+    result: LabelledList, head: tuple[str, HeadScores], texts: Texts
+) -> tuple["go.Figure", list[Row]]:
+    """Draw how often a model's own head predicts each label of the list for each true one."""
+    key, scores = head
+    title = texts["confusion_head"].format(label=result.labels[key])
+    counts, predicted = scores.confusion, (*scores.labels, texts["another"])
+    if not counts[:, -1].any():
+        counts, predicted = counts[:, :-1], scores.labels
+    return _heatmap(title, key, counts, (scores.labels, predicted), texts)
+
+
+def _heatmap(
+    title: str,
+    key: str,
+    counts: np.ndarray,
+    labels: tuple[Sequence[str], Sequence[str]],
+    texts: Texts,
+) -> tuple["go.Figure", list[Row]]:
+    """Draw how often each label is predicted for each true one, int [true, predicted]."""
     import plotly.graph_objects as go
 
-    counts, labels = result.result.confusion[key], result.result.labels.names
-    title = texts["confusion"].format(label=result.labels[key])
-    names = categories(map(literal, labels))
+    true, predicted = labels
     figure = go.Figure(layout={"title": title, "height": HEIGHT})
     figure.add_heatmap(
-        x=names,
-        y=names,
+        x=categories(map(literal, predicted)),
+        y=categories(map(literal, true)),
         z=counts.tolist(),
         zmin=0,
         zmax=int(counts.sum(1).max()),  # full colour: every row of the most frequent label
         colorscale=[[0, faint(colour_of(key).fill, 0)], [1, faint(colour_of(key).fill, SHADE)]],
         showscale=False,
         hovertemplate=texts["confused"] + "<extra></extra>",
-        **({"texttemplate": "%{z}"} if len(labels) <= MAX_COUNTS else {}),
+        **({"texttemplate": "%{z}"} if len(true) <= MAX_COUNTS else {}),
     )
     figure.update_xaxes(title=texts["predicted"], type="category", showgrid=False)
     figure.update_yaxes(title=texts["true"], type="category", autorange="reversed", showgrid=False)
     rows: list[Row] = [
-        (title, labels[i], labels[j], int(counts[i, j]), None, None)
-        for i in range(len(labels))
-        for j in range(len(labels))
+        (title, of_true, of_predicted, int(counts[i, j]), None, None)
+        for i, of_true in enumerate(true)
+        for j, of_predicted in enumerate(predicted)
     ]
     return figure, rows

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from explorer.lists import labelled, scored
+from explorer.lists.disagreement import by_disagreement, distances, has_truth, right_of
+from explorer.lists.head_scores import HeadScores
 from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     LabelledList,
@@ -15,17 +17,14 @@ from explorer.lists.results import (
     ScoredList,
     SentenceList,
     UnjudgedList,
-    by_disagreement,
-    distances,
-    has_truth,
-    right_of,
 )
 from explorer.lists.rows import TextRow
 from explorer.lists.scored import BASELINE as WORDS_KEY
 from explorer.lists.sentences import SentenceScore
+from explorer.lists.views.heads import has_heads, number
 from explorer.lists.views.strings import WORDS_NAME, names_of, read_as
-from explorer.lists.views.summary_json import number, summary_json
-from explorer.models.tokens import MASK, clean_text, hide_choices, split_words
+from explorer.lists.views.summary_json import summary_json
+from explorer.models.tokens import MASK, SEPARATOR, clean_text, hide_choices, split_words
 from explorer.views.markup import script_json
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -65,9 +64,15 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "blank_bad",
         "blank_unrelated",
     ),
-    "labelled": ("row", "model", "text", "label", "group", "predicted", "right"),
-    "multilabel": ("row", "model", "text", "labels", "group", "predicted", "right"),
-    "scored": ("row", "model", "text", "score", "group", "predicted"),
+    "labelled": (
+        *("row", "model", "text", "label", "group", "predicted", "right"),
+        *("head_predicted", "head_probability", "head_right"),
+    ),
+    "multilabel": (
+        *("row", "model", "text", "labels", "group", "predicted", "right"),
+        *("head_predicted", "head_right"),
+    ),
+    "scored": ("row", "model", "text", "score", "group", "predicted", "head_score"),
 }
 """Columns of ``table_rows`` by kind; one row for each row of the list and model."""
 MAX_MARKED = 3
@@ -192,10 +197,23 @@ def _labelled_rows(result: LabelledList) -> list[tuple[Any, ...]]:
             row.group,
             predicted := names[int(classifier.predicted[place])],
             predicted == row.label,
+            *_by_head(result.heads.scores.get(key), place),
         )
         for place, row in enumerate(result.texts.rows)
         for key, classifier in result.result.judged.items()
     ]
+
+
+def _by_head(scores: HeadScores | None, place: int) -> tuple[str | None, float | None, bool | None]:
+    """Return the label that a model's own head gives to a row, its probability, and if it is right.
+
+    Without a head all are None; nothing is right or wrong about a label that the head cannot give.
+    """
+    if scores is None:
+        return None, None, None
+    label = scores.head.labels[int(scores.predicted[place])]
+    is_right = bool(scores.right[place]) if scores.rows[place] else None
+    return label, float(scores.confidence[place]), is_right
 
 
 def _multilabel_rows(result: MultilabelList) -> list[tuple[Any, ...]]:
@@ -210,15 +228,30 @@ def _multilabel_rows(result: MultilabelList) -> list[tuple[Any, ...]]:
             row.group,
             "|".join(names[classifier.predicted[place]]),
             bool((classifier.predicted[place] == sets.truth[place]).all()),
+            *_sets_by_head(result, key, place),
         )
         for place, row in enumerate(result.texts.rows)
         for key, classifier in result.result.judged.items()
     ]
 
 
+def _sets_by_head(result: MultilabelList, key: str, place: int) -> tuple[str | None, bool | None]:
+    """Return the labels of the list that a model's own head gives to a row, and if all are right.
+
+    None without a head.
+    """
+    scores = result.heads.scores.get(key)
+    if scores is None:
+        return None, None
+    given = {name for name, has in zip(scores.labels, scores.predicted[place], strict=True) if has}
+    sets = result.result.sets
+    true = {name for name, has in zip(sets.names, sets.truth[place], strict=True) if has}
+    return "|".join(sorted(given)), given == true & set(scores.labels)
+
+
 def _unjudged_rows(result: UnjudgedList) -> list[tuple[Any, ...]]:
     is_scored = result.texts.kind == "scored"
-    nothing = (None,) if is_scored else (None, None)
+    nothing = (None,) * (len(COLUMNS[result.texts.kind]) - 5)
     return [
         (row.number, key, row.text, row.score if is_scored else row.label, row.group, *nothing)
         for row in result.texts.rows
@@ -227,8 +260,20 @@ def _unjudged_rows(result: UnjudgedList) -> list[tuple[Any, ...]]:
 
 
 def _scored_rows(result: ScoredList) -> list[tuple[Any, ...]]:
+    def of_head(key: str, place: int) -> float | None:
+        scores = result.heads.scores.get(key)
+        return None if scores is None else float(scores.values[place])
+
     return [
-        (row.number, key, row.text, row.score, row.group, float(each.values[place]))
+        (
+            row.number,
+            key,
+            row.text,
+            row.score,
+            row.group,
+            float(each.values[place]),
+            of_head(key, place),
+        )
         for place, row in enumerate(result.texts.rows)
         for key, each in result.result.predicted.items()
     ]
@@ -283,6 +328,7 @@ def _constants(result: ListResult) -> dict[str, object]:
                 n: text for (n, text), r in zip(read.items(), rows, strict=True) if text != r.text
             },
             "CUT": {str(row.number): row.cut for row in rows if row.cut},
+            **_of_heads(result),
         }
     if isinstance(result, PairList):
         blanks = {str(r.number): [r.blank.context, *r.blank.words] for r in rows if r.blank}
@@ -290,6 +336,15 @@ def _constants(result: ListResult) -> dict[str, object]:
     if isinstance(result, MaskedList):
         return {"WORDS": {str(row.number): row.choices for row in rows if row.choices}}
     return {}
+
+
+def _of_heads(result: LabelledList | MultilabelList | ScoredList) -> dict[str, object]:
+    """Return the adapter, the labels and the matches of each own head that is scored."""
+    heads = {result.labels[key]: each.head for key, each in result.heads.scores.items()}
+    return {
+        "ADAPTERS": {label: head.adapter for label, head in heads.items()},
+        "HEADS": {label: [head.labels, head.problem, head.places] for label, head in heads.items()},
+    }
 
 
 def _settings(result: LabelledList | MultilabelList | ScoredList) -> dict[str, object]:
@@ -337,18 +392,31 @@ def _lines(result: ListResult) -> list[dict[str, Any]]:
                 "cells": [each[lead:] for each in by_model],
                 "group": row.group,
                 "apart": number(apart[place]),
-                "right": [bool(hit[place]) for hit in hits.values()] if judged[place] else [],
+                "right": _rights(result, hits, int(place)) if judged[place] else [],
                 **_opened(result, int(place)),
             }
         )
     return lines
 
 
+def _rights(result: ListResult, hits: Mapping[str, np.ndarray], place: int) -> list[bool | None]:
+    """Return by model whether it has a row right; None where its head cannot give the label."""
+    heads = result.heads.scores if isinstance(result, LabelledList) else {}
+    return [
+        bool(hit[place]) if key not in heads or heads[key].rows[place] else None
+        for key, hit in hits.items()
+    ]
+
+
 def _opened(result: ListResult, place: int) -> dict[str, Any]:
     """Return the view that a row opens, and the words of it that are marked."""
     row = result.texts.rows[place]
     if isinstance(result, LabelledList | MultilabelList | ScoredList | UnjudgedList):
-        return {"open": {"tab": "attention", "text": row.text}, "marks": []}
+        more = [{"tab": tab, "text": row.text} for tab in ("attention", "depth")]
+        if has_heads(result):
+            pair = {"sentiment": row.text} if SEPARATOR in row.text else {}
+            more.append({"tab": "tasks", "text": row.text, "fold": "sentiment", **pair})
+        return {"open": more[0], "more": more, "marks": []}
     if isinstance(result, SentenceList):
         scores = [of_model[place] for of_model in result.scores.values()]
         marks = surprising(scores)

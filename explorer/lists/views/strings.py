@@ -83,6 +83,7 @@ UNTESTED = "Whether other sentences rank the models alike is not tested."
 PERPLEXITY = "By pseudo-perplexity only models of one vocabulary can be compared: {numbers}."
 GOOD = "Of {rows}, {first} is likelier in {shares}."
 ACCURACY = "Accuracy: {shares}."
+ACCURACY_OF_FEATURES = "Accuracy from frozen features: {shares}."
 MACRO_F1 = "Macro F1: {shares}. With the rows' labels shuffled: {controls}."
 RANKS = "Spearman correlation of predictions and scores: {values}."
 CONTROL = "By the same regression on shuffled scores: {values}."
@@ -148,7 +149,8 @@ def second_line(result: ListResult) -> str:
     if isinstance(result, LabelledList):
         names = names_of(result)
         scores = {names[key]: score for key, score in result.result.accuracy.items()}
-        return ACCURACY.format(
+        template = ACCURACY_OF_FEATURES if result.heads.scores else ACCURACY
+        return template.format(
             shares=enumerated([f"{name} {scored(s)}" for name, s in scores.items()])
         )
     if isinstance(result, MultilabelList):

@@ -9,6 +9,7 @@ from explorer.analysis.digits import UNBREAKABLE, cosine, counted, in_unit, mill
 from explorer.analysis.precision import ListPrecision
 from explorer.lists.bias import CrowsScore
 from explorer.lists.comparison import Duel, Share
+from explorer.lists.disagreement import has_truth
 from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
     LabelledList,
@@ -17,9 +18,9 @@ from explorer.lists.results import (
     PairList,
     ScoredList,
     SentenceList,
-    has_truth,
 )
 from explorer.lists.roles import LeftOut
+from explorer.lists.views.heads import has_heads, heads_html
 from explorer.lists.views.pair_strings import mean_said, stereo_said
 from explorer.lists.views.strings import (
     correlation,
@@ -71,10 +72,12 @@ def summary_html(
         finding(with_names(first, keys)),
         *(el("p", with_names(line, keys), class_="tx-second") for line in others),
         repeated_html(result, texts),
+        heads_html(result, texts),
         models_table(result, texts),
         duels_table(result, texts),
         left_out_html(result.texts.left_out, texts),
         note(with_names(precision_sentence(result, precision), keys)) if precision else None,
+        note(notes["heads"]) if has_heads(result) else None,
         note(notes[kind]),
         el("div", plain_cards(missing), class_="columns") if missing else None,
     )
@@ -86,7 +89,8 @@ def with_names(sentence: str, keys: Mapping[str, str]) -> Markup:
     parts = re.split(rf"(?<![\w-])({'|'.join(map(re.escape, labels))})(?![\w-])", sentence)
     terms = (
         *("PLL-word-l2r", "pseudo-perplexity", "McNemar's exact test", "TF-IDF"),
-        *("Spearman correlation", "mean log-ratio"),
+        *("Spearman correlation", "mean log-ratio", "expected calibration error", "temperature"),
+        "Holm's correction",
     )
     return join(
         *(
@@ -118,7 +122,8 @@ def models_table(result: ListResult, texts: Texts) -> Markup | None:
         ScoredList: _scored_rows,
     }
     head, rows = makers[type(result)](result, texts)  # type: ignore[operator]
-    title = texts[f"table_{result.texts.kind}"]
+    is_features = isinstance(result, LabelledList) and has_heads(result)
+    title = texts["table_features" if is_features else f"table_{result.texts.kind}"]
     if isinstance(result, PairList):
         title = title.format(first=result.sides.first)
     return el("div", table(head, rows, title), class_="tx-models")

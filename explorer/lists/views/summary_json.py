@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.lists.bias import CrowsScore
 from explorer.lists.comparison import Duel, Mean, Share
+from explorer.lists.disagreement import by_disagreement
 from explorer.lists.judge import LabelledResult, Scored
 from explorer.lists.multilabel import MultilabelList
 from explorer.lists.results import (
@@ -18,10 +19,10 @@ from explorer.lists.results import (
     ScoredList,
     SentenceList,
     UnjudgedList,
-    by_disagreement,
 )
 from explorer.lists.stereoset import StereoScore
 from explorer.lists.views.cautions import cautions
+from explorer.lists.views.heads import heads_json, number
 from explorer.lists.views.strings import headline
 
 
@@ -39,15 +40,11 @@ def summary_json(result: ListResult) -> dict[str, Any]:
     return writers[type(result)](result)
 
 
-def number(value: float) -> float | None:
-    """Return a number for JSON, which has no nan."""
-    return float(value) if np.isfinite(value) else None
-
-
 def _scored_summary(result: ScoredList) -> dict[str, Any]:
     scores = result.result
     return {
         "advice": scores.advice,
+        "heads": heads_json(result.heads),
         "cautions": list(cautions(result)),
         "near_copies": {"rows": result.copies.n},
         "cut": {"rows": result.texts.n_cut, "way": result.texts.way or None},
@@ -188,6 +185,7 @@ def _labelled_summary(result: LabelledList) -> dict[str, Any]:
     }
     return {
         "advice": result.advice.sentence,
+        "heads": heads_json(result.heads),
         "cautions": list(cautions(result)),
         "labels": list(scores.labels.names),
         "pooling": result.pooling,
@@ -208,6 +206,7 @@ def _multilabel_summary(result: MultilabelList) -> dict[str, Any]:
     names = scores.sets.names
     return {
         "advice": result.advice.sentence,
+        "heads": heads_json(result.heads),
         "cautions": list(cautions(result)),
         "labels": list(names),
         "labels_not_judged": dict(scores.sets.omitted),

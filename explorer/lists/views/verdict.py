@@ -1,15 +1,10 @@
 """All sentences on the result of a list, in the order in which they are read."""
 
 from explorer.analysis.digits import enumerated, percent, told_apart
-from explorer.lists.results import (
-    LabelledList,
-    ListResult,
-    MaskedList,
-    SentenceList,
-    has_truth,
-    mean_distances,
-)
+from explorer.lists.disagreement import has_truth, mean_distances
+from explorer.lists.results import LabelledList, ListResult, MaskedList, SentenceList
 from explorer.lists.views.cautions import cautions, layers_named
+from explorer.lists.views.head_strings import head_verdict
 from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.strings import headline, nats, scored, second_line
 
@@ -23,19 +18,23 @@ BETTER = (
     "difference of {gain}"
 )
 OTHER = "{value} ({first}, {second})"
+FROM_FEATURES = "From frozen features: {said}"
 
 
 def lines_said(result: ListResult) -> tuple[str, ...]:
     """Return every sentence on a result, the verdict first.
 
-    Of masked rows without answers it is the mean log-ratio of two words, where all rows offer the
-    same two, and otherwise the headline.
+    It is that of the models' own heads, where these are scored. Of masked rows without answers it
+    is the mean log-ratio of two words, where all rows offer the same two, and otherwise the
+    headline.
     """
+    heads = head_verdict(result)
     means = tuple(means_said(result))
     is_ratio = isinstance(result, MaskedList) and not has_truth(result).any()
     first, later = (means, ()) if is_ratio else ((), means)
-    verdict = (headline(result), better_layers(result), most_apart(result))
-    lines = (*first, *verdict, second_line(result), *later)
+    first_said = FROM_FEATURES.format(said=headline(result)) if heads else headline(result)
+    verdict = (first_said, better_layers(result), most_apart(result))
+    lines = (*heads, *first, *verdict, second_line(result), *later)
     return tuple(filter(None, (*lines, *cautions(result))))
 
 

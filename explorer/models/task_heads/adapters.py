@@ -20,6 +20,7 @@ from transformers import (
     PreTrainedModel,
 )
 
+from explorer.assets import ROOT
 from explorer.models.choice.files import new_name, wrapper_in
 from explorer.models.choice.own import written_shape
 from explorer.models.hub import (
@@ -100,6 +101,18 @@ _answers: "WeakKeyDictionary[PreTrainedModel, dict[tuple, Any]]" = WeakKeyDictio
 def adapter_folder(spec: ModelSpec, task: str) -> Path:
     """Return the folder of a model's adapter for a task, which may not exist."""
     return (spec.folder or spec.bundled_path) / "tasks" / task
+
+
+def adapter_path(spec: ModelSpec, task: str = "sst2") -> str:
+    """Return the path of a model's adapter in the repository, with slashes.
+
+    Of a folder of the owner's, which stays private, the name alone is in the path.
+    """
+    folder = adapter_folder(spec, task)
+    if spec.folder:
+        folder = spec.name / folder.relative_to(spec.folder)
+    path = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
+    return path.as_posix()
 
 
 def read_card(spec: ModelSpec, task: str) -> dict[str, Any] | None:

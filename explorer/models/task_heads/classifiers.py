@@ -1,17 +1,26 @@
 """Task heads: sentence pairs, answer spans, and sentiment with integrated gradients."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.models.forward import MAX_CHARACTERS, inputs_of, tokenize
+from explorer.models.forward import (
+    MAX_CHARACTERS,
+    EncodedText,
+    classified_features,
+    clock_of,
+    inputs_of,
+    timed_features,
+    tokenize,
+)
 from explorer.models.gradients import Slopes, batches_of, embedding_path, integrated
 from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
-from explorer.models.task_heads.adapters import TunedModel
+from explorer.models.task_heads.adapters import TunedModel, head_for, tuned_of
 from explorer.models.task_heads.windows import Window, window_of, windows, yield_to_others
 from explorer.models.tokens import BadText, Tokens, plain_text, sides_of, spell_masks
 
@@ -174,6 +183,32 @@ def class_logits(tuned: TunedModel, text: str) -> np.ndarray:
     tokens = tokenize(tuned.loaded, text)
     (logits,) = _class_logits(tuned, [(tokens.ids, tokens.segments)])
     return read_only(logits.float().cpu().numpy())
+
+
+def timed_logits(
+    loaded: LoadedModel, texts: Sequence[EncodedText], pooling: str
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return ``timed_features`` of texts, and the logits of the model's own classifier.
+
+    The classifier of a checkpoint reads the states of the same pass. An adapter has changed the
+    encoder, so that it has a pass of its own, whose seconds are not counted.
+
+    Returns:
+        Features float32 [text, layer + 1, d_model], seconds, and logits float32 [text, label].
+
+    Raises:
+        NotTuned: the model has no head for texts.
+    """
+    task, _ = head_for(loaded.spec, "classes")
+    tuned = tuned_of(loaded, task)
+    headed = replace(loaded, network=tuned.network, lock=tuned.lock)
+    if loaded.spec.task_head is None:
+        features, seconds = timed_features(loaded, texts, pooling)
+        return features, seconds, classified_features(headed, texts, pooling)[1]
+    clock = clock_of(loaded)
+    begun = clock()
+    features, logits = classified_features(headed, texts, pooling)
+    return features, clock() - begun, logits
 
 
 def token_logits(tuned: TunedModel, tokens: Tokens) -> np.ndarray:

@@ -24,6 +24,7 @@ RECIPES = ASSETS / "python"
 AROUND = {"finds": "head.py", "prints": "print.py", "draws": "figure.py", "writes": "write.py"}
 """Code put around each recipe: paths of the bundled models, output of its rows and its figure."""
 SHARED = (
+    "classifier.py",
     "spelling.py",
     "averaged.py",
     "heads.py",

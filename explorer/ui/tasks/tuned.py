@@ -6,7 +6,6 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.assets import ROOT
 from explorer.library.tasks import Specs, ask_all, readable, tuned_family
 from explorer.links.codec import LONGEST_LABELS, LONGEST_SPAN
 from explorer.links.page_state import PageState
@@ -26,22 +25,15 @@ from explorer.views.markup import Markup, el, join, note, plain_card, refusal_me
 
 
 def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
-    """Return by label the path of each model's adapter in the repository, and its checksum.
-
-    Of a folder of the owner's, which stays private, the name alone is in the path.
-    """
-    from explorer.models.task_heads.adapters import adapter_checksum, adapter_folder
+    """Return by label the path of each model's adapter, see ``adapter_path``, and its checksum."""
+    from explorer.models.task_heads.adapters import adapter_checksum, adapter_path
 
     adapters = {}
     for spec in specs.values():
         if spec.tuned_for == task:  # the checkpoint is the tuned model
             adapters[spec.label] = "", ""
             continue
-        folder = adapter_folder(spec, task)
-        if spec.folder:
-            folder = spec.name / folder.relative_to(spec.folder)
-        path = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
-        adapters[spec.label] = path.as_posix(), adapter_checksum(spec, task)
+        adapters[spec.label] = adapter_path(spec, task), adapter_checksum(spec, task)
     return adapters
 
 

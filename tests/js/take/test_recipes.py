@@ -337,7 +337,9 @@ HEADS = {
 }
 
 
-def test_so_does_the_script_of_heads_of_a_user_s_own(tiny_family, own_models, tmp_path):
+@pytest.fixture
+def own_heads(tiny_family, own_models, tmp_path):
+    """Add columns with a random head each; return the family, and the folders by label."""
     from transformers import AutoModelForSequenceClassification
 
     places = {}
@@ -354,12 +356,39 @@ def test_so_does_the_script_of_heads_of_a_user_s_own(tiny_family, own_models, tm
         torch.nn.init.normal_(network.classifier.weight, std=0.5)
         network.save_pretrained(places[kind])
     flags = parse_flags([f"--model=m{kind}={place}" for kind, place in places.items()])
-    state = PageState(family=flags.family)
+    return flags.family, {f"m{kind}": [str(place), ""] for kind, place in places.items()}
+
+
+def test_so_does_the_script_of_heads_of_a_user_s_own(own_heads, tmp_path):
+    family, models = own_heads
     drawn = {
-        f"tasks/labels:{number}": numbers_in(show_labels(state, text))["tasks/labels"]
+        f"tasks/labels:{number}": numbers_in(show_labels(PageState(family=family), text))[
+            "tasks/labels"
+        ]
         for number, text in enumerate((LABELLED, f"{LABELLED} [SEP] it was bad."))
     }
-    models = {f"m{kind}": [str(place), ""] for kind, place in places.items()}
+    recomputed(written(drawn, models), tmp_path)
+
+
+def test_so_do_the_scripts_of_lists_that_heads_of_a_user_s_own_are_scored_on(own_heads, tmp_path):
+    """Of each kind of list one of the heads; a label that the head cannot give is neither."""
+    import explorer
+    from explorer.lists.views.rows import rows_canvas
+
+    family, models = own_heads
+    given = {
+        "labelled": [{**row, "label": "XYw"[i % 3]} for i, row in enumerate(LISTS["labelled"])],
+        "multilabel": [
+            {**row, "labels": [["some"], ["Others", "more"], []][i % 3]}
+            for i, row in enumerate(LISTS["multilabel"])
+        ],
+        "scored": LISTS["scored"],
+    }
+    drawn = {}
+    for kind, rows in given.items():
+        result = explorer.texts(rows, family, kind).answers
+        assert len(result.heads.scores) == 1
+        drawn[f"texts/{kind}"] = json.loads(rows_canvas(result, {}, {}))
     recomputed(written(drawn, models), tmp_path)
 
 

@@ -4,7 +4,7 @@ import test from 'node:test';
 
 import '../page.js';
 
-const {constants, isLike, labelsSaid, matching, ordersOf, table} = await import('../../../assets/js/texts/rows.js');
+const {SAID, constants, isLike, labelsSaid, matching, ordersOf, table} = await import('../../../assets/js/texts/rows.js');
 const line = (n, right, group, apart) => ({n, lead: [`text ${n}`, 'cat', group], cells: [['a', 0.5, -1, 1, 1], ['b', 0.25, null, null, 0]], group, apart, right, marks: [], open: {tab: 'predictions', text: ''}});
 const data = {kind: 'masked', columns: ['row', 'model', 'text', 'answer', 'group', 'word', 'probability', 'answer_log_probability', 'answer_rank', 'answer_pieces'],
   names: {bert: 'mini-BERT', albert: 'mini-ALBERT'}, models: ['bert', 'albert'], total: 4, constants: {}, said: {}, texts: {only: ''},
@@ -33,6 +33,20 @@ test('a filter that a list does not have hides none of its rows', () => {
 
 test('several labels are a list, and a row without any says so', () => {
   assert.deepEqual(['joy|anger', 'joy', ''].map(labels => labelsSaid(labels, {no_labels: 'none'})), ['joy, anger', 'joy', 'none']);
+});
+
+test("a cell has the label of a model's own head where one is scored, and that of its features below it", () => {
+  const t = {by_features: 'features: {predicted}', no_head: 'frozen features', no_labels: 'none'}, of = (kind, ...cells) => cells.map(each => SAID[kind](each, {cells}, t, 0));
+  assert.deepEqual(of('labelled', ['good', true, 'bad', 0.75, false], ['good', true, null, null, null]), [['bad 0.750', 'features: good'], ['good', 'frozen features']]);
+  assert.deepEqual(of('labelled', ['good', true, null, null, null]), [['good', '']]);
+  assert.deepEqual(of('multilabel', ['joy|fear', false, '', true]), [['none', 'features: joy, fear']]);
+  assert.deepEqual(of('scored', [1.234, 2], [1, null]), [['2.00', 'features: 1.23'], ['1.00', 'frozen features']]);
+});
+
+test('a row whose label a head cannot give is neither right nor wrong', () => {
+  const unknown = line(5, [null, true], 'x', 0), models = ['bert', 'albert'];
+  assert.deepEqual(['differ', 'wrong', 'bert.albert', 'albert.bert'].filter(which => isLike(unknown, which, models)), []);
+  assert.equal(isLike(line(6, [null, false], 'x', 0), 'wrong', models), true);
 });
 
 test('of pairs the order says that those which only some models have right come first', () => {
