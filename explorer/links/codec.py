@@ -350,6 +350,7 @@ _READERS: Readers = {
     "question": _read_text,
     "passage": _read_text,
     "labels": partial(_read_short, LONGEST_LABELS),
+    "label": partial(_read_short, LONGEST_SPAN),
     "span": partial(_read_short, LONGEST_SPAN),
     "hidden": _read_hidden,
     "list": _read_list,

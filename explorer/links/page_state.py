@@ -34,7 +34,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     "mask": ("predictions", "layer", "depth"),
     "at": ("layer", "depth"),
     **dict.fromkeys(("times", "lens", "other", "first", "second"), ("depth",)),
-    **dict.fromkeys(("sentiment", "question", "passage", "labels", "span"), ("tasks",)),
+    **dict.fromkeys(("sentiment", "question", "passage", "labels", "label", "span"), ("tasks",)),
     "list": ("texts",),
     "timed": ("latency",),
     "search": ("claims",),
@@ -118,6 +118,8 @@ class PageState:
     """Passage for the question; empty: an example."""
     labels: str = ""
     """Names for the labels of the columns' own heads: ``bert=negative,positive; albert=no,yes``."""
+    label: str = ""
+    """Label of a text that Tasks explains; empty: each model's own first one."""
     span: str = ""
     """Word whose label Tasks explains, from 0, and that label: ``3:PER``; empty: the first span."""
     list: str = ""

@@ -20,11 +20,10 @@ def text_labels_html(
     specs: Mapping[str, ModelSpec],
     texts: Mapping[str, str],
 ) -> Markup:
-    """Draw a column per model: the values of its labels, and the words of the largest one."""
+    """Draw a column per model: the values of its labels, and the words of the attributed one."""
     top = largest_part([(each, each.value) for each in found.values()])
     columns = [
-        _column(specs[key], values[key], attribution, top, texts)
-        for key, attribution in found.items()
+        _column(specs[key], each, found.get(key), top, texts) for key, each in values.items()
     ]
     return el("div", *columns, class_="columns ts")
 
@@ -41,9 +40,11 @@ def text_labels_records(
         *("word", "integrated_gradients", "leave_one_out"),
     )
     rows: list[list[object]] = []
-    for key, attribution in found.items():
-        name, each = specs[key].label, values[key]
+    for key, each in values.items():
+        name = specs[key].label
         rows += [[name, each.labels[i], each.values[i], *[None] * 5] for i in each.order]
+        if (attribution := found.get(key)) is None:
+            continue
         top = [name, attribution.label, each.values[each.labels.index(attribution.label)]]
         ends = [attribution.value, attribution.baseline]
         rows += [
@@ -55,10 +56,10 @@ def text_labels_records(
                 strict=True,
             )
         ]
+    chosen = {key: attribution.label for key, attribution in found.items()}
     heads = {
-        specs[key].label: [list(each.labels), each.problem]
+        specs[key].label: [list(each.labels), each.problem, chosen.get(key, "")]
         for key, each in values.items()
-        if key in found
     }
     return Records(columns, rows, {"text": text}, {"TEXT": text, "HEADS": heads})
 
@@ -66,19 +67,19 @@ def text_labels_records(
 def _column(
     spec: ModelSpec,
     values: LabelValues,
-    found: LabelAttribution,
+    found: LabelAttribution | None,
     top: float,
     texts: Mapping[str, str],
 ) -> Markup:
     bars = [_bar(values, place) for place in values.order[:SHOWN]]
     n_more = len(values.labels) - SHOWN
-    of = texts["score_of" if values.problem == SCORE else "odds_of"].format(label=found.label)
+    of = texts["score_of" if values.problem == SCORE else "odds_of"]
     return el(
         "section",
         el("header", el("h3", model_name(spec.key, spec.label))),
         el("ol", *bars, class_="tl-labels"),
         note(texts["more"].format(n=n_more)) if n_more > 0 else None,
-        *_why(found, top, texts, of),
+        *(_why(found, top, texts, of.format(label=found.label)) if found else ()),
         class_="ts-column tl-column",
         data_model=spec.key,
     )
@@ -139,7 +140,7 @@ def span_why_records(
         for key, each in found.items()
         if (head := specs[key].task_head)
     }
-    return Records(columns, rows, {"text": text}, {"TEXT": text, "WORD": word, "HEADS": heads})
+    return Records(columns, rows, {"text": text}, {"TEXT": text, "AT": word, "HEADS": heads})
 
 
 def _bar(values: LabelValues, place: int) -> Markup:
@@ -226,7 +227,7 @@ def largest_part(results: Sequence[tuple[Attributed, float]]) -> float:
         for each, total in results
         for value in (*each.integrated_gradients, *each.leave_one_out, each.baseline, total)
     ]
-    return max(1e-9, *(abs(float(value)) for value in values))
+    return max([1e-9, *(abs(float(value)) for value in values)])
 
 
 def attributed_table(

@@ -1,4 +1,4 @@
-"""The value of each label of a model's own head, and what each word has to do with the first one.
+"""The value of each label of a model's own head, and what each word has to do with one of them.
 
 Both attributions are of its log-odds, or of a score: integrated gradients from a text of masks to
 the text (Sundararajan et al. 2017), and the decrease when the word is left out.
@@ -8,7 +8,9 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 TEXT = "The film was not bad."
-HEADS = {"bert": [["negative", "neutral", "positive"], "single_label_classification"]}
+HEADS = {
+    "bert": [["negative", "neutral", "positive"], "single_label_classification", "positive"],
+}
 
 
 def values_of(logits, problem):
@@ -27,13 +29,15 @@ def part_of(logits, label, problem):
 columns = ["model", "label", "value", "attributed", "baseline"]
 columns += ["word", "integrated_gradients", "leave_one_out"]
 rows, words = [], words_of(TEXT)
-for label, (names, problem) in HEADS.items():
+for label, (names, problem, wanted) in HEADS.items():
     tokenizer, model = load(label, AutoModelForSequenceClassification, attn_implementation="eager")
     with torch.inference_mode():
         values = values_of(model(**encode(tokenizer, model, TEXT)).logits[0].double(), problem)
     order = values.argsort(descending=True, stable=True).tolist()
     rows += [[label, names[i], values[i].item(), None, None, None, None, None] for i in order]
-    top = order[0]
+    if wanted not in names:  # this head has no such label
+        continue
+    top = names.index(wanted)
     coded, spans = token_spans(tokenizer, TEXT)
     ids = torch.tensor([coded["input_ids"]])
     segments = {}

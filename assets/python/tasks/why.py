@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForTokenClassification
 
 TEXT = "Anna Berg lives in Paris."
-WORD = 0
+AT = 0
 HEADS = {"bert": [["O", "B-PER", "I-PER"], "PER"]}
 
 
@@ -35,7 +35,7 @@ for label, (tags, wanted) in HEADS.items():
     chosen = torch.tensor([label_of(tag) == wanted for tag in tags])
 
     def log_odds(**read):
-        logits = model(**read, **segments).logits[:, place.index(WORD)]
+        logits = model(**read, **segments).logits[:, place.index(AT)]
         return logits[:, chosen].logsumexp(-1) - logits[:, ~chosen].logsumexp(-1)
 
     def masked(*left_out):

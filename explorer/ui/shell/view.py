@@ -72,7 +72,7 @@ Outputs = dict[Any, Any]
 DRAWN_FROM = {
     "depth": ("other", "first", "second"),
     "latency": ("timed",),
-    "tasks": ("sentiment", "question", "passage", "labels", "span"),
+    "tasks": ("sentiment", "question", "passage", "labels", "label", "span"),
 }
 """State fields whose result a tab draws only on request; the browser's Back requests it again."""
 

@@ -6,13 +6,13 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.tasks.entities import WordTags, text_tags
-from explorer.analysis.tasks.labels import PREDICTED, label_attribution, text_labels
+from explorer.analysis.tasks.labels import PREDICTED, text_labels
 from explorer.library.labels import ask_each, labels_of, why_label
 from explorer.library.strings import labels_shared
 from explorer.library.tasks import Specs, readable
 from explorer.links.page_state import PageState
 from explorer.models.tokens import clean_text
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, brief
 from explorer.ui.kit.canvas import with_save_menu
 from explorer.ui.kit.errors import sentence_of
 from explorer.ui.kit.strings import language_note
@@ -108,6 +108,32 @@ def show_why(specs: Specs, state: PageState, segment: str, chosen: str) -> Marku
     )
 
 
+def names_hint(specs: Specs) -> str:
+    """Return how the labels of the models' heads are named: as they are now."""
+    return brief(
+        "; ".join(
+            strings.NAMES_HINT.format(key=key, labels=",".join(spec.task_head.labels))
+            for key, spec in specs.items()
+            if spec.task_head
+        ),
+        strings.LONGEST_HINT,
+    )
+
+
+def offered_labels(state: PageState) -> tuple[str, ...]:
+    """Return the labels of all heads that label a text, in the order of the columns."""
+    heads = [labels_of(spec) for spec in with_own_head(state, "classes").values()]
+    return tuple(dict.fromkeys(label for labels in heads for label in labels))
+
+
+def choice_of_label(state: PageState) -> gr.Dropdown:
+    """Return the choice of the label that is explained: each model's own first one, or another."""
+    offered = offered_labels(state)
+    choices = [(label, label) for label in (strings.OWN_LABEL, *offered)]
+    chosen = state.label if state.label in offered else strings.OWN_LABEL
+    return gr.Dropdown(choices=choices, value=chosen, visible=bool(offered) or "hidden")
+
+
 def show_labels(state: PageState, text: str) -> Markup | None:
     """Return the finding, the labels' values and the words of the first; None without such heads.
 
@@ -121,7 +147,8 @@ def show_labels(state: PageState, text: str) -> Markup | None:
         segment = clean_text(text)
         values, missing = ask_each(specs, state.ask, text_labels, segment)
         answered = {key: specs[key] for key in values}
-        found, refused = ask_each(answered, state.ask, label_attribution, segment, PREDICTED)
+        chosen = state.label if state.label in offered_labels(state) else ""
+        found, refused = why_label(answered, state.ask, segment, chosen or PREDICTED)
     except Refusal as error:
         return refusal_message(sentence_of(error))
     picture = with_save_menu(
@@ -130,8 +157,9 @@ def show_labels(state: PageState, text: str) -> Markup | None:
         text_labels_records(values, found, specs, segment),
     )
     names = {key: labels_of(spec) for key, spec in state.ask.specs.items() if labels_of(spec)}
+    say = strings.chosen_label_finding if chosen else strings.labels_finding
     return join(
-        strings.labels_finding(values, found, specs),
+        say(values, found, specs),
         language_note(specs.values(), segment),
         *(note(sentence) for sentence in labels_shared(names)),
         picture,

@@ -169,6 +169,9 @@ ENTITIES_NOTE = (
     "tags.\nA word has the tag of its first token. Tags are joined as conlleval and seqeval join "
     "them; tags without prefixes and without O are spans of one word each."
 )
+WHICH_LABEL = "Which label is explained?"
+OWN_LABEL = "Each model's own first label"
+GIVES = " gives {label} a probability of {p}"
 WHICH_SPAN = "Why is this part labelled so?"
 SPAN = "{text}: {label} ({models})"
 LONGEST_HINT = 90
@@ -295,6 +298,21 @@ def labels_finding(
     return finding(semicolons(said), ".")
 
 
+def chosen_label_finding(
+    values: Mapping[str, LabelValues],
+    found: Mapping[str, LabelAttribution],
+    specs: Mapping[str, ModelSpec],
+) -> Markup:
+    """Return the value that each head gives to a chosen label, with what decides it."""
+    said = []
+    for key, each in found.items():
+        value = float(values[key].values[values[key].labels.index(each.label)])
+        says = SCORES if values[key].problem == SCORE else GIVES
+        gives = says.format(label=each.label, score=signed(value), p=probability(value))
+        said.append(join(model_name(key, specs[key].label), gives, _decided(each)))
+    return finding(semicolons(said), ".")
+
+
 def entities_finding(found: Mapping[str, WordTags], specs: Mapping[str, ModelSpec]) -> Markup:
     """Return how many spans of each label every model finds, the most frequent label first."""
     said = []
@@ -336,22 +354,15 @@ def why_finding(
     said = []
     for key, each in found.items():
         p = probability(float(1 / (1 + np.exp(-each.value))))
-        gives = GIVES_AT.format(label=each.label, p=p)
-        because = None if p == "0.500" else _because(each, 1 if each.value >= 0 else -1)
-        said.append(join(model_name(key, specs[key].label), gives, word(each.words[at]), because))
+        at_word = join(GIVES_AT.format(label=each.label, p=p), word(each.words[at]))
+        said.append(join(model_name(key, specs[key].label), at_word, _decided(each)))
     return finding(semicolons(said), ".")
 
 
-def names_hint(specs: Mapping[str, ModelSpec]) -> str:
-    """Return how the labels of the models' heads are named: as they are now."""
-    return brief(
-        "; ".join(
-            NAMES_HINT.format(key=key, labels=",".join(spec.task_head.labels))
-            for key, spec in specs.items()
-            if spec.task_head
-        ),
-        LONGEST_HINT,
-    )
+def _decided(each: LabelAttribution) -> Markup | None:
+    """Return what decides for or against a label; None where its odds are even."""
+    is_even = f"{1 / (1 + np.exp(-each.value)):.3f}" == "0.500"
+    return None if is_even else _because(each, 1 if each.value >= 0 else -1)
 
 
 def _label_said(spec: ModelSpec, values: LabelValues, found: LabelAttribution) -> Markup:

@@ -56,7 +56,7 @@ def show(state: PageState) -> list[object]:
 
 def first(state: PageState, values: list[Any]) -> list[Markup]:
     """Return the visible part as HTML, above it the text that the reader may have asked about."""
-    pairs, _, text, _, spans, _, _, why, sentiment, _, question, passage, answers = values
+    pairs, _, text, _, spans, _, _, why, _, _, sentiment, _, question, passage, answers = values
     parts: dict[str, list[Markup]] = {
         "pair": [pairs],
         "sentiment": [el("p", text, class_="note"), spans, why, sentiment],

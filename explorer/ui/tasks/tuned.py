@@ -20,8 +20,14 @@ from explorer.ui.kit.folds import asks, fold
 from explorer.ui.kit.running import LIGHT
 from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import strings
-from explorer.ui.tasks.labels import show_labels, show_spans, with_own_head
-from explorer.views.markup import Markup, el, join, note, plain_card, refusal_message
+from explorer.ui.tasks.labels import (
+    choice_of_label,
+    names_hint,
+    show_labels,
+    show_spans,
+    with_own_head,
+)
+from explorer.views.markup import Markup, el, join, note, plain_card, refusal_message, script_json
 
 
 def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
@@ -50,7 +56,10 @@ def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
 
 FIRST_TEXT = strings.SENTIMENT_EXAMPLES[0][1]
 FIRST_QUESTION = strings.QUESTION_EXAMPLES[0][1:]
-CHOOSE_SPAN = "(span) => { window.explorer.tell('choose', {span: span ?? ''}); return span ?? ''; }"
+CHOOSE = (
+    "(chosen) => {{ const value = chosen === {nothing} ? '' : chosen ?? '';"
+    " window.explorer.tell('choose', {{{field}: value}}); return value; }}"
+)
 
 
 def build_sentiment(state: gr.State) -> list[gr.components.Component]:
@@ -65,23 +74,35 @@ def build_sentiment(state: gr.State) -> list[gr.components.Component]:
     spans = gr.HTML()
     choice = gr.Dropdown([], label=strings.WHICH_SPAN, visible="hidden", elem_classes="te-which")
     span = gr.Textbox(visible="hidden", max_length=LONGEST_SPAN)
-    why, html = gr.HTML(), gr.HTML()
+    why = gr.HTML()
+    which = gr.Dropdown([], label=strings.WHICH_LABEL, visible="hidden", elem_classes="te-which")
+    label = gr.Textbox(visible="hidden", max_length=LONGEST_SPAN)
+    html = gr.HTML()
     names = gr.Textbox(
         label=strings.LABEL_NAMES,
         info=strings.NAMES_NOTE,
         visible="hidden",
         max_length=LONGEST_LABELS,
     )
-    drawn = [spans, choice, span, why, html]
-    triggers, inputs = [text.submit, classify.click, names.submit], [state, text, names, span]
-    events = [gr.on(triggers, plain_errors(show_classification), inputs, drawn, **LIGHT)]
+    drawn = [spans, choice, span, why, which, label, html]
+    triggers, inputs = [text.submit, classify.click, names.submit], [state, text, names]
+    chosen = [*inputs, span, label]
+    events = [gr.on(triggers, plain_errors(show_classification), chosen, drawn, **LIGHT)]
     for chip, (_, example) in zip(chips, strings.SENTIMENT_EXAMPLES, strict=True):
         handler = plain_errors(tries(show_classification, example))
         events.append(chip.click(handler, [state, names], [text, *drawn], **LIGHT))
     hold(events, sentiment=text, labels=names)
-    chosen = choice.input(None, [choice], [span], js=CHOOSE_SPAN, api_visibility="private")
-    chosen.then(plain_errors(show_span), inputs, [why], **LIGHT)
+    on_choice(choice, span, "span").then(plain_errors(show_span), [*inputs, span], [why], **LIGHT)
+    on_choice(which, label, "label").then(
+        plain_errors(show_label), [*inputs, label], [html], **LIGHT
+    )
     return [column, text, names, *drawn]
+
+
+def on_choice(choice: gr.Dropdown, box: gr.Textbox, field: str) -> gr.events.Dependency:
+    """Put what is chosen into a hidden box, and into the link's field."""
+    js_code = CHOOSE.format(nothing=script_json(strings.OWN_LABEL), field=field)
+    return choice.input(None, [choice], [box], js=js_code, api_visibility="private")
 
 
 def examples(labels: Sequence[str]) -> list[gr.Button]:
@@ -117,24 +138,31 @@ def sentiment_values(state: PageState) -> list[object]:
     text = state.sentiment or (FIRST_TEXT if is_for_none else plain)
     models, _ = tuned_family(state.ask, "sst2")
     named = own | {key: spec for key, spec in models.items() if spec.tuned_for == "sst2"}
-    hint = strings.names_hint(named)
+    hint = names_hint(named)
     return [
         gr.Column(visible=bool(models | own)),
         text,
         gr.Textbox(value=state.labels, placeholder=hint, visible=bool(named) or "hidden"),
         *show_spans(state, text, state.span),
+        *(choice_of_label(state), state.label),
         show_sentiment(state, text),
     ]
 
 
 def show_classification(
-    state: PageState | None, text: str, names: str, span: str = ""
+    state: PageState | None, text: str, names: str, span: str = "", label: str = ""
 ) -> list[Any]:
     """Return what each head says of a text, with the reader's names for its labels."""
     if state is None:
-        return [gr.skip()] * 5
-    state = replace(state, labels=names)
-    return [*show_spans(state, text, span), show_sentiment(state, text)]
+        return [gr.skip()] * 7
+    state = replace(state, labels=names, label=label)
+    which = choice_of_label(state), label
+    return [*show_spans(state, text, span), *which, show_sentiment(state, text)]
+
+
+def show_label(state: PageState | None, text: str, names: str, label: str) -> Markup | str:
+    """Return what each head says of a text, and why it gives a chosen label its value."""
+    return "" if state is None else show_sentiment(replace(state, labels=names, label=label), text)
 
 
 def show_span(state: PageState | None, text: str, names: str, span: str) -> Markup | str:

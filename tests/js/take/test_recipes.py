@@ -367,6 +367,8 @@ def test_so_does_the_script_of_heads_of_a_user_s_own(own_heads, tmp_path):
         ]
         for number, text in enumerate((LABELLED, f"{LABELLED} [SEP] it was bad."))
     }
+    of_one = PageState(family=family, label="others")
+    drawn["tasks/labels:others"] = numbers_in(show_labels(of_one, LABELLED))["tasks/labels"]
     recomputed(written(drawn, models), tmp_path)
 
 

@@ -1,6 +1,7 @@
 """Heads of a user's own on the Tasks tab: numbers, sentences, and texts that are refused."""
 
 import re
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +23,7 @@ from explorer.models.specs import MINI
 from explorer.models.tokens import Word
 from explorer.serving.start import parse_flags
 from explorer.ui.tasks import strings, tab, tuned
-from explorer.ui.tasks.labels import show_labels, show_spans
+from explorer.ui.tasks.labels import choice_of_label, show_labels, show_spans
 from explorer.views.entities import entities_html
 from explorer.views.labels import text_labels_html
 from tests.markup import every, plain
@@ -286,5 +287,38 @@ def test_names_and_the_span_are_in_the_link_and_an_older_link_has_neither(state)
     opened = tab.show(PageState(family=state.family, labels="bert=a,b,c", sentiment=TEXT))
     assert opened[3].value == "bert=a,b,c"
     assert opened[3].visible is True
-    assert 'dir="auto">a<' in str(opened[8])
+    assert 'dir="auto">a<' in str(opened[10])
     assert tab.show(PageState())[3].visible == "hidden"
+
+
+def test_the_reader_chooses_the_label_that_is_explained(page, state):
+    chosen = PageState(family=state.family, label="other")
+    html = str(show_labels(chosen, TEXT))
+    found = explorer.attribute(TEXT, explorer.load({"bert": page.folder}), label="other")
+    each = found.models["bert"]
+    cells = re.findall(r"</span>([+−]\d+\.\d\d)</td>", html)
+    assert cells[0] == signed(each.baseline)
+    assert cells[1::2][: len(each.words)] == [signed(v) for v in each.integrated_gradients]
+    assert cells[-1] == signed(each.value)
+    p = 1 / (1 + np.exp(-each.value))
+    assert f"news gives other a probability of {p:.3f}" in plain(html)
+    which = choice_of_label(chosen)
+    assert [value for _, value in which.choices] == [strings.OWN_LABEL, *NEWS]
+    assert which.value == "other"
+    for gone in ("nothing", "", "positive"):
+        again = PageState(family=state.family, label=gone)
+        assert str(show_labels(again, TEXT)) == str(show_labels(state, TEXT))
+        assert choice_of_label(again).value == strings.OWN_LABEL
+    assert choice_of_label(PageState()).visible == "hidden"
+
+
+def test_a_column_without_the_label_keeps_its_values(page, state, tmp_path):
+    other = tmp_path / "two"
+    shutil.copytree(page.folder, other)
+    flags = parse_flags([f"--model=a={page.folder}", f"--model=b={other}"])
+    labels = "b=sports,x,y"
+    html = str(show_labels(PageState(family=flags.family, labels=labels, label="x"), TEXT))
+    columns = every(html, "section", cls="tl-column")
+    assert [len(column.every("table")) for column in columns] == [0, 1]
+    assert [len(column.every("span", cls="tl-value")) for column in columns] == [3, 3]
+    assert "a has no label x; it has sports, <b>world</b>, other." in plain(html)

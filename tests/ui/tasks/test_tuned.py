@@ -149,8 +149,8 @@ def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_fam
 def test_the_boxes_hold_what_the_link_asks_and_else_an_example(tiny_family):
     texts = {"sentiment": "It is warm.", "question": "Who?", "passage": "Anna."}
     asked = tab.show(PageState(text="A [MASK].", **texts))
-    assert [asked[2], *asked[10:12]] == list(texts.values())
-    assert tab.show(PageState(text="A [MASK]."))[10:12] == list(FIRST_QUESTION)
+    assert [asked[2], *asked[12:14]] == list(texts.values())
+    assert tab.show(PageState(text="A [MASK]."))[12:14] == list(FIRST_QUESTION)
     assert tab.show(PageState(text="A plain text."))[2] == "A plain text."
 
 
