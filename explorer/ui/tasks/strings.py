@@ -154,8 +154,8 @@ LABELS = SENTIMENT | {
     "more": "And {n:,} more labels with smaller values.",
 }
 LABELS_NOTE = (
-    "Each model's own head and its labels. Bars to the right raise the log-odds of the model's "
-    "first label, ln (p / (1 - p)), to the left lower them, on one scale.\nThe head is the one of "
+    "Each model's own head and its labels. Bars to the right raise the log-odds of the label above "
+    "them, ln (p / (1 - p)), to the left lower them, on one scale.\nThe head is the one of "
     "the checkpoint, and problem_type in its config.json says how it is read. With one label for "
     "each text, the probabilities add up to 1. With several, each label has a probability of its "
     "own. A head that gives a score has no probability, and its words are parts of the score."
