@@ -21,7 +21,7 @@ from explorer.views.notebook import Sketch
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-EPOCHS, SEEDS = (1, 50), (3, 20)
+EPOCHS, SEEDS = (0, 50), (3, 20)
 """Least and most of each."""
 MOST_RATE = 1.0
 BAD_RATE = "The learning rate must be a number from 0, for the usual one, to {most:g}."
@@ -106,7 +106,7 @@ def finetune(  # noqa: PLR0913 - a call names what it trains, how, and where it 
     rows: Rows,
     family: Family | str = "mini",
     method: str = "full",
-    epochs: int = 5,
+    epochs: int = 0,
     seeds: int = 3,
     rate: float = 0.0,
     columns: Mapping[str, str | int] | None = None,
@@ -124,9 +124,9 @@ def finetune(  # noqa: PLR0913 - a call names what it trains, how, and where it 
         rows: Labelled rows as ``texts`` takes them, at least 40; a ``group`` stays together.
         family: What ``load`` returned, or the name of a family.
         method: "full", all weights, or "lora", which needs the package peft.
-        epochs: Most passes over the training rows, 1 to 50.
+        epochs: Most passes over the training rows, to 50; 0: 5, or as many as have 60 steps.
         seeds: Trainings of each model with other random heads and orders, 3 to 20.
-        rate: Peak learning rate; 0: 3e-5, or 5e-4 for "lora", times 768 / width.
+        rate: Peak learning rate; 0: 5e-5 (768 / width)², or for "lora" 5e-4 (768 / width).
         columns: Column of a role, by its name or its number from 1, as ``texts`` takes it.
         save: Folder in which the best models of all columns are saved; empty: none is.
 

@@ -42,7 +42,10 @@ NOTHING = (
 SAME = "Fine-tuning makes no difference that {rows} can show: {instead}."
 BAG_DOES = "a bag of words may do as well as any of these models"
 FROZEN_DO = "{name} may do as well, and need no training of the encoder"
-WORSE = "Fine-tune none of them: {names} are significantly better than the same model fine-tuned."
+WORSE = (
+    "Fine-tune none of them: the frozen features of {names} are significantly better than the same "
+    "model fine-tuned."
+)
 NEITHER = (
     "Fine-tune none of them: none is significantly better than both its frozen features and a bag "
     "of words, as far as {rows} can show."
@@ -211,7 +214,8 @@ class TuningOptions:
     """Options of a fine-tuning."""
 
     method: str = "full"
-    epochs: int = 5
+    epochs: int = 0
+    """Most passes over the training rows; 0: the usual number for so many rows."""
     seeds: int = 3
     rate: float = 0.0
     """Peak learning rate; 0: the usual one of the method and the width of each encoder."""
@@ -378,7 +382,7 @@ def _none(standings: Mapping[Key, Standing], beaten: Beaten, rows: str) -> str:
     """Return why no model is to be fine-tuned, where some classifier has learned something."""
     worse = [key for key in standings if (key, (TUNED, key[1])) in beaten and key[0] == FROZEN]
     if worse and not _helped(standings, beaten):
-        names = enumerated(standings[key].answers.name for key in worse)
+        names = enumerated(standings[key].answers.label for key in worse)
         return WORSE.format(names=names)
     if worse or _helped(standings, beaten):
         return NEITHER.format(rows=rows)

@@ -92,6 +92,7 @@ class TuningQuestion:
                 be asked. Cancelled: the token was cancelled meanwhile.
         """
         from explorer.models.tuning.networks import check_method
+        from explorer.models.tuning.training import usual_epochs
 
         check_method(options.method)
         if ask.dtype not in ("float32", "bfloat16"):
@@ -105,6 +106,9 @@ class TuningQuestion:
         self.ready = replace(ready, texts=self.texts, plans=plans)
         self.labels, self.missing = labels_of(self.texts), dict(ready.missing)
         self.plan = plan_of(self.labels)
+        if not options.epochs:
+            epochs = usual_epochs(len(self.plan.early[0][0]))
+            self.options = replace(options, epochs=epochs)
         self._columns = {key: self._column(key, spec) for key, spec in ready.specs.items()}
         self._others: list[Answers] = []
         self._done = 0

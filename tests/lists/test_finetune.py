@@ -262,10 +262,10 @@ def test_random_labels_of_a_real_training_lead_to_no_advice(narrow):
 
 
 def test_a_long_text_is_left_out_with_its_reason(narrow):
-    rows = [*ROWS, {"text": "the cat " * 300, "label": "x"}]
+    rows, label = [*ROWS, {"text": "the cat " * 300, "label": "x"}], narrow.specs["bert"].label
     found = explorer.finetune(rows, narrow, epochs=1, rate=1e-2).answers.texts
     assert [(row.number, row.reason) for row in found.left_out] == [
-        (121, "The text has 602 tokens for given; 512 fit. Please shorten it.")
+        (121, f"The text has 602 tokens for {label}; 512 fit. Please shorten it.")
     ]
 
 
@@ -275,7 +275,8 @@ def test_a_long_text_is_left_out_with_its_reason(narrow):
         ({"rows": ROWS[:5]}, "needs at least 40 rows with a label, and this list has 5 rows"),
         ({"rows": [row | {"label": "x"} for row in ROWS]}, "all of these rows have the label “x”"),
         ({"rows": ["One text.", "Two."]}, "needs rows with one label each"),
-        ({"epochs": 0}, "epochs must be a whole number from 1 to 50"),
+        ({"epochs": 51}, "epochs must be a whole number from 0 to 50"),
+        ({"epochs": -1}, "epochs must be a whole number from 0 to 50"),
         ({"seeds": 2}, "seeds must be a whole number from 3 to 20"),
         (
             {"rate": float("nan")},

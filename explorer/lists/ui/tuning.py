@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from explorer.lists.tuned import TuningProgress
 
 GIGABYTE = 1e9
-EPOCHS, SEEDS = 5, 3
+EPOCHS, SEEDS = 0, 3
+"""Options of a page: the usual epochs for so many rows, and seeds."""
 KEPT = 8
 """Folders of models that a page for many visitors keeps."""
 OWN_NETWORK = "::/64"

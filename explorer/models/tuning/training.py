@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,12 +26,17 @@ WARM_UP = 0.1
 """Share of the steps in which the rate rises from 0; after them it falls to 0 in a line."""
 MAX_NORM = 1.0
 """Largest norm of the gradient, to which a larger one is scaled."""
-PATIENCE = 2
-"""Epochs without a lower loss on the rows for early stopping after which the training ends."""
+PATIENCE, PATIENT = 2, 4
+"""Epochs without a lower loss on the rows for early stopping after which the training ends: at
+least two, and a quarter of a longer plan."""
+LEAST_EPOCHS, USUAL_STEPS = 5, 60
+"""Epochs of a plan that names none, at least: on few rows as many as have so many steps."""
 WIDTH = 768
 """Width of an encoder for which ``RATES`` are meant."""
-RATES = {"full": 3e-5, "lora": 5e-4}
+RATES = {"full": 5e-5, "lora": 5e-4}
 """Peak learning rate of each method for the base sizes; narrower encoders take larger ones."""
+POWERS = {"full": 2, "lora": 1}
+"""Power of the inverse width with which the rate grows."""
 NOT_FINITE = (
     "The loss of {label} was no number in step {n}: its weights hold values that are too large, or "
     "the learning rate {rate:g} is too high for it."
@@ -61,8 +66,17 @@ class TuningPlan:
 
 
 def usual_rate(method: str, width: int) -> float:
-    """Return the peak learning rate of a method for an encoder: in inverse ratio to its width."""
-    return RATES[method] * WIDTH / width
+    """Return the peak learning rate of a method for an encoder of a width.
+
+    For a width of 768 it is 5e-5 in full and 5e-4 for LoRA; of a narrower one the first grows with
+    the square of 768 / width, the second with this ratio.
+    """
+    return RATES[method] * (WIDTH / width) ** POWERS[method]
+
+
+def usual_epochs(n_rows: int) -> int:
+    """Return the epochs of a plan that names none: five, or as many as have 60 steps."""
+    return max(LEAST_EPOCHS, math.ceil(USUAL_STEPS / steps_of(n_rows, 1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,6 +150,8 @@ class Curves:
 
     steps: int
     """Steps of the whole plan."""
+    patience: int = PATIENCE
+    """Epochs without a lower loss after which the training ends."""
     losses: tuple[float, ...] = ()
     """Loss of each step that is done, in nats a row."""
     epochs: tuple[Epoch, ...] = ()
@@ -147,8 +163,8 @@ class Curves:
 
     @property
     def is_over(self) -> bool:
-        """True if the loss has not fallen for ``PATIENCE`` epochs."""
-        return len(self.epochs) - 1 - self.best >= PATIENCE
+        """True if the loss has not fallen for as many epochs as its patience."""
+        return len(self.epochs) - 1 - self.best >= self.patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +212,8 @@ class Tuning:
             NotFinite: the loss is infinite or not a number.
         """
         steps = steps_of(len(train), self._plan.epochs)
-        self.curves = Curves(steps)
+        patience = max(PATIENCE, self._plan.epochs // PATIENT)
+        self.curves = Curves(steps, patience)
         try:
             for epoch in range(self._plan.epochs):
                 for batch in epoch_batches(train, self._seed, epoch):
@@ -221,7 +238,7 @@ class Tuning:
                 NOT_FINITE.format(label=self._rows.label, n=done + 1, rate=self._plan.rate)
             )
         losses = (*self.curves.losses, loss)
-        self.curves = Curves(self.curves.steps, losses, self.curves.epochs)
+        self.curves = replace(self.curves, losses=losses)
 
     def step(self, batch: Sequence[int], rate: float) -> float:
         """Train on a batch at a learning rate; return its mean loss before, in nats a row."""
@@ -253,7 +270,7 @@ class Tuning:
         right = float((logits.argmax(-1) == truth).float().mean())
         mean = float(np.mean(before.losses[done:]))
         epoch = Epoch(len(before.losses), mean, loss, right)
-        self.curves = Curves(before.steps, before.losses, (*before.epochs, epoch))
+        self.curves = replace(before, epochs=(*before.epochs, epoch))
         if self.curves.best == len(self.curves.epochs) - 1:
             weights = trained_weights(self.network)
             self._best = {name: value.detach().clone() for name, value in weights.items()}

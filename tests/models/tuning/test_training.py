@@ -236,7 +236,9 @@ def test_the_weights_are_those_of_the_best_epoch_and_training_ends_when_it_gets_
 
 def test_training_is_over_after_two_epochs_without_a_lower_loss():
     epochs = [Epoch(n, 0.0, loss, 0.0) for n, loss in enumerate([0.5, 0.4, 0.45, 0.4])]
-    assert [Curves(9, (), tuple(epochs[:n])).is_over for n in (1, 2, 3, 4)] == [False] * 3 + [True]
+    found = [Curves(9, epochs=tuple(epochs[:n])).is_over for n in (1, 2, 3, 4)]
+    assert found == [False] * 3 + [True]
+    assert not Curves(9, 3, epochs=tuple(epochs)).is_over
 
 
 def test_a_loss_that_is_no_number_has_its_sentence():
@@ -257,3 +259,10 @@ def test_a_method_that_is_not_there_is_refused_and_lora_names_its_package(monkey
     networks.check_method("full")
     with pytest.raises(Refusal, match=r"LoRA needs the package peft: pip install"):
         networks.check_method("lora")
+
+
+def test_few_rows_are_read_more_often_and_narrow_encoders_learn_faster():
+    assert [training.usual_epochs(n) for n in (16, 31, 160, 192, 500)] == [60, 30, 6, 5, 5]
+    assert training.usual_rate("full", 768) == 5e-5
+    assert training.usual_rate("full", 384) == pytest.approx(2e-4)
+    assert training.usual_rate("lora", 384) == pytest.approx(1e-3)
