@@ -40,7 +40,7 @@ from explorer.views.markup import Markup, el, finding, join, note, refusal_messa
 ID = "texts"
 LABEL = strings.LABEL
 QUESTION = strings.QUESTION
-READS: tuple[str, ...] = ("family", "device", "dtype")
+READS: tuple[str, ...] = ("family", "device", "dtype", "labels")
 ROWS_SO_FAR = 50
 """Rows that are shown while others are still computed."""
 SHOW_EVERY_S = 1.0
@@ -82,7 +82,7 @@ def show(state: PageState) -> list[object]:
     lists = [{name: each[name] for name in ("name", "title")} for each in assets.text_lists()]
     last = min(spec.architecture.n_layers for spec in family_specs(state.family))
     form = {
-        "asks": [state.family, state.device, state.dtype],
+        "asks": [state.family, state.device, state.dtype, state.labels],
         "lists": lists,
         "kinds": strings.KIND_NAMES,
         "roles": strings.ROLES,

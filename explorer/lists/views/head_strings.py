@@ -81,7 +81,10 @@ NOT_NAMED_SEVERAL = (
     "The heads of {names} are not scored: their labels are {labels}, and yours are {yours}. "
     "Name them in the order of their outputs to score them ({how})."
 )
-HOW = 'labels={{"{key}": [...]}} in Python, --labels {key}=NAME,NAME in a shell'
+HOW = (
+    'in Tasks on the page, labels={{"{key}": [...]}} in Python, --labels {key}=NAME,NAME in a shell'
+)
+HOW_OF_ADAPTER = 'labels={{"{key}": [...]}} in Python, --labels {key}=NAME,NAME in a shell'
 ONE_KNOWN = (
     "{label}'s own head is not scored: of your labels it knows only {known}, so that nothing could "
     "be told apart."
@@ -350,7 +353,7 @@ def others_said(result: LabelledList | MultilabelList | ScoredList) -> Iterator[
             names=enumerated(result.labels[key] for key in keys),
             labels=enumerated(first_of(labels)),
             yours=enumerated(first_of(yours)),
-            how=HOW.format(key=keys[0]),
+            how=(HOW_OF_ADAPTER if others[keys[0]].is_adapter else HOW).format(key=keys[0]),
         )
     without = [result.labels[key] for key, why in others.items() if why.reason == NO_HEAD]
     if without and len(without) < len(result.labels):
