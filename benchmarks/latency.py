@@ -239,6 +239,18 @@ def self_report(ratios: list[Ratio]) -> str:
     )
 
 
+def _by_cpu(timed: Report) -> list[str]:
+    """Return the processor times of a measurement on the wall clock, and their ratios."""
+    lines = [f"  CPU time of one thread, {timed['rounds']} rounds:"]
+    for model in timed["models"]:
+        ends = f"[{model['ci_low_ms']}, {model['ci_high_ms']}]"
+        lines.append(f"  {model['model']:12} {model['median_ms']:.1f} ms {ends}")
+    for ratio in timed["ratios"]:
+        ends = f"[{ratio['ci_low']}, {ratio['ci_high']}]"
+        lines.append(f"  {ratio['of']} over {ratio['over']}: {ratio['ratio']:.3f} {ends}")
+    return lines
+
+
 def printed(report: Report) -> str:
     """Return the measurement as a few plain lines."""
     protocol, machine = report["protocol"], report["machine"]
@@ -265,6 +277,8 @@ def printed(report: Report) -> str:
         if check
         else "  no ratios: most rounds were disturbed; use --clock compute"
     )
+    if report["cpu_time"] is not None:
+        lines += _by_cpu(report["cpu_time"])
     if protocol["disturbed_share"] is not None:
         lines.append(f"  {100 * protocol['disturbed_share']:.0f}% of the rounds were disturbed")
     return "\n".join(lines) + "\n"

@@ -482,3 +482,24 @@ def test_what_runs_has_a_moment_to_end(tmp_path):
         assert running.process.wait(300) == 0
     finally:
         running.kill()
+
+
+ITS_TABLES = """
+import sys
+from explorer.serving.start import leave_out_stubs
+
+leave_out_stubs()
+import explorer.ui.shell.page
+print("pandas" in sys.modules, "pyarrow" in sys.modules)
+from gradio import caching
+import pandas
+print(caching.pd.DataFrame is pandas.DataFrame, sys.modules["pandas"] is pandas)
+print(caching.pd is not pandas, isinstance(pandas.DataFrame(), caching.pd.DataFrame))
+"""
+
+
+@pytest.mark.processes
+def test_the_page_imports_pandas_only_where_a_table_uses_it():
+    command = [sys.executable, "-c", ITS_TABLES]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert run.stdout.splitlines() == ["False False", "True True", "True True"], run.stderr

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -60,6 +61,35 @@ class _WithoutStubs(SourceFileLoader):
         vars(module)["create_or_modify_pyi"] = lambda *_: None
 
 
+LATER = "pandas"
+"""Module that Gradio imports and only its tables and charts use: a sixth of the server's memory."""
+
+
+class _Later(ModuleType):
+    """Module that is imported when something of it is first used."""
+
+    def __getattr__(self, name: str) -> object:
+        """Return an attribute of the real module."""
+        if name.startswith("__"):  # what the import system asks of every module
+            raise AttributeError(name)
+        return getattr(import_module(self.__name__), name)
+
+
+class _WithoutTables(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the package; what it imports of ``LATER`` meanwhile is imported at its first use."""
+        if LATER in sys.modules:
+            super().exec_module(module)
+            return
+        placeholder = sys.modules[LATER] = _Later(LATER)
+        try:
+            super().exec_module(module)
+        finally:
+            # Others that import it get the real one; they look for it by its name.
+            if sys.modules.get(LATER) is placeholder:
+                del sys.modules[LATER]
+
+
 class _StubsFinder(MetaPathFinder):
     def find_spec(
         self,
@@ -67,15 +97,19 @@ class _StubsFinder(MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        """Return a spec with the patched loader for that module alone, else None."""
-        spec = PathFinder.find_spec(fullname, path) if fullname == STUBS else None
-        if spec and spec.origin:
-            spec.loader = _WithoutStubs(fullname, spec.origin)
+        """Return a spec with the patched loader for Gradio's two modules, else None."""
+        loader = LOADERS.get(fullname)
+        spec = PathFinder.find_spec(fullname, path) if loader else None
+        if loader and spec and spec.origin:
+            spec.loader = loader(fullname, spec.origin)
         return spec
 
 
+LOADERS: dict[str, type[SourceFileLoader]] = {STUBS: _WithoutStubs, "gradio": _WithoutTables}
+
+
 def leave_out_stubs() -> None:
-    """Keep Gradio from writing type stubs; call before it is imported."""
+    """Keep Gradio from writing type stubs and from importing pandas; call before its import."""
     sys.meta_path.insert(0, _StubsFinder())
 
 

@@ -112,6 +112,8 @@ STEP_S = 0.1
 EMPTY_SLEEP_S = 0.005
 """Seconds between two looks at an empty queue: Gradio's thousand looks a second take a twentieth of
 a core from a server that nobody asks anything."""
+NO_PROGRESS_SLEEP_S = 0.2
+"""Seconds between two looks at the progress of requests while none runs."""
 TIMING_SLEEP_S = 0.05
 """Seconds between two looks at the queue while passes are timed: a thousand looks a second make a
 pass on two cores a tenth slower."""
@@ -146,7 +148,7 @@ class WaitingRoom(Queue):
     """Gradio's queue with strict limits, which serves only requests whose stream is open."""
 
     def __init__(self, *arguments: Any, **kwargs: Any) -> None:  # noqa: ANN401
-        self._sleep_s, self._is_closed = 0.0, False
+        self._sleep_s, self._progress_s, self._is_closed = 0.0, 0.0, False
         super().__init__(*arguments, **kwargs)
         self.listening: Counter[str] = Counter()
         """Number of open streams by session."""
@@ -181,6 +183,16 @@ class WaitingRoom(Queue):
     @sleep_when_free.setter
     def sleep_when_free(self, seconds: float) -> None:
         self._sleep_s = seconds
+
+    @property
+    def progress_update_sleep_when_free(self) -> float:
+        """Seconds between two looks at the progress of running requests; more where none runs."""
+        is_running = any(job is not None for job in self.active_jobs)
+        return self._progress_s if is_running else max(self._progress_s, NO_PROGRESS_SLEEP_S)
+
+    @progress_update_sleep_when_free.setter
+    def progress_update_sleep_when_free(self, seconds: float) -> None:
+        self._progress_s = seconds
 
     def start(self) -> None:
         """Start the queue, with a new lock that belongs to its event loop."""

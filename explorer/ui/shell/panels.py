@@ -25,6 +25,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
+from explorer.timing.memory import trim_heap
 from explorer.ui.predictions.opening import opening_values
 from explorer.ui.shell.tabs import TABS, Tab
 from explorer.views.markup import Markup, el, join
@@ -136,6 +137,8 @@ def prepare(start: PageState, warmed_up: threading.Thread) -> threading.Thread:
                 time.sleep(BETWEEN_S)
             if kept(state) is None and is_cheap_now(state.ask):
                 compute(state)
+        with MEASUREMENT_LOCK.infer():  # never while something is timed
+            trim_heap()
 
     thread = threading.Thread(target=prepare_all, daemon=True, name="first-pictures")
     thread.start()

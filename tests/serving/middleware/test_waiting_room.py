@@ -337,6 +337,14 @@ def test_a_queue_is_looked_at_seldom_while_it_is_empty_or_passes_are_timed(url, 
     assert room.sleep_when_free == often
 
 
+def test_progress_is_looked_at_seldom_while_no_request_runs(room, monkeypatch):
+    often = Queue(True, 1, 1.0, None, None).progress_update_sleep_when_free
+    monkeypatch.setattr(room, "active_jobs", [None, None])
+    assert room.progress_update_sleep_when_free >= 0.2
+    monkeypatch.setattr(room, "active_jobs", [None, ["a request"]])
+    assert room.progress_update_sleep_when_free == often
+
+
 def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
     url, client, room, monkeypatch
 ):
