@@ -13,6 +13,7 @@ from explorer.models.choice.family import family_specs
 logger = logging.getLogger(__name__)
 PATIENCE_S = 1.0
 """Seconds after which a waiting reader is told the reason."""
+CHECK_EVERY_S = 0.2
 _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
@@ -39,6 +40,14 @@ def wait_for_imports(on_wait: Callable[[], object] = lambda: None) -> None:
     if thread.is_alive():
         on_wait()
         thread.join()
+
+
+def check_until_imported(check: Callable[[], object]) -> None:
+    """Wait until the imports are done; call ``check`` now and then, which may end the wait."""
+    thread = start_imports()
+    while thread.is_alive():
+        check()
+        thread.join(CHECK_EVERY_S)
 
 
 def _import_all() -> None:

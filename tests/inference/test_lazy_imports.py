@@ -3,7 +3,10 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from explorer.inference import lazy_imports
+from explorer.inference.scheduling.cancel import Cancelled
 
 LIGHT = {"reset_live", "stop_job", "<lambda>", "nothing"}
 """Handlers that touch no model: they stop a job, or answer that the server is there."""
@@ -58,3 +61,23 @@ def test_the_imports_run_once_for_all_who_wait(monkeypatch):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: lazy_imports.wait_for_imports(), range(8)))
     assert runs == ["imports"]
+
+
+def test_who_waits_for_the_imports_can_give_up(monkeypatch):
+    """A measurement has a time limit, and the first one may come before torch is there."""
+    done, looks = threading.Event(), []
+
+    def check():
+        looks.append(1)
+        if len(looks) == 2:
+            raise Cancelled("deadline")
+
+    monkeypatch.setattr(lazy_imports, "_thread", None)
+    monkeypatch.setattr(lazy_imports, "_import_all", lambda: done.wait(60))
+    monkeypatch.setattr(lazy_imports, "CHECK_EVERY_S", 0.01)
+    with pytest.raises(Cancelled):
+        lazy_imports.check_until_imported(check)
+    assert not lazy_imports.are_imported()
+    done.set()
+    lazy_imports.start_imports().join(60)
+    lazy_imports.check_until_imported(lambda: pytest.fail("the imports are done"))

@@ -1,8 +1,10 @@
 """Faster precisions and runtimes on this machine, and their cost in accuracy."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.measure import RoundsPlan
@@ -26,7 +28,14 @@ if TYPE_CHECKING:
 BUILD_S = 240.0
 """Most seconds for compiling or exporting one model."""
 COSTS_S = 60.0
+QUICK_S = 5.0
+"""Seconds of the rounds of the precisions alone, which come before any runtime is built."""
+START_S, COMPARE_S, RUNTIME_S = 6.0, 5.0, 60.0
+"""Estimated seconds to start a process with a model's precisions, to compare their predictions, and
+to build the runtimes of a model."""
 EVERY_WAY = "Every way to run"
+TOGETHER = "The comparison with other runtimes"
+"""Name of the missing part of a model whose precisions were timed before."""
 BATCH = "A batch of {n}"
 PROCESS_BYTES = 700_000_000
 """Memory of a process with torch and a compiler or exporter, before any weights."""
@@ -59,11 +68,79 @@ class FasterResult:
     """All steps, of which ``done`` are finished: each model is built and then timed."""
     workload: Workload | None = None
     """Workload of all variants, except for the dtype."""
+    specs: tuple[ModelSpec, ...] = ()
+    """Models to measure, in their order."""
+    batches: tuple[int, ...] = ()
+    """Batch sizes to measure."""
+    is_out_of_time: bool = False
+    """True once the time limit has ended the measurement: see ``unmeasured``."""
 
     @property
     def batch_sizes(self) -> list[int]:
         """The batch sizes at which any model was timed."""
         return sorted({batch for variants in self.models for batch in variants.batches})
+
+    def with_model(self, timed: VariantLatency) -> "FasterResult":
+        """Return the results with a model's latest measurement in the place of its earlier one."""
+        others = {variants.spec.name: variants for variants in self.models}
+        by_name = others | {timed.spec.name: timed}
+        return replace(self, models=tuple(by_name.values()))
+
+    def with_cost(self, cost: AccuracyCost) -> "FasterResult":
+        """Return the results with the latest accuracy cost of a variant."""
+        by_name = {(each.key, each.name): each for each in self.costs}
+        by_name[cost.key, cost.name] = cost
+        return replace(self, costs=tuple(by_name.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Unmeasured:
+    """Variants and batch sizes of one model that a measurement had no time for."""
+
+    spec: ModelSpec
+    names: tuple[str, ...]
+    """Variants; empty where all were timed."""
+    batches: tuple[int, ...]
+    """Batch sizes at which no variant was timed; empty where no variant was timed at all."""
+
+
+def unmeasured(result: FasterResult) -> tuple[Unmeasured, ...]:
+    """Return what was not reached of each model; variants that are missing have their reasons."""
+    from explorer.timing.runtimes.table import MEMORY, RUNTIMES
+
+    by_name = {variants.spec.name: variants for variants in result.models}
+    absent = {(row.spec.name, row.name) for row in result.missing}
+    found = []
+    for spec in result.specs:
+        timed = by_name.get(spec.name)
+        known = {model.name for model in timed.summary.models} if timed else set()
+        names = (*precisions_on(result.workload), *(name for name in RUNTIMES if name != MEMORY))
+        left = tuple(n for n in names if n not in known and (spec.name, n) not in absent)
+        batches = tuple(n for n in result.batches if timed and n not in timed.batches)
+        batches = tuple(n for n in batches if (spec.name, BATCH.format(n=n)) not in absent)
+        if left or batches:
+            found.append(Unmeasured(spec, left, batches))
+    return tuple(found)
+
+
+def precisions_on(workload: Workload | None) -> tuple[str, ...]:
+    """Return the names of the variants that torch itself runs on a workload's device."""
+    if workload is not None and workload.device != "cpu":
+        return DTYPE_NAMES
+    return ("float32", "bfloat16", "int8", "int8 weights")
+
+
+def estimated_s(n_models: int, n_batches: int, budget_s: float) -> float:
+    """Return about how many seconds a measurement takes that no time limit ends.
+
+    Args:
+        n_models: The models.
+        n_batches: The batch sizes.
+        budget_s: Most seconds of the rounds of one model at one batch size.
+    """
+    precisions = START_S + QUICK_S + COMPARE_S
+    runtimes = START_S + RUNTIME_S + COMPARE_S + n_batches * budget_s
+    return n_models * (precisions + runtimes)
 
 
 def measure_faster(
@@ -75,7 +152,11 @@ def measure_faster(
 ) -> Iterator[FasterResult]:
     """Time each model in float32 and in every faster variant, and compare their predictions.
 
-    Yields after every new result. Cancelling keeps the complete ones.
+    Under a time limit the precisions of all models are timed first, which takes seconds. The
+    runtimes take up to a minute a model to build; then all variants of a model are timed in the
+    same rounds.
+    Yields after every new result. Cancelling, or the end of the token's time, keeps the complete
+    ones.
 
     Args:
         specs: the models.
@@ -89,19 +170,76 @@ def measure_faster(
     """
     batch_sizes = [workload.batch, *(batch for batch in batches if batch != workload.batch)]
     workloads = [replace(workload, batch=batch) for batch in batch_sizes]
-    steps = 1 + len(workloads)
+    quick = replace(plan, budget_s=min(QUICK_S, plan.budget_s))
     # Enough rounds for a 90th percentile if the budget allows.
     plan = replace(plan, min_rounds=max(plan.min_rounds, MIN_P90))
-    result = FasterResult(n_steps=steps * len(specs), workload=workload)
-    for number, spec in enumerate(specs):
-        for update in _one_model(
-            replace(result, done=steps * number), spec, workloads, plan, cancel_token
-        ):
-            result = update
-            yield result
+    early = specs if cancel_token.left_s < inf else ()
+    parts = [
+        *((1, partial(_precisions, spec=spec, workload=workload, plan=quick)) for spec in early),
+        *(
+            (1 + len(workloads), partial(_one_model, spec=spec, workloads=workloads, plan=plan))
+            for spec in specs
+        ),
+    ]
+    result = FasterResult(
+        n_steps=sum(n for n, _ in parts),
+        workload=workload,
+        specs=(*specs,),
+        batches=(*batch_sizes,),
+    )
+    yield from _in_turn(result, parts, cancel_token)
+
+
+def _in_turn(
+    result: FasterResult,
+    parts: Sequence[tuple[int, Callable[..., Iterator[FasterResult]]]],
+    cancel_token: CancelToken,
+) -> Iterator[FasterResult]:
+    """Yield the results of each part, a number of steps and what they do; end in time."""
+    after = 0
+    for n_steps, part in parts:
+        after += n_steps
+        try:
+            for update in part(result, cancel_token=cancel_token):
+                result = update
+                yield result
+        except Cancelled as stopped:
+            if stopped.reason != "deadline" or cancel_token.left_s > 0:
+                raise
         if cancel_token.cancelled:
             return
+        if cancel_token.left_s <= 0:
+            yield replace(result, building=None, is_out_of_time=True)
+            return
+        result = replace(result, done=after)
     yield replace(result, done=result.n_steps)
+
+
+def _precisions(
+    result: FasterResult,
+    spec: ModelSpec,
+    workload: Workload,
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
+) -> Iterator[FasterResult]:
+    """Yield the results so far, extended by the precisions of one model."""
+    with ExitStack() as stack:
+        cancel_token.set_deadline(BUILD_S)
+        try:
+            with MEASUREMENT_LOCK.paused():
+                variants = precision_variants(spec, workload, cancel_token, stack)
+        except Cancelled as stopped:
+            if stopped.reason != "deadline":
+                raise
+            return
+        timed = variant_latency(variants, plan, cancel_token)
+        if timed is None:
+            return
+        result = result.with_model(timed)
+        yield result
+        for cost in _costs(variants, cancel_token):
+            result = result.with_cost(cost)
+            yield result
 
 
 def _one_model(
@@ -120,22 +258,21 @@ def _one_model(
             if stopped.reason != "deadline":
                 yield result
                 raise
-            yield _without(result, spec, "late")
+            yield from _late(result, spec, "late", cancel_token)
             return
         result = replace(result, missing=(*result.missing, *missing), done=result.done + 1)
         yield result
         timed = variant_latency(variants, plan, cancel_token)
         if timed is None:
-            if not cancel_token.cancelled:
-                yield _without(result, spec, "slow")
+            yield from _late(result, spec, "slow", cancel_token)
             return
-        result = replace(result, models=(*result.models, timed))
+        result = result.with_model(timed)
         yield result
         for cost in _costs(variants, cancel_token):
-            result = replace(result, costs=(*result.costs, cost))
+            result = result.with_cost(cost)
             yield result
         for work in workloads[1:]:
-            if cancel_token.cancelled:
+            if is_over(cancel_token):
                 return
             result = _with_batch(
                 replace(result, done=result.done + 1), variants, work, plan, cancel_token
@@ -157,7 +294,7 @@ def _with_batch(
     from explorer.timing.machine import free_bytes
     from explorer.timing.runtimes.table import COMPILE
 
-    *before, last = result.models
+    last = next(v for v in result.models if v.spec is variants[0].network.spec)
     try:
         check_size(last.spec.architecture, work, free_bytes(work.device), 0)
     except BadWorkload:
@@ -166,9 +303,9 @@ def _with_batch(
     timed = variant_latency(others, plan, cancel_token)
     if timed is None:
         late = _without(result, last.spec, "slow", BATCH.format(n=work.batch))
-        return result if cancel_token.cancelled else late
+        return result if is_over(cancel_token) else late
     batches = {**last.batches, work.batch: timed.summary}
-    return replace(result, models=(*before, replace(last, batches=batches)))
+    return result.with_model(replace(last, batches=batches))
 
 
 def _without(
@@ -176,6 +313,21 @@ def _without(
 ) -> FasterResult:
     """Return the results with one more missing model or variant."""
     return replace(result, missing=(*result.missing, Missing(spec, name, reason)))
+
+
+def is_over(cancel_token: CancelToken) -> bool:
+    """Return whether a measurement was stopped, or has used up its own time."""
+    return cancel_token.cancelled or cancel_token.left_s <= 0
+
+
+def _late(
+    result: FasterResult, spec: ModelSpec, reason: str, cancel_token: CancelToken
+) -> Iterator[FasterResult]:
+    """Yield the results with the reason why a model has none, unless all of it has ended."""
+    if is_over(cancel_token):
+        return
+    is_known = any(variants.spec.name == spec.name for variants in result.models)
+    yield _without(result, spec, reason, TOGETHER if is_known else EVERY_WAY)
 
 
 def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[AccuracyCost]:
@@ -213,7 +365,7 @@ def build_variants(
         except NoRuntime as error:
             missing.append(Missing(spec, process.request.runtime, error.reason))
         except Cancelled as stopped:
-            if stopped.reason != "deadline":
+            if stopped.reason != "deadline" or cancel_token.left_s <= 0:
                 raise
             process.end()
             cancel_token.set_deadline(BUILD_S)

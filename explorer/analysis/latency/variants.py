@@ -84,6 +84,7 @@ def variant_latency(
     spec, workload = first.network.spec, first.workload
     calls = [variant.timed_call(cancel_token) for variant in variants]
     networks = {id(v.network.network): (spec, v.network.network) for v in variants}
+    plan = replace(plan, budget_s=min(plan.budget_s, cancel_token.left_s))
     cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
     with ExitStack() as stack:
         instruments, _ = stack.enter_context(instruments_for(workload))

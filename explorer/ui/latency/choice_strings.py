@@ -12,7 +12,7 @@ from explorer.analysis.digits import (
     rate,
     time_ratio,
 )
-from explorer.analysis.latency.faster import FasterResult
+from explorer.analysis.latency.faster import FasterResult, unmeasured
 from explorer.analysis.latency.model_choice import (
     Candidate,
     Comparison,
@@ -308,6 +308,15 @@ FASTER_NOTE = (
     "model this way; PyTorch is part of it, and what torch.compile needs to compile, but not in "
     "the rows of ONNX Runtime and OpenVINO, which serve an exported file."
 )
+FASTER_LONGEST = [("at most 1 min", 60), ("at most 5 min", 300), ("at most 20 min", 1200)]
+FASTER_ESTIMATE = (
+    "All of it takes about {minutes} for {models}, and with three batch sizes about {batches}.\n"
+    "It stops at the limit below, and what was timed until then stays. The precisions of all "
+    "models come first, in seconds; the runtimes follow, model by model."
+)
+OUT_OF_TIME = "The time was over. Not measured: {left}."
+LEFT_NAMES = "{names} of {models}"
+LEFT_BATCHES = "batches of {batches} of {models}"
 FASTER_HEAD = [
     "Model",
     "runtime",
@@ -366,7 +375,47 @@ def faster_notes(result: FasterResult) -> list[str]:
         )
         for (name, reason), labels in absent.items()
     ]
-    return [building, costs, *_table_notes(result), *reasons]
+    return [building, out_of_time(result), costs, *_table_notes(result), *reasons]
+
+
+def faster_estimate(n_models: int, seconds: float, of_batches: float) -> str:
+    """Return about how long a measurement takes that no limit ends.
+
+    Args:
+        n_models: The models that are timed.
+        seconds: Estimate for one batch size.
+        of_batches: Estimate for three batch sizes.
+    """
+    return FASTER_ESTIMATE.format(
+        models=counted(n_models, "model"),
+        minutes=in_minutes(seconds),
+        batches=in_minutes(of_batches),
+    )
+
+
+def in_minutes(seconds: float) -> str:
+    """Return a number of seconds in whole minutes, at least one."""
+    return counted(max(1, round(seconds / 60)), "minute")
+
+
+def out_of_time(result: FasterResult) -> str:
+    """Return what was not measured when the time was over; empty if it was not, or nothing is left.
+
+    Models that lack the same share one part of the sentence.
+    """
+    if not result.is_out_of_time:
+        return ""
+    lacking: dict[str, list[str]] = {}
+    for left in unmeasured(result):
+        if left.names:
+            lacking.setdefault(enumerated(left.names), []).append(left.spec.label)
+    of_batches: dict[str, list[str]] = {}
+    for left in unmeasured(result):
+        if left.batches:
+            of_batches.setdefault(enumerated(map(str, left.batches)), []).append(left.spec.label)
+    parts = [LEFT_NAMES.format(names=n, models=enumerated(m)) for n, m in lacking.items()]
+    parts += [LEFT_BATCHES.format(batches=n, models=enumerated(m)) for n, m in of_batches.items()]
+    return OUT_OF_TIME.format(left="; ".join(parts)) if parts else ""
 
 
 def _table_notes(result: FasterResult) -> list[str]:

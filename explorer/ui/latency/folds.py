@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import gradio as gr
@@ -206,7 +207,8 @@ def draw_faster(result: Any) -> list[Any]:  # noqa: ANN401 - a Faster
         for variants_of_model in result.models
         if (line := choice_strings.ranked(variants_of_model, result))
     ]
-    return [join(share_done(result.done, result.n_steps), *best, saved_table, *notes)]
+    bar = None if result.is_out_of_time else share_done(result.done, result.n_steps)
+    return [join(bar, *best, saved_table, *notes)]
 
 
 def share_done(done: int, total: int) -> Markup | None:
@@ -263,6 +265,8 @@ class LatencyJob:
     draw: Draw
     has_chart: bool = False
     """True if a chart follows the markup; ``draw`` then returns a value for it, too."""
+    is_limited: bool = False
+    """True if it ends at the time limit of its settings, counted from the press."""
 
 
 CLAIM = LatencyJob("claim", strings.CLAIM, strings.CLAIM_NOTE, claim, draw_claim)
@@ -272,6 +276,7 @@ FASTER = LatencyJob(
     choice_strings.FASTER_NOTE,
     measure_ways,
     draw_faster,
+    is_limited=True,
 )
 LIMITS = LatencyJob("advanced", strings.LIMITS, strings.LIMITS_NOTE, limits, draw_limits)
 
@@ -293,6 +298,7 @@ def build_folds(state: gr.State, controls: list[gr.components.Component]) -> Non
             FASTER,
             controls,
             {strings.MEASURE_AGAIN: FASTER, choice_strings.MEASURE_BATCHES: long},
+            build_longest_of_faster,
         )
     with fold("latency", "advanced", strings.ADVANCED):
         gr.HTML(el("h3", LIMITS.title))
@@ -301,13 +307,38 @@ def build_folds(state: gr.State, controls: list[gr.components.Component]) -> Non
         _recorded()
 
 
+def build_longest_of_faster() -> gr.Dropdown:
+    """Build the estimate of "Faster inference", and the dropdown of its time limit."""
+    from explorer.analysis.latency.faster import estimated_s
+
+    n_models = len(MeasurementSettings().specs)
+    seconds = [estimated_s(n_models, n, FASTER_BUDGET_S) for n in (1, len(choice_strings.BATCHES))]
+    gr.HTML(note(choice_strings.faster_estimate(n_models, *seconds)))
+    return gr.Dropdown(
+        choice_strings.FASTER_LONGEST,
+        value=choice_strings.FASTER_LONGEST[0][1],
+        label=strings.LONGEST_LABEL,
+        elem_id="faster-longest",
+        show_label=False,
+        container=False,
+        scale=0,
+        min_width=300,
+    )
+
+
 def build_question(
     question: LatencyJob,
     controls: list[gr.components.Component],
     choices: dict[str, LatencyJob] | None = None,
+    build_limit: Callable[[], gr.Dropdown] | None = None,
 ) -> None:
-    """Build a fold's explanation, one button per measurement, and its outputs."""
+    """Build a fold's explanation, one button per measurement, and its outputs.
+
+    ``build_limit`` builds a time limit of its own, in the place of the controls' last one.
+    """
     gr.HTML(note(question.lead))
+    if build_limit is not None:
+        controls = [*controls[:-1], build_limit()]
     with gr.Row(elem_classes="lt-buttons"):
         starts = {
             gr.Button(name, variant="primary").click: job_of(measurement)
@@ -325,21 +356,28 @@ def job_of(question: LatencyJob) -> Job:
         return MeasurementSettings(*controls).on_one_device()
 
     def compute(settings: MeasurementSettings, cancel_token: CancelToken) -> Steps:
+        cancel_token.stage = "lock"
         with MEASUREMENT_LOCK.measure(cancel_token.check):
+            cancel_token.stage = "build"
             return (yield from parts(question.measure(settings, cancel_token)))
 
     return Job(
-        question.name, MEASUREMENTS, ask, compute, lambda _, update: _drawn(question, update)
+        question.name,
+        MEASUREMENTS,
+        ask,
+        compute,
+        lambda settings, update: _drawn(question, update, settings.longest_s),
+        ends_s=lambda settings: settings.longest_s if question.is_limited else inf,
     )
 
 
-def _drawn(question: LatencyJob, update: JobUpdate) -> list[Any]:
+def _drawn(question: LatencyJob, update: JobUpdate, longest_s: float = 0) -> list[Any]:
     picture_stays, measured = [gr.skip()] if question.has_chart else [], shown(update)
     if update.position:
         return [note(strings.place_in_line(update.position)), *picture_stays]
     if measured is None:
-        nothing = strings.NOTHING if update.done else strings.progress(0, 0, 0)
-        return [note(nothing), *picture_stays]
+        nothing = strings.nothing(update.stopped, update.stage, longest_s)
+        return [note(nothing if update.done else strings.progress(0, 0, 0)), *picture_stays]
     markup, *picture = question.draw(measured)
     status = strings.STOPPED if update.stopped else "" if update.done else strings.WORKING
     return [join(note(status) if status else None, markup), *picture]

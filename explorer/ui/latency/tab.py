@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.latency.family import FamilyLatency, last, measure_family, plan_for
+from explorer.inference.lazy_imports import check_until_imported
 from explorer.inference.runs import get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
@@ -150,6 +151,8 @@ def time_family(choice: MeasurementSettings, cancel_token: CancelToken) -> Steps
     from explorer.analysis.latency.family import measure_family, plan_for
 
     specs, workload = choice.specs, choice.workload
+    cancel_token.stage = "build"
+    check_until_imported(cancel_token.check)
     cancel_token.stage = "lock"
     with MEASUREMENT_LOCK.measure(cancel_token.check):
         if choice.is_lent:

@@ -14,14 +14,17 @@ from explorer.analysis.latency.faster import (
     FasterResult,
     Missing,
     build_variants,
+    estimated_s,
     measure_faster,
     precision_variants,
     runtime_bytes,
     why_not,
 )
-from explorer.analysis.latency.measure import RoundsPlan
+from explorer.analysis.latency.measure import Latency, RoundsPlan
+from explorer.analysis.latency.summary import latency_summary
 from explorer.analysis.latency.variants import (
     Variant,
+    VariantLatency,
     accuracy_cost,
     accuracy_costs,
     bundled_sentences,
@@ -34,7 +37,7 @@ from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import BuildRequest
 from explorer.timing.workload import Workload
-from explorer.ui.latency.choice_strings import faster_notes
+from explorer.ui.latency.choice_strings import faster_estimate, faster_notes
 from explorer.ui.latency.folds import draw_faster
 
 PLAIN = ["float32", "bfloat16", "int8", "int8 weights"]
@@ -395,3 +398,124 @@ def test_a_batch_that_would_fill_the_memory_is_named(tiny_family, monkeypatch):
             monkeypatch.setattr(machine, "free_bytes", lambda device: 0)
     said = " ".join(faster_notes(found))
     assert "A batch of 8 is left out for mini-DistilBERT: it would need" in said
+
+
+class TimeToken(CancelToken):
+    """Token whose clock the test moves."""
+
+    def __init__(self, limit_s):
+        self.now = 0.0
+        super().__init__(lambda: self.now)
+        self.end_within(limit_s)
+
+
+TWO = ("float32", "int8")
+
+
+@pytest.fixture
+def by_the_clock(tiny_family, monkeypatch):
+    """A measurement each step of which takes the seconds named; yields the steps that ended."""
+    steps, token = [], TimeToken(60)
+
+    def take(what, seconds):
+        token.now += seconds
+        token.check()
+        steps.append(what)
+
+    def precisions(spec, workload, cancel_token, stack):
+        take(f"precisions of {spec.key}", 4)
+        network = SimpleNamespace(spec=spec, weights="random")
+        return [Variant(name, network, workload) for name in TWO]
+
+    def built(spec, workload, cancel_token, stack):
+        variants = precisions(spec, workload, cancel_token, stack)
+        take(f"runtimes of {spec.key}", 20)
+        return [*variants, Variant(runtimes.ONNX, variants[0].network, workload)], []
+
+    def timed(variants, plan, cancel_token):
+        work = variants[0].workload
+        try:
+            take(f"rounds of {len(variants)} at {work.batch}", min(plan.budget_s, 6))
+        except Cancelled:
+            return None
+        return timings(variants, work)
+
+    monkeypatch.setattr(latency_faster, "precision_variants", precisions)
+    monkeypatch.setattr(latency_faster, "build_variants", built)
+    monkeypatch.setattr(latency_faster, "variant_latency", timed)
+    monkeypatch.setattr(latency_faster, "precisions_on", lambda workload: TWO)
+    monkeypatch.setattr(runtimes, "RUNTIMES", (runtimes.ONNX, runtimes.MEMORY))
+    return steps, token
+
+
+def timings(variants, work):
+    seconds = np.tile(np.linspace(0.2, 0.1, len(variants)), (12, 1))
+    names = tuple(variant.name for variant in variants)
+    log = Latency(
+        names,
+        seconds,
+        seconds[:, 0],
+        np.zeros(12, bool),
+        (1.0,) * len(names),
+        1,
+        5.0,
+        True,
+        "rounds",
+    )
+    summary = latency_summary(log)
+    spec = variants[0].network.spec
+    return VariantLatency(spec, summary, "random", {}, {work.batch: summary})
+
+
+def test_a_limit_ends_it_with_what_there_is_and_names_the_rest(tiny_family, by_the_clock):
+    """27 s for the precisions of three models, 30 s for all of BERT, and 3 s into the next."""
+    steps, token = by_the_clock
+    specs, plan = list(tiny_family.specs.values()), RoundsPlan(budget_s=25)
+    shots = list(measure_faster(specs, Workload(length=8), plan, token))
+    found = shots[-1]
+    assert steps[:6:2] == [f"precisions of {spec.key}" for spec in specs]
+    assert steps[-1] == "rounds of 3 at 1"
+    assert next(n for n, shot in enumerate(shots) if len(shot.models) == 3) < len(shots) - 3
+    assert [len(timed.summary.models) for timed in found.models] == [3, 2, 2]
+    assert (found.is_out_of_time, found.missing, found.building) == (True, (), None)
+    said = " ".join(faster_notes(found))
+    assert "Not measured: ONNX Runtime of mini-DistilBERT and mini-ALBERT." in said
+    (drawn,) = draw_faster(found)
+    assert "<progress" not in drawn
+    assert "Not measured: " in drawn
+
+
+def test_batch_sizes_that_were_not_reached_are_named(tiny_family, by_the_clock):
+    _, token = by_the_clock
+    specs, plan = [tiny_family.specs["bert"]], RoundsPlan(budget_s=25)
+    token.end_within(50)
+    *_, found = measure_faster(specs, Workload(length=8), plan, token, (1, 8, 32))
+    assert set(found.models[0].batches) == {1, 8}
+    assert "Not measured: batches of 32 of mini-BERT." in " ".join(faster_notes(found))
+
+
+def test_a_limit_in_which_all_is_measured_leaves_nothing_out(tiny_family, by_the_clock):
+    _, token = by_the_clock
+    token.end_within(600)
+    specs, plan = list(tiny_family.specs.values()), RoundsPlan(budget_s=25)
+    *_, found = measure_faster(specs, Workload(length=8), plan, token)
+    assert (found.done, found.is_out_of_time) == (found.n_steps, False)
+    assert [len(timed.summary.models) for timed in found.models] == [3, 3, 3]
+    assert "Not measured" not in " ".join(faster_notes(found))
+
+
+def test_without_a_limit_no_model_is_timed_twice(tiny_family, by_the_clock):
+    steps, token = by_the_clock
+    token.end_within(600)
+    specs, plan = list(tiny_family.specs.values()), RoundsPlan(budget_s=25)
+    assert [*measure_faster(specs, Workload(length=8), plan, CancelToken())]
+    assert len([step for step in steps if step.startswith("rounds")]) == 3
+
+
+def test_the_estimate_grows_with_models_and_batches_and_is_said_in_minutes():
+    one, three = (estimated_s(3, n, 25.0) for n in (1, 3))
+    assert three - one == pytest.approx(3 * 2 * 25)
+    assert estimated_s(6, 1, 25.0) == pytest.approx(2 * one)
+    said = faster_estimate(3, one, three)
+    assert f"about {round(one / 60)} minutes for 3 models" in said
+    assert faster_estimate(1, 20.0, 70.0).startswith("All of it takes about 1 minute for 1 model,")
