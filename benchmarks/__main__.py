@@ -8,6 +8,7 @@ from benchmarks import (
     click,
     code,
     device,
+    finetune,
     fuzz,
     hostile,
     latency,
@@ -23,26 +24,33 @@ from benchmarks import (
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
 
+COMMANDS = (
+    latency,
+    click,
+    opened,
+    place,
+    together,
+    texts,
+    load,
+    scale,
+    versus,
+    hostile,
+    fuzz,
+    finetune,
+    device,
+    library,
+    code,
+    changes,
+)
+"""The measurements, in the order of ``--help``."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the measurements; return 0 on success, 2 on refusal or interruption."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    latency.add_command(commands)
-    click.add_command(commands)
-    opened.add_command(commands)
-    place.add_command(commands)
-    together.add_command(commands)
-    texts.add_command(commands)
-    load.add_command(commands)
-    scale.add_command(commands)
-    versus.add_command(commands)
-    hostile.add_command(commands)
-    fuzz.add_command(commands)
-    device.add_command(commands)
-    library.add_command(commands)
-    code.add_command(commands)
-    changes.add_command(commands)
+    for command in COMMANDS:
+        command.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
