@@ -64,6 +64,8 @@ LISTS = {
     "disagreement": "analysis",
     "tuned": "analysis",
     "head_questions": "inference",
+    "rule": "analysis",
+    "fast": "inference",
     "batches": "inference",
     "run": "inference",
     "tuning": "inference",

@@ -69,6 +69,8 @@ JOBS = {
     "explorer.models.inside.activations:layer_activations": SINGLE,
     "explorer.models.inside.activations:value_norms": INLINE,
     "explorer.models.inside.activations:cosines_with": INLINE,
+    "explorer.models.half:half_refused": LIGHT,
+    "explorer.models.half:forget_half": LIGHT,
     "explorer.models.inside.changes:changes_from": INLINE,
     "explorer.models.forward:run_together": CHUNK,
     "explorer.models.forward:row_logits": CHUNK,

@@ -338,11 +338,14 @@ def add_argument(command: argparse.ArgumentParser, parameter: inspect.Parameter,
             command.add_argument(
                 flag, dest=name, action=_Column, metavar="COLUMN", help=COLUMN.format(role)
             )
+    elif name == "precision":
+        how: dict[str, Any] = {"action": "store_const", "const": "fast", "default": "float32"}
+        command.add_argument("--fast", dest=name, help=note, **how)
     elif name == "heads":
         note = "heads to switch off together, bert=0.3,1.7; may be repeated"
         command.add_argument("--heads", type=heads_of, action=_Merged, metavar="HEADS", help=note)
     elif name == "labels":
-        how: dict[str, Any] = {"type": _labels_of, "action": _Merged, "metavar": "LABELS"}
+        how = {"type": _labels_of, "action": _Merged, "metavar": "LABELS"}
         command.add_argument("--labels", help=LABELS, **how)
     else:
         _add_option(command, name, parameter.default, note)

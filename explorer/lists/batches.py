@@ -162,7 +162,7 @@ def in_batches(
     most = (MAX_TEXTS, MAX_TOKENS_AT_ONCE) if is_cpu else MAX_ON_DEVICE
     for batch in _beside_visitors(length_batches(lengths, *most), is_cpu):
         n_tokens = len(batch) * max(lengths[place] for place in batch)
-        with _turn(cancel) if is_cpu and n_tokens >= LONG_TOKENS else nullcontext():
+        with turn_of(cancel) if is_cpu and n_tokens >= LONG_TOKENS else nullcontext():
             cancel.check()
             answers = compute([items[place] for place in batch])
         for place, result in zip(batch, answers, strict=True):
@@ -170,7 +170,7 @@ def in_batches(
     return np.stack(results) if results else np.zeros((0, 2))
 
 
-def _turn(cancel: CancelToken) -> AbstractContextManager[None]:
+def turn_of(cancel: CancelToken) -> AbstractContextManager[None]:
     """Return the turn of a long pass in this process; other machines have workers of their own."""
     if context().backend:
         return nullcontext()

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
+from explorer.analysis.records import Records
 from explorer.assets import DATA
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.library import strings
@@ -19,7 +20,9 @@ from explorer.lists.read import MAX_BYTES, read_table
 from explorer.lists.results import ListResult, TextsOptions
 from explorer.lists.roles import MAX_ROWS, BadRows, RawTable
 from explorer.lists.rows import text_list
+from explorer.lists.rule import FastReport
 from explorer.lists.run import NOTHING_DONE, Progress, TextsQuestion
+from explorer.lists.views.fast import fast_json, fast_sentence, precisions
 from explorer.lists.views.rows import COLUMNS, as_json, table_rows
 from explorer.lists.views.strings import precision_sentence, read_as
 from explorer.lists.views.verdict import lines_said
@@ -49,6 +52,8 @@ class Texts(Result):
     missing: Mapping[str, Refusal]
     precision: ListPrecision | None = None
     """The differences that half precision makes in the shortest rows; None in float32."""
+    fast: FastReport | None = None
+    """Report of the rows in bfloat16, and of all others; None without ``precision="fast"``."""
 
     @property
     def read_as(self) -> str:
@@ -57,17 +62,32 @@ class Texts(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON of ``/texts``."""
-        answer = {"family": self.family, "done": self.done} | as_json(self.answers)
+        answer: dict[str, Any] = {"family": self.family, "done": self.done} | as_json(self.answers)
+        if self.fast:
+            answer["precision"] = fast_json(self.fast)
+            for row, precision in zip(
+                answer["rows"], precisions(self.answers, self.fast), strict=False
+            ):
+                row["precision"] = precision
         return answer | missing_reasons(self.missing)
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a row for each row of the list and each model."""
         return table_rows(self.answers)
 
+    def records(self) -> Records:
+        """Return the rows under the names of their columns; of a fast list with the precision."""
+        own = precisions(self.answers, self.fast)
+        if not own:
+            return Records(self.COLUMNS, self.rows())
+        rows = [(*row, precision) for row, precision in zip(self.rows(), own, strict=True)]
+        return Records((*self.COLUMNS, "precision"), rows)
+
     def sentences(self) -> tuple[str, ...]:
         """Return the verdict with intervals, or the advice, and what comparisons allow to say."""
-        precision = precision_sentence(self.answers, self.precision)
-        return (*lines_said(self.answers), *filter(None, (precision,)))
+        half = precision_sentence(self.answers, self.precision)
+        fast = fast_sentence(self.answers, self.fast)
+        return (*lines_said(self.answers), *filter(None, (half, fast)))
 
 
 class MaskedTexts(Texts):
@@ -150,11 +170,11 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     columns: Mapping[str, str | int] | None = None,
     too_long: str = "leave_out",
     labels: LabelNames | None = None,
+    precision: str = "float32",
 ) -> Texts:
     """Return each model's answer for every row of a list, and how the models compare.
 
-    A row's numbers do not depend on its batch. A row that cannot be read is left out, with the
-    reason, and the other rows are still answered.
+    A row's numbers do not depend on its batch. A row that cannot be read is left out, and why.
 
     Args:
         rows: File of texts (.txt, .csv, .tsv, .jsonl), by its path or opened in binary mode; or
@@ -165,14 +185,14 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, -1 the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r".
-        group: Column of each row's group, or in Python one name for each row; empty: ``group``.
-            Labelled rows of a group stay on one side of every split; others get a share for each.
+        group: Column of each row's group, or in Python one name a row; no split divides a group.
         columns: Column of a role, by its name or its number from 1: ``{"text": 3}``. The roles are
             text, second, answer, good, bad, label, score, group and direction; "" removes a role.
         too_long: Treatment of a labelled or scored row of over 512 tokens: "leave_out", "head" (its
             first words are read) or "head_and_tail" (its first and last: Sun et al. 2019).
         labels: Names for the labels of a model's own head, in the order of its outputs, by column:
             {"bert": ["negative", "positive"]}. It is scored on rows with labels of these names.
+        precision: "float32", or "fast": bfloat16 except where a decision is close, see ``fast``.
 
     Returns:
         ``answers``: by row and model the values of its kind; the summary compares the models.
@@ -187,7 +207,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         ['cat', 'cat', 'cat']
     """
     table, chosen = with_roles(table_of(rows), columns, group)
-    options = TextsOptions(pooling, layer, score, too_long, labels=labels or {})
+    options = TextsOptions(pooling, layer, score, too_long, precision, labels=labels or {})
     return answered(table, family, (kind, chosen, options), CancelToken())
 
 
@@ -360,4 +380,5 @@ def rows_done(progress: Iterator[Progress]) -> Iterator[int]:
 
 def _result(question: TextsQuestion, models: Family, done: bool) -> Texts:
     result, missing = question.result(), question.ready.missing
-    return OF_KIND[result.texts.kind](models.name, done, result, missing, question.precision)
+    seen = question.precision, question.fast
+    return OF_KIND[result.texts.kind](models.name, done, result, missing, *seen)

@@ -249,8 +249,12 @@ def masked_block(
 
 
 def joined_blocks(blocks: Sequence[tuple[Sequence[int], MaskedBlock]]) -> MaskedBlock:
-    """Return one block of (indices, block) pairs, in the order of the indices."""
-    order = np.argsort([row for rows, _ in blocks for row in rows])
+    """Return one block of (indices, block) pairs, in the order of the indices.
+
+    Of an index in several blocks the last one counts.
+    """
+    places = {row: place for place, row in enumerate(row for rows, _ in blocks for row in rows)}
+    order = np.array([places[row] for row in sorted(places)], np.int64)
 
     def joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
         return read_only(np.concatenate(arrays)[order])

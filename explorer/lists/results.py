@@ -79,6 +79,8 @@ class TextsOptions:
     """Score that pairs are judged by: "pll" or "pll_word_l2r"."""
     too_long: str = "leave_out"
     """One of ``cut.WAYS``: what becomes of a labelled or scored row of over 512 tokens."""
+    precision: str = "float32"
+    """One of ``rule.PRECISIONS``; "fast": masked rows, sentences and pairs run in bfloat16."""
     curves: bool = True
     """True: labelled rows get a learning curve and a curve over layers."""
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -323,8 +325,7 @@ def _trained(
     judged_by["tfidf"] = judged(words, asked, WORDS, check)
     yield next(steps), n_steps
     judged_by["majority"] = majority(asked.truth)
-    costs = dict(encoded.costs)
-    costs["tfidf"] = bag_cost(words, asked.truth, judged_by["tfidf"].choices)
+    costs = {**encoded.costs, "tfidf": bag_cost(words, asked.truth, judged_by["tfidf"].choices)}
     result = labelled_result(asked, judged_by)
     return LabelledList(
         kept,

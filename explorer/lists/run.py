@@ -22,6 +22,7 @@ from explorer.lists.batches import (
     shortened,
 )
 from explorer.lists.cut import WAYS
+from explorer.lists.fast import FastList, not_fast
 from explorer.lists.head_questions import asked_heads, with_classified
 from explorer.lists.heads import AskedHeads
 from explorer.lists.labelled import usable
@@ -43,6 +44,7 @@ from explorer.lists.results import (
 )
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import JUDGED, TextList, left_out_said
+from explorer.lists.rule import PRECISIONS, FastReport
 from explorer.lists.scored import truth_of
 from explorer.lists.sentences import SCORES
 from explorer.models.choice.labels import BAD_LABELS
@@ -110,6 +112,7 @@ class TextsQuestion:
             self.ready = with_classified(ready, self.heads)
         self._parts: list[Part[Any]] = []
         self._scores: LabelledList | MultilabelList | ScoredList | None = None
+        self._fast: FastList | None = None
         self.precision: ListPrecision | None = None
         """The differences that half precision makes, once all rows are done; None in float32."""
 
@@ -121,7 +124,7 @@ class TextsQuestion:
     @property
     def n_done(self) -> int:
         """The number of rows that are done."""
-        return sum(len(part.rows) for part in self._parts)
+        return len(self._rows_done())
 
     def run(self, cancel: CancelToken) -> Iterator[Progress]:
         """Run all rows and yield the progress after each part; what is done is kept.
@@ -130,7 +133,7 @@ class TextsQuestion:
             Cancelled: the token was cancelled; ``result`` then has the rows that are done.
         """
         yield Progress(0, self.total)
-        for part in self._all_parts(self.ready, cancel):
+        for part in self._asked_parts(cancel):
             self._parts.append(part)
             yield Progress(self.n_done, self.total)
         if self.ready.ask.dtype != "float32":
@@ -168,11 +171,31 @@ class TextsQuestion:
             texts, labels, {key: [sides[0] for sides in rows] for key, rows in by_row.items()}
         )
 
+    @property
+    def fast(self) -> FastReport | None:
+        """Report of the rows that are done; None where float32 was asked for."""
+        if self.options.precision == PRECISIONS[0]:
+            return None
+        done = self._rows_done()
+        return self._fast.report(done) if self._fast else not_fast(self.ready, len(done))
+
+    def _asked_parts(self, cancel: CancelToken) -> Iterator[Part[Any]]:
+        """Yield the parts in the precision that is asked for; a later one replaces its rows."""
+        is_other = self.ready.texts.kind in JUDGED or self.ready.ask.dtype != "float32"
+        if self.options.precision == PRECISIONS[0] or is_other:
+            return self._all_parts(self.ready, cancel)
+        self._fast = FastList(self.ready, self.options.score, cancel)
+        if not self._fast.models:
+            return self._all_parts(self.ready, cancel)
+        return self._fast.parts()
+
+    def _rows_done(self) -> list[int]:
+        return sorted({row for part in self._parts for row in part.rows})
+
     def _done(self) -> TextList:
         """Return the list of the rows that are done."""
-        done = sorted(row for part in self._parts for row in part.rows)
         texts = self.ready.texts
-        rows = tuple(texts.rows[row] for row in done)
+        rows = tuple(texts.rows[row] for row in self._rows_done())
         return replace(texts, rows=rows)
 
     def _labels(self) -> dict[str, str]:
@@ -213,13 +236,16 @@ class TextsQuestion:
 
     def _by_row(self) -> dict[str, list[Any]]:
         """Return the scores by model, in the order of the rows."""
-        places = sorted(
-            (row, number, place)
+        places = {
+            row: (number, place)
             for number, part in enumerate(self._parts)
             for place, row in enumerate(part.rows)
-        )
+        }
         return {
-            key: [self._parts[number].value[key][place] for _, number, place in places]
+            key: [
+                self._parts[number].value[key][place]
+                for number, place in (places[row] for row in sorted(places))
+            ]
             for key in self.ready.specs
         }
 
@@ -262,7 +288,7 @@ def layer_of(spec: ModelSpec, layer: int) -> int:
 
 
 def _check(options: TextsOptions) -> None:
-    offered = {"pooling": POOLINGS, "score": SCORES, "too_long": WAYS}
+    offered = {"pooling": POOLINGS, "score": SCORES, "too_long": WAYS, "precision": PRECISIONS}
     for name, known in offered.items():
         if getattr(options, name) not in known:
             raise BadRows(BAD_OPTION.format(name=name, known=", ".join(known)))

@@ -16,6 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
+from explorer.models.half import read_states
 from explorer.models.hub import ModelUnavailable
 from explorer.models.layer_parts import known_parts, state_at, states_before, tokens_read
 from explorer.models.loading import LoadedModel
@@ -351,20 +352,28 @@ def _encoding(loaded: LoadedModel) -> Iterator[None]:
 
 
 @torch.inference_mode()
-def vocabulary_rows(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
-    """Return log-probabilities float32 [row, vocabulary] at each row's position."""
-    return read_only(_row_logits(loaded, rows).log_softmax(-1).cpu().numpy())
+def vocabulary_rows(
+    loaded: LoadedModel, rows: Sequence[MaskedRow], is_half: bool = False
+) -> np.ndarray:
+    """Return log-probabilities float32 [row, vocabulary] at each row's position.
+
+    Args:
+        loaded: The network.
+        rows: Rows of one batch.
+        is_half: True: the layers run in bfloat16, see ``half.read_states``.
+    """
+    return read_only(_row_logits(loaded, rows, is_half).log_softmax(-1).cpu().numpy())
 
 
 @torch.inference_mode()
 def target_rows(
-    loaded: LoadedModel, rows: Sequence[MaskedRow], targets: Sequence[int]
+    loaded: LoadedModel, rows: Sequence[MaskedRow], targets: Sequence[int], is_half: bool = False
 ) -> np.ndarray:
     """Return float64 [row, 2]: log-probability and rank (1 = likeliest) of each row's target.
 
     The vocabulary stays on the device.
     """
-    logits = _row_logits(loaded, rows)
+    logits = _row_logits(loaded, rows, is_half)
     target = logits.gather(1, torch.tensor(targets, device=logits.device)[:, None])
     ranks = 1 + (logits > target).sum(-1)
     log_probs = _float64(target[:, 0]) - _float64(_log_sum(logits))
@@ -381,12 +390,14 @@ def _float64(values: "Tensor") -> "Tensor":
     return values.cpu().double()  # not every accelerator has float64
 
 
-def _row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> "Tensor":
+def _row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow], is_half: bool = False) -> "Tensor":
     """Return logits float32 [row, vocabulary]; the head reads one position of each row.
 
     So does the last layer, where the network's structure is known; ln P differs by about 3e-6 from
     that of the whole layer.
     """
+    if is_half:
+        return apply_head(loaded, read_states(loaded, rows))[: len(rows)]
     inputs = _inputs(loaded, rows)
     positions = torch.tensor([row.position for row in rows], device=loaded.device)
     where = torch.arange(len(rows), device=loaded.device), positions

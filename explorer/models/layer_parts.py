@@ -175,6 +175,18 @@ def state_at(
     return parts.norm(parts.feed_forward(attended)[1] + attended)
 
 
+def states_after(
+    parts: LayerParts, states: torch.Tensor, is_read: torch.Tensor | None
+) -> torch.Tensor:
+    """Return a layer's output [text, position, d_model]; its arguments are as in ``state_at``."""
+    query, key, value = (
+        parts.by_head(product(states)) for product in (parts.query, parts.key, parts.value)
+    )
+    read = functional.scaled_dot_product_attention(query, key, value, is_read)
+    attended = parts.attention_norm(parts.output(read.transpose(-3, -2).flatten(-2)) + states)
+    return parts.norm(parts.feed_forward(attended)[1] + attended)
+
+
 def tokens_read(inputs: Mapping[str, torch.Tensor]) -> torch.Tensor | None:
     """Return which tokens are no padding, bool [text, 1, 1, position]; None where all are read."""
     mask = inputs.get("attention_mask")

@@ -107,6 +107,38 @@ def length_batches(
         yield tuple(batch)
 
 
+HALF_MULTIPLE = 8
+"""Lengths in bfloat16 are padded to a multiple of it."""
+HALF_BATCH = {"cpu": (16, 512), "": (64, 4096)}
+"""Rows, and tokens with their padding, of a batch in bfloat16, on the processor and elsewhere."""
+
+
+def half_tokens(length: int, most: int) -> int:
+    """Return the tokens of a row in bfloat16 with its padding, at most ``most``."""
+    return min(most, -(-length // HALF_MULTIPLE) * HALF_MULTIPLE)
+
+
+def half_rows(n_tokens: int, device: str) -> int:
+    """Return the rows of every batch in bfloat16 whose rows have a number of tokens."""
+    most, tokens = HALF_BATCH.get(device, HALF_BATCH[""])
+    return max(1, min(most, tokens // n_tokens))
+
+
+def half_batches(lengths: Sequence[int], most: int, device: str) -> Iterator[tuple[int, ...]]:
+    """Yield the indices of rows in batches of one padded length, see ``half_rows``.
+
+    Args:
+        lengths: Tokens of each row.
+        most: Tokens that the model can read.
+        device: Where they run.
+    """
+    padded = [half_tokens(length, most) for length in lengths]
+    for n_tokens in sorted(set(padded)):
+        rows, size = [i for i, n in enumerate(padded) if n == n_tokens], half_rows(n_tokens, device)
+        for start in range(0, len(rows), size):
+            yield tuple(rows[start : start + size])
+
+
 def patch_batches(
     patches: Sequence[Patch], length: int, n_layers: int, tokens: int = BATCH_TOKENS
 ) -> Iterator[tuple[Patch, ...]]:

@@ -25,12 +25,14 @@ const FIELDS = [
   'layer',
   'score',
   'long',
+  'precision',
   'rows',
 ];
 
 /**
  * @typedef {{text: string, name: string, ending: string, kind: string, columns: Record<string,
- *   string>, pooling: string, layer: string, score: string, long: string}} List
+ *   string>, pooling: string, layer: string, score: string, long: string,
+ *   precision: string}} List
  * `name`: of a bundled list; `ending`: of a file's name
  */
 /**
@@ -52,6 +54,7 @@ const none = () => ({
   layer: '-1',
   score: 'pll',
   long: 'leave_out',
+  precision: 'float32',
 });
 
 /** @type {any} */
@@ -169,6 +172,7 @@ async function run() {
     layer: Number(list.layer),
     score: list.score,
     too_long: isTrained(reading.kind) ? list.long : '',
+    precision: isTrained(reading.kind) ? '' : list.precision,
   };
   keep();
   view.ask(question);
@@ -197,6 +201,7 @@ function keep() {
     layer: list.layer === '-1' ? '' : list.layer,
     score: list.score === 'pll' ? '' : list.score.replaceAll('_', '-'),
     long: list.long === 'leave_out' ? '' : list.long.replaceAll('_', '-'),
+    precision: list.precision === 'float32' ? '' : list.precision,
     rows: isBundled || fits ? '' : reading.n_rows,
   };
   keepForm({
@@ -232,6 +237,7 @@ async function follow() {
     layer: fields.get('layer') ?? '-1',
     score: (fields.get('score') ?? 'pll').replaceAll('-', '_'),
     long: (fields.get('long') ?? 'leave_out').replaceAll('-', '_'),
+    precision: fields.get('precision') ?? 'float32',
   };
   if (rows) {
     reading = {error: say(data.texts.not_linked, {rows: exact(rows), most: exact(data.most)})};
@@ -309,6 +315,13 @@ function draw() {
           }),
           picker(t.way, data.ways, list.long, value => {
             list.long = value;
+          }),
+        ]
+      : []),
+    ...(kind && !isTrained(kind)
+      ? [
+          picker(t.precision, data.precisions, list.precision, value => {
+            list.precision = value;
           }),
         ]
       : []),

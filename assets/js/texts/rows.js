@@ -8,6 +8,7 @@ import {look} from '../page/look.js';
 import {typeText} from '../page/parts.js';
 import {put} from '../page/tabs.js';
 
+const EXACT = 9; // decimals that a number in float32 is worth
 const STEP = 12; // rows at once
 const only = look('only', 'all'),
   group = look('group', 'all'),
@@ -21,6 +22,7 @@ const only = look('only', 'all'),
  *   Line `lead`: what the list gives of a row; `more`: other views of it
  * @typedef {{kind: string, columns: string[], names: Record<string, string>, models: string[],
  *   total: number, lines: Line[],
+ *   fast?: {exact: Record<string, number[]>, decimals: Record<string, number>},
  *   constants: Record<string, unknown>, said: Record<string, unknown>, texts: Record<string,
  *   string>}} Data
  */
@@ -136,24 +138,26 @@ const verdict = (isRight, t) =>
  * The words that are asked for, each with its probability; nothing of one answer alone.
  * @param {[string, number | null][]} words
  * @param {Record<string, string>} t
+ * @param {(p: number) => string} [shown]
  */
-const wordsSaid = (words, t) =>
+const wordsSaid = (words, t, shown = number) =>
   words.length < 2
     ? ''
-    : words.map(([word, p]) => `${word} ${p === null ? t.no_word : number(p)}`).join(', ');
+    : words.map(([word, p]) => `${word} ${p === null ? t.no_word : shown(p)}`).join(', ');
 
 /**
  * The rank of the given answer, and its pieces where there are several; nothing of one that is
  * first.
  * @param {any[]} cells
  * @param {Record<string, string>} t
+ * @param {(p: number) => string} [shown]
  */
-const rankSaid = ([, , given, , rank, pieces], t) =>
+const rankSaid = ([, , given, , rank, pieces], t, shown = number) =>
   rank === 1 && pieces === 1
     ? ''
     : rank === null
       ? t.unknown
-      : [say(t.rank, {rank, probability: number(given)}), pieces > 1 ? say(t.pieces, {pieces}) : '']
+      : [say(t.rank, {rank, probability: shown(given)}), pieces > 1 ? say(t.pieces, {pieces}) : '']
           .filter(Boolean)
           .join(', ');
 
@@ -184,17 +188,26 @@ const byHead = (head, predicted, others, t) =>
 const hasHeads = ({cells}, place) => cells.some(each => (each[place] ?? null) !== null);
 
 /**
- * What a model says of a row, by kind: a line and a smaller one.
- * @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number) =>
- *   [string, string]>}
+ * What a model says of a row, by kind: a line and a smaller one. `worth`: the decimals that its
+ * numbers are worth, where they are fewer than usual.
+ * @type {Record<string, (cells: any[], line: Line, t: Record<string, string>, model: number,
+ *   worth?: number) => [string, string]>}
  */
 export const SAID = {
-  masked: (cells, {lead: [, answer], offered = []}, t, i) => [
-    `${cells[0]} ${number(cells[1])}`,
-    [answer ? rankSaid(cells, t) : '', wordsSaid(offered[i] ?? [], t)].filter(Boolean).join('; '),
+  masked: (cells, {lead: [, answer], offered = []}, t, i, worth = EXACT) => {
+    const shown = p => (worth < 3 ? fixed(p, worth) : number(p));
+    const words = wordsSaid(offered[i] ?? [], t, shown);
+    const below = [answer ? rankSaid(cells, t, shown) : '', words].filter(Boolean).join('; ');
+    return [`${cells[0]} ${shown(cells[1])}`, below];
+  },
+  plain: ([, , pll, within], {lead: [text]}, t, i, worth = EXACT) => [
+    fixed(within, Math.min(1, worth)),
+    `PLL ${fixed(pll, Math.min(1, worth))}`,
   ],
-  plain: ([, , pll, within], {lead: [text]}, t) => [fixed(within, 1), `PLL ${fixed(pll, 1)}`],
-  pairs: cells => [`${cells[6] > 0 ? '+' : ''}${fixed(cells[6], 2)}`, ''],
+  pairs: (cells, line, t, i, worth = EXACT) => [
+    `${cells[6] > 0 ? '+' : ''}${fixed(cells[6], Math.min(2, worth))}`,
+    '',
+  ],
   labelled: ([predicted, , head = null, p], line, t) =>
     byHead(head === null ? null : `${head} ${number(p)}`, predicted, hasHeads(line, 2), t),
   multilabel: ([predicted, , head = null], line, t) =>
@@ -280,13 +293,16 @@ function row(line, data) {
     open(line.n, line.open);
   });
   const cells = models.map((key, i) => {
-    const [said, small] = SAID[kind](line.cells[i], line, t, i);
+    const isExact = !data.fast || data.fast.exact[key].includes(line.n);
+    const worth = isExact ? EXACT : data.fast.decimals[key];
+    const [said, small] = SAID[kind](line.cells[i], line, t, i, worth);
     return make(
       'td',
       {'data-model': key},
       verdict(line.right[i], t),
       make('span', {class: isClassified(kind) ? null : 'tx-value'}, said),
       small ? el('small', '', small) : null,
+      data.fast && isExact ? el('small', 'tx-exact', t.exact) : null,
     );
   });
   const apart =

@@ -22,6 +22,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     columns: dict[str, Any] | None = None,
     too_long: str = "leave_out",
     labels: dict[str, list[str]] | None = None,
+    precision: str = "float32",
 ) -> dict[str, Any]:
     """Return what each model says of every row of a list, and how the models compare.
 
@@ -36,20 +37,19 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r" (Kauf and Ivanova 2023).
-        group: Column of each row's group; empty: ``group``, if there is one. Labelled rows of one
-            group stay on one side of every split.
+        group: Column of each row's group, which no split of labelled rows divides.
         columns: Column of a role, by its name or its number from 1: ``{"text": "tweet", "label":
             3}``. Roles: text, second, answer, good, bad, label, score, group and direction.
         too_long: Way with a labelled or scored row of over 512 tokens: "leave_out", "head" (its
             first words are read) or "head_and_tail" (its first and last words).
         labels: Names for the labels of a model's own head, in the order of its outputs:
             ``{"bert": ["negative", "positive"]}``. It is scored where they are the list's.
+        precision: "float32", or "fast": bfloat16 except where a decision is close.
 
     Returns:
         The kind, the columns, the rows left out with their reasons, a summary, and a row for each
         row and model. ``done`` is false where the time ran out: it then has the rows that were
-        done, labels and scores without a prediction. ``missing`` says which model could not be
-        asked, and why.
+        done, without predicted labels. ``missing`` says which model was not asked, and why.
     """
     if not isinstance(rows, list):
         raise Refusal(strings.BAD_ROWS)
@@ -59,5 +59,5 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     cancel.set_deadline(limits.TEXTS_TIME.maximum)
     table = table_of(rows)
     chosen = named(table, columns or {}) | ({"group": group} if group else {})
-    options = TextsOptions(pooling, layer, score, too_long, labels=labels or {})
+    options = TextsOptions(pooling, layer, score, too_long, precision, labels=labels or {})
     return answered(table, models, (kind, chosen, options), cancel).to_dict()

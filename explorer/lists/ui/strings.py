@@ -57,6 +57,7 @@ ASK = {
     "layer": "Layer",
     "last": "last",
     "score": "Score",
+    "precision": "Precision",
     "way": f"Over {MAX_TOKENS} tokens",
     "too_large": "This list is too large for one question: {size} KB when compressed, and the "
     "limit is {limit} KB. Please split it.",
@@ -83,6 +84,11 @@ WAYS = {
     "head": "read the beginning",
     "head_and_tail": "read beginning and end",
 }
+PRECISIONS = {
+    "float32": "exact: float32",
+    "fast": "fast: bfloat16, and float32 where a decision is close",
+}
+SAVED_FAST = "fast; computed again in float32, the numbers differ by what is said next to the rows"
 SCORES = {"pll": "PLL", "pll_word_l2r": "PLL-word-l2r"}
 TABLE = {
     "label": "Rows",
@@ -128,6 +134,7 @@ TABLE = {
     "unknown": "answer not in the vocabulary",
     "no_word": "not in the vocabulary",
     "pieces": "answer: {pieces} pieces",
+    "exact": "float32",
     "opens_predictions": "Open in Predictions",
     "opens_attention": "Open in Attention",
     "opens_depth": "Open in Depth",

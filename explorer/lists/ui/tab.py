@@ -5,7 +5,7 @@ import binascii
 import time
 import zlib
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -24,6 +24,7 @@ from explorer.lists.read import MAX_BYTES, decoded, read_table
 from explorer.lists.results import POOLINGS, ListResult, TextsOptions
 from explorer.lists.roles import RawTable, kind_of, recognised
 from explorer.lists.rows import JUDGED, KINDS, TextList, left_out_said, text_list
+from explorer.lists.rule import PRECISIONS, FastReport
 from explorer.lists.run import TextsQuestion, judgeable
 from explorer.lists.sentences import SCORES
 from explorer.lists.ui import strings, tuning
@@ -89,6 +90,7 @@ def show(state: PageState) -> list[object]:
         "poolings": strings.POOLINGS,
         "scores": strings.SCORES,
         "ways": strings.WAYS,
+        "precisions": strings.PRECISIONS,
         "last": last,
         "limit": limits.BODY.maximum,
         "most": LIST_LIMIT,
@@ -136,6 +138,7 @@ class ListAnswer:
     """Result of the rows that are done; None before there is one."""
     missing: Mapping[str, Refusal] | None = None
     precision: ListPrecision | None = None
+    fast: FastReport | None = None
     refused: str = ""
     """The sentence why the list cannot be answered; empty if it can."""
 
@@ -152,6 +155,7 @@ def asked_list(
                 int(question.get("layer", -1)),
                 str(question.get("score") or SCORES[0]),
                 str(question.get("too_long") or WAYS[0]),
+                str(question.get("precision") or PRECISIONS[0]),
             )
         return ListQuestion(list_in(question), options, state or PageState())
     except Refusal as refusal:
@@ -174,12 +178,14 @@ def run_list(listed: ListQuestion, cancel: CancelToken) -> Steps:
                 seconds = time.monotonic() - begun
                 if progress.done and not is_labelled and seconds - drawn > SHOW_EVERY_S:
                     result, drawn = question.result(), seconds
-                yield Progress(part=ListAnswer(progress, seconds, result, question.ready.missing))
+                answer = ListAnswer(progress, seconds, result, question.ready.missing)
+                yield Progress(part=replace(answer, fast=question.fast))
         except Cancelled:
             if is_labelled or not progress.done:
                 return ListAnswer(progress, missing=question.ready.missing)
         seconds, missing = time.monotonic() - begun, question.ready.missing
-        return ListAnswer(progress, seconds, question.result(), missing, question.precision)
+        half, fast = question.precision, question.fast
+        return ListAnswer(progress, seconds, question.result(), missing, half, fast)
     except Refusal as refusal:
         return ListAnswer(progress, refused=str(refusal))
 
@@ -187,6 +193,7 @@ def run_list(listed: ListQuestion, cancel: CancelToken) -> Steps:
 def draw_list(listed: ListQuestion, update: JobUpdate) -> list[Any]:
     """Return the summary, the table of rows and the charts, as far as the list is done."""
     from explorer.lists.views.charts import list_charts
+    from explorer.lists.views.fast import fast_marks
     from explorer.lists.views.rows import rows_canvas
     from explorer.lists.views.summary import summary_html
 
@@ -199,13 +206,14 @@ def draw_list(listed: ListQuestion, update: JobUpdate) -> list[Any]:
     header = header_of(listed, answer.result)
     specs, reasons = specs_by_key(listed.state.family), answer.missing or {}
     missing = {key: (specs[key].label, str(reason)) for key, reason in reasons.items()}
-    summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES, answer.precision)
-    is_whole = update.done
+    half = (answer.precision or answer.fast) if update.done else None
+    summary = summary_html(answer.result, missing, strings.SUMMARY, strings.NOTES, half)
+    is_whole, marks = update.done, fast_marks(answer.result, answer.fast)
     # The button that fine-tunes is shown while there is such a mark.
     mark = el("span", class_="tx-tunable") if answer.result.texts.kind == "labelled" else None
     return [
         join(line, summary, mark if is_whole else None),
-        rows_canvas(answer.result, strings.TABLE, header, None if is_whole else ROWS_SO_FAR),
+        rows_canvas(answer.result, strings.TABLE, header, None if is_whole else ROWS_SO_FAR, marks),
         list_charts(answer.result, strings.CHARTS, header) if is_whole else "",
     ]
 
@@ -221,6 +229,8 @@ def header_of(question: ListQuestion, result: ListResult) -> dict[str, Any]:
         state |= {"too_long": result.texts.way} if result.texts.way else {}
     if result.texts.kind == "pairs":
         state |= {"score": question.options.score}
+    if question.options.precision != PRECISIONS[0] and result.texts.kind not in JUDGED:
+        state |= {"precision": strings.SAVED_FAST}
     # The page may show other models by the time that a file is saved.
     return ran_with(question.state) | {"models": True, "state": state}
 

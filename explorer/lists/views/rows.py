@@ -284,6 +284,7 @@ def rows_canvas(
     texts: Mapping[str, str],
     header: Mapping[str, object],
     most: int | None = None,
+    marks: Mapping[str, object] | None = None,
 ) -> str:
     """Return the JSON of the table of rows.
 
@@ -292,6 +293,7 @@ def rows_canvas(
         texts: Strings of the table.
         header: What a saved file says of the rows.
         most: Rows that are sent; None for all.
+        marks: What ``fast_marks`` says of a fast list; None in float32.
     """
     kind, names = result.texts.kind, dict(result.labels)
     if isinstance(result, LabelledList | MultilabelList):
@@ -311,6 +313,7 @@ def rows_canvas(
             "constants": _constants(result),
             "said": dict(header),
             "texts": dict(texts),
+            **({"fast": marks} if marks else {}),
         }
     )
 

@@ -20,6 +20,8 @@ from explorer.lists.results import (
     SentenceList,
 )
 from explorer.lists.roles import LeftOut
+from explorer.lists.rule import FastReport
+from explorer.lists.views.fast import fast_sentence
 from explorer.lists.views.heads import has_heads, heads_html
 from explorer.lists.views.pair_strings import mean_said, stereo_said
 from explorer.lists.views.strings import (
@@ -55,7 +57,7 @@ def summary_html(
     missing: Mapping[str, tuple[str, str]],
     texts: Texts,
     notes: Texts,
-    precision: ListPrecision | None = None,
+    precision: ListPrecision | FastReport | None = None,
 ) -> Markup:
     """Return the finding, the tables of the models and of their comparisons, and the notes.
 
@@ -64,7 +66,7 @@ def summary_html(
         missing: By model its label, and the reason why it was not asked.
         texts: Strings of the tables.
         notes: By kind how its numbers are made.
-        precision: What half precision changes; None in float32.
+        precision: What half precision changes, or what a fast list did; None in float32.
     """
     kind, keys = result.texts.kind, {label: key for key, label in result.labels.items()}
     first, *others = lines_said(result)
@@ -76,11 +78,17 @@ def summary_html(
         models_table(result, texts),
         duels_table(result, texts),
         left_out_html(result.texts.left_out, texts),
-        note(with_names(precision_sentence(result, precision), keys)) if precision else None,
+        note(with_names(_precision_said(result, precision), keys)) if precision else None,
         note(notes["heads"]) if has_heads(result) else None,
         note(notes[kind]),
         el("div", plain_cards(missing), class_="columns") if missing else None,
     )
+
+
+def _precision_said(result: ListResult, precision: ListPrecision | FastReport) -> str:
+    if isinstance(precision, ListPrecision):
+        return precision_sentence(result, precision)
+    return fast_sentence(result, precision)
 
 
 def with_names(sentence: str, keys: Mapping[str, str]) -> Markup:
