@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from explorer.lists.sentences import TIE, SentencePlan
 from explorer.lists.stereoset import BlankPlan, BlankScore
 from explorer.models.run import half_batches, half_tokens, named_only
 from explorer.models.specs import ModelSpec
-
-if TYPE_CHECKING:
-    pass
 
 SHARES = 3
 """Parts of a model's batches that run at the same time: there are as many workers."""
