@@ -60,10 +60,17 @@ def layer_values(monkeypatch):
 
 def texts_values():
     from explorer.lists.ui import tab
+    from explorer.lists.views.tuned import charts as tuning_charts
+    from explorer.models.tuning.training import Curves, Epoch
+    from explorer.ui.kit.canvas import ran_with
     from tests.lists.ui.test_tab import asked
 
+    epochs = (Epoch(2, 0.65, 0.6, 0.5), Epoch(4, 0.45, 0.5, 0.75))
+    course = Curves(4, losses=(0.7, 0.6, 0.5, 0.4), epochs=epochs)
+    tuning = tuning_charts({"bert": [course]}, {"bert": "BERT"}, ran_with(STATE))
     *_, rows, charts, _ = list(handler(tab.LIST)(asked(LIST), STATE))[LAST]
-    return {"texts/ask": tab.show(STATE)[1], "texts/rows": rows, "texts/charts": charts}
+    shown = {"texts/ask": tab.show(STATE)[1], "texts/rows": rows, "texts/charts": charts}
+    return shown | {"texts/tuning": tuning}
 
 
 SAME_TWICE = PageState(family="only,before=mini-bert,after=mini-bert")

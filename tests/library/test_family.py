@@ -323,7 +323,8 @@ def test_a_ratio_without_an_interval_and_one_that_may_be_chance(folder):
     (said, *_) = explorer.latency("mini", 8, 1, 1).sentences()
     assert said.endswith("(no interval: 1 round).")
     ratio = {"of": "BERT", "over": "ALBERT", "ratio": 1.3, "ci_low": 1.02, "ci_high": 1.66}
-    times = Latency({"ratios": [ratio | {"different": False}]})
+    protocol = {"rounds": 50, "used_rounds": 50, "ended": "time"}
+    times = Latency({"protocol": protocol, "ratios": [ratio | {"different": False}]})
     assert times.sentences() == (
         "BERT takes 1.30 times as long as ALBERT [1.02, 1.66]. This does not show a difference.",
     )

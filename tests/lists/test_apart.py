@@ -137,7 +137,9 @@ def test_a_process_that_takes_too_much_memory_or_dies_has_its_sentence(request_o
             next(process.answers(CancelToken()))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the state of a process in /proc")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="needs Linux, whose /proc tells the state of a process"
+)
 def test_the_process_waits_while_something_is_timed(request_of, monkeypatch):
     monkeypatch.setattr(apart, "CHILD", SLEEPS)
     cancel, states, timing = CancelToken(), [], iter([True, True, False, False])

@@ -86,7 +86,7 @@ WAYS = {
 }
 PRECISIONS = {
     "float32": "exact: float32",
-    "fast": "fast: bfloat16, and float32 where a decision is close",
+    "fast": "fast: bfloat16, close rows again",
 }
 SAVED_FAST = "fast; computed again in float32, the numbers differ by what is said next to the rows"
 SCORES = {"pll": "PLL", "pll_word_l2r": "PLL-word-l2r"}

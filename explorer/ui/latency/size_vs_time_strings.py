@@ -103,11 +103,15 @@ def paradox_finding(
         _times(row, model, first, paradox)
         for row, model in zip(paradox.rows, shown.models, strict=False)
     ]
+    why = []
     if summary is not None and shown is not summary:
-        lines.append(Markup(by_cpu_because(summary)))
+        why.append(by_cpu_because(summary))
     if any(model.p90_ms is None for model in shown.models):
-        lines.append(Markup(p90_missing(shown, is_within=shown is not summary)))
-    return finding(*(el("span", line, " ", class_="line") for line in lines))
+        why.append(p90_missing(shown, is_within=shown is not summary))
+    return finding(
+        *(el("span", line, " ", class_="line") for line in lines),
+        *(el("span", line, " ", class_="line why") for line in why),
+    )
 
 
 NOUN = {"compute": "CPU time", "wait": "time", "device": "time"}

@@ -225,6 +225,10 @@ TIMING_NOTE = (
     "Milliseconds of one pass, without disturbed rounds. p90 needs 44 samples; the first call, "
     "before warm-up, is on the wall clock. The interval of a median covers this run only."
 )
+DISTURBED_NOTE = (
+    "Milliseconds of one pass. Other programs disturbed every round on the wall clock: do not "
+    "quote these times. The first call, before warm-up, is on the wall clock too."
+)
 SAMPLES = {
     "axis": "Milliseconds of one forward pass",
     "note": "Each point is one pass, the line the median; models alternated in random order. The "

@@ -248,6 +248,11 @@ def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or 
     return [el("h3", strings.DETAIL), samples_canvas(result, strings.SAMPLES), detail(result)]
 
 
+def timing_note(n_used: int) -> Markup:
+    """Return what is below the timing table, by the number of undisturbed rounds."""
+    return explained(strings.TIMING_NOTE if n_used else strings.DISTURBED_NOTE, "p90")
+
+
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     """Return the timing table, the ratios on one scale, and the downloads (JSON, CSV)."""
     from explorer.analysis.latency.report import latency_report, report_csv
@@ -282,7 +287,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     workload = replace(result.workload, clock="compute") if by_cpu else result.workload
     compared = scale_records(marks, workload, ("device", "clock") if result.devices else ())
     ratios = [note(lead), with_save_menu("latency/ratios", scale, compared)] if marks else []
-    times = timing_table(result, strings.TIMING_HEAD, explained(strings.TIMING_NOTE, "p90"))
+    times = timing_table(result, strings.TIMING_HEAD, timing_note(result.summary.n_used))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
         "latency.json": json.dumps(report, indent=1, allow_nan=False),

@@ -8,7 +8,7 @@ import {begun} from '../page/stage.js';
 
 const {show} = await import('../../../assets/js/texts/ask.js');
 const data = {asks: [], lists: [{name: 'facts', title: 'Facts'}], kinds: {masked: 'masked', plain: 'plain'}, roles: {text: 'Text', answer: 'Answer'},
-  poolings: {}, scores: {}, ways: {}, last: 4, limit: 99, most: 99, texts: {}};
+  poolings: {}, scores: {}, ways: {}, precisions: {}, last: 4, limit: 99, most: 99, texts: {}};
 const ROWS = 'text,answer,other\nThe moon moves [MASK] the earth.,around,near\nThe sun is a [MASK].,star,sun\n';
 
 /** The form with a bundled list of ROWS whose kind and a column were chosen; `asked` holds what it asks for. */
