@@ -34,6 +34,10 @@ COPY = " (layers in bfloat16)"
 """End of the name under which a copy is among the networks in memory."""
 INSTRUCTIONS = ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16")
 """Names of the processors' instructions that multiply bfloat16, as PyTorch and Linux write them."""
+LEAST_WIDTH = 512
+"""Width of an encoder from which on bfloat16 gains time: the miniatures' lists took 1.16 times as
+long in it, those of the base sizes 0.7 times (BENCHMARKS.md)."""
+NARROW = "its layers are too narrow to gain time by bfloat16"
 NO_INSTRUCTIONS = "this {device} has no instructions for bfloat16"
 NOT_KNOWN = "{label} has modules of its own, so that its layers cannot be copied"
 
@@ -70,6 +74,8 @@ def half_refused(loaded: LoadedModel) -> str:
     """Return why a network's layers cannot run in bfloat16; empty if they can."""
     if not has_instructions(loaded.device):
         return NO_INSTRUCTIONS.format(device=loaded.device)
+    if loaded.spec.architecture.d_model < LEAST_WIDTH:
+        return NARROW
     with loaded.lock:
         return "" if known_parts(loaded) else NOT_KNOWN.format(label=loaded.spec.label)
 

@@ -35,8 +35,9 @@ ROWS = [
 
 @pytest.fixture
 def has_instructions(monkeypatch):
-    """Run bfloat16 also where it is emulated: the numbers are the same, only slower."""
+    """Run bfloat16 also where it is emulated and in small networks: that is only slower."""
     monkeypatch.setattr(half, "has_instructions", lambda _device: True)
+    monkeypatch.setattr(half, "LEAST_WIDTH", 0)
 
 
 def in_batches(loaded, rows):
@@ -186,3 +187,12 @@ def test_a_short_list_stays_in_float32(tiny_family, has_instructions):
 def test_a_precision_that_is_not_offered_is_refused(tiny_family):
     with pytest.raises(explorer.Refusal, match="precision must be one of: float32, fast"):
         explorer.texts(ROWS, precision="half")
+
+
+def test_an_encoder_too_narrow_to_gain_time_is_run_in_float32(tiny_family, monkeypatch):
+    monkeypatch.setattr(half, "has_instructions", lambda _device: True)
+    fast = explorer.texts(ROWS, precision="fast")
+    assert fast.sentences()[-1] == (
+        "Every model was run in float32: its layers are too narrow to gain time by bfloat16."
+    )
+    assert fast.rows() == explorer.texts(ROWS).rows()
