@@ -17,6 +17,8 @@ from explorer.lists.calibration import (
     fitted_temperature,
 )
 
+pytestmark = pytest.mark.long  # not needed at every save
+
 
 def drawn(n, n_labels, sharper=1.0, seed=0):
     """Return logits, and labels that are drawn from softmax(logits / sharper)."""

@@ -13,6 +13,8 @@ from explorer.models.run import MaskedRow, half_batches, half_rows, half_tokens
 from explorer.models.specs import KINDS
 from tests.tiny_models import WORDS
 
+pytestmark = pytest.mark.long  # not needed at every save
+
 RNG = np.random.default_rng(11)
 PLAIN = [word for word in WORDS if not word.startswith("##")]
 

@@ -39,6 +39,8 @@ from explorer.models.specs import ONE_LABEL, SEVERAL_LABELS
 from explorer.refusal import Refusal
 from tests.tiny_models import WORDS
 
+pytestmark = pytest.mark.long  # not needed at every save
+
 KINDS = ("bert", "distilbert", "albert")
 WHOLE = [word for word in WORDS if "#" not in word]
 

@@ -32,6 +32,8 @@ from explorer.models.tuning.training import (
 from explorer.refusal import Refusal
 from tests.tiny_models import make_albert, make_bert, make_distilbert
 
+pytestmark = pytest.mark.long  # not needed at every save
+
 MAKERS = {
     "bert": lambda: make_bert(2, 2, 24),
     "distilbert": lambda: make_distilbert(2, 2, 24),
