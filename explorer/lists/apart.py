@@ -1,35 +1,27 @@
 """Fine-tuning in a process of its own, which stands back for visitors and can be ended any time."""
 
 import os
-import pickle
-import queue
 import signal
-import subprocess
 import sys
-import tempfile
-import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, cast
 
-from explorer.assets import CODE
 from explorer.inference.ask import Ask
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.lists.rows import TextList
 from explorer.lists.tuned import TuningOptions, TuningProgress, TuningResult
 from explorer.refusal import Refusal, logger
+from explorer.timing.child_process import ChildProcess, ProcessGoneError
 from explorer.timing.memory import resident_bytes
-from explorer.timing.runtimes.process import end_process
 
 CHILD = (sys.executable, "-m", "explorer.lists.child")
 PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 """Environment in which torch's threads sleep while they wait: beside other programs, threads that
 spin take many times as long."""
-LOOK_EVERY_S = 0.1
 STOP_S = 20.0
 """Seconds that a stopped training has for its scores and its files, before it is ended."""
 OUT_OF_MEMORY = (
@@ -64,33 +56,18 @@ class TuningAnswer:
     """By column the folder of its best model."""
 
 
-class TuningProcess:
+class TuningProcess(ChildProcess):
     """A fine-tuning in its own process; it is killed at the end of the ``with`` block."""
 
     def __init__(self, request: TuningRequest, memory_limit: float) -> None:
+        super().__init__(CHILD, "tuning", PASSIVE)
         self._limit, self._stopped_at = memory_limit, 0.0
-        folder = tempfile.mkdtemp(prefix="explorer-tuning-")
-        self._process = subprocess.Popen(
-            [*CHILD, folder],
-            cwd=CODE.parent,
-            env=os.environ | PASSIVE,
-            start_new_session=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        self._finish = weakref.finalize(self, end_process, self._process, folder)
-        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._reader = threading.Thread(target=self._read, daemon=True, name="tuning answers")
-        self._reader.start()
-        self._send(pickle.dumps(request))
+        self._send(request)
 
-    def __enter__(self) -> "TuningProcess":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def end(self) -> None:
+        """Let the process go on if it waits, then kill it."""
         self._hold(False)
-        self._finish()
+        super().end()
 
     def answers(
         self, cancel: CancelToken, is_timing: Callable[[], bool] = lambda: False
@@ -104,15 +81,12 @@ class TuningProcess:
         Raises:
             Refusal: the rows cannot be trained on, or the process needs too much memory.
         """
+        look = partial(self._look, cancel, is_timing)
         while True:
-            has_ended = not self._reader.is_alive()
             try:
-                answer = self._answers.get(timeout=LOOK_EVERY_S)
-            except queue.Empty:
-                if has_ended:
-                    raise Refusal(GONE) from None
-                self._look(cancel, is_timing)
-                continue
+                answer = self._next(look)
+            except ProcessGoneError:
+                raise Refusal(GONE) from None
             if isinstance(answer, Refusal):
                 raise answer
             if isinstance(answer, str):
@@ -127,7 +101,7 @@ class TuningProcess:
         now = time.monotonic()
         if cancel.cancelled and not self._stopped_at:
             self._stopped_at = now
-            self._send(b"stop")
+            self._send("stop")
         self._hold(is_timing() and not self._stopped_at)
         if self._stopped_at and now - self._stopped_at > STOP_S:
             raise Refusal(GONE)
@@ -139,16 +113,3 @@ class TuningProcess:
         if hasattr(signal, "SIGSTOP") and self._process.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGSTOP if waits else signal.SIGCONT)
-
-    def _send(self, content: bytes) -> None:
-        pipe = cast(IO[bytes], self._process.stdin)
-        # A process that has ended may have said why before: ``answers`` raises it.
-        with suppress(BrokenPipeError):
-            pipe.write(content)
-            pipe.flush()
-
-    def _read(self) -> None:
-        pipe = cast(IO[bytes], self._process.stdout)
-        with suppress(EOFError, pickle.UnpicklingError):
-            while True:
-                self._answers.put(pickle.load(pipe))

@@ -22,6 +22,7 @@ from explorer.lists.finetune import FineTuned
 from explorer.lists.tuned import TuningProgress
 from explorer.lists.tuning import TuningQuestion
 from explorer.refusal import Refusal, carried
+from explorer.timing.child_process import answers_file, write_answer
 
 TELL_EVERY_S = 0.3
 """Seconds between two answers on the progress."""
@@ -34,9 +35,7 @@ def main() -> None:
     """Train what standard input asks for, and answer on standard output."""
     if hasattr(os, "nice"):
         os.nice(NICE)
-    answers = os.fdopen(os.dup(1), "wb")
-    # Libraries print to stdout, which must not mix with the pickled answers.
-    os.dup2(2, 1)
+    answers = answers_file()
     tempfile.tempdir = sys.argv[1]
     serve(sys.stdin.buffer, answers)
 
@@ -53,17 +52,12 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
     threading.Thread(target=wait_for_stop, daemon=True, name="stop").start()
     try:
         for answer in trained(request, cancel):
-            _write(answers, answer)
+            write_answer(answers, answer)
     except Refusal as refusal:
-        _write(answers, carried(refusal))
+        write_answer(answers, carried(refusal))
     except Exception as error:
         # The output of this process is discarded: the parent logs its tracebacks.
-        _write(answers, "".join(format_exception(error)))
-
-
-def _write(answers: BinaryIO, answer: object) -> None:
-    pickle.dump(answer, answers)
-    answers.flush()
+        write_answer(answers, "".join(format_exception(error)))
 
 
 def trained(request: TuningRequest, cancel: CancelToken) -> Iterator[TuningProgress | TuningAnswer]:

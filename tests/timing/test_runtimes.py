@@ -21,6 +21,7 @@ from explorer.assets import ROOT
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import random_network
 from explorer.refusal import Refusal
+from explorer.timing import child_process
 from explorer.timing.networks import checkpoint_here
 from explorer.timing.protocol import Pass, thread_width, timed_ids
 from explorer.timing.runtimes import child, saved
@@ -201,7 +202,7 @@ def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(
     says = f"import sys; sys.stdout.buffer.write({crash!r})"
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", says))
     starts = SimpleNamespace(Popen=start, PIPE=subprocess.PIPE, DEVNULL=subprocess.DEVNULL)
-    monkeypatch.setattr(runtime_process, "subprocess", starts)
+    monkeypatch.setattr(child_process, "subprocess", starts)
     order = BuildRequest(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
     with RuntimeProcess(order) as process:
         with pytest.raises(CrashedError):

@@ -24,6 +24,7 @@ from transformers import PreTrainedModel
 
 from explorer.models.architectures import random_network
 from explorer.models.loading import DTYPES, read_checkpoint
+from explorer.timing.child_process import answers_file, write_answer
 from explorer.timing.networks import TORCH_WAYS
 from explorer.timing.protocol import Pass, stopwatch, thread_width, timed_ids
 from explorer.timing.runtimes.process import BuildRequest
@@ -44,15 +45,7 @@ from explorer.timing.workload import Workload
 
 def main() -> None:
     """Build what the requests name, then answer questions until standard input ends."""
-    answers = os.fdopen(os.dup(1), "wb")
-    # Libraries print to stdout, which must not mix with the pickled answers.
-    os.dup2(2, 1)
-    serve(sys.stdin.buffer, lambda answer: _send(answers, answer), sys.argv[1])
-
-
-def _send(answers: BinaryIO, answer: object) -> None:
-    pickle.dump(answer, answers)
-    answers.flush()
+    serve(sys.stdin.buffer, partial(write_answer, answers_file()), sys.argv[1])
 
 
 def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None:

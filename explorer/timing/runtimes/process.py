@@ -5,27 +5,16 @@ states, and neither it nor a compiled pass can be cancelled from within. A proce
 """
 
 import logging
-import os
-import pickle
-import queue
-import shutil
-import signal
-import subprocess
 import sys
-import tempfile
-import threading
-import time
-import weakref
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import cast
 
 import numpy as np
 
-from explorer.assets import CODE
 from explorer.models.specs import ModelSpec
+from explorer.timing.child_process import ChildProcess, ProcessGoneError
 from explorer.timing.runtimes.table import Crash, NoRuntime, ScoreRequest
 from explorer.timing.workload import Workload
 
@@ -33,10 +22,6 @@ logger = logging.getLogger(__name__)
 CHILD = (sys.executable, "-m", "explorer.timing.runtimes.child")
 TORCH_BYTES = 400_000_000
 """Memory of a process with torch and transformers, before any weights."""
-LOOK_EVERY_S = 0.05
-GRACE_S = 0.1
-"""Seconds for compilers to remove unfinished files after SIGTERM."""
-REMOVE_TRIES = 50
 Check = Callable[[], None]
 
 
@@ -56,39 +41,14 @@ class BuildRequest:
     """Checkpoint folder; None: random weights of the shape of the spec."""
 
 
-class RuntimeProcess:
+class RuntimeProcess(ChildProcess):
     """Passes in a process of their own; it is killed at the end of the ``with`` block."""
 
     def __init__(self, request: BuildRequest, *others: BuildRequest) -> None:
+        super().__init__(CHILD, "runtime")
         self.request = request
-        folder = tempfile.mkdtemp(prefix="explorer-runtime-")
-        self._process = subprocess.Popen(
-            [*CHILD, folder],
-            cwd=CODE.parent,
-            start_new_session=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        # At interpreter exit at the latest: a process in its own session gets no Ctrl-C.
-        self._finish = weakref.finalize(self, end_process, self._process, folder)
-        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._n_asked = self._n_answered = 0
-        self._reader = threading.Thread(
-            target=self._read, daemon=True, name=f"{request.runtime} answers"
-        )
-        self._reader.start()
         self._ask((request, *others))
-
-    def __enter__(self) -> "RuntimeProcess":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end()
-
-    def end(self) -> None:
-        """Kill the process and its compilers, and remove its scratch files."""
-        self._finish()
 
     def wait_until_built(self, check: Check) -> Mapping[str, int | None]:
         """Wait tens of seconds for the passes to be built; return the memory held, by variant.
@@ -123,38 +83,24 @@ class RuntimeProcess:
 
     def _ask(self, request: object) -> None:
         self._n_asked += 1
-        pipe = cast(IO[bytes], self._process.stdin)
-        # A process that has ended may have said why before: ``_answer`` raises it.
-        with suppress(BrokenPipeError):
-            pickle.dump(request, pipe)
-            pipe.flush()
+        self._send(request)
 
-    def _read(self) -> None:
-        pipe = cast(IO[bytes], self._process.stdout)
-        with suppress(EOFError, pickle.UnpicklingError):
-            while True:
-                self._answers.put(pickle.load(pipe))
-
-    def _next(self, check: Check) -> object:
+    def _newest(self, check: Check) -> object:
         """Wait for the newest answer; ``NoRuntime`` once the process has ended and all are read.
 
         Skips the answers to earlier questions that a deadline cut off.
         """
         while True:
-            has_ended = not self._reader.is_alive()
             try:
-                answer = self._answers.get(timeout=LOOK_EVERY_S)
-            except queue.Empty:
-                if has_ended:
-                    return NoRuntime("failed", "the process is gone")
-                check()
-                continue
+                answer = self._next(check)
+            except ProcessGoneError:
+                return NoRuntime("failed", "the process is gone")
             self._n_answered += 1
             if self._n_answered == self._n_asked or isinstance(answer, NoRuntime | Crash):
                 return answer
 
     def _answer(self, check: Check) -> object:
-        answer = self._next(check)
+        answer = self._newest(check)
         if isinstance(answer, NoRuntime):
             about = (self.request.runtime, self.request.spec.name, answer.detail)
             logger.warning("%s of %s: %s", *about)
@@ -164,27 +110,3 @@ class RuntimeProcess:
             logger.error("%s of %s failed in its own process: %s", *about)
             raise CrashedError(f"{self.request.runtime} failed in its own process")
         return answer
-
-
-def end_process(process: subprocess.Popen, folder: str) -> None:
-    """Kill a process in a session of its own, with its children, and remove its scratch files."""
-    if process.returncode is None:
-        _kill_all(process)
-    process.wait()
-    for _ in range(REMOVE_TRIES):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not Path(folder).exists():
-            return
-        # A process of the group was still writing when it was killed.
-        time.sleep(LOOK_EVERY_S)
-
-
-def _kill_all(process: subprocess.Popen) -> None:
-    """Kill a process with its process group; only the process where there are no groups."""
-    if not hasattr(os, "killpg"):
-        process.kill()
-        return
-    # Its id is its group's, and is not reused before the process has been waited for.
-    os.killpg(process.pid, signal.SIGTERM)
-    time.sleep(GRACE_S)
-    os.killpg(process.pid, signal.SIGKILL)
