@@ -1,6 +1,6 @@
 """Faster precisions and runtimes on this machine, and their cost in accuracy."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -233,13 +233,19 @@ def _precisions(
                 raise
             return
         timed = variant_latency(variants, plan, cancel_token)
-        if timed is None:
-            return
-        result = result.with_model(timed)
+        if timed is not None:
+            yield from _with_costs(result.with_model(timed), variants, cancel_token)
+
+
+def _with_costs(
+    result: FasterResult, variants: Sequence[Variant], cancel_token: CancelToken
+) -> Generator[FasterResult, None, FasterResult]:
+    """Yield the results so far, then extended by what each variant costs; return the last."""
+    yield result
+    for cost in _costs(variants, cancel_token):
+        result = result.with_cost(cost)
         yield result
-        for cost in _costs(variants, cancel_token):
-            result = result.with_cost(cost)
-            yield result
+    return result
 
 
 def _one_model(
@@ -266,11 +272,7 @@ def _one_model(
         if timed is None:
             yield from _late(result, spec, "slow", cancel_token)
             return
-        result = result.with_model(timed)
-        yield result
-        for cost in _costs(variants, cancel_token):
-            result = result.with_cost(cost)
-            yield result
+        result = yield from _with_costs(result.with_model(timed), variants, cancel_token)
         for work in workloads[1:]:
             if is_over(cancel_token):
                 return

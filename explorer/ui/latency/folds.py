@@ -18,7 +18,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Steps, job_buttons, parts, shown
 from explorer.ui.latency import choice_strings, model_choice, strings
-from explorer.ui.latency.settings import MeasurementSettings
+from explorer.ui.latency.settings import MeasurementSettings, limit_dropdown
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, el, join, model_name, note, table
 
@@ -314,16 +314,8 @@ def build_longest_of_faster() -> gr.Dropdown:
     n_models = len(MeasurementSettings().specs)
     seconds = [estimated_s(n_models, n, FASTER_BUDGET_S) for n in (1, len(choice_strings.BATCHES))]
     gr.HTML(note(choice_strings.faster_estimate(n_models, *seconds)))
-    return gr.Dropdown(
-        choice_strings.FASTER_LONGEST,
-        value=choice_strings.FASTER_LONGEST[0][1],
-        label=strings.LONGEST_LABEL,
-        elem_id="faster-longest",
-        show_label=False,
-        container=False,
-        scale=0,
-        min_width=300,
-    )
+    limits = choice_strings.FASTER_LONGEST
+    return limit_dropdown(limits, limits[0][1], "faster-longest")
 
 
 def build_question(

@@ -1,5 +1,6 @@
 """Settings of a latency measurement: the eight controls as one value."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import gradio as gr
@@ -98,11 +99,16 @@ def tell_js() -> str:
 
 def build_longest() -> gr.Dropdown:
     """Build the dropdown of the time limit, beside the button."""
+    return limit_dropdown(strings.LONGEST, MeasurementSettings().longest_s, "measure-longest")
+
+
+def limit_dropdown(choices: Sequence[tuple[str, int]], value: int, elem_id: str) -> gr.Dropdown:
+    """Build the dropdown of a time limit in seconds, without its label."""
     return gr.Dropdown(
-        strings.LONGEST,
-        value=MeasurementSettings().longest_s,
+        choices,
+        value=value,
         label=strings.LONGEST_LABEL,
-        elem_id="measure-longest",
+        elem_id=elem_id,
         show_label=False,
         container=False,
         scale=0,

@@ -24,7 +24,7 @@ from explorer.views.labels import (
     text_labels_html,
     text_labels_records,
 )
-from explorer.views.markup import Markup, join, note, plain_card, refusal_message
+from explorer.views.markup import Markup, join, note, plain_cards, refusal_message
 
 
 def with_own_head(state: PageState, *tasks: str) -> Specs:
@@ -84,7 +84,7 @@ def show_entities(
         language_note(specs.values(), segment),
         *(note(sentence) for sentence in labels_shared(names)),
         picture,
-        *(plain_card(specs[key].label, why, key) for key, why in missing.items()),
+        missing_cards(specs, missing),
     )
 
 
@@ -104,8 +104,13 @@ def show_why(specs: Specs, state: PageState, segment: str, chosen: str) -> Marku
     return join(
         strings.why_finding(found, specs, word),
         picture,
-        *(plain_card(specs[key].label, why, key) for key, why in missing.items()),
+        missing_cards(specs, missing),
     )
+
+
+def missing_cards(specs: Specs, missing: Mapping[str, str]) -> Markup:
+    """Return a card with the reason for each model that has no answer."""
+    return plain_cards({key: (specs[key].label, why) for key, why in missing.items()})
 
 
 def names_hint(specs: Specs) -> str:
@@ -163,5 +168,5 @@ def show_labels(state: PageState, text: str) -> Markup | None:
         language_note(specs.values(), segment),
         *(note(sentence) for sentence in labels_shared(names)),
         picture,
-        *(plain_card(specs[key].label, why, key) for key, why in {**missing, **refused}.items()),
+        missing_cards(specs, {**missing, **refused}),
     )
