@@ -233,6 +233,29 @@ def eight_rounds(monkeypatch):
 
 
 @pytest.fixture
+def headed(tiny_family, tmp_path, own_models):
+    """Save a random head of a kind that labels texts, on its encoder; return the folder."""
+    import shutil
+
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    def saved(kind, labels, problem=None, card=""):
+        folder = tmp_path / f"{kind}-{len(labels)}-{problem}"
+        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
+        torch.manual_seed(len(labels))
+        network = AutoModelForSequenceClassification.from_pretrained(
+            folder, id2label=dict(enumerate(labels)), num_labels=len(labels), problem_type=problem
+        )
+        torch.nn.init.normal_(network.classifier.weight, std=0.5)
+        network.save_pretrained(folder)
+        (folder / "README.md").write_text(card, "utf-8")
+        return folder
+
+    return saved
+
+
+@pytest.fixture
 def no_files(tiny_family, monkeypatch):
     """Use the random family with all of its files missing."""
     from explorer.models import hub, loading

@@ -1,7 +1,6 @@
 """Heads of any checkpoint that label a text: against plain transformers, torch and Captum."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -21,24 +20,6 @@ KINDS = ("bert", "distilbert", "albert")
 NAMES = ("spam", "ham", "other")
 
 
-@pytest.fixture
-def tuned(tiny_family, tmp_path, own_models):
-    """Save a random head of a kind on its encoder; return the folder."""
-
-    def saved(kind, labels, problem=None):
-        folder = tmp_path / f"{kind}-{len(labels)}-{problem}"
-        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
-        torch.manual_seed(len(labels))
-        network = AutoModelForSequenceClassification.from_pretrained(
-            folder, id2label=dict(enumerate(labels)), num_labels=len(labels), problem_type=problem
-        )
-        torch.nn.init.normal_(network.classifier.weight, std=0.5)
-        network.save_pretrained(folder)
-        return folder
-
-    return saved
-
-
 def logits_of(folder, *sides):
     """The logits of the head by plain transformers, float64 [label]."""
     network = AutoModelForSequenceClassification.from_pretrained(folder).eval()
@@ -56,8 +37,8 @@ def inputs_of(tokenizer, network, *sides):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("labels", [NAMES, ("LABEL_0", "LABEL_1"), tuple(map(str, range(200)))])
-def test_probabilities_are_those_of_plain_transformers(tuned, kind, labels):
-    folder = tuned(kind, labels)
+def test_probabilities_are_those_of_plain_transformers(headed, kind, labels):
+    folder = headed(kind, labels)
     family = explorer.load({"mine": folder})
     for text, sides in ((TEXT, (TEXT,)), (" [SEP] ".join(PAIR), PAIR)):
         found = explorer.classify(text, family).models["mine"]
@@ -82,9 +63,9 @@ def found_top(folder, labels):
     ],
 )
 def test_problem_type_and_the_number_of_labels_say_how_outputs_are_read(
-    tuned, labels, problem, read
+    headed, labels, problem, read
 ):
-    folder = tuned("bert", labels, problem)
+    folder = headed("bert", labels, problem)
     answer = explorer.classify(TEXT, explorer.load({"mine": folder})).to_dict()["models"][0]
     wanted = dict(zip(labels, read(logits_of(folder, TEXT)).tolist(), strict=True))
     assert {each["label"]: each["value"] for each in answer["labels"]} == pytest.approx(
@@ -101,8 +82,8 @@ def test_problem_type_and_the_number_of_labels_say_how_outputs_are_read(
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sides", [(TEXT,), PAIR])
-def test_a_label_is_attributed_as_captum_does(tuned, kind, sides, monkeypatch):
-    folder = tuned(kind, NAMES)
+def test_a_label_is_attributed_as_captum_does(headed, kind, sides, monkeypatch):
+    folder = headed(kind, NAMES)
     text = " [SEP] ".join(sides)
     found = explorer.attribute(text, explorer.load({"mine": folder}), label="ham").models["mine"]
     network = AutoModelForSequenceClassification.from_pretrained(folder).eval()
@@ -138,8 +119,8 @@ def test_a_label_is_attributed_as_captum_does(tuned, kind, sides, monkeypatch):
 
 
 @pytest.mark.long
-def test_each_model_s_own_label_is_attributed_where_none_is_named(tuned, tuned_family):
-    folder = tuned("bert", NAMES)
+def test_each_model_s_own_label_is_attributed_where_none_is_named(headed, tuned_family):
+    folder = headed("bert", NAMES)
     family = explorer.load({"bert": folder})
     tops = {key: found.top for key, found in explorer.classify(TEXT, family).models.items()}
     found = explorer.attribute(TEXT, family, label="predicted")
@@ -163,8 +144,8 @@ def test_a_sentiment_head_gives_what_sentiment_gives(tuned_family):
 
 
 @pytest.mark.long
-def test_the_reader_names_the_labels(tuned):
-    first, second = tuned("bert", ("LABEL_0", "LABEL_1")), tuned("albert", ("neg", "pos"))
+def test_the_reader_names_the_labels(headed):
+    first, second = headed("bert", ("LABEL_0", "LABEL_1")), headed("albert", ("neg", "pos"))
     columns = {"a": first, "b": second}
     apart = explorer.classify(TEXT, explorer.load(columns))
     assert "No label has the same name in all models" in apart.sentences()[0]
@@ -199,16 +180,16 @@ def test_the_reader_names_the_labels(tuned):
         ),
     ],
 )
-def test_names_that_do_not_fit_are_refused(tuned, labels, said):
-    folder = tuned("bert", NAMES)
+def test_names_that_do_not_fit_are_refused(headed, labels, said):
+    folder = headed("bert", NAMES)
     with pytest.raises(explorer.Refusal, match=said):
         explorer.load({"mine": folder}, labels=labels)
     with pytest.raises(explorer.Refusal, match=said):
         explorer.classify(TEXT, explorer.load({"mine": folder}), labels)
 
 
-def test_two_outputs_of_one_name_are_told_apart(tuned):
-    folder = tuned("bert", ("same", "other", "same"))
+def test_two_outputs_of_one_name_are_told_apart(headed):
+    folder = headed("bert", ("same", "other", "same"))
     found = explorer.classify(TEXT, explorer.load({"mine": folder})).models["mine"]
     assert found.labels == ("same", "other", "same (2)")
     assert found.values == pytest.approx(logits_of(folder, TEXT).softmax(-1), abs=1e-5)
@@ -221,8 +202,8 @@ def test_a_model_without_a_head_says_so(tiny_family, own_models):
         explorer.classify(TEXT, labels={"bert": ["a", "b"]})
 
 
-def test_a_head_that_contradicts_its_config_is_refused(tuned):
-    folder = tuned("bert", NAMES)
+def test_a_head_that_contradicts_its_config_is_refused(headed):
+    folder = headed("bert", NAMES)
     config = json.loads((folder / "config.json").read_text())
     config["id2label"] = {str(i): f"class {i}" for i in range(4)}
     (folder / "config.json").write_text(json.dumps(config))
@@ -230,8 +211,8 @@ def test_a_head_that_contradicts_its_config_is_refused(tuned):
         explorer.classify(TEXT, explorer.load({"mine": folder}))
 
 
-def test_a_head_that_the_file_lacks_is_never_random(tuned):
-    folder = tuned("bert", NAMES)
+def test_a_head_that_the_file_lacks_is_never_random(headed):
+    folder = headed("bert", NAMES)
     tensors = load_file(folder / "model.safetensors")
     kept = {name: value for name, value in tensors.items() if "classifier" not in name}
     save_file(kept, folder / "model.safetensors", {"format": "pt"})
@@ -240,8 +221,8 @@ def test_a_head_that_the_file_lacks_is_never_random(tuned):
 
 
 @pytest.mark.long
-def test_wrapped_names_are_read(tuned):
-    folder = tuned("bert", NAMES)
+def test_wrapped_names_are_read(headed):
+    folder = headed("bert", NAMES)
     wanted = explorer.classify(TEXT, explorer.load({"mine": folder})).models["mine"].values
     tensors = load_file(folder / "model.safetensors")
     wrapped = {f"module.{name}": value for name, value in tensors.items()}
@@ -251,8 +232,8 @@ def test_wrapped_names_are_read(tuned):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_network_in_memory_answers_with_its_own_head_as_it_is_now(tuned, kind):
-    folder = tuned(kind, NAMES)
+def test_a_network_in_memory_answers_with_its_own_head_as_it_is_now(headed, kind):
+    folder = headed(kind, NAMES)
     network = AutoModelForSequenceClassification.from_pretrained(folder)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     family = explorer.load({"mine": (network, tokenizer)})
@@ -265,8 +246,8 @@ def test_a_network_in_memory_answers_with_its_own_head_as_it_is_now(tuned, kind)
     assert after.values == pytest.approx(wanted, abs=1e-5)
 
 
-def test_a_text_that_is_too_long_has_its_sentence(tuned):
-    family = explorer.load({"mine": tuned("bert", NAMES)})
+def test_a_text_that_is_too_long_has_its_sentence(headed):
+    family = explorer.load({"mine": headed("bert", NAMES)})
     with pytest.raises(explorer.Refusal, match=r"has 602 tokens for .*; 512 fit"):
         explorer.classify("cat " * 600, family)
     with pytest.raises(explorer.Refusal, match="There is no text yet"):
@@ -276,8 +257,8 @@ def test_a_text_that_is_too_long_has_its_sentence(tuned):
 
 
 @pytest.mark.long
-def test_a_shell_and_a_start_name_labels(tuned, capsys):
-    folder = tuned("bert", ("LABEL_0", "LABEL_1"))
+def test_a_shell_and_a_start_name_labels(headed, capsys):
+    folder = headed("bert", ("LABEL_0", "LABEL_1"))
     asked = ["classify", TEXT, "--family", f"only,mine={folder}"]
     assert main([*asked, "--labels", "mine=bad,good", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)

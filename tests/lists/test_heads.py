@@ -1,6 +1,5 @@
 """The models' own heads on lists: against plain transformers, scikit-learn and scipy."""
 
-import shutil
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -43,25 +42,6 @@ pytestmark = pytest.mark.long  # not needed at every save
 
 KINDS = ("bert", "distilbert", "albert")
 WHOLE = [word for word in WORDS if "#" not in word]
-
-
-@pytest.fixture
-def headed(tiny_family, tmp_path, own_models):
-    """Save a random head of a kind on its encoder; return the folder."""
-
-    def saved(kind, labels, problem=None, card=""):
-        folder = tmp_path / f"{kind}-{len(labels)}-{problem}"
-        shutil.copytree(tiny_family.path / f"mini-{kind}", folder)
-        torch.manual_seed(len(labels))
-        network = AutoModelForSequenceClassification.from_pretrained(
-            folder, id2label=dict(enumerate(labels)), num_labels=len(labels), problem_type=problem
-        )
-        torch.nn.init.normal_(network.classifier.weight, std=0.5)
-        network.save_pretrained(folder)
-        (folder / "README.md").write_text(card, "utf-8")
-        return folder
-
-    return saved
 
 
 def texts_of(n, seed=0):
