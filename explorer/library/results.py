@@ -110,8 +110,8 @@ def notes_on(runs: Sequence["Run"]) -> tuple[str, ...]:
 class AttributionResult(Result):
     """Result in which each model attributes a value to the words of a text, by two methods.
 
-    The second of ``COLUMNS`` names the attribute that a row has beside the model's key. The last is
-    the value before any word, with which the integrated gradients add up to the text's.
+    The second of ``COLUMNS`` names the attribute that a row has next to the model's key. The last
+    is the value before any word, with which the integrated gradients add up to the text's.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Fine-tuning in a process of its own, which stands back for visitors and can be ended any time."""
+"""Fine-tuning in a process of its own, which lets visitors go first and can be ended any time."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from explorer.timing.memory import resident_bytes
 
 CHILD = (sys.executable, "-m", "explorer.lists.child")
 PASSIVE = {"OMP_WAIT_POLICY": "passive"}
-"""Environment in which torch's threads sleep while they wait: beside other programs, threads that
+"""Environment in which torch's threads sleep while they wait: next to other programs, threads that
 spin take many times as long."""
 STOP_S = 20.0
 """Seconds that a stopped training has for its scores and its files, before it is ended."""

@@ -19,7 +19,7 @@ from explorer.lists.sentences import TIE
 
 
 def distances(result: ListResult) -> np.ndarray:
-    """Return how far the models are apart on each row: float64 [row], 0 for one model alone.
+    """Return how far the models are apart on each row: float64 [row], 0 for a single model.
 
     Masked rows: mean Jensen-Shannon divergence of two models that have a word in common, in nats;
     nan where no two have. Sentences: nats a word by PLL-word-l2r, each model's measured from its

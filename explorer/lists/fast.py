@@ -83,7 +83,7 @@ class _Kind(ABC):
 
 
 class _Masked(_Kind):
-    """Masked rows: what was read of one is a ``MaskedReadings`` of it alone."""
+    """Masked rows: what was read of one is a ``MaskedReadings`` of that row."""
 
     groups = (0,) * (1 + len(RANKS))
 

@@ -316,7 +316,7 @@ def shared_words(first: tuple[str, ...], second: tuple[str, ...]) -> Words:
         return None
     partner = shared_vocabulary(first, second).partner
     shared = np.flatnonzero(partner >= 0)
-    # Two tokens of the first vocabulary may have one partner: the first of them stands for it.
+    # Two tokens of the first vocabulary may have one partner; the first represents it.
     _, firsts = np.unique(partner[shared], return_index=True)
     kept = shared[firsts]
     return read_only(kept), read_only(partner[kept])

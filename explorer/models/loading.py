@@ -285,7 +285,7 @@ def _own_options(spec: ModelSpec, path: Path) -> dict[str, Any]:
         return {}
     config = config_from(read_json(path / "config.json", spec.name), spec.kind)
     prefix = wrapper_in(path, spec.name)
-    # With the part that follows, because 5.5 removes what matches wherever it stands in a name.
+    # With the part that follows, because 5.5 removes what matches anywhere in a name.
     mapping = {rf"^{re.escape(prefix)}(\w+)\.": r"\1."} if prefix else None
     return {"config": config, "key_mapping": mapping}
 

@@ -29,7 +29,7 @@ BUILD_S = 240.0
 """Most seconds for compiling or exporting one model."""
 COSTS_S = 60.0
 QUICK_S = 5.0
-"""Seconds of the rounds of the precisions alone, which come before any runtime is built."""
+"""Seconds of the rounds of the precisions only, which come before any runtime is built."""
 START_S, COMPARE_S, RUNTIME_S = 6.0, 5.0, 60.0
 """Estimated seconds to start a process with a model's precisions, to compare their predictions, and
 to build the runtimes of a model."""

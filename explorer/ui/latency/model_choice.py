@@ -377,7 +377,7 @@ def draw_times(question: TimingQuestion, update: JobUpdate) -> list[Any]:
     workload = replace(work.workload, clock="compute") if by_cpu else work.workload
     of, n = work.length_of or work.score, len(assets.sentences())
     message = choice_strings.timed_said(of, workload, reported.n_used, passes, n)
-    # The variants are timed on the wall clock alone.
+    # The variants are timed on the wall clock only.
     ways = variant_measures(faster, work.passes) if faster and not by_cpu else ()
     times = times_of(result.rows, reported, work.passes)
     measured = MeasuredModels(work.score, family, workload, times, progress.shares, ways)
