@@ -52,7 +52,10 @@ def pytest_configure(config):
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         is_all = config.option.all or "slow" in config.option.markexpr
         out = left_out(is_all, config.option.since)
-        config.option.ignore = [*(config.option.ignore or ()), *map(str, map(ROOT.joinpath, out))]
+        whole = [str(ROOT / tests) for tests in out if "::" not in tests]
+        single = [tests for tests in out if "::" in tests]
+        config.option.ignore = [*(config.option.ignore or ()), *whole]
+        config.option.deselect = [*(config.option.deselect or ()), *single]
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -13,6 +13,17 @@ ROOT = Path(__file__).parents[1]
 VERSIONS = ("pyproject.toml", "requirements.txt", "tests/requirements.txt", "constraints.txt")
 EVERY = (*VERSIONS, "tests/conftest.py", "tests/second_job.py", "tests/tiny_models.py")
 """Files that every test depends on."""
+COMPUTED = (
+    "explorer/analysis",
+    "explorer/inference",
+    "explorer/library",
+    "explorer/lists",
+    "explorer/models",
+    "explorer/timing",
+)
+SHOWN = ("assets", "explorer/links", "explorer/serving", "explorer/ui", "explorer/views")
+PAGE = (*COMPUTED, *SHOWN, "tests/browser")
+CHECKPOINTS = ("explorer/library", "explorer/models")
 SECOND_JOB = {
     "tests/benchmarks": ("benchmarks",),
     "tests/deploy": (
@@ -26,21 +37,49 @@ SECOND_JOB = {
         "explorer/limits.py",
         "explorer/serving",
     ),
-    "tests/inference/test_pretend.py": (
-        "tests/inference",
-        "explorer/analysis",
-        "explorer/inference",
-        "explorer/lists",
-        "explorer/models",
-        "explorer/timing",
-    ),
+    "tests/inference/test_pretend.py": ("tests/inference", *COMPUTED),
     "tests/inference/test_ray_backend.py": ("explorer/inference", "explorer/models"),
     "tests/serving/test_cluster.py": ("deploy", "explorer/inference", "explorer/serving"),
     "tests/serving/test_ray_app.py": ("deploy", "explorer/inference", "explorer/serving"),
     "tests/timing/test_runtimes.py": ("explorer/models", "explorer/timing"),
     "tests/training": ("training", "assets/models", "explorer/models"),
+    # Laws over many random lists.
+    "tests/lists/test_labelled.py::test_a_better_layer_is_said": ("explorer/lists",),
+    # The hub and its like, over HTTP.
+    "tests/library/test_checkpoints.py": CHECKPOINTS,
+    "tests/models/test_hub.py": CHECKPOINTS,
+    "tests/models/test_zerogpu.py": CHECKPOINTS,
+    # What is saved, run in a fresh Python.
+    "tests/js/take/test_notebooks.py": (*COMPUTED, "assets", "explorer/views"),
+    "tests/js/take/test_recipes.py": (*COMPUTED, "assets", "explorer/views"),
+    "tests/test_notebooks.py": (*COMPUTED, "docs/notebooks"),
+    # The page in a browser: every tab, fold, picture and setting where one of each is tested anyway.
+    "tests/browser/links/test_fold_links.py::test_a_fold_s_link_leads_to_this_text": PAGE,
+    "tests/browser/links/test_forms.py": PAGE,
+    "tests/browser/links/test_history.py": PAGE,
+    "tests/browser/links/test_landing.py": PAGE,
+    "tests/browser/links/test_print.py": PAGE,
+    "tests/browser/tabs/test_attention_folds.py": PAGE,
+    "tests/browser/tabs/test_attention_long.py": PAGE,
+    "tests/browser/tabs/test_every_fold.py": PAGE,
+    "tests/browser/tabs/test_latency.py": PAGE,
+    "tests/browser/tabs/test_models.py": PAGE,
+    "tests/browser/tabs/test_own_columns.py": PAGE,
+    "tests/browser/tabs/test_own_models.py": PAGE,
+    "tests/browser/tabs/test_parameters.py": PAGE,
+    "tests/browser/tabs/test_predictions.py::test_columns_words_deeper_questions": PAGE,
+    "tests/browser/tabs/test_texts.py::test_a_list_to_try_a_file_a_link_and_a_stop": PAGE,
+    "tests/browser/tabs/test_whole.py": PAGE,
+    "tests/browser/test_lessons.py::test_every_answer_that_a_student_takes": PAGE,
+    "tests/browser/test_pictures.py": PAGE,
+    "tests/browser/test_standalone.py::test_every_other_tab": PAGE,
+    "tests/browser/test_take.py::test_every_file_of_every_headline": PAGE,
+    "tests/browser/test_tour.py::test_every_stop_of_the_tour": PAGE,
 }
-"""Each file or folder of tests, with the files and folders whose change runs it."""
+"""Folders, files and single tests, by the files and folders whose change runs them.
+
+A single test is written as in pytest, or by the beginning of its name.
+"""
 LANDING = "landing"
 
 
@@ -62,7 +101,7 @@ def untouched(changed: Iterable[str]) -> list[str]:
     return [
         tests
         for tests, places in SECOND_JOB.items()
-        if not any(map(concerns, (tests, *places, *EVERY)))
+        if not any(map(concerns, (tests.partition("::")[0], *places, *EVERY)))
     ]
 
 

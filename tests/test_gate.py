@@ -1,6 +1,7 @@
 """Which tests a run takes: the second job is left out only where git shows that it is not concerned."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -49,12 +50,16 @@ def clone(repository, monkeypatch, *flags):
 
 def test_every_path_of_the_second_job_exists():
     places = {*EVERY, *SECOND_JOB, *(place for places in SECOND_JOB.values() for place in places)}
-    assert [place for place in sorted(places) if not (ROOT / place).exists()] == []
+    assert [p for p in sorted(places) if not (ROOT / p.partition("::")[0]).exists()] == []
+    for file, _, name in (tests.partition("::") for tests in SECOND_JOB if "::" in tests):
+        tests = re.findall(r"^def (test_\w+)", (ROOT / file).read_text("utf-8"), re.M)
+        assert len([one for one in tests if one.startswith(name)]) == 1, (file, name)
+        assert len(tests) > 1, f"{file}: all of it is in the second job"
 
 
 def test_a_part_runs_where_one_of_its_files_changed():
     assert untouched([]) == [*SECOND_JOB]
-    assert untouched(["explorer/views/markup.py", "trainings.py"]) == [*SECOND_JOB]
+    assert untouched(["docs/usage.md", "trainings.py"]) == [*SECOND_JOB]
     for changed in ("benchmarks/load.py", "tests/benchmarks/test_load.py"):
         assert untouched([changed]) == [part for part in SECOND_JOB if part != "tests/benchmarks"]
     assert "tests/inference/test_pretend.py" not in untouched(["explorer/inference/runs.py"])
@@ -68,7 +73,7 @@ def test_all_runs_everything_and_the_default_nothing_of_it():
 
 def test_on_main_the_last_tag_decides(repository):
     commit(repository, "benchmarks/load.py")
-    commit(repository, "explorer/views/markup.py")
+    commit(repository, "docs/usage.md")
     assert "tests/benchmarks" not in left_out(False, LANDING)
     assert "tests/training" in left_out(False, LANDING)
     assert left_out(False, "HEAD^") == [*SECOND_JOB]
@@ -84,13 +89,13 @@ def test_a_branch_is_compared_with_where_it_left_main(repository, monkeypatch):
     commit(repository, "benchmarks/load.py")
     folder = clone(repository, monkeypatch)
     commit(folder, "deploy/nginx.py")
-    commit(folder, "explorer/views/markup.py")
+    commit(folder, "docs/usage.md")
     assert "tests/deploy" not in left_out(False, LANDING)
     assert "tests/benchmarks" in left_out(False, LANDING)
 
 
 def test_files_that_are_not_committed_count(repository):
-    commit(repository, "explorer/views/markup.py")
+    commit(repository, "docs/usage.md")
     (repository / "benchmarks").mkdir()
     (repository / "benchmarks/näw file.py").touch()
     (repository / "training/steps/loop.py").write_text("other\n")
@@ -109,7 +114,7 @@ def test_a_file_that_is_moved_away_counts(repository):
 def test_where_git_cannot_tell_everything_runs(repository, monkeypatch):
     assert left_out(False, LANDING) == [], "a first commit has nothing before it"
     assert left_out(False, "no-such-commit") == []
-    commit(repository, "explorer/views/markup.py")
+    commit(repository, "docs/usage.md")
     clone(repository, monkeypatch, "--depth=1")
     assert left_out(False, LANDING) == [], "a shallow clone"
     git(repository, "tag", "-d", "v1")

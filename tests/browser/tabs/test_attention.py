@@ -211,7 +211,9 @@ def test_heads_sorted_by_a_word_are_in_the_link_and_come_back_with_it(visit):
     page.locator(".aw-stage").hover(position=tile(page, 0, *divmod(int(to_france.argmax()), 12)))
     share = f"{to_france.max():.0%} of each other word's attention goes to “France”, on average"
     expect(page.locator(".aw-card")).to_contain_text(share)
-    expect(page).to_have_url(re.compile("order=to"))  # many changes are written only half a second later
+    expect(page).to_have_url(
+        re.compile("order=to")
+    )  # many changes are written only half a second later
     link = page.url
     page.get_by_role("tab", name="Parameters").click()
     expect(page).to_have_url(re.compile("tab=parameters"))

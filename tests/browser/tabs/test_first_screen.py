@@ -4,6 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.links.page_state import TABS
+from tests.browser import axe
+from tests.browser.rest import rests
 from tests.browser.screens import PICTURE
 from tests.browser.viewport import resize
 
@@ -98,7 +100,7 @@ WHOLE = """tab => {
 """Whether the whole name of a tab is in sight."""
 
 
-def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(visit):
+def test_every_tab_shows_its_headline_and_picture_and_axe_finds_nothing(visit):
     page = opened(visit)
     edges = page.evaluate(EDGES)
     for tab in TABS:
@@ -113,3 +115,5 @@ def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(visit):
             page.wait_for_function(WHOLE, arg=tab)
             expect(page.locator(f"#tab-{tab} .finding:visible").first).to_be_in_viewport(ratio=1)
             assert top(page, f"#tab-{tab} {PICTURE}") < height, (tab, width)
+        rests(page, tab)
+        assert axe.violations(page, f"#tab-{tab}") == [], tab
