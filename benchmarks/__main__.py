@@ -21,8 +21,8 @@ from benchmarks import (
     together,
     versus,
 )
-from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled
 
 COMMANDS = (
     latency,

@@ -20,11 +20,11 @@ from explorer.analysis.latency.faster import measure_faster
 from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.latency.report import Report, family_report, report_csv
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import all_specs, family_specs
 from explorer.models.devices import available_devices
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
 from explorer.views.latency.measure import faster_records
 

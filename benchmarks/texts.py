@@ -18,7 +18,6 @@ from benchmarks.served import made_up_text, stand_in_family
 from explorer import assets
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.inference.runs import in_this_thread
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
 from explorer.lists.batches import feature_parts, prepare_features
 from explorer.lists.read import read_table
@@ -27,6 +26,7 @@ from explorer.lists.run import TextsQuestion
 from explorer.models.choice.family import family_specs
 from explorer.models.devices import resolve_device
 from explorer.models.loading import DTYPES, LoadedModel, load_model
+from explorer.scheduling.cancel import CancelToken
 
 LENGTHS = (8, 40)
 """Tokens of a made-up text: lower bound, and exclusive upper bound."""

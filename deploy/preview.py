@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from explorer.models.specs import BASE  # noqa: E402
+from explorer.ui.first.preview import HEIGHT, PICTURE, WIDTH  # noqa: E402
 from explorer.ui.kit.strings import TAGLINE, TITLE  # noqa: E402
-from explorer.ui.shell.preview import HEIGHT, PICTURE, WIDTH  # noqa: E402
 from explorer.views.markup import Markup, el, join  # noqa: E402
 from explorer.views.theme import colour_rules  # noqa: E402
 

@@ -3,18 +3,15 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from explorer.inference.backend import Backend
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
     """Settings of the whole process; one field for each thing that a start decides."""
 
-    backend: "Backend | None" = None
-    """Backend that holds the weights; None is this process."""
+    backend: Any = None
+    """``Backend`` of ``explorer.inference`` that holds the weights; None is this process."""
     memory_limit: float = float("inf")
     """Bytes that all networks together may take."""
     tuned_folder: str = ""

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import explorer
 from explorer.links.codec import MOVED, default_params
-from explorer.links.page_state import FOLDS, PARTS
+from explorer.links.tabs import FOLDS, PARTS
 from explorer.serving.start import parse_flags
 from explorer.ui.shell.api import ENDPOINTS, TABLE
 

@@ -19,9 +19,17 @@ COMPUTED = (
     "explorer/library",
     "explorer/lists",
     "explorer/models",
+    "explorer/scheduling",
     "explorer/timing",
 )
-SHOWN = ("assets", "explorer/links", "explorer/serving", "explorer/ui", "explorer/views")
+SHOWN = (
+    "assets",
+    "explorer/links",
+    "explorer/middleware",
+    "explorer/serving",
+    "explorer/ui",
+    "explorer/views",
+)
 PAGE = (*COMPUTED, *SHOWN, "tests/browser")
 CHECKPOINTS = ("explorer/library", "explorer/models")
 SECOND_JOB = {
@@ -35,12 +43,15 @@ SECOND_JOB = {
         "assets/models",
         "explorer/assets.py",
         "explorer/limits.py",
+        "explorer/middleware",
         "explorer/serving",
     ),
     "tests/inference/test_pretend.py": ("tests/inference", *COMPUTED),
     "tests/inference/test_ray_backend.py": ("explorer/inference", "explorer/models"),
-    "tests/serving/test_cluster.py": ("deploy", "explorer/inference", "explorer/serving"),
-    "tests/serving/test_ray_app.py": ("deploy", "explorer/inference", "explorer/serving"),
+    **dict.fromkeys(
+        ("tests/serving/test_cluster.py", "tests/serving/test_ray_app.py"),
+        ("deploy", "explorer/inference", "explorer/middleware", "explorer/serving"),
+    ),
     "tests/timing/test_runtimes.py": ("explorer/models", "explorer/timing"),
     "tests/training": ("training", "assets/models", "explorer/models"),
     # Laws over many random lists.

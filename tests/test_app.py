@@ -30,9 +30,10 @@ from explorer.models import specs
 from explorer.models.choice.memory import running_bytes
 from explorer.serving import launch, start
 from explorer.timing import memory as process_memory
+from explorer.ui.first import preview
 from explorer.ui.kit import strings
 from explorer.ui.predictions import opening
-from explorer.ui.shell import page, preview, routes
+from explorer.ui.shell import page, routes
 from explorer.ui.shell.page import header_html, launch_options
 from tests.waiting import until
 

@@ -5,7 +5,9 @@ Every test names all offenders at once.
 
 import ast
 import re
+from collections.abc import Iterable
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from tests.sources import trees_in
@@ -29,11 +31,13 @@ FOLDERS = {
     "timing": {"runtimes"},
     "analysis": FEATURES,
     "links": set(),
-    "inference": {"scheduling"},
+    "scheduling": set(),
+    "inference": set(),
     "views": FEATURES | {"first"},
     "library": set(),
-    "ui": FEATURES | {"shell", "kit"},
-    "serving": {"middleware"},
+    "middleware": set(),
+    "ui": FEATURES | {"shell", "kit", "first"},
+    "serving": set(),
     "lists": {"views", "ui"},
 }
 """Every folder of the package: a layer and its features."""
@@ -83,11 +87,11 @@ KNOWS = {
     "assets": set(),
     "limits": set(),
     "refusal": {"assets"},
-    "context": {"inference.backend", "links.page_state"},  # for types alone
+    "context": set(),
     "models": {"assets", "context"},
-    "inference.scheduling": {"limits"},
-    "timing": {"assets", "context", "inference.scheduling", "models"},
-    "analysis": {"assets", "inference.scheduling", "models", "timing"},
+    "scheduling": {"limits"},
+    "timing": {"assets", "context", "models", "scheduling"},
+    "analysis": {"assets", "models", "scheduling", "timing"},
     "links": {"analysis.measures", "assets", "inference.ask", "models"},
     "inference": {
         "context",
@@ -96,12 +100,21 @@ KNOWS = {
         "analysis.precision",
         "analysis.texts",
         "models",
+        "scheduling",
         "timing",
     },
     "views": {"analysis", "assets", "models"},
-    "library": {"analysis", "assets", "inference", "limits", "models", "timing", "views"},
-    "serving.middleware": {"context", "limits"},
-    "serving.gradio_patches": {"serving.middleware"},
+    "library": {
+        "analysis",
+        "assets",
+        "inference",
+        "limits",
+        "models",
+        "scheduling",
+        "timing",
+        "views",
+    },
+    "middleware": {"context", "limits"},
     "ui": {
         "analysis",
         "assets",
@@ -110,13 +123,23 @@ KNOWS = {
         "library",
         "limits",
         "links",
+        "middleware",
         "models",
-        "serving.gradio_patches",
-        "serving.middleware",
+        "scheduling",
         "timing",
         "views",
     },
-    "serving": {"assets", "context", "inference", "links", "models", "timing", "ui"},
+    "serving": {
+        "assets",
+        "context",
+        "inference",
+        "links",
+        "middleware",
+        "models",
+        "scheduling",
+        "timing",
+        "ui",
+    },
 }
 """What each layer and single module may import, besides itself and ``refusal``."""
 SHARED = {
@@ -158,12 +181,12 @@ LIBRARIES = {
     "models": {"gradio", "plotly"},
     "timing": {"gradio", "plotly"},
     "inference": {"gradio", "plotly", "transformers"},
-    "inference.scheduling": {"gradio", "plotly", "torch", "transformers"},
+    "scheduling": {"gradio", "plotly", "torch", "transformers"},
     "analysis": {"gradio", "plotly", "transformers"},
     "links": {"gradio", "plotly", "torch", "transformers"},
     "views": {"gradio", "torch", "transformers"},
     "library": {"gradio", "torch", "transformers"},
-    "serving.middleware": {"plotly", "torch", "transformers"},
+    "middleware": {"plotly", "torch", "transformers"},
     "ui": {"torch", "transformers"},
 }
 """What each layer must not import from outside."""
@@ -250,6 +273,18 @@ def feature_of(module: str) -> str:
     return f"{layer}.{feature}" if feature in FEATURES or f"{layer}.{feature}" == "ui.shell" else ""
 
 
+def cycle(arrows: Iterable[tuple[str, str]]) -> list[str]:
+    """Return packages of which each imports the next, and the last the first; empty: none do."""
+    graph: dict[str, set[str]] = {}
+    for importing, other in arrows:
+        graph.setdefault(importing, set()).update({other} - {importing})
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
 def test_every_folder_and_single_file_has_its_place():
     placed = {f"{layer}/{name}" for layer, names in FOLDERS.items() for name in names}
     folders = {p.parent.relative_to(PACKAGE).as_posix() for p in sources()} - {"."}
@@ -271,6 +306,13 @@ def test_a_layer_knows_only_the_layers_below():
         if not lies_in(b, KNOWS[layer_of(a)] | {layer_of(a), "refusal"})
     ]
     assert wrong == []
+
+
+def test_no_packages_import_each_other():
+    """A module of ``explorer/lists`` counts under its layer; imports for types count too."""
+    assert cycle((layer_of(a), layer_of(b)) for a, b in imports()) == []
+    assert cycle((a, layer_of(b)) for a, known in KNOWS.items() for b in known) == []
+    assert len(cycle([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])) == 4
 
 
 def test_a_feature_knows_only_itself_on_every_layer():

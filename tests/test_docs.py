@@ -17,7 +17,7 @@ from benchmarks import __main__ as benchmarks
 from deploy import codemeta
 from explorer.library.command import build_parser
 from explorer.links.codec import from_params
-from explorer.links.page_state import TABS as TAB_IDS
+from explorer.links.tabs import TABS as TAB_IDS
 from explorer.models import specs
 from explorer.serving import start
 from explorer.ui.shell.tabs import TABS

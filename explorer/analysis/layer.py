@@ -12,11 +12,11 @@ from explorer.analysis.latency.measure import Latency, RoundsPlan, TimedCall, la
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.measures import log_softmax, share_interval, top_ids
 from explorer.analysis.parameters.shape import shape_flops
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import READINGS, Run, read_only
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Inference: runs and their cache, backends, batching, scheduling."""
+"""Inference: runs and their cache, backends, batching."""

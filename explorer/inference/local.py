@@ -14,9 +14,6 @@ from explorer.inference.backend import (
     OnProgress,
     job_named,
 )
-from explorer.inference.scheduling.budget import BudgetMeter
-from explorer.inference.scheduling.cancel import Cancelled
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.inference.worker_queues import (
     VISITOR,
     Batcher,
@@ -30,6 +27,9 @@ from explorer.models.run import Run
 from explorer.models.specs import NetworkKey
 from explorer.models.task_heads.windows import yielding_with
 from explorer.models.tokens import BadText
+from explorer.scheduling.budget import BudgetMeter
+from explorer.scheduling.cancel import Cancelled
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel

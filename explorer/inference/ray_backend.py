@@ -13,11 +13,11 @@ from explorer.context import context
 from explorer.inference.backend import OnProgress
 from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.local import LocalBackend, leased
-from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models.choice.family import all_specs
 from explorer.models.run import Run, read_only
 from explorer.models.specs import NetworkKey
 from explorer.refusal import Refusal, carried
+from explorer.scheduling.cancel import Cancelled
 from explorer.timing.memory import limit_memory
 
 NetworkName = tuple[str, str, str, str, str]

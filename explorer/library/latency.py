@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from explorer import limits
 from explorer.analysis.digits import counted
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.library import strings
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
 from explorer.views.notebook import Sketch
 

@@ -14,18 +14,8 @@ from urllib.parse import urlencode
 
 from explorer.analysis.measures import TEMPERATURES
 from explorer.inference.ask import DTYPES
-from explorer.links.page_state import (
-    FOLDS,
-    LENSES,
-    MAX_DEPTHS,
-    ORDERS,
-    PARTS,
-    TABS,
-    VIEWS,
-    PageState,
-    hidden_words,
-    open_folds,
-)
+from explorer.links.page_state import PageState, hidden_words, open_folds
+from explorer.links.tabs import FOLDS, LENSES, MAX_DEPTHS, ORDERS, PARTS, TABS, VIEWS
 from explorer.models.choice.family import (
     family_specs,
     in_columns,

@@ -7,68 +7,6 @@ from explorer.inference.ask import Ask
 from explorer.models.choice.family import specs_by_key
 from explorer.models.choice.labels import with_written_labels
 
-FOLDS: dict[str, tuple[str, ...]] = {
-    "predictions": ("ask", "words", "joint", "attribution"),
-    "attention": ("summary", "ablation", "advanced"),
-    "layer": ("steps", "contexts"),
-    "depth": ("meaning", "similarity", "changed", "patching", "moves"),
-    "distillation": ("losses", "agreement", "live"),
-    "texts": (),
-    "tasks": ("pairs", "tuned"),
-    "parameters": ("sizes", "embedding", "sharing", "memory"),
-    "latency": ("choose", "sweep", "faster", "advanced"),
-    "claims": ("checks", "scores"),
-}
-"""Sections below each tab's headline, by their names in links, in reading order."""
-TABS: tuple[str, ...] = tuple(FOLDS)
-PARTS: dict[str, tuple[str, ...]] = {"tasks": ("pair", "sentiment", "question")}
-"""Tabs that show one part at a time; a link names it like a fold."""
-ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike", "from", "to")
-VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
-LENSES: tuple[str, ...] = ("mask", "words")
-SHOWN_BY: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("model", "layer", "head"), ("attention", "layer")),
-    **dict.fromkeys(("order", "view", "lit"), ("attention",)),
-    **dict.fromkeys(("temperature", "word"), ("distillation",)),
-    **dict.fromkeys(("teacher", "student"), ("attention", "depth", "distillation")),
-    "mask": ("predictions", "layer", "depth"),
-    "at": ("layer", "depth"),
-    **dict.fromkeys(("times", "lens", "other", "first", "second"), ("depth",)),
-    **dict.fromkeys(("sentiment", "question", "passage", "label", "span"), ("tasks",)),
-    "labels": ("tasks", "texts"),
-    "list": ("texts",),
-    "timed": ("latency",),
-    "search": ("claims",),
-}
-"""Fields that only some tabs show: the link of any other tab leaves them out."""
-FORMS: dict[str, tuple[str, ...]] = {
-    "predictions": ("ask", "attribution"),
-    "attention": ("summary", "bertviz"),
-    "layer": ("steps",),
-    "depth": ("changed", "meaning"),
-    "distillation": ("masking", "live"),
-    "texts": ("list",),
-    "parameters": ("memory",),
-    "latency": ("choose",),
-    "claims": ("retention",),
-}
-"""Names of ``form`` up to their dot, by the tab that shows them."""
-LOOKS: dict[str, tuple[str, ...]] = {
-    "predictions": ("shown",),
-    "attention": ("unit", "added", "others", "mass", "off", "summary", "zoom", "zoomsum"),
-    "layer": ("stages", "sums", "tokens"),
-    "depth": ("shared", "follow"),
-    "distillation": ("scale", "listed", "loss"),
-    "texts": ("only", "group", "rows"),
-    "parameters": (
-        *("mode", "counts", "length", "bytes", "sizes", "sort", "tensors", "parts", "shape"),
-        *("widths", "e", "depth"),
-    ),
-    "claims": ("claimmodel", "claimtopic", "claimverdict", "claimreport", "claimlive"),
-}
-"""Names of ``look``, by the tab that shows them."""
-MAX_DEPTHS = 2
-"""Maximum applications of a shared layer, as a multiple of the usual number."""
 RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
 """Fields that a run depends on: a change of another field needs no model."""
 DEFAULT_TEXT: str = examples()[0]["text"]
@@ -152,18 +90,6 @@ class PageState:
         """
         specs, _ = with_written_labels(specs_by_key(self.family), self.labels)
         return Ask(self.text, specs, self.device, self.dtype)
-
-
-def shown_by() -> dict[str, tuple[str, ...]]:
-    """Return the tabs that show a field, or a name of ``form`` or ``look``; all show the others."""
-    named = {"form": FORMS, "look": LOOKS}
-    parts = {
-        f"{field}.{name}": (tab,)
-        for field, by_tab in named.items()
-        for tab, names in by_tab.items()
-        for name in names
-    }
-    return SHOWN_BY | parts
 
 
 def hidden_words(state: PageState) -> tuple[str, ...]:

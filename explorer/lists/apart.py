@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 
 from explorer.inference.ask import Ask
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.lists.rows import TextList
 from explorer.lists.tuned import TuningOptions, TuningProgress, TuningResult
 from explorer.refusal import Refusal, logger
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.child_process import ChildProcess, ProcessGoneError
 from explorer.timing.memory import resident_bytes
 

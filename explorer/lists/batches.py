@@ -11,14 +11,14 @@ import numpy as np
 from explorer.context import context
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, device_of, gather, refuse_none
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.lists.labelled import Cost
 from explorer.lists.roles import BadRows, LeftOut
 from explorer.lists.rows import MAX_TOKENS, TextList
 from explorer.models.run import MaskedRow, length_batches, read_only
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 
 if TYPE_CHECKING:
     from explorer.lists.masked import MaskedBlock, MaskedPlan, MaskedReadings

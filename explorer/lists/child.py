@@ -16,12 +16,12 @@ from dataclasses import replace
 from traceback import format_exception
 from typing import BinaryIO
 
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.lists.apart import TuningAnswer, TuningRequest
 from explorer.lists.finetune import FineTuned
 from explorer.lists.tuned import TuningProgress
 from explorer.lists.tuning import TuningQuestion
 from explorer.refusal import Refusal, carried
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.child_process import answers_file, write_answer
 
 TELL_EVERY_S = 0.3

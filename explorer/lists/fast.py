@@ -10,7 +10,6 @@ import numpy as np
 
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, device_of, gather
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.lists.batches import Part, Prepared, in_batches, turn_of
 from explorer.lists.bias import sides_of, unmodified_scores
 from explorer.lists.masked import MaskedPlan, MaskedReadings, WordPlan, masked_block
@@ -31,6 +30,7 @@ from explorer.lists.sentences import TIE, SentencePlan
 from explorer.lists.stereoset import BlankPlan, BlankScore
 from explorer.models.run import half_batches, half_tokens, named_only
 from explorer.models.specs import ModelSpec
+from explorer.scheduling.cancel import CancelToken
 
 SHARES = 3
 """Parts of a model's batches that run at the same time: there are as many workers."""

@@ -11,7 +11,6 @@ from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.records import Records
 from explorer.assets import DATA
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.library import strings
 from explorer.library.family import Family, asked, missing_reasons
 from explorer.library.progress import each
@@ -28,6 +27,7 @@ from explorer.lists.views.strings import precision_sentence, read_as
 from explorer.lists.views.verdict import lines_said
 from explorer.models.choice.labels import LabelNames
 from explorer.refusal import Refusal, brief
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.views.notebook import Sketch
 
 GROUP = "group"

@@ -6,7 +6,6 @@ from typing import Any
 
 from explorer.analysis.precision import ListPrecision, list_differences
 from explorer.inference.ask import Ask
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.lists.batches import (
     Part,
     Prepared,
@@ -50,6 +49,7 @@ from explorer.lists.sentences import SCORES
 from explorer.models.choice.labels import BAD_LABELS
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import is_whole
 
 BAD_OPTION = "{name} must be one of: {known}."

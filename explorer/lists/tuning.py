@@ -9,7 +9,6 @@ import numpy as np
 
 from explorer.inference.ask import Ask
 from explorer.inference.runs import device_of
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.lists.batches import (
     Part,
     Prepared,
@@ -48,6 +47,7 @@ from explorer.lists.tuned import (
 )
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel

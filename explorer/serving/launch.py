@@ -17,10 +17,10 @@ import gradio as gr
 from explorer.context import configure, context
 from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
+from explorer.middleware import access_log
+from explorer.middleware.shutdown import close
 from explorer.models.choice.family import sizes_of
 from explorer.refusal import Refusal
-from explorer.serving.middleware import access_log
-from explorer.serving.middleware.shutdown import close
 from explorer.serving.network import for_others
 from explorer.serving.start import (
     NO_RAY,
@@ -31,9 +31,9 @@ from explorer.serving.start import (
     check_port,
 )
 from explorer.timing.memory import limit_arenas
+from explorer.ui.first.panels import prepare
 from explorer.ui.kit.strings import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
-from explorer.ui.shell.panels import prepare
 
 
 def build(flags: Namespace) -> gr.Blocks:

@@ -18,8 +18,8 @@ from ray.serve.handle import DeploymentHandle
 
 from explorer.context import configure
 from explorer.inference.ray_backend import BackendLost, RayBackend
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.specs import MODEL_KEYS
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.serving.start import CannotStart
 from explorer.ui.kit import running
 from explorer.ui.kit.strings import ELSEWHERE, WENT_AWAY

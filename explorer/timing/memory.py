@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from explorer.context import configure
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 
 MEMORY_INFO = Path("/proc/meminfo")
 OWN_SIZE = Path("/proc/self/statm")

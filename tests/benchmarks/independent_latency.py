@@ -42,8 +42,8 @@ def independent(length: int, n_rounds: int) -> float:
 def ours(length: int, n_rounds: int) -> tuple[float, float, float]:
     from explorer.analysis.latency.family import last, measure_family
     from explorer.analysis.latency.measure import RoundsPlan
-    from explorer.inference.scheduling.cancel import CancelToken
     from explorer.models.specs import BASE
+    from explorer.scheduling.cancel import CancelToken
     from explorer.timing.workload import Workload
 
     plan = RoundsPlan(budget_s=1e6, min_rounds=n_rounds, max_rounds=n_rounds)

@@ -13,9 +13,9 @@ from benchmarks.__main__ import main
 from benchmarks.latency import presses_report, self_report
 from explorer.analysis.latency.faster import FasterResult, Missing
 from explorer.analysis.latency.ratio import Ratio
-from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import forward
 from explorer.models.specs import BASE
+from explorer.scheduling.cancel import Cancelled
 from tests.ui.latency.test_jobs import variants
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.start import app, wait_for
 from explorer.assets import ROOT
-from explorer.links.page_state import TABS
+from explorer.links.tabs import TABS
 from tests.browser.conftest import FLAGS
 
 SCREENS = ROOT / "docs" / "screens"

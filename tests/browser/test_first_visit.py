@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.assets import examples
-from explorer.ui.shell.scripts import FIRST_PACK
+from explorer.ui.first.scripts import FIRST_PACK
 from tests.browser.frames import ASKED, FRAMES
 from tests.browser.held import hold
 from tests.browser.viewport import NEXT_FRAME, resize

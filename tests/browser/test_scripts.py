@@ -6,10 +6,10 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import expect
 
-from explorer.links.page_state import TABS
+from explorer.links.tabs import TABS
+from explorer.ui.first.picture import HOST
+from explorer.ui.first.scripts import FIRST_PACK
 from explorer.ui.kit import strings
-from explorer.ui.shell.first import HOST
-from explorer.ui.shell.scripts import FIRST_PACK
 from tests.browser.conftest import QUIET_PLACE
 from tests.browser.held import answer_with, hold
 from tests.waiting import until

@@ -4,9 +4,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from explorer.links.page_state import TABS
+from explorer.links.tabs import TABS
+from explorer.ui.first.picture import HOST
 from explorer.ui.kit.strings import NEEDS_SCRIPT
-from explorer.ui.shell.first import HOST
 from explorer.ui.shell.tabs import TABS as TABS_OF_PAGE
 from tests.waiting import until
 

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from benchmarks.proxy import CONF, behind_nginx
-from explorer.serving.middleware.request_filter import MAX_BODY, MAX_HEAD
-from explorer.serving.middleware.validation import OTHERS
+from explorer.middleware.request_filter import MAX_BODY, MAX_HEAD
+from explorer.middleware.validation import OTHERS
 from explorer.ui.kit.strings import WENT_AWAY
 
 TIMEOUT_S = 120

@@ -22,7 +22,6 @@ from benchmarks.device import PARTS, compared
 from explorer.analysis.distillation.live import LiveSettings, WatchedSentence
 from explorer.analysis.latency.family import last, measure_family, plan_for
 from explorer.inference.runs import CACHE, device_of, get_run, get_runs
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
 from explorer.models import devices, forward
 from explorer.models.inside import interventions
@@ -30,6 +29,7 @@ from explorer.models.loading import is_loaded, load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.task_heads import adapters
 from explorer.models.task_heads.classifiers import log_odds, margins
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing import protocol
 from explorer.timing.workload import Workload
 from explorer.ui.attention import strings

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from explorer.inference import lazy_imports
-from explorer.inference.scheduling.cancel import Cancelled
+from explorer.scheduling.cancel import Cancelled
 
 LIGHT = {"reset_live", "stop_job", "<lambda>", "nothing"}
 """Handlers that touch no model: they stop a job, or answer that the server is there."""

@@ -9,14 +9,14 @@ import pytest
 from explorer.context import configure
 from explorer.inference import local
 from explorer.inference.local import LocalBackend
-from explorer.inference.scheduling import budget, measurement_lock
-from explorer.inference.scheduling.budget import Budget, BudgetMeter
-from explorer.inference.scheduling.cancel import Cancelled
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.inference.worker_queues import LONG
 from explorer.models import forward, gradients
 from explorer.models.specs import NetworkKey
 from explorer.models.task_heads import classifiers
+from explorer.scheduling import budget, measurement_lock
+from explorer.scheduling.budget import Budget, BudgetMeter
+from explorer.scheduling.cancel import Cancelled
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from tests.waiting import until
 
 JUDGED, ANSWERED = (

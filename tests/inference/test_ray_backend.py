@@ -15,8 +15,6 @@ from explorer.context import configure
 from explorer.inference import local, ray_backend, runs
 from explorer.inference.ray_backend import ModelServer, RayBackend
 from explorer.inference.runs import CACHE, call_on_model, get_run, get_runs
-from explorer.inference.scheduling.cancel import Cancelled
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, CannotMeasure
 from explorer.links.page_state import PageState
 from explorer.models import forward, loading
 from explorer.models.choice.family import family_specs
@@ -24,6 +22,8 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.refusal import Failed, Refusal
+from explorer.scheduling.cancel import Cancelled
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK, CannotMeasure
 from explorer.ui.shell.tabs import TABS
 from tests.waiting import until
 

@@ -16,14 +16,14 @@ from explorer.inference.backend import JOBS, UnknownJob, job_named, name_of
 from explorer.inference.cache import LEAST_BYTES, ResultCache, size_of
 from explorer.inference.local import LocalBackend
 from explorer.inference.runs import get_run, get_runs
-from explorer.inference.scheduling.cancel import Cancelled
-from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from explorer.inference.worker_queues import LONG, VISITOR
 from explorer.links.page_state import PageState
 from explorer.models import forward
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
+from explorer.scheduling.cancel import Cancelled
+from explorer.scheduling.measurement_lock import MeasurementLock
 from tests.waiting import until
 
 

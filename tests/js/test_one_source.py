@@ -6,8 +6,8 @@ import re
 import pytest
 
 from explorer.models.tokens import hide_choices, split_words
+from explorer.ui.first.scripts import modules
 from explorer.ui.kit.canvas import RECIPES
-from explorer.ui.shell.scripts import modules
 from tests.js.test_maths import in_the_browser
 from tests.needs import needs_node
 

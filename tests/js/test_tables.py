@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.inference.runs import get_runs
-from explorer.ui.shell.scripts import modules
+from explorer.ui.first.scripts import modules
 from tests.js.page_values import STATE, page_values
 from tests.needs import needs_node
 from tests.ui.kit.test_canvas import CHARTS

@@ -26,15 +26,8 @@ from explorer.links.codec import (
     to_params,
     unpack,
 )
-from explorer.links.page_state import (
-    FOLDS,
-    LENSES,
-    ORDERS,
-    PARTS,
-    TABS,
-    VIEWS,
-    PageState,
-)
+from explorer.links.page_state import PageState
+from explorer.links.tabs import FOLDS, LENSES, ORDERS, PARTS, TABS, VIEWS
 from explorer.models.choice import family
 from explorer.models.choice.family import PRESETS, family_specs, read_family
 from explorer.models.specs import MODEL_KEYS

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 import explorer
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.lists import apart, child
 from explorer.lists.apart import TuningAnswer, TuningProcess, TuningRequest
 from explorer.lists.child import serve
@@ -18,6 +17,7 @@ from explorer.lists.library import table_of
 from explorer.lists.rows import text_list
 from explorer.lists.tuned import TuningOptions, TuningProgress
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from tests.lists.test_finetune import ROWS
 from tests.tiny_models import make_bert, save
 

@@ -10,14 +10,14 @@ import pytest
 
 from explorer.analysis.measures import js
 from explorer.context import configure
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
-from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from explorer.links.page_state import PageState
 from explorer.lists import batches as lists
 from explorer.lists.masked import shared_divergences
 from explorer.lists.read import read_table
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import text_list
+from explorer.scheduling.cancel import Cancelled, CancelToken
+from explorer.scheduling.measurement_lock import MeasurementLock
 from tests.lists import by_hand as texts_by_hand
 from tests.tiny_models import WORDS
 

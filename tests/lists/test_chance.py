@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from explorer.assets import text_lists
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.lists import judge, labelled
 from explorer.lists.bias import sides_of
 from explorer.lists.judge import advice, labelled_result
@@ -16,6 +15,7 @@ from explorer.lists.rows import text_list
 from explorer.lists.sentences import pairs_summary
 from explorer.lists.views.cautions import cautions
 from explorer.lists.views.strings import second_line
+from explorer.scheduling.cancel import CancelToken
 
 NAMES = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 DRAWS = 100

@@ -8,7 +8,6 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import explorer
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.library.command import main
 from explorer.lists import finetune as library
 from explorer.lists import tuning
@@ -19,6 +18,7 @@ from explorer.lists.tuning import TuningQuestion
 from explorer.models.tuning import networks as tuning_networks
 from explorer.models.tuning import training
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from tests.tiny_models import make_albert, make_bert, make_distilbert
 
 pytestmark = pytest.mark.long

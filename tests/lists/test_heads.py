@@ -12,7 +12,6 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 import explorer
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.lists.head_scores import HeadsResult, head_scores, labelled_heads
 from explorer.lists.heads import AskedHeads, OwnHead, matched
 from explorer.lists.judge import labelled_result
@@ -36,6 +35,7 @@ from explorer.lists.views.rows import as_json
 from explorer.lists.views.verdict import lines_said
 from explorer.models.specs import ONE_LABEL, SEVERAL_LABELS
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
 from tests.tiny_models import WORDS
 
 pytestmark = pytest.mark.long  # not needed at every save

@@ -10,13 +10,13 @@ import pytest
 
 import explorer
 from explorer.analysis.records import Records
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.library.command import INTERRUPTED, main
 from explorer.lists import batches, results
 from explorer.lists.library import Interrupted, LabelledTexts, answered, table_of
 from explorer.lists.read import MAX_BYTES
 from explorer.lists.results import TextsOptions
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.views.notebook import sketch
 
 CSV = "text,answer\nthe [MASK] sat.,cat\n=the [MASK] is good.,dog\nhe is [MASK].,bad\n"

@@ -14,7 +14,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.links.page_state import PageState
 from explorer.lists import batches, labelled
 from explorer.lists.disagreement import by_disagreement, distances
@@ -28,6 +27,7 @@ from explorer.lists.views.cautions import cautions
 from explorer.lists.views.pair_strings import means_said
 from explorer.lists.views.rows import as_json, rows_canvas
 from explorer.lists.views.strings import precision_sentence
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from tests.lists import by_hand
 from tests.lists.test_batches import MASKED, SENTENCES, csv_of
 

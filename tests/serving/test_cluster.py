@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from benchmarks.questions import Visitor, is_same, page_requests, view_event
+from explorer.middleware import validation
 from explorer.models.specs import MODEL_KEYS
-from explorer.serving.middleware import validation
 from explorer.ui.kit.strings import WENT_AWAY
 from tests.inference import machines
 from tests.inference.machines import ADDRESSES, FIRST, HEAD, RAY, ROOT, SECOND, TOOLS

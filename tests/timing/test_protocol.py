@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from explorer.context import configure
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models import loading
 from explorer.models.choice import memory
 from explorer.models.specs import BASE
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing import networks
 from explorer.timing import protocol as timing
 from explorer.timing.networks import (

@@ -18,9 +18,9 @@ import pytest
 import torch
 
 from explorer.assets import ROOT
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import random_network
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing import child_process
 from explorer.timing.networks import checkpoint_here
 from explorer.timing.protocol import Pass, thread_width, timed_ids

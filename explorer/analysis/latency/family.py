@@ -16,10 +16,10 @@ from explorer.analysis.latency.passes import (
 from explorer.analysis.latency.ratio import MIN_P90, Ratio
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.parameters.shape import forward_flops
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.workload import BadWorkload, Workload
 
 PASS_ALLOWANCE = 2.0
@@ -169,7 +169,7 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
     """Set up the clocks of a workload and torch's number of threads for the calling thread."""
     import time
 
-    from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+    from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
     from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width
 
     with thread_width(workload.clock) as threads:

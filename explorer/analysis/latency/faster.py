@@ -16,9 +16,9 @@ from explorer.analysis.latency.variants import (
     accuracy_costs,
     variant_latency,
 )
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.specs import ModelSpec
+from explorer.scheduling.cancel import Cancelled, CancelToken
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_size, pass_bytes
 
 if TYPE_CHECKING:

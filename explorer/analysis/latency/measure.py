@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from explorer.analysis.latency.ratio import paired_ratio
-from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models.run import read_only
+from explorer.scheduling.cancel import Cancelled
 
 Call = Callable[[], object]
 QUIET_SHARE = 0.25

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import ModelSpec
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.measure import TimedCall
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.specs import ModelSpec
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing.workload import Workload, clock_on
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from explorer.analysis.latency.measure import PAUSE_S, RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencyRatio, LatencySummary, ModelLatency
 from explorer.analysis.records import harmless
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import Workload
 
 FORMAT = "bert-family-latency/1"

@@ -14,8 +14,8 @@ from explorer.analysis.latency.passes import process_call
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.assets import sentences
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import ModelSpec
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:

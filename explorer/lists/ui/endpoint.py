@@ -3,11 +3,11 @@
 from typing import Any
 
 from explorer import limits
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.library import strings
 from explorer.lists.library import answered, named, table_of
 from explorer.lists.results import TextsOptions
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
 from explorer.ui.kit.validation import page_family
 
 

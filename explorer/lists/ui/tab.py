@@ -14,8 +14,6 @@ from explorer import assets, limits
 from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
 from explorer.context import context
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.codec import LIST_LIMIT
 from explorer.links.page_state import PageState
 from explorer.lists import run
@@ -31,6 +29,8 @@ from explorer.lists.ui import strings, tuning
 from explorer.lists.views.strings import read_as
 from explorer.models.choice.family import family_specs, specs_by_key
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.kit import strings as kit
 from explorer.ui.kit.canvas import Canvas, Chart, ran_with, read_question
 from explorer.ui.kit.folds import asks

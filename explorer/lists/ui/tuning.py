@@ -12,13 +12,13 @@ import gradio as gr
 
 from explorer import limits
 from explorer.context import context
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.lists.rows import TextList
 from explorer.lists.ui import strings
 from explorer.models.choice.family import specs_by_key
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.kit import strings as kit
 from explorer.ui.kit.canvas import Canvas, Chart, ran_with, read_question
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, shown

@@ -10,8 +10,6 @@ import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
 from explorer.inference.runs import call_on_model, gather, get_run, get_runs, runs_with_mlm_head
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.library.attention import ablated, kept_heads, swept_layers
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import page_columns, specs_by_key
@@ -19,6 +17,8 @@ from explorer.models.run import Run, answer_id
 from explorer.models.specs import label_of
 from explorer.models.tokens import spelling_of
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.attention import strings
 from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold

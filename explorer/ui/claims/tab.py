@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import limits
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.claims import strings
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.errors import plain_errors, sentence_of

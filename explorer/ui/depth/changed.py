@@ -8,14 +8,14 @@ import gradio as gr
 
 from explorer.analysis.records import Records
 from explorer.inference.cache import key_of_family
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import changed as library
 from explorer.library.depth import sentences
 from explorer.links.page_state import PageState
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import clean_text
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart, ran_with
 from explorer.ui.kit.folds import fold

@@ -10,14 +10,14 @@ from explorer.analysis.alignment import AlignedWord, Groups
 from explorer.analysis.digits import enumerated
 from explorer.inference.cache import key_of_family
 from explorer.inference.runs import call_on_model, get_runs, runs_with_mlm_head
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import depth as library
 from explorer.library.strings import skipped_shares, texts_read, unknown_shares
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold

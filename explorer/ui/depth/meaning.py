@@ -9,8 +9,6 @@ import gradio as gr
 from explorer.analysis.alignment import AlignedWord
 from explorer.inference.ask import Ask
 from explorer.inference.runs import get_runs
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library import vectors as library
 from explorer.library.vectors import ModelVectors, Unrelated
 from explorer.links.codec import LINK_TEXT_LIMIT
@@ -18,6 +16,8 @@ from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import plain_text
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold

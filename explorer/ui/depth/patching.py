@@ -11,8 +11,6 @@ from explorer.analysis.depth.patching import (
     patches,
 )
 from explorer.inference.runs import runs_with_mlm_head
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library.patching import (
     Maps,
     Texts,
@@ -24,6 +22,8 @@ from explorer.library.patching import (
 from explorer.links.codec import LINK_TEXT_LIMIT
 from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText, clean_text
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.depth import strings
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold

@@ -13,7 +13,8 @@ from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, gather, round_robin, runs_with_mlm_head
 from explorer.library.depth import lens_of
 from explorer.links.codec import from_page
-from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, looks_of
+from explorer.links.page_state import RUN_FIELDS, PageState, looks_of
+from explorer.links.tabs import MAX_DEPTHS
 from explorer.models.run import Run, batches, typeable_answers
 from explorer.models.tokens import BadText, word_id
 from explorer.ui.depth import changed, folds, meaning, patching, strings

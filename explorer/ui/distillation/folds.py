@@ -10,13 +10,13 @@ from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings
 from explorer.assets import sentences
 from explorer.inference.cache import key_of_family
 from explorer.inference.runs import get_run, stream_live_distillation
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.library.distillation import pair_logits, run_of
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import is_parent, specs_by_key
 from explorer.models.tokens import spelling_of
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.ui.distillation import strings
 from explorer.ui.distillation.runs import (
     STUDENT,

@@ -14,9 +14,9 @@ from gradio.context import LocalContext
 from starlette.requests import Request
 
 from explorer.inference.lazy_imports import wait_for_imports
-from explorer.inference.scheduling.cancel import Cancelled
+from explorer.middleware.access_log import name_of
 from explorer.refusal import Refusal, is_of_memory
-from explorer.serving.middleware.access_log import name_of
+from explorer.scheduling.cancel import Cancelled
 from explorer.timing.memory import is_short
 from explorer.ui.kit import strings
 from explorer.views.markup import escape_message

@@ -10,7 +10,8 @@ from typing import Any
 import gradio as gr
 from gradio.context import Context, get_blocks_context
 
-from explorer.links.page_state import FOLDS, PARTS, PageState
+from explorer.links.page_state import PageState
+from explorer.links.tabs import FOLDS, PARTS
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.jobs import Job, handler, stop_button

@@ -11,8 +11,8 @@ import gradio as gr
 
 from explorer import limits
 from explorer.inference.cache import CACHE
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import (
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import (
     MEASUREMENTS,
     JobQueue,
     JobUpdate,

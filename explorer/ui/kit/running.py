@@ -9,10 +9,10 @@ from starlette.requests import Request
 
 from explorer import limits
 from explorer.context import configure
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
-from explorer.serving.middleware.concurrency import LEFT
-from explorer.serving.middleware.waiting_room import COMPARES, account_of, program_of
+from explorer.middleware.concurrency import LEFT
+from explorer.middleware.waiting_room import COMPARES, account_of, program_of
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 
 LIGHT: dict[str, Any] = {
     "api_visibility": "private",

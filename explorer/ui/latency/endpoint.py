@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from explorer import limits
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.library import latency as library
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing.workload import MAX_REPEATS, whole_number
 from explorer.ui.kit.running import address_of_asker, left_by_now
 from explorer.ui.kit.validation import page_family
@@ -57,7 +57,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 
 def _queued(job: Callable[[CancelToken], Iterator[library.Latency]]) -> library.Latency:
     """Return the result of a measurement that waits for those before it."""
-    from explorer.inference.scheduling.job_queue import MEASUREMENTS, updates
+    from explorer.scheduling.job_queue import MEASUREMENTS, updates
 
     final, deadline, is_gone = None, time.monotonic() + LONGEST_S, left_by_now()
     queued = MEASUREMENTS.start(job, address=address_of_asker())

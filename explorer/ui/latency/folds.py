@@ -8,11 +8,11 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.digits import enumerated, in_ms, percent, rate
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, distilled_pair
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold

@@ -27,14 +27,14 @@ from explorer.analysis.tasks.scores import (
     tuned_scores,
 )
 from explorer.inference.runs import device_of, get_run, round_robin, runs_with_mlm_head
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.run import answer_id
 from explorer.models.specs import BASE, ModelSpec, distilled_pair
 from explorer.models.tokens import spelling_of
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold

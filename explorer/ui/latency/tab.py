@@ -10,12 +10,12 @@ import gradio as gr
 from explorer.analysis.latency.family import FamilyLatency, last, measure_family, plan_for
 from explorer.inference.lazy_imports import check_until_imported
 from explorer.inference.runs import get_runs
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.specs import ModelSpec
 from explorer.models.zerogpu import LENT_S, on_lent_gpu
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing.workload import Workload
 from explorer.ui.kit.canvas import Chart, with_save_menu
 from explorer.ui.kit.errors import plain_errors

@@ -11,9 +11,6 @@ from explorer import assets
 from explorer.analysis.digits import percent, signed, time_ratio
 from explorer.inference.cache import key_of_family
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.library.layer import FollowedWord, contexts_of, followed_word
 from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import family_specs
@@ -21,6 +18,9 @@ from explorer.models.run import Run, answer_id
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, BadText, spelling_of, word_id
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.ui.kit.canvas import Chart, ran_with, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import Job, Progress, Steps, job_buttons, parts, shown, status

@@ -10,12 +10,12 @@ import gradio as gr
 from explorer.analysis.digits import memory, percent, quotient
 from explorer.inference.cache import memo
 from explorer.inference.runs import call_on_model, network_key
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.canvas import Canvas, Chart, with_save_menu
 from explorer.ui.kit.folds import fold

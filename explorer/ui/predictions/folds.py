@@ -22,8 +22,6 @@ from explorer.analysis.predictions import (
 )
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
-from explorer.inference.scheduling.cancel import CancelToken
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.library.predictions import attributions, targets_of
 from explorer.library.strings import not_one_piece
 from explorer.links.page_state import PageState
@@ -38,6 +36,8 @@ from explorer.models.tokens import (
     plain_text,
     put_into,
 )
+from explorer.scheduling.cancel import CancelToken
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown

@@ -15,12 +15,12 @@ from typing import Any, Literal
 import gradio as gr
 
 from explorer import limits
-from explorer.inference.scheduling.budget import BUDGET
 from explorer.library.command import described
 from explorer.lists.ui.endpoint import texts
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
+from explorer.scheduling.budget import BUDGET
 from explorer.ui.attention.endpoint import ablate, attention
 from explorer.ui.depth.endpoint import changed, depth, patch, similarity, vectors
 from explorer.ui.distillation.endpoint import distillation

@@ -12,21 +12,25 @@ from explorer import limits
 from explorer.assets import ASSETS
 from explorer.context import configure, context
 from explorer.links.page_state import PageState
-from explorer.serving.gradio_patches import patch_gradio
-from explorer.serving.middleware.concurrency import ConcurrencyLimiter, StreamTracker
-from explorer.serving.middleware.headers import (
+from explorer.middleware.concurrency import ConcurrencyLimiter, StreamTracker
+from explorer.middleware.gradio_patches import patch_gradio
+from explorer.middleware.headers import (
     configured_url,
     path_of,
 )
-from explorer.serving.middleware.health import add_probe, health_route
-from explorer.serving.middleware.page_cache import PageCache
-from explorer.serving.middleware.request_filter import RequestFilter
-from explorer.serving.middleware.routes import Routes
-from explorer.serving.middleware.validation import REFUSALS
+from explorer.middleware.health import add_probe, health_route
+from explorer.middleware.page_cache import PageCache
+from explorer.middleware.request_filter import RequestFilter
+from explorer.middleware.routes import Routes
+from explorer.middleware.sessions import MAX_SESSIONS, LeanSession
+from explorer.middleware.validation import REFUSALS
 from explorer.timing.memory import is_short
 from explorer.ui.attention.endpoint import frame_route
+from explorer.ui.first.preview import Preview, picture_route
+from explorer.ui.first.scripts import FIRST_SHEET, PAPER
+from explorer.ui.first.sent import settings_route
 from explorer.ui.kit import strings
-from explorer.ui.kit.blocks import MAX_SESSIONS, LeanSession, Page
+from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import payload
 from explorer.ui.kit.folds import wire_forms
@@ -36,7 +40,6 @@ from explorer.ui.shell.api import ENDPOINTS, register_endpoints
 from explorer.ui.shell.family import badge_of, family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.lessons import lessons_route
-from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.routes import (
     card_route,
     cite_route,
@@ -50,8 +53,6 @@ from explorer.ui.shell.routes import (
     standalone_route,
     tour_html,
 )
-from explorer.ui.shell.scripts import FIRST_SHEET, PAPER
-from explorer.ui.shell.sent import settings_route
 from explorer.ui.shell.tabs import TABS, group_rules, question_of, width_rules
 from explorer.ui.shell.view import Wiring, build_status, view_config, wire, wire_opening, wire_put
 from explorer.views.markup import Markup, el, script_json

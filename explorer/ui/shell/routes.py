@@ -20,10 +20,10 @@ from explorer.assets import ASSETS, DATA, GLOSSARY, read_in
 from explorer.library.citation import arxiv, checkpoint, citation_fields, cite
 from explorer.links.codec import LINK_VERSION
 from explorer.models.choice.family import family_specs, read_family
+from explorer.ui.first.scripts import FIRST_SHEET, PACKS, modules, pack, version
+from explorer.ui.first.sent import FOR_EVER
 from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import has_recipe, recipe_parts
-from explorer.ui.shell.scripts import FIRST_SHEET, PACKS, modules, pack, version
-from explorer.ui.shell.sent import FOR_EVER
 from explorer.ui.shell.status import library_versions
 from explorer.views.errors import errors_page
 from explorer.views.markup import REFUSALS, Attribute, Markup, el, join, meanings, script_json

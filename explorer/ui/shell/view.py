@@ -20,7 +20,8 @@ from explorer.links.codec import (
     from_page,
     to_params,
 )
-from explorer.links.page_state import PageState, shown_by
+from explorer.links.page_state import PageState
+from explorer.links.tabs import shown_by
 from explorer.models.choice.family import CLOSED, PRESETS, column, known_columns, sizes_of
 from explorer.models.run import Run
 from explorer.models.tokens import BadText

@@ -13,7 +13,7 @@ from explorer.analysis.latency.family import last, measure_family
 from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.report import FORMAT, latency_report, read_report, report_csv
 from explorer.analysis.latency.size_vs_time import size_vs_time
-from explorer.inference.scheduling.cancel import CancelToken
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing import machine
 from explorer.timing import networks as timed_networks
 from explorer.timing import protocol as timing

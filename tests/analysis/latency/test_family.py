@@ -28,10 +28,10 @@ from explorer.analysis.latency.passes import rows_of
 from explorer.analysis.latency.report import family_report
 from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.latency.variants import Variant, variant_latency
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing import protocol
 from explorer.timing.networks import timed_network
 from explorer.timing.protocol import device_peak_bytes, forward_call, highest, peak_bytes

@@ -31,8 +31,8 @@ from explorer.analysis.latency.variants import (
     mask_logits,
     masked_texts,
 )
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.specs import BASE, LARGER
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import BuildRequest

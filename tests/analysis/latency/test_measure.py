@@ -15,8 +15,8 @@ from explorer.analysis.latency.measure import (
 )
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.analysis.latency.summary import latency_summary
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.refusal import Refusal
+from explorer.scheduling.cancel import Cancelled, CancelToken
 
 
 class UnstableMachine:

@@ -20,8 +20,8 @@ from explorer.analysis.latency.report import (
     read_report,
     report_csv,
 )
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import BASE
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import Workload
 from explorer.ui.latency.folds import draw_recorded
 

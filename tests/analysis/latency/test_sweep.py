@@ -6,7 +6,7 @@ import pytest
 
 from explorer.analysis.latency.family import measure_sweep, sweep_points
 from explorer.analysis.latency.measure import RoundsPlan
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.workload import Workload
 from explorer.ui.latency.folds import draw_sweep

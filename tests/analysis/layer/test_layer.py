@@ -22,7 +22,6 @@ from explorer.analysis.layer import (
     measure_recurrent,
     normalised,
 )
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
 from explorer.models.inside.activations import (
@@ -32,6 +31,7 @@ from explorer.models.inside.activations import (
 )
 from explorer.models.run import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.protocol import one_layer_calls
 
 RNG = np.random.default_rng(3)

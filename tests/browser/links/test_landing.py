@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from explorer.links.page_state import PARTS
+from explorer.links.tabs import PARTS
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[3]

@@ -5,7 +5,7 @@ import urllib.parse
 import pytest
 from playwright.sync_api import expect
 
-from explorer.links.page_state import FOLDS
+from explorer.links.tabs import FOLDS
 from explorer.ui.shell.tabs import TABS
 from tests.browser import axe
 from tests.browser.printed import SAVED, unsaved, untold

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explorer.links.page_state import TABS
+from explorer.links.tabs import TABS
 from tests.browser import axe
 from tests.browser.rest import rests
 from tests.browser.screens import PICTURE

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explorer.links.page_state import PARTS
+from explorer.links.tabs import PARTS
 from tests.browser.viewport import resize
 from tests.browser.walked import walk
 

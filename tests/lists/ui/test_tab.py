@@ -9,7 +9,6 @@ import zlib
 import pytest
 
 from explorer import assets
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.lists import batches
 from explorer.lists.library import answered, table_of
@@ -19,6 +18,7 @@ from explorer.lists.run import Progress, TextsQuestion
 from explorer.lists.ui import strings, tab
 from explorer.lists.ui.tab import read_list
 from explorer.lists.views.summary import left_out_html
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.kit.jobs import handler
 from tests.lists.test_batches import csv_of
 from tests.waiting import until

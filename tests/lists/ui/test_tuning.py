@@ -7,7 +7,6 @@ import gradio as gr
 import pytest
 
 from explorer.context import configure, context
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.lists import apart, child
 from explorer.lists.read import read_table
@@ -15,6 +14,7 @@ from explorer.lists.rows import text_list
 from explorer.lists.ui import tab, tuning
 from explorer.lists.ui.tab import draw_list
 from explorer.refusal import Refusal
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.serving import launch
 from explorer.serving.start import TUNED_FOLDER, parse_flags
 from explorer.ui.kit.jobs import Progress

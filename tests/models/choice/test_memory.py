@@ -20,7 +20,6 @@ from explorer.context import configure, context
 from explorer.inference.backend import JOBS, JobPolicy
 from explorer.inference.local import LocalBackend
 from explorer.inference.runs import CACHE, get_runs, start_run
-from explorer.inference.scheduling.cancel import Cancelled
 from explorer.links.page_state import PageState
 from explorer.models import forward, loading
 from explorer.models.architectures import meta_network
@@ -30,6 +29,7 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.inside import activations
 from explorer.models.loading import is_loaded, leased, load_model
 from explorer.models.specs import MODEL_KEYS, NetworkKey
+from explorer.scheduling.cancel import Cancelled
 from explorer.timing.networks import timed_network
 from explorer.timing.workload import Workload
 from tests.models.choice.seven_sizes import narrow, save_seven

@@ -16,7 +16,6 @@ from transformers import (
 )
 
 from explorer.analysis.tasks.tuned import LONGEST, answer_spans
-from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import gradients, specs
 from explorer.models.gradients import MISS
 from explorer.models.inside.interventions import with_depth, with_head_mask
@@ -32,6 +31,7 @@ from explorer.models.task_heads.classifiers import (
     span_logits,
 )
 from explorer.models.tokens import BadText
+from explorer.scheduling.cancel import Cancelled
 from explorer.timing.protocol import interruptible
 
 POSITIVE = log_odds(1)

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from explorer.analysis.claims import checks as claims_checks
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.claims import tab
 from explorer.ui.claims import tab as folds
 from explorer.ui.kit.jobs import Progress, handler

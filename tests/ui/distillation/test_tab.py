@@ -12,11 +12,11 @@ import pytest
 from explorer.analysis.distillation.live import LiveAgreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
 from explorer.context import configure
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MINI
 from explorer.refusal import Refusal
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.serving.start import parse_flags
 from explorer.ui.distillation import folds, runs, strings
 from explorer.ui.distillation import tab as distillation

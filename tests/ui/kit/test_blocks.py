@@ -11,8 +11,8 @@ from starlette.middleware import Middleware
 
 from benchmarks.served import served
 from explorer.links.page_state import PageState
+from explorer.middleware.concurrency import StreamTracker
 from explorer.refusal import Refusal
-from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.ui.kit.blocks import Page, checked
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.validation import page_family

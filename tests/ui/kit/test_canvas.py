@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from explorer.ui.first.scripts import modules
 from explorer.ui.kit.canvas import OF_ROWS, RECIPES, Canvas, has_recipe, save_menu, strings
-from explorer.ui.shell.scripts import modules
 
 ROOT = Path(__file__).parents[3]
 SOURCES = [path.read_text("utf-8") for path in (ROOT / "explorer").rglob("ui/**/*.py")]

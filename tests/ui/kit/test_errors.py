@@ -6,12 +6,12 @@ import gradio as gr
 import pytest
 from gradio import queueing
 
-from explorer.inference.scheduling.cancel import Cancelled
+from explorer.middleware.gradio_patches import patch_gradio
+from explorer.middleware.sessions import LeanSession
 from explorer.refusal import Refusal
-from explorer.serving.gradio_patches import patch_gradio
+from explorer.scheduling.cancel import Cancelled
 from explorer.timing import memory
 from explorer.ui.kit import strings
-from explorer.ui.kit.blocks import LeanSession
 from explorer.ui.kit.errors import answered, payload, sentence_of
 
 

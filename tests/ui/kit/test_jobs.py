@@ -7,8 +7,8 @@ import gradio as gr
 import pytest
 
 from explorer.inference.cache import CACHE
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
 from explorer.refusal import Refusal
+from explorer.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
 from explorer.ui.kit import jobs
 from explorer.ui.kit.jobs import Job, Progress, handler, parts, shown, status
 from tests.waiting import until

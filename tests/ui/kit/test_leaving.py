@@ -12,12 +12,12 @@ import pytest
 from starlette.middleware import Middleware
 
 from benchmarks.served import event_number, served
-from explorer.inference.scheduling.job_queue import MEASUREMENTS
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, MeasurementLock
+from explorer.middleware.concurrency import ConcurrencyLimiter
+from explorer.middleware.request_filter import RequestFilter
+from explorer.middleware.routes import Routes
 from explorer.models import run
-from explorer.serving.middleware.concurrency import ConcurrencyLimiter
-from explorer.serving.middleware.request_filter import RequestFilter
-from explorer.serving.middleware.routes import Routes
+from explorer.scheduling.job_queue import MEASUREMENTS
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK, MeasurementLock
 from explorer.ui.depth import folds as depth_folds
 from explorer.ui.depth import patching
 from explorer.ui.distillation import folds

@@ -4,8 +4,8 @@ from threading import Event
 
 import pytest
 
-from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.refusal import Refusal
+from explorer.scheduling.job_queue import MEASUREMENTS
 from explorer.ui.latency import endpoint
 from explorer.ui.latency.endpoint import latency
 from tests.waiting import until

@@ -24,11 +24,11 @@ from explorer.analysis.latency.model_choice import (
 from explorer.analysis.latency.variants import AccuracyCost
 from explorer.analysis.measures import share_interval
 from explorer.inference import runs
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MINI, MODEL_KEYS
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.timing.workload import Workload
 from explorer.ui.kit.jobs import Progress, handler
 from explorer.ui.latency import choice_strings, model_choice

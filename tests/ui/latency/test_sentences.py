@@ -15,8 +15,8 @@ from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
 from explorer.analysis.latency.variants import AccuracyCost
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.models.specs import BASE
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.timing.workload import Workload
 from explorer.ui.latency import choice_strings, size_vs_time_strings, strings
 from explorer.ui.latency import strings as texts

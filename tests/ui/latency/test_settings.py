@@ -6,9 +6,9 @@ import gradio as gr
 import pytest
 
 from explorer.analysis.latency import family
-from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
+from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import BadWorkload
 from explorer.ui.latency import folds, settings, strings
 from explorer.ui.latency import tab as latency
@@ -56,7 +56,7 @@ def test_of_all_controls_the_length_alone_can_be_typed(page):
 
 
 def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):
-    from explorer.inference.scheduling.job_queue import MEASUREMENTS
+    from explorer.scheduling.job_queue import MEASUREMENTS
 
     monkeypatch.setattr(MEASUREMENTS, "start", lambda *a: pytest.fail("a measurement was started"))
     shown = latency.show(PageState(text="The cat [MASK]."))

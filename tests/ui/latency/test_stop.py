@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from explorer.inference.runs import get_runs
-from explorer.inference.scheduling.cancel import Cancelled, CancelToken
-from explorer.inference.scheduling.job_queue import MEASUREMENTS
-from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import LARGER
+from explorer.scheduling.cancel import Cancelled, CancelToken
+from explorer.scheduling.job_queue import MEASUREMENTS
+from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.timing import protocol as timing
 from explorer.timing.networks import forget_timed_networks, timed_network
 from explorer.timing.runtimes import process

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from explorer.analysis.latency.ratio import Ratio
-from explorer.inference.scheduling.job_queue import JobUpdate
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.timing.workload import Workload
 from explorer.ui.latency import strings, tab
 from explorer.ui.latency.settings import MeasurementSettings

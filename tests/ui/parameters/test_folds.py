@@ -223,11 +223,11 @@ def test_new_settings_end_the_measurement_of_the_ones_before(monkeypatch):
     """Latency's headline does the same; what other components show is measured on."""
     from dataclasses import astuple, replace
 
-    from explorer.inference.scheduling.job_queue import MEASUREMENTS
+    from explorer.scheduling.job_queue import MEASUREMENTS
     from explorer.ui.kit import jobs
     from explorer.ui.latency import tab
     from explorer.ui.latency.settings import MeasurementSettings
-    from tests.inference.scheduling.test_job_queue import endless
+    from tests.scheduling.test_job_queue import endless
 
     monkeypatch.setattr(jobs, "owner_of", lambda _request: "me")
     timed, memory = MeasurementSettings(), ("base", 16, 1, False)

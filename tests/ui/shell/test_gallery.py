@@ -17,7 +17,7 @@ from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.assets import DATA
 from explorer.links.codec import from_params
-from explorer.links.page_state import TABS
+from explorer.links.tabs import TABS
 from explorer.models.specs import BASE, BUNDLED, MINI
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth

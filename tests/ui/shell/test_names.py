@@ -7,7 +7,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from explorer.assets import ASSETS
-from explorer.links.page_state import FOLDS, PageState
+from explorer.links.page_state import PageState
+from explorer.links.tabs import FOLDS
 from explorer.models.specs import BASE, MINI
 from explorer.ui.kit import strings as kit
 from explorer.ui.latency import strings as latency_words

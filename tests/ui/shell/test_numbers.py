@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from explorer.links.page_state import TABS, PageState
+from explorer.links.page_state import PageState
+from explorer.links.tabs import TABS
 from explorer.ui.shell import tabs
 from tests.markup import plain
 

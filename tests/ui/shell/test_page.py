@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 
 from explorer.assets import examples
-from explorer.links.page_state import FOLDS
+from explorer.links.tabs import FOLDS
 
 HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
 

@@ -12,8 +12,8 @@ from explorer.analysis.latency.family import Sweep
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.parameters.count import parameter_counts
-from explorer.inference.scheduling.job_queue import JobUpdate
 from explorer.models.specs import BASE, MINI
+from explorer.scheduling.job_queue import JobUpdate
 from explorer.timing.workload import Workload
 from explorer.ui.latency import choice_strings as texts_faster
 from explorer.ui.latency import size_vs_time_strings, strings

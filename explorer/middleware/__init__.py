@@ -1,0 +1,1 @@
+"""Code between a request and Gradio: filters, limits, queue, headers, sessions, patches, log."""

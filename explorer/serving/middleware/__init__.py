@@ -1,1 +1,0 @@
-"""Middleware between a request and Gradio: filters, limits, queue, headers, log."""
