@@ -1,6 +1,7 @@
 """Latency tab in a real browser: a link times nothing, Measure does, Stop stops it."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -48,7 +49,7 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(visi
     page.goto(f"{page.guard.home}{link}")  # several controls at once, some of them never drawn
     expect(page.locator(".lt-said p")).to_contain_text("64 tokens, batch size 8")
     expect(card.get_by_text("88.2", exact=False)).to_have_count(1)
-    assert "timed=base-64-8-encoder-wait-float32-60" in page.url
+    expect(page).to_have_url(re.compile("timed=base-64-8-encoder-wait-float32-60"))
     page.go_back()
     expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 16 tokens")
 

@@ -116,7 +116,7 @@ def the_names_of_the_seven_sizes_touch_neither_each_other_nor_the_frame(page):
             )
             names_are_apart(chart)
         layers_are_apart(fold.locator(".pt-layers"))
-    assert "length%3A512" in page.url
+    expect(page).to_have_url(re.compile("length%3A512"))
 
 
 def boxes(found):
@@ -207,7 +207,7 @@ def the_order_of_the_table_is_in_the_link(page):
     expect(table.locator("th[aria-sort=ascending]")).to_have_text("A ▴")
     table.get_by_role("button", name=re.compile("^GFLOP")).click()
     expect(table.locator("tbody tr").first).to_contain_text("albert-xxlarge-v2")
-    assert "look=sizes%3Atable%2Csort%3Awork.down" in page.url
+    expect(page).to_have_url(re.compile("look=sizes%3Atable%2Csort%3Awork.down"))
 
 
 def both_forms_are_in_the_link_and_come_back(page):

@@ -1,5 +1,7 @@
 """Your texts in a real browser: lists to try, pasted lines and files; rows that open, and Back."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -51,7 +53,7 @@ def test_pasted_rows_are_read_run_filtered_opened_and_come_back_to(visit):
 
 def the_link_holds_the_list(page):
     page.wait_for_function("location.search.includes('list=text')")
-    assert "list.rows" not in page.url
+    expect(page).not_to_have_url(re.compile("list.rows"))
 
 
 def a_filter_leaves_the_rows_that_are_like_that(page):
