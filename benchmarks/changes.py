@@ -3,10 +3,10 @@
 A change is made in a clone of HEAD, where tests run until one fails: the change is detected. The
 nearest of the default run come first (``benchmarks/forked.py``), then the commands in turn.
 ``{near}`` in a command is the tests at the mirrored place; a command with it is left out where
-there are none, or passes where pytest finds no such test. ``--again`` makes the changes that an earlier run wrote
-with ``--out``, and tries each first with the test that detected it. Undetected changes are to be
-read: some change nothing. ``changes.jsonl`` has those of three seeds, with what detects each, or
-why no input reveals it (``"equivalent"``, which ``--again`` leaves out).
+there are none, or passes where pytest finds no such test. ``--again`` makes the changes that an
+earlier run wrote with ``--out``, and tries each first with the test that detected it. Undetected
+changes are to be read: some change nothing. ``changes.jsonl`` has those of three seeds, with what
+detects each, or why no input reveals it (``"equivalent"``, which ``--again`` leaves out).
 """
 
 import argparse
