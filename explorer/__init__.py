@@ -4,106 +4,63 @@
 used. Imports go only downwards: ``ui -> library -> views -> analysis -> models``.
 """
 
+import ast
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from explorer.library.attention import ablate, attention
-    from explorer.library.changed import changed
-    from explorer.library.checkpoints import convert, verify
-    from explorer.library.citation import cite
-    from explorer.library.depth import depth, similarity
-    from explorer.library.distillation import distillation
-    from explorer.library.family import Family, load
-    from explorer.library.labels import classify, entities
-    from explorer.library.latency import latency
-    from explorer.library.layer import contexts, layer
-    from explorer.library.parameters import parameters
-    from explorer.library.patching import patch
-    from explorer.library.predictions import attribute, predict, score
-    from explorer.library.results import Result
-    from explorer.library.tasks import pair, question, sentiment
-    from explorer.library.vectors import vectors
-    from explorer.lists.finetune import finetune
-    from explorer.lists.library import Interrupted, texts
-    from explorer.refusal import Refusal
+    from explorer.library.attention import ablate as ablate
+    from explorer.library.attention import attention as attention
+    from explorer.library.changed import changed as changed
+    from explorer.library.checkpoints import convert as convert
+    from explorer.library.checkpoints import verify as verify
+    from explorer.library.citation import cite as cite
+    from explorer.library.depth import depth as depth
+    from explorer.library.depth import similarity as similarity
+    from explorer.library.distillation import distillation as distillation
+    from explorer.library.family import Family as Family
+    from explorer.library.family import load as load
+    from explorer.library.labels import classify as classify
+    from explorer.library.labels import entities as entities
+    from explorer.library.latency import latency as latency
+    from explorer.library.layer import contexts as contexts
+    from explorer.library.layer import layer as layer
+    from explorer.library.parameters import parameters as parameters
+    from explorer.library.patching import patch as patch
+    from explorer.library.predictions import attribute as attribute
+    from explorer.library.predictions import predict as predict
+    from explorer.library.predictions import score as score
+    from explorer.library.results import Result as Result
+    from explorer.library.tasks import pair as pair
+    from explorer.library.tasks import question as question
+    from explorer.library.tasks import sentiment as sentiment
+    from explorer.library.vectors import vectors as vectors
+    from explorer.lists.finetune import finetune as finetune
+    from explorer.lists.library import Interrupted as Interrupted
+    from explorer.lists.library import texts as texts
+    from explorer.refusal import Refusal as Refusal
 
-__all__ = [
-    "Family",
-    "Interrupted",
-    "Refusal",
-    "Result",
-    "ablate",
-    "attention",
-    "attribute",
-    "changed",
-    "cite",
-    "classify",
-    "contexts",
-    "convert",
-    "depth",
-    "distillation",
-    "entities",
-    "finetune",
-    "latency",
-    "layer",
-    "load",
-    "pair",
-    "parameters",
-    "patch",
-    "predict",
-    "question",
-    "score",
-    "sentiment",
-    "similarity",
-    "texts",
-    "vectors",
-    "verify",
-]
-_HOMES = {
-    "Family": "library.family",
-    "Interrupted": "lists.library",
-    "Refusal": "refusal",
-    "Result": "library.results",
-    "ablate": "library.attention",
-    "attention": "library.attention",
-    "attribute": "library.predictions",
-    "changed": "library.changed",
-    "cite": "library.citation",
-    "classify": "library.labels",
-    "contexts": "library.layer",
-    "convert": "library.checkpoints",
-    "depth": "library.depth",
-    "distillation": "library.distillation",
-    "entities": "library.labels",
-    "finetune": "lists.finetune",
-    "latency": "library.latency",
-    "layer": "library.layer",
-    "load": "library.family",
-    "pair": "library.tasks",
-    "parameters": "library.parameters",
-    "patch": "library.patching",
-    "predict": "library.predictions",
-    "question": "library.tasks",
-    "score": "library.predictions",
-    "sentiment": "library.tasks",
-    "similarity": "library.depth",
-    "texts": "lists.library",
-    "vectors": "library.vectors",
-    "verify": "library.checkpoints",
+_HOMES: dict[str, str] = {
+    node.names[0].name: str(node.module)
+    for block in ast.parse(Path(__file__).read_text("utf-8")).body
+    if isinstance(block, ast.If)
+    for node in block.body
+    if isinstance(node, ast.ImportFrom)
 }
-"""Module of each public name."""
+"""Module of each public name, from the imports above, which only type checkers follow."""
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any public name
     """Import a public name when it is first asked for."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     """Return the public names."""
-    return sorted(__all__)
+    return __all__

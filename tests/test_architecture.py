@@ -175,7 +175,7 @@ NEIGHBOURS = {
     ("analysis.texts", "analysis.predictions"): "a word of several pieces is scored in one place",
 }
 """The only imports between features, and why they are there."""
-ENTRIES = {"tab", "endpoint", "opening"}
+ENTRIES = {"tab", "served", "opening"}
 """What ``ui.shell`` may import of a feature."""
 LIBRARIES = {
     "models": {"gradio", "plotly"},

@@ -9,7 +9,7 @@ from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
-from explorer.ui.latency import endpoint
+from explorer.ui.latency import served
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from tests.models.choice.seven_sizes import MIXTURES
@@ -32,7 +32,7 @@ by_tab = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def few_sentences(seven, three_sentences, monkeypatch):
     """Layers are compared over three sentences; a measurement ends by its rounds alone."""
-    monkeypatch.setattr(endpoint.library, "BUDGET_S", 600.0)
+    monkeypatch.setattr(served.library, "BUDGET_S", 600.0)
 
 
 @pytest.fixture

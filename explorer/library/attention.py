@@ -91,11 +91,15 @@ def attention(
         ``weights``, float32 [query, key]: every row sums to 1. ``heads(model)`` has all heads of a
         model, [layer, head, query, key].
 
+    JSON:
+        The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
+        row sums to 1.
+
     Raises:
         Refusal: there is no such model, layer or head, or the text is too long.
 
     Example:
-        >>> explorer.attention("The cat sat.").heads("bert").shape
+        >>> explorer.attention("The cat sat.", model="bert", layer=2, head=5).heads("bert").shape
         (6, 12, 6, 6)
     """
     with asked(family) as models:
@@ -213,12 +217,18 @@ def ablate(
     Args:
         text: The text, with at least one [MASK].
         family: What ``load`` returned, or the name of a family.
-        heads: By model key the (layer, head) pairs to switch off together, counted from 0;
-            None switches off every head of every model, one at a time.
+        heads: By model the heads to switch off together, ``{"bert": [[layer, head]]}``, counted
+            from 0; without it every head of every model is switched off alone.
 
     Returns:
         ``Ablation`` for the heads that were named, else ``Importance``, which takes a forward pass
         a layer.
+
+    JSON:
+        With ``heads``, per model those that are ``off`` and per mask ``kl``, KL(before || after) in
+        nats, with the words whose probability is then another. Without, per model
+        ``kl[layer][head]``, the mean over the masks. A head's output is multiplied by 0 before the
+        output projection.
 
     Raises:
         Refusal: there is no mask, no such model or no such head.

@@ -172,7 +172,8 @@ def changed(
     states.
 
     Args:
-        family: What ``load`` returned, or the name of a family.
+        family: What ``load`` returned, or the name of a family. Its columns have models of one
+            shape: "before=mini-bert,after=mini-bert".
         before: A column; empty: the first.
         after: A column; empty: the first other one.
         rows: Texts without masks; by default the bundled English sentences.
@@ -180,14 +181,25 @@ def changed(
     Returns:
         ``weights``, ``cka`` by layer, ``heads`` and ``masks``, each with its control.
 
+    JSON:
+        ``weights``: each matrix's ``distance`` in units of its length before. ``scale`` and
+        ``cosine`` split it: ``distance^2 = of_scale^2 + of_turn^2``. ``shuffled`` is the distance
+        with the rows after in another order. A ``layer`` counts from 0; null: the embeddings.
+        ``states``: linear centered kernel alignment of the tokens by layer, from the embeddings on,
+        and with the tokens after in another order. ``heads``: the mean Jensen-Shannon divergence
+        in nats of each head's rows, ``js[layer][head]``, and of two heads of one layer before.
+        ``masks``: KL(before || after) in nats at 15% of the tokens, masked at random, and how
+        many each has right. ``one_layer_earlier`` is that of the model before to itself, read one
+        layer earlier. ``head`` is the column whose masked-LM head reads the states after.
+        ``masks`` is null where the model before has no such head.
+
     Raises:
         Refusal: a column does not exist, the two differ in shape or read the texts as different
             tokens, or a text cannot be read.
 
     Example:
-        >>> pair = explorer.load({"before": "mini-bert", "after": "mini-bert"})
         >>> rows = ["The cat sat on the mat and it was good.", "He was not here today at all."]
-        >>> explorer.changed(pair, rows=rows).cka.round(3)
+        >>> explorer.changed("before=mini-bert,after=mini-bert", rows=rows).cka.round(3)
         array([1., 1., 1., 1., 1., 1., 1.])
     """
     with asked(family) as models:

@@ -173,6 +173,9 @@ def convert(  # noqa: PLR0913 - one option for each thing that a folder may leav
 
     Raises:
         Refusal: the source cannot be read, or opening it would run code.
+
+    Example:
+        >>> explorer.convert("./old-bert", "./my-bert", cased=True)  # doctest: +SKIP
     """
     from explorer.models.choice.own import REPO
     from explorer.models.convert.folder import convert_folder, fetched_repository

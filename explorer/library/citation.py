@@ -37,7 +37,7 @@ def cite(family: "str | Family" = "mini") -> str:
         Refusal: there is no such family.
 
     Example:
-        >>> explorer.cite().partition(",")[0]
+        >>> explorer.cite("base").partition(",")[0]
         '@software{explorer'
     """
     models = family if isinstance(family, Family) else named_family(family, hint=strings.OWN_FAMILY)

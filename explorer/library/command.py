@@ -3,16 +3,16 @@
 import argparse
 import inspect
 import io
-import itertools
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import explorer
 from explorer.inference.ask import DTYPES
 from explorer.library.answers import STDIN, Answers, why_not_written, write_answers
+from explorer.library.description import described, example_of
 from explorer.library.family import Family, load
 from explorer.library.progress import bars
 from explorer.library.results import Result
@@ -25,34 +25,8 @@ DONE, REFUSED_SOME, REFUSED, INTERRUPTED = 0, 1, 2, 130
 """Exit codes: all answered; some lines of standard input refused, or numbers that differ from plain
 transformers'; nothing answered, or the answers
 cannot be written; Ctrl-C."""
-EXAMPLES: dict[str, str] = {
-    "ablate": '"The cat sat on the [MASK]." --heads bert=0.3,1.7',
-    "attention": '"The cat sat on the mat." --model albert --layer 2 --head 5',
-    "attribute": '"The capital of France is [MASK]." --target paris',
-    "changed": "--family before=mini-bert,after=mini-bert",
-    "cite": "--family base",
-    "classify": '"A gorgeous, witty film."',
-    "contexts": '"The cat sat on the [MASK]."',
-    "convert": "./old-bert ./my-bert --cased",
-    "depth": '"The capital of France is [MASK]." --model distilbert',
-    "distillation": '"The cat sat on the [MASK]." --temperature 4',
-    "entities": '"Anna Berg lives in Paris." --family only,names=./my-ner',
-    "finetune": "reviews.csv --method lora --save ./tuned",
-    "latency": "--sequence-length 16 --repeats 8",
-    "layer": '"The cat sat on the [MASK]." --layer 3',
-    "pair": '"The kettle began to whistle." "She poured the tea."',
-    "parameters": "bert-base-uncased albert-base-v2",
-    "patch": '"The cat sat on the [MASK]." --second "The dog sat on the [MASK]."',
-    "predict": '"The [MASK] sat on the mat." --top-k 5',
-    "question": '"Who sat?" "The cat sat on the mat."',
-    "score": '"The keys to the cabinet are here."',
-    "sentiment": '"A gorgeous, witty film."',
-    "similarity": "",
-    "texts": "facts --kind masked",
-    "vectors": '"The cat sat on the mat." --pooling mean',
-    "verify": "mini-albert",
-}
-"""Arguments of one working call of each command."""
+COMMANDS = tuple(name for name in explorer.__all__ if name[0].islower() and name != "load")
+"""Public functions that are commands: all but the one whose result no shell can hold."""
 OF_LISTS = ("finetune", "texts")
 """Commands that read a file, or standard input like a file."""
 OF_TEXT = ("cite",)
@@ -74,37 +48,6 @@ COLUMN_ROLES = {
 }
 """Option of each role that a reader may name a column for."""
 COLUMN = "column of the role {}, by its name or its number from 1"
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """Parts of a function's docstring."""
-
-    summary: str
-    arguments: Mapping[str, str]
-    """By argument: its note."""
-    returns: str
-
-
-def described(function: Callable[..., Any]) -> Description:
-    """Return the first sentence of a docstring, its note on each argument, and what it returns."""
-    text = inspect.getdoc(function) or ""
-    notes: dict[str, str] = {}
-    last = ""
-    for line in _section(text, "Args:"):
-        name, colon, note = line.strip().partition(": ")
-        if not line.startswith("     ") and colon:
-            last, notes[name] = name, note
-        elif last:
-            notes[last] += f" {line.strip()}"
-    returns = " ".join(line.strip() for line in _section(text, "Returns:"))
-    return Description(text.partition("\n")[0], notes, returns)
-
-
-def _section(text: str, title: str) -> list[str]:
-    """Return the indented lines below a title of a docstring."""
-    lines = text.partition(f"{title}\n")[2].split("\n")
-    return [*itertools.takewhile(lambda line: line.startswith("    "), lines)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -295,14 +238,14 @@ def build_parser() -> argparse.ArgumentParser:
     """Build the parser: a command for each public function, an option for each argument."""
     parser = argparse.ArgumentParser("python -m explorer", description=ABOUT)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, example in EXAMPLES.items():
+    for name in COMMANDS:
         function = getattr(explorer, name)
         description = described(function)
         command = commands.add_parser(
             name,
             help=description.summary,
             description=description.summary,
-            epilog=f"example: python -m explorer {name} {example}".rstrip(),
+            epilog=f"example: python -m explorer {name} {written_example(function)}".rstrip(),
         )
         for parameter in takes(function).values():
             note = description.arguments.get(parameter.name, "").replace("``", "")
@@ -314,6 +257,32 @@ def build_parser() -> argparse.ArgumentParser:
         if name not in OF_TEXT:
             _add_outputs(command)
     return parser
+
+
+def written_example(function: Callable[..., Any]) -> str:
+    """Return the arguments of a docstring's example as a shell takes them."""
+    parameters, words = takes(function), list[str]()
+    for name, value in example_of(function).items():
+        flag = f"--{name.replace('_', '-')}"
+        is_placed = name == "models" or parameters[name].default is parameters[name].empty
+        words += [] if is_placed else [flag]
+        words += [] if value is True else map(_quoted, _words_of(value))
+    return " ".join(words)
+
+
+def _words_of(value: Any) -> list[str]:  # noqa: ANN401 - any argument
+    """Return the words in which a shell gives a value: heads and labels by model, or a list."""
+    if isinstance(value, Mapping):
+        return [f"{key}={','.join(map(_item, items))}" for key, items in value.items()]
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
+
+
+def _item(item: Any) -> str:  # noqa: ANN401 - a label, or a head
+    return str(item) if isinstance(item, str) else ".".join(map(str, item))
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if shlex.quote(word) != word and '"' not in word else shlex.quote(word)
 
 
 def _add_outputs(command: argparse.ArgumentParser) -> None:

@@ -93,7 +93,7 @@ def distillation(
     """Return teacher's and student's soft predictions at each [MASK], and the recipe's losses.
 
     Args:
-        text: The text, with at least one [MASK].
+        text: The text, with at least one [MASK]; every one is compared.
         family: What ``load`` returned, or the name of a family.
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
         teacher: The column of the teacher; empty: BERT, or a model whose student is there, or the
@@ -103,6 +103,13 @@ def distillation(
     Returns:
         ``masks``: by mask both models' soft probabilities, divergences and entropies in nats.
         ``losses``: the terms of the recipe's loss (Sanh et al. 2019).
+
+    JSON:
+        Per mask the union of both top 10 lists, with probabilities over the full vocabulary, and
+        the divergences in nats. The losses as the recipe has them: ``ce`` and ``cos`` are averaged
+        over all tokens. ``cos`` is null where the models' widths differ. ``mlm`` is always null,
+        because no text says which word stood behind a [MASK]; the page knows it where a word was
+        clicked. ``total`` leaves out what is null, and ``total_is_of`` lists its parts.
 
     Raises:
         Refusal: there is no mask, the temperature is out of range, a model is not available, or the

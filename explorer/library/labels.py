@@ -86,6 +86,12 @@ def classify(text: str, family: Family | str = "mini", labels: LabelNames | None
         Each model's ``labels`` and ``values``, float64 [label], and ``top``, the label with the
         largest value.
 
+    JSON:
+        Per model its ``labels`` by falling ``value``. ``problem`` says what a value is:
+        "single_label_classification" (probabilities that add up to 1), "multi_label_classification"
+        (a probability for each label) or "regression" (a score). ``missing`` says which models
+        bring no such head.
+
     Raises:
         Refusal: the text is empty or too long, no model has such a head, or the names do not fit.
 
@@ -163,7 +169,8 @@ def entities(
 
     Args:
         text: The text.
-        family: What ``load`` returned. The bundled and published models have no such head.
+        family: What ``load`` returned, or the name of a family. The bundled and published models
+            have no such head: name columns that have one.
         labels: Names for a head's tags, by column and in the order of its outputs:
             {"bert": ["O", "B-PER", "I-PER"]}.
 
@@ -171,6 +178,13 @@ def entities(
         Each model's ``words``, ``tags``, ``probabilities``, float64 [word], and ``entities``:
         ``start`` and ``end`` are characters, half-open; ``first`` and ``last`` are words from 0,
         both included. Models without such a head are in ``missing``, with the reason.
+
+    JSON:
+        Per model the ``words``, their ``tags`` (of the first token of each) and ``probabilities``,
+        and the ``entities`` that the tags make. An entity has its ``label``, its ``text``,
+        ``start`` and ``end`` in characters, and ``first`` and ``last`` in words from 0. ``score``
+        is the mean probability of its tags, and ``is_whole`` is false where these break their
+        scheme. ``missing`` says which models bring no such head.
 
     Raises:
         Refusal: the text is empty or too long, or the names do not fit.

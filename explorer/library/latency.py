@@ -91,6 +91,11 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         ``ratios`` of two models with 95% intervals. With fewer than 8 rounds the protocol's
         ``reported_clock`` is None, and the sentences say why.
 
+    JSON:
+        protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples), ratios
+        (ci_low and ci_high are null under 7 rounds) and cpu_time (null here). In protocol,
+        reported_clock is null under 8 used_rounds: the times are then preliminary.
+
     Raises:
         Refusal: an argument is out of range, or not one round was complete in time.
 

@@ -56,11 +56,15 @@ def parameters(models: "str | Sequence[str] | Family") -> Parameters:
         ``models``: by architecture the counts of its components, and ``total`` without the output
         head.
 
+    JSON:
+        ``{"models": [{"name", "total", "stored_bytes_fp32", "applied", "components": {...}}]}``;
+        ``total`` is encoder and pooler as released, ``head`` is listed apart.
+
     Raises:
         Refusal: there is no such architecture; the message lists the known ones.
 
     Example:
-        >>> explorer.parameters(["bert-base-uncased"]).models[0].total
+        >>> explorer.parameters(["bert-base-uncased", "albert-base-v2"]).models[0].total
         109482240
     """
     from explorer.analysis.parameters.count import named_counts

@@ -112,6 +112,12 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         By model and mask the ``effect``, float64 [layer + 1, word]: 1 restores the difference of
         the first text. Layer 0 is the embeddings (Vig et al. 2020).
 
+    JSON:
+        Both texts, their ``words``, and per model and mask ``effect[layer][word]``. An effect is
+        (d_patch - d_second) / (d_first - d_second). Here d is the logit of the first text's answer
+        minus that of the second's. An effect of 1 brings the first text's difference back. Layer 0
+        is the embeddings.
+
     Raises:
         Refusal: the texts differ in other ways, are too long, or no model is available.
 

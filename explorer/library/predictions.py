@@ -94,11 +94,17 @@ def predict(text: str, family: Family | str = "mini", top_k: int = 10) -> Predic
         Each model's ``ids``, ``tokens``, ``words`` and ``probabilities`` [mask, k], likeliest
         first, and ``entropy`` [mask] in nats.
 
+    JSON:
+        The text as it was run, the family, and per model its tokens and masks. ``position``
+        counts tokens from 0. ``remaining`` is the mass outside the listed words. ``missing``, only
+        where a model could not be asked, says which one and why.
+
     Raises:
         Refusal: there is no mask, the text is too long, or no model is available.
 
     Example:
-        >>> explorer.predict("The capital of France is [MASK].").models["bert"].words[0][0]
+        >>> answer = explorer.predict("The capital of France is [MASK].", top_k=3)
+        >>> answer.models["bert"].words[0][0]
         'paris'
     """
     low, high = TOP_K
@@ -181,7 +187,7 @@ def _parts(score: TextScore) -> list[dict[str, Any]]:
 
 
 def score(text: str, family: Family | str = "mini") -> Score:
-    """Return each model's pseudo-log-likelihood of a text, by two definitions.
+    """Return each model's pseudo-log-likelihood of a text, by two definitions, in nats.
 
     ``pll`` (Salazar et al. 2020) masks each token separately. It overestimates words of several
     pieces, because their other pieces stay visible. ``pll_word_l2r`` (Kauf and Ivanova 2023) also
@@ -198,6 +204,13 @@ def score(text: str, family: Family | str = "mini") -> Score:
 
     Returns:
         Each model's ``pll`` and ``pll_word_l2r`` in nats, and their parts by token.
+
+    JSON:
+        Per model two sums over the ``tokens``. ``pll`` masks each token alone (Salazar et al.
+        2020). ``pll_word_l2r`` also masks the later pieces of its word (Kauf and Ivanova 2023); a
+        word is what the model's tokenizer takes for one.
+        ``unknown`` is how many of the tokens the vocabulary does not know. Sums of two models do
+        not compare.
 
     Raises:
         Refusal: there is a mask, the text is empty or too long, or no model is available.
@@ -320,11 +333,20 @@ def attribute(  # noqa: PLR0913 - the endpoint's published arguments
         target: The word, one piece of every vocabulary; empty: each model's own answer.
         mask: The mask, counted from 0.
         label: A label of the models' classifiers; "predicted": the label that each model predicts.
-        word: Word whose label is attributed, from 0, without a ``label`` the one predicted; -1:
-            the label is the text's.
+        word: Word whose label is attributed, from 0, such as the ``first`` of a span of
+            ``entities``; without a ``label`` the one predicted; -1: the label is the text's.
 
     Returns:
         Each model's ``integrated_gradients`` and ``leave_one_out``, float64 [word], in nats.
+
+    JSON:
+        Per model the ``target``, its ``log_probability``, the ``words``, and two attributions of
+        ln P in nats. ``integrated_gradients`` start from a text of masks, whose ln P is the
+        ``baseline``. ``completeness_error`` is how far they are from adding up. ``leave_one_out``
+        masks each word in turn. ``missing`` says which models could not be asked, and why. With a
+        label, the attributed ``value`` is the ``label``'s log-odds, or a score, and
+        ``leave_one_out`` removes each word in turn. With a word, it is the log-odds of that word's
+        label at its first token, and ``leave_one_out`` masks each word in turn.
 
     Raises:
         Refusal: there is no such mask, label or word, or no vocabulary has the word as one piece.

@@ -70,6 +70,11 @@ def pair(first: str, second: str, family: Family | str = "mini") -> PairAnswers:
         ``models``: each one's ``objective`` ("nsp", "sop" or None) and, if its head is trained, the
         probabilities of the pair as given and swapped.
 
+    JSON:
+        Per model its ``objective``: "nsp" (does the second follow?), "sop" (are they in order?) or
+        null. ``trained`` says whether the checkpoint holds such a head. The probability of yes for
+        both orders is null without it. A ``note`` says how good the head is, or why there is none.
+
     Raises:
         Refusal: a sentence is empty or too long.
 
@@ -186,6 +191,13 @@ def sentiment(text: str, family: Family | str = "mini") -> Sentiment:
         Each model's ``difference`` of logits, positive minus negative, and its parts by word,
         float64 [word], by integrated gradients and by leave-one-out.
 
+    JSON:
+        Per tuned model the probability of ``positive``, the ``words``, and two attributions of
+        positive minus negative in logits: ``integrated_gradients`` and ``leave_one_out``. The first
+        are integrated from a text of masks to the text. ``baseline`` is positive minus negative of
+        the text of masks. ``completeness_error`` is how far the integrated gradients are from
+        adding up. ``missing`` says which models are not tuned, and why.
+
     Raises:
         Refusal: the text is empty or too long, or no model is tuned for the task.
 
@@ -248,6 +260,11 @@ def question(question: str, passage: str, family: Family | str = "mini") -> Answ
     Returns:
         Each model's likeliest spans, ``best``: start and end in characters of the passage, and the
         probability of the span.
+
+    JSON:
+        Per tuned model its three likeliest ``answers``: ``text``, ``start`` and ``end`` as
+        characters of the passage, and ``score``, p(start) p(end). ``passage`` is the text as it was
+        read; ``missing`` says which models are not tuned, and why.
 
     Raises:
         Refusal: question or passage is empty or too long, or no model is tuned for the task.

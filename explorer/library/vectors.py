@@ -159,6 +159,10 @@ def vectors(text: str, family: "Family | str" = "mini", pooling: str = "words") 
         Each model's ``words`` and ``vectors``, float32 [word, layer + 1, d_model]. Layer 0 is the
         embeddings. Words are those that every model can read, counted from 0.
 
+    JSON:
+        Per model its ``words`` and ``vectors[word][layer]``, each a list of d_model numbers. Layer
+        0 is the embeddings. A pooled text is one word.
+
     Raises:
         Refusal: no model is available, no word can be read, or there is no such pooling.
 

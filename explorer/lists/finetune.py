@@ -138,6 +138,9 @@ def finetune(  # noqa: PLR0913 - a call names what it trains, how, and where it 
         Refusal: the list cannot be read or is too small, an option is not offered, peft is missing,
             a folder to save in is not empty, or no model could be trained.
         Interrupted: Ctrl-C; its ``result`` has what was trained.
+
+    Example:
+        >>> explorer.finetune("reviews.csv", method="lora", save="./tuned")  # doctest: +SKIP
     """
     from explorer.models.tuning.networks import check_places
 

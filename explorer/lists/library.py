@@ -181,10 +181,12 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             texts, or mappings with ``text`` and any of ``answer``, ``label``, ``group``; for pairs
             ``good`` and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
         family: What ``load`` returned, or the name of a family.
-        kind: "masked", "plain", "pairs", "labelled", "multilabel", "scored"; empty: by columns.
+        kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which is likelier),
+            "labelled", "multilabel" or "scored". The last three train a regression on frozen
+            features: for one label, several, or a number. Empty: by the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, -1 the last.
-        score: Score that pairs are judged by: "pll" or "pll_word_l2r".
+        score: Score that pairs are judged by: "pll" or "pll_word_l2r" (Kauf and Ivanova 2023).
         group: Column of each row's group, or in Python one name a row; no split divides a group.
         columns: Column of a role, by its name or its number from 1: ``{"text": 3}``. The roles are
             text, second, answer, good, bad, label, score, group and direction; "" removes a role.
@@ -197,14 +199,18 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
     Returns:
         ``answers``: by row and model the values of its kind; the summary compares the models.
 
+    JSON:
+        The kind, the columns, the rows left out with their reasons, a summary, and a row for each
+        row and model. ``done`` is false where the time ran out: it then has the rows that were
+        done, without predicted labels. ``missing`` says which model was not asked, and why.
+
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model is available.
         Interrupted: Ctrl-C; its ``result`` has the finished rows, without predicted labels.
 
     Example:
-        >>> rows = [{"text": "The [MASK] sat on the mat.", "answer": "cat"}]
-        >>> explorer.texts(rows).to_frame()["answer"].tolist()
-        ['cat', 'cat', 'cat']
+        >>> explorer.texts("facts", kind="masked").to_frame().shape
+        (150, 14)
     """
     table, chosen = with_roles(table_of(rows), columns, group)
     options = TextsOptions(pooling, layer, score, too_long, precision, labels=labels or {})

@@ -34,9 +34,9 @@ from explorer.timing import protocol
 from explorer.timing.workload import Workload
 from explorer.ui.attention import strings
 from explorer.ui.kit.errors import sentence_of
-from explorer.ui.latency.endpoint import latency
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
+from tests.endpoints import latency
 from tests.inference.pretend_device import CROSSED, FULL, NAME
 from tests.tiny_roberta import add_rows
 from tests.ui.shell.surfaces import folds, shown

@@ -236,7 +236,7 @@ def test_where_nothing_is_timed_the_page_says_so(monkeypatch):
 def test_a_latency_question_is_refused_where_nothing_is_timed(monkeypatch):
 
     from explorer.ui.kit.strings import ELSEWHERE
-    from explorer.ui.latency.endpoint import latency
+    from tests.endpoints import latency
 
     monkeypatch.setattr(MEASUREMENT_LOCK, "_refusal", ELSEWHERE)
     with pytest.raises(Refusal, match="Timing is off here"):

@@ -20,15 +20,31 @@ from explorer.analysis.records import Records
 from explorer.assets import ROOT
 from explorer.library import command
 from explorer.library.answers import csv_cells, written
-from explorer.library.command import EXAMPLES, main
+from explorer.library.command import COMMANDS, main, written_example
+from explorer.library.description import example_of
 from explorer.refusal import Refusal
 
 FUNCTIONS = [name for name in explorer.__all__ if name[0].islower() and name != "load"]
 TEXT = "The cat sat on the [MASK]."
 
 
-def test_every_function_is_a_command():
-    assert set(EXAMPLES) == set(FUNCTIONS)
+EXAMPLES = {name: written_example(getattr(explorer, name)) for name in COMMANDS}
+
+
+def test_every_function_is_a_command_with_its_docstrings_example():
+    assert set(COMMANDS) == set(FUNCTIONS)
+    assert EXAMPLES["attribute"] == '"The capital of France is [MASK]." --target paris'
+    assert EXAMPLES["ablate"] == '"The capital of France is [MASK]." --heads bert=0.3'
+    assert EXAMPLES["similarity"] == '--texts "The cat sat." "A cat ran." --words 1 1'
+    assert EXAMPLES["convert"] == "./old-bert ./my-bert --cased"
+    assert EXAMPLES["parameters"] == "bert-base-uncased"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_example_is_the_same_call_in_a_shell_and_in_python(name):
+    given = vars(command.build_parser().parse_args([name, *shlex.split(EXAMPLES[name])]))
+    example = json.loads(json.dumps(example_of(getattr(explorer, name))))
+    assert example == {n: json.loads(json.dumps(given[n])) for n in example}
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
@@ -66,7 +82,7 @@ def test_a_citation_is_printed_as_it_is(capsys):
 
 
 def test_json_is_that_of_the_endpoint(tiny_family, capsys):
-    from explorer.ui.predictions.endpoint import predict
+    from tests.endpoints import predict
 
     assert main(["predict", TEXT, "--top-k", "3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == predict(TEXT, "mini", 3)

@@ -274,8 +274,7 @@ def test_what_cannot_be_answered_is_refused(tiny_family, ask, sentence):
 
 
 def test_the_endpoints_take_texts_of_sixty_four_words(tiny_family):
-    from explorer.ui.attention.endpoint import ablate
-    from explorer.ui.predictions.endpoint import attribute, score
+    from tests.endpoints import ablate, attribute, score
 
     masked = "word " * 64 + "[MASK]"
     for endpoint, text in ((score, "word " * 65), (attribute, masked), (ablate, masked)):

@@ -12,9 +12,9 @@ import pytest
 import explorer
 from explorer.library.command import main
 from explorer.lists import library
-from explorer.lists.ui.endpoint import texts as endpoint
 from explorer.lists.ui.tab import list_in, read_list
 from explorer.refusal import Refusal
+from tests.endpoints import texts as endpoint
 from tests.lists.formats import FORMATS
 
 PAGE_ENDINGS = ("txt", "csv", "tsv", "jsonl", "json")

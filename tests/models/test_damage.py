@@ -18,7 +18,7 @@ from explorer.models import hub, loading, specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import load_model
 from explorer.ui.predictions import tab
-from explorer.ui.predictions.endpoint import predict
+from tests.endpoints import predict
 
 TEXT = "The cat sat on the [MASK]."
 

@@ -174,7 +174,7 @@ def call(text):
 
 
 def test_the_answers_are_those_of_one_process(cluster):
-    from explorer.ui.predictions.endpoint import predict
+    from tests.endpoints import predict
 
     for name in (FIRST, SECOND):
         until(lambda name=name: set(machines.models_of(name)) == set(MODEL_KEYS), 240)

@@ -64,9 +64,7 @@ def call(url, name, *values):
 
 
 def test_the_answers_are_those_of_one_process(url):
-    from explorer.ui.depth.endpoint import depth
-    from explorer.ui.predictions.endpoint import predict
-    from explorer.ui.tasks.endpoint import sentiment
+    from tests.endpoints import depth, predict, sentiment
 
     text = "She put the [MASK] on the table."
     for name, own, values in (

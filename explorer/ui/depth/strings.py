@@ -96,7 +96,6 @@ CANVAS = {
     "no_dial": "No model here shares its layer, so there is no depth to vary.",
 }
 NO_WORD = sentences.NO_WORD
-TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} can be read layer by layer."
 CHANGED_FOLD = "Two checkpoints: what did training change?"
 CHANGED_NO_PAIR = (
     "No two of the models shown have one shape, so their weights cannot be compared. Start the "
@@ -158,11 +157,6 @@ SIMILARITY_PROGRESS = "{done} of {n} sentences"
 SIMILARITY_STOP = "Stop"
 SIMILARITY_STOPPED = "Stopped. Open this fold again to continue."
 SIMILARITY_NO_MODEL = "No model is available to compare."
-TOO_MANY_VECTORS = (
-    "The vectors of more than {most} words are too many for one answer: take pooling=mean, or a "
-    "shorter text."
-)
-TOO_MANY_TEXTS = "{n} texts are too many: layers are compared over at most {most}."
 SIMILARITY_NOTE = (
     "Linear CKA between hidden states: 1 means identical up to rotation and scale; compare with "
     "the shuffled words. {read}\n"

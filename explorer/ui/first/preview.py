@@ -14,11 +14,12 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.analysis.predictions import mask_predictions
 from explorer.assets import ASSETS, read_in
 from explorer.context import context
 from explorer.inference.cache import CACHE
 from explorer.inference.lazy_imports import start_imports
-from explorer.inference.runs import is_cheap_now
+from explorer.inference.runs import is_cheap_now, runs_with_mlm_head
 from explorer.links.codec import LINKED, PACKED, from_params, to_link
 from explorer.links.page_state import PageState
 from explorer.middleware.headers import path_of, root_of
@@ -31,9 +32,8 @@ from explorer.ui.first.picture import first_html
 from explorer.ui.first.sent import gzipped, parts_of, takes_gzip
 from explorer.ui.kit import strings
 from explorer.ui.kit.running import opens_on
-from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, listed, plain
-from explorer.views.preview import HEIGHT, WIDTH, preview_picture
+from explorer.views.preview import HEIGHT, WIDTH, FirstAnswer, preview_picture
 
 PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 """First and last bytes of every PNG."""
@@ -83,6 +83,23 @@ def picture_of(state: PageState) -> bytes | None:
 def is_free() -> bool:
     """Return whether the imports are done and no measurement runs."""
     return not (start_imports().is_alive() or MEASUREMENT_LOCK.is_measuring)
+
+
+def first_answers(state: PageState) -> list[FirstAnswer]:
+    """Return each model's first answer at the first mask, as readers spell it; none without masks.
+
+    Raises:
+        BadText: the text cannot be run.
+    """
+    runs, _ = runs_with_mlm_head(state.ask)
+    results = {key: mask_predictions(run, 1) for key, run in runs.items()}
+    return [
+        FirstAnswer(
+            key, runs[key].spec.label, result.words[0][0], float(result.probabilities[0][0])
+        )
+        for key, result in results.items()
+        if result.positions
+    ]
 
 
 def _draw(state: PageState) -> bytes | None:

@@ -33,6 +33,35 @@ PREVIEW_OWN = "“{text}” through {models}, side by side"
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word to mask it."
 TOO_MANY_WORDS = "The text has {found:,} words and punctuation marks; at most {limit:,} fit here."
+TOO_MANY_IN_SIX_WAYS = "The text has {found:,} masks; at most {limit} can be read in six ways."
+TOO_MANY_BY_LAYER = "The text has {found:,} masks; at most {limit} can be read layer by layer."
+TOO_MANY_AT_ONCE = "The text has {found:,} masks; at most {limit} are compared at once."
+TOO_MANY_VECTORS = (
+    "The vectors of more than {most} words are too many for one answer: take pooling=mean, or a "
+    "shorter text."
+)
+TOO_MANY_TEXTS = "{n} texts are too many: layers are compared over at most {most}."
+IN_PYTHON = "What ``load`` returned, or the name of a family"
+OR_LOADED = "; or what ``load`` returned"
+"""What a docstring says of an argument for Python only."""
+NAMED_FAMILY = (
+    '"mini" (bundled weights), "base" or "large" (the published checkpoints), or a size for each '
+    'model: "bert=large,distilbert=base,albert=xlarge"'
+)
+AT_MOST_MASKS = "At most {limit} [MASK]s."
+AT_MOST_WORDS = "At most {limit} words and signs."
+AT_MOST_WORDS_WITHOUT = "Without ``{name}`` at most {limit} words and signs."
+AT_MOST_TEXTS = "At most {limit}."
+AT_MOST_SECONDS = "A program has at most {limit}."
+POOLING = (
+    '"words": each word by the mean of its pieces ({limit} at most); "mean" or "cls": the text by '
+    "the mean of its tokens or by its first."
+)
+ROWS = (
+    "Texts, or objects with ``text`` and any of ``answer``, ``label`` and ``group``; for pairs "
+    "``good`` and ``bad``. At most {limit}."
+)
+"""Notes on arguments of endpoints, in place of the docstrings' or after them."""
 COMPARE = "Compare"
 COMPLETE = "Done"
 PLACE = "Waiting: {n} ahead of you."

@@ -23,6 +23,8 @@ KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     list[str]: ((list, str), "a list of names"),
 }
 """Accepted types of an argument's annotation, and the name of the type in messages."""
+MAX_WORDS = 64
+"""Most words of a text each of which takes a forward pass."""
 
 
 @contextmanager

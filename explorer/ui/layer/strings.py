@@ -187,7 +187,6 @@ CONTEXTS_NOTE = (
     "both-sides answer."
 )
 MANY = "Score all {n} held-out sentences"
-TOO_MANY_MASKS = "The text has {found:,} masks; at most {limit} can be read in six ways."
 NO_MASK = sentences.NO_MASK_TO_READ
 STOP = "Stop"
 STOPPED = "Stopped."

@@ -42,8 +42,8 @@ from explorer.ui.kit.canvas import Canvas, with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.jobs import LONG, Job, Progress, Steps, shown
 from explorer.ui.kit.strings import PLACE
+from explorer.ui.kit.validation import MAX_WORDS
 from explorer.ui.predictions import attribution_strings, strings
-from explorer.ui.predictions.endpoint import MAX_WORDS
 from explorer.ui.predictions.strings import CONTRAST_TITLE, NO_MASK, NO_MODEL, asked_equals
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions import (

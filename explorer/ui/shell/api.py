@@ -1,37 +1,32 @@
 """Public endpoints and tools, in one table; every other event of the page is private.
 
-The signature and docstring of an endpoint are its description for client programs, for language
-models (``as_tool``) and for readers: ``python -m explorer.ui.shell.api`` writes ``docs/api.md``.
+Each row names a public function, whose signature and docstring describe the endpoint for programs,
+for language models (``as_tool``) and for readers: ``python -m explorer.ui.shell.api`` writes
+``docs/api.md``. A row adds only what differs for programs: limits, and how a request is run.
 """
 
 import functools
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import gradio as gr
 
+import explorer
 from explorer import limits
-from explorer.library.command import described
-from explorer.lists.ui.endpoint import texts
+from explorer.lists.ui.served import listed
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
 from explorer.scheduling.budget import BUDGET
-from explorer.ui.attention.endpoint import ablate, attention
-from explorer.ui.depth.endpoint import changed, depth, patch, similarity, vectors
-from explorer.ui.distillation.endpoint import distillation
+from explorer.ui.kit import strings
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import MEASURED_FOR_PROGRAMS, OF_PROGRAMS, address_of_asker
-from explorer.ui.kit.validation import check_argument_types
-from explorer.ui.latency.endpoint import latency
-from explorer.ui.layer.endpoint import contexts, layer
-from explorer.ui.parameters.endpoint import parameters
-from explorer.ui.predictions.endpoint import attribute, predict, score
-from explorer.ui.tasks.endpoint import classify, entities, pair, question, sentiment
+from explorer.ui.kit.validation import MAX_WORDS, check_argument_types
+from explorer.ui.latency.served import timed
+from explorer.ui.shell.endpoints import Endpoint, Given, Limit, Tool, at_most_masks, at_most_words
 
 CHOICES: dict[str, Any] = {
     "family": Literal[tuple(PRESETS)],
@@ -45,30 +40,13 @@ BEGIN, END = "<!-- endpoints: python -m explorer.ui.shell.api -->\n", "<!-- end 
 MASKED = "The cat sat on the [MASK]."
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """Tool for MCP clients, made of an endpoint: it answers with JSON text and has typed choices.
-
-    Gradio can offer endpoints as tools itself, but formats results as Python reprs, cuts
-    descriptions at the end of a line and has no choices. ``/latency`` is no tool because it would
-    block all others.
-    """
-
-    name: str
-    required: tuple[str, ...] = ()
-    """Arguments without a default, besides the endpoint's own."""
-
-
-def register_tool(tool: Tool, endpoint: Callable[..., dict]) -> None:
-    """Register an endpoint as a tool; call inside the page's Blocks, after its endpoint."""
-    gr.api(plain_errors(as_tool(tool, endpoint), as_html=False), api_name=tool.name, **OF_PROGRAMS)
-
-
-def as_tool(tool: Tool, endpoint: Callable[..., dict]) -> Callable[..., str]:
+def as_tool(row: Endpoint, endpoint: Callable[..., dict]) -> Callable[..., str]:
     """Return an endpoint under its tool's name, which answers with JSON text.
 
     Its signature has the endpoint's arguments with their choices, required ones first.
     """
+    tool = row.tool
+    assert tool is not None
 
     @functools.wraps(endpoint)
     def call(*values: Any, **named: Any) -> str:  # noqa: ANN401
@@ -81,9 +59,8 @@ def as_tool(tool: Tool, endpoint: Callable[..., dict]) -> Callable[..., str]:
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__annotations__ = {a.name: a.annotation for a in arguments} | {"return": str}
     call.__name__ = call.__qualname__ = tool.name
-    description = described(endpoint)
-    notes = (f"    {name}: {note}" for name, note in description.arguments.items())
-    call.__doc__ = "\n".join((description.summary, "", "Args:", *notes))  # Gradio reads one line
+    notes = (f"    {name}: {note}" for name, note in row.description.arguments.items())
+    call.__doc__ = "\n".join((row.description.summary, "", "Args:", *notes))  # read line by line
     return call
 
 
@@ -99,67 +76,74 @@ def _argument(argument: inspect.Parameter, tool: Tool) -> inspect.Parameter:
     return argument.replace(default=default, annotation=kind)
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Typed function that programs call by its name; it returns one JSON object."""
+def _few_texts(argument: str) -> Limit:
+    """Return the limit of a list of texts over which layers are compared."""
+    most = limits.TEXTS.maximum
 
-    answer: Callable[..., dict]
-    example: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of a request that is answered; the fuzzer varies them."""
-    is_long: bool = False
-    """True if it takes many forward passes, for which programs have a budget."""
-    tool: Tool | None = None
-    """Tool that a language model's client is offered, if any."""
+    def check(given: Given) -> None:
+        n = len(given[argument] or ())
+        if n > most:
+            raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{n:,}", most=most))
 
-    @property
-    def name(self) -> str:
-        """Name under which clients call it."""
-        return self.answer.__name__
-
-    def values(self) -> list[Any]:
-        """Return the example's arguments in their order, defaults included."""
-        bound = inspect.signature(self.answer).bind(**self.example)
-        bound.apply_defaults()
-        return list(bound.args)
+    return Limit(argument, strings.AT_MOST_TEXTS.format(limit=most), check)
 
 
+def _check_seconds(given: Given) -> None:
+    from explorer.library.depth import check_seconds
+
+    check_seconds(given["seconds"], limits.TEXTS_TIME.maximum)
+
+
+def _few_vectors(**given: Any) -> Any:  # noqa: ANN401 - the function's arguments and its result
+    """Return the vectors of a text of few words: only the models tell how many words there are."""
+    answer = explorer.vectors(**given)
+    if any(len(found.words) > MAX_VECTORS for found in answer.models.values()):
+        raise Refusal(strings.TOO_MANY_VECTORS.format(most=MAX_VECTORS))
+    return answer
+
+
+SECONDS = Limit(
+    "seconds", strings.AT_MOST_SECONDS.format(limit=limits.TEXTS_TIME.maximum), _check_seconds
+)
+MAX_VECTORS = 32
+"""Most words whose vectors are sent: of three base models they are some 10 MB of JSON."""
 TABLE = (
-    Endpoint(predict, {"text": MASKED, "top_k": 3}, tool=Tool("predict_masked_words")),
+    Endpoint("predict", tool=Tool("predict_masked_words")),
+    Endpoint("attention", tool=Tool("attention_of_head", required=("model", "layer", "head"))),
+    Endpoint("ablate", (at_most_words(MAX_WORDS, unless="heads"),), is_long=True),
+    Endpoint("layer"),
+    Endpoint("contexts", (at_most_masks(20, strings.TOO_MANY_IN_SIX_WAYS),), is_long=True),
+    Endpoint("depth", (at_most_masks(20, strings.TOO_MANY_BY_LAYER),), is_long=True),
+    # The docstring's example compares two words, which is quick and shows less.
+    Endpoint("similarity", (_few_texts("texts"), SECONDS), called_with={}, is_long=True),
     Endpoint(
-        attention,
-        {"text": "The cat sat.", "model": "bert", "layer": 0, "head": 0},
-        tool=Tool("attention_of_head", required=("model", "layer", "head")),
+        "vectors", notes={"pooling": strings.POOLING.format(limit=MAX_VECTORS)}, run=_few_vectors
     ),
-    Endpoint(ablate, {"text": MASKED, "heads": {"bert": [[0, 1]]}}, is_long=True),
-    Endpoint(layer, {"text": MASKED, "layer": 1}),
-    Endpoint(contexts, {"text": MASKED}, is_long=True),
-    Endpoint(depth, {"text": MASKED}, is_long=True),
-    Endpoint(similarity, is_long=True),
-    Endpoint(vectors, {"text": "The cat sat."}),
+    Endpoint("changed", (_few_texts("rows"),), is_long=True),
+    Endpoint("patch", is_long=True),
+    Endpoint("parameters", tool=Tool("count_parameters")),
     Endpoint(
-        changed,
-        {
-            "family": "before=mini-bert,after=mini-bert",
-            "rows": ["The cat sat on the mat.", "He was not here."],
-        },
+        "distillation",
+        (at_most_masks(20, strings.TOO_MANY_AT_ONCE),),
+        tool=Tool("soft_probabilities"),
+    ),
+    Endpoint("pair"),
+    Endpoint("classify"),
+    Endpoint("entities"),
+    Endpoint("sentiment", is_long=True),
+    Endpoint("question", is_long=True),
+    Endpoint("score", (at_most_words(MAX_WORDS),), is_long=True),
+    Endpoint("attribute", (at_most_words(MAX_WORDS),), is_long=True),
+    # A program sends rows where Python also opens files; its time is limited, and it waits.
+    Endpoint(
+        "texts",
+        notes={"rows": strings.ROWS.format(limit=limits.TEXTS.maximum)},
+        run=listed,
+        called_with={"rows": [{"text": MASKED, "answer": "mat"}]},
         is_long=True,
     ),
-    Endpoint(patch, {"text": MASKED, "second": "The dog sat on the [MASK]."}, is_long=True),
-    Endpoint(
-        parameters, {"models": ["bert-base-uncased", "mini-albert"]}, tool=Tool("count_parameters")
-    ),
-    Endpoint(distillation, {"text": MASKED, "temperature": 4.0}, tool=Tool("soft_probabilities")),
-    Endpoint(pair, {"first": "It rains.", "second": "We stay in."}),
-    Endpoint(classify, {"text": "A good film."}),
-    Endpoint(entities, {"text": "Anna Berg lives in Paris."}),
-    Endpoint(sentiment, {"text": "A good film."}, is_long=True),
-    Endpoint(
-        question, {"question": "Who sat?", "passage": "The cat sat on the mat."}, is_long=True
-    ),
-    Endpoint(score, {"text": "The cat sat."}, is_long=True),
-    Endpoint(attribute, {"text": MASKED, "target": "mat"}, is_long=True),
-    Endpoint(texts, {"rows": [{"text": MASKED, "answer": "mat"}]}, is_long=True),
-    Endpoint(latency, {"sequence_length": 8, "repeats": 1}, is_long=True),
+    # A measurement waits for those before it, and excludes all other work.
+    Endpoint("latency", run=timed, is_long=True),
 )
 ENDPOINTS: dict[str, Callable[..., dict]] = {row.name: row.answer for row in TABLE}
 """Endpoints by name."""
@@ -170,11 +154,12 @@ def register_endpoints(tools: bool = False) -> None:
     """Register endpoints, and tools if asked; call inside the page's Blocks."""
     for row in TABLE:
         # Requests that wait for a measurement must not block the slots of the short ones.
-        queue = MEASURED_FOR_PROGRAMS if row.answer is latency else OF_PROGRAMS
+        queue = MEASURED_FOR_PROGRAMS if row.run is timed else OF_PROGRAMS
         checked = check_argument_types(within_budget(row.answer) if row.is_long else row.answer)
         gr.api(no_tool(plain_errors(checked, as_html=False)), api_name=row.name, **queue)
         if tools and row.tool is not None:
-            register_tool(row.tool, checked)
+            tool = plain_errors(as_tool(row, checked), as_html=False)
+            gr.api(tool, api_name=row.tool.name, **OF_PROGRAMS)
 
 
 def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
@@ -199,13 +184,13 @@ def with_endpoints(document: str) -> str:
 
 def section(row: Endpoint) -> Iterator[str]:
     """Yield the lines of Markdown on one endpoint: summary, arguments, answer and an example."""
-    description = described(row.answer)
+    description = row.description
     yield f"### `/{row.name}`\n\n{_code(description.summary)}\n"
     for argument in inspect.signature(row.answer).parameters.values():
         required = argument.default is argument.empty
         default = "" if required else f" (`{json.dumps(argument.default)}`)"
         yield f"- `{argument.name}`{default}: {_code(description.arguments[argument.name])}"
-    yield f"\nReturns: {_code(description.returns)}\n"
+    yield f"\nReturns: {_code(description.json)}\n"
     yield f"Example: `{json.dumps(row.example)}`"
 
 

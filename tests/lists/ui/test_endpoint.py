@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from explorer.lists.ui.endpoint import texts
 from explorer.lists.views.rows import COLUMNS
 from explorer.refusal import Refusal
 from explorer.scheduling import cancel
+from tests.endpoints import texts
 
 ROWS = {
     "masked": [

@@ -8,7 +8,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from explorer.refusal import Refusal
 from explorer.timing.protocol import thread_width
-from explorer.ui.attention.endpoint import attention
+from tests.endpoints import attention
 
 TEXT = "The capital of France is [MASK]."
 

@@ -7,9 +7,8 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.depth import tab
-from explorer.ui.depth.endpoint import depth
 from explorer.ui.depth.tab import MAX_MASKS
-from explorer.ui.predictions.endpoint import predict
+from tests.endpoints import depth, predict
 
 STATE = PageState(text="the [MASK] sat on the [MASK].")
 
@@ -98,8 +97,8 @@ def test_bad_input_is_refused_in_a_sentence(tiny_family, asked, refusal):
 def test_the_endpoint_refuses_more_masks_than_it_reads_before_the_head_runs(
     tiny_family, monkeypatch
 ):
-    from explorer.ui.depth import endpoint
+    from explorer.library import depth as library
 
-    monkeypatch.setattr(endpoint.library, "lens_of", lambda *_: pytest.fail("the head ran"))
+    monkeypatch.setattr(library, "lens_of", lambda *_: pytest.fail("the head ran"))
     with pytest.raises(Refusal, match="The text has 21 masks; at most 20 can be read"):
         depth("[MASK] " * 21, "mini", "bert")

@@ -8,8 +8,8 @@ import torch
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
-from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.distillation.runs import Focus, focus_of
+from tests.endpoints import distillation
 
 TEXT = "the [MASK] sat on the [MASK]."
 

@@ -24,10 +24,17 @@ from explorer.links.codec import pack
 from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
 from explorer.ui.first import preview
-from explorer.ui.first.preview import HEIGHT, LONGEST, PICTURE, WIDTH, Preview, picture_route
+from explorer.ui.first.preview import (
+    HEIGHT,
+    LONGEST,
+    PICTURE,
+    WIDTH,
+    Preview,
+    first_answers,
+    picture_route,
+)
 from explorer.ui.first.sent import settings_route
 from explorer.ui.kit.strings import TAGLINE, TITLE
-from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.preview import FirstAnswer
 from tests.markup import every, parsed
 

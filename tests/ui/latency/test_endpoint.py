@@ -6,14 +6,14 @@ import pytest
 
 from explorer.refusal import Refusal
 from explorer.scheduling.job_queue import MEASUREMENTS
-from explorer.ui.latency import endpoint
-from explorer.ui.latency.endpoint import latency
+from explorer.ui.latency import served
+from tests.endpoints import latency
 from tests.waiting import until
 
 
 @pytest.mark.long
 def test_it_measures_three_encoders_on_this_machine(tiny_family, monkeypatch):
-    monkeypatch.setattr(endpoint.library, "BUDGET_S", 600.0)
+    monkeypatch.setattr(served.library, "BUDGET_S", 600.0)
     answer = latency("mini", 8, 2, 7)
     assert [m["model"] for m in answer["models"]] == ["bert", "distilbert", "albert"]
     assert all(len(m["samples_ms"]) == answer["protocol"]["rounds"] for m in answer["models"])
@@ -64,7 +64,7 @@ def test_unknown_families_are_refused(family):
 
 @pytest.mark.long
 def test_the_budget_ends_it_whatever_was_asked_for(tiny_family, monkeypatch):
-    monkeypatch.setattr(endpoint.library, "BUDGET_S", 0.2)
+    monkeypatch.setattr(served.library, "BUDGET_S", 0.2)
     try:
         protocol = latency("mini", 128, 2, 200)["protocol"]
     except Refusal as sentence:
@@ -86,12 +86,12 @@ def test_who_does_not_get_a_turn_in_time_is_told_so(tiny_family, monkeypatch):
     before = MEASUREMENTS.start(endless)
     try:
         with monkeypatch.context() as short:
-            short.setattr(endpoint, "LONGEST_S", 0.2)
+            short.setattr(served, "LONGEST_S", 0.2)
             with pytest.raises(Refusal, match="busy with other measurements"):
                 latency("mini", 8, 1, 1)
     finally:
         go_on.set()
     before.thread.join(300)
     until(lambda: not len(MEASUREMENTS))
-    monkeypatch.setattr(endpoint, "LONGEST_S", 600.0)
+    monkeypatch.setattr(served, "LONGEST_S", 600.0)
     assert latency("mini", 8, 1, 1)["models"]

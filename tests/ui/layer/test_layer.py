@@ -17,8 +17,8 @@ from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
 from explorer.ui.kit.jobs import handler
 from explorer.ui.layer import folds, strings, tab
-from explorer.ui.layer.endpoint import contexts as contexts_endpoint
-from explorer.ui.layer.endpoint import layer as layer_endpoint
+from tests.endpoints import contexts as contexts_endpoint
+from tests.endpoints import layer as layer_endpoint
 
 TEXT = "The cat sat on the [MASK]."
 

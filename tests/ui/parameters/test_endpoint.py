@@ -5,7 +5,7 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
-from explorer.ui.parameters.endpoint import parameters
+from tests.endpoints import parameters
 
 COMPONENTS = {
     "word_embeddings",

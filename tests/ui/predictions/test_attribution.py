@@ -12,9 +12,10 @@ from explorer.analysis.scoring import Attribution
 from explorer.links.page_state import PageState
 from explorer.models.run import typeable_answers
 from explorer.models.specs import MINI
+from explorer.ui.kit.validation import MAX_WORDS
 from explorer.ui.predictions import attribution_strings as strings
-from explorer.ui.predictions.endpoint import MAX_WORDS, attribute
 from explorer.ui.predictions.folds import draw_attribution, show_attribution
+from tests.endpoints import attribute
 from tests.ui.kit.test_drawn import by_name, numbers_in
 from tests.ui.sentences import law, places_named, read
 

@@ -9,7 +9,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, pipeline
 
 from explorer.models import specs
 from explorer.refusal import Refusal
-from explorer.ui.predictions.endpoint import predict
+from tests.endpoints import predict
 
 BUNDLED = specs.BUNDLED
 TEXTS = [

@@ -6,7 +6,6 @@ import re
 import pytest
 
 from explorer import limits
-from explorer.library.command import described
 from explorer.models.choice.family import PRESETS, family_specs
 from explorer.refusal import Refusal
 from explorer.ui.shell import api
@@ -62,9 +61,9 @@ def test_the_document_describes_every_endpoint_as_its_signature_and_docstring_do
 
 @pytest.mark.parametrize("row", api.TABLE, ids=lambda row: row.name)
 def test_every_argument_and_answer_is_described(row):
-    description = described(row.answer)
+    description = row.description
     assert [*description.arguments] == [*inspect.signature(row.answer).parameters]
     assert all(
         text.endswith(".")
-        for text in (description.summary, description.returns, *description.arguments.values())
+        for text in (description.summary, description.json, *description.arguments.values())
     )

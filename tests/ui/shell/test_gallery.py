@@ -19,15 +19,10 @@ from explorer.assets import DATA
 from explorer.links.codec import from_params
 from explorer.links.tabs import TABS
 from explorer.models.specs import BASE, BUNDLED, MINI
-from explorer.ui.attention.endpoint import attention
-from explorer.ui.depth.endpoint import depth
-from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.strings import TOUR
-from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.parameters.folds import show_embedding
-from explorer.ui.predictions.endpoint import predict
 from explorer.ui.shell.routes import tour_html
-from explorer.ui.tasks.endpoint import pair
+from tests.endpoints import attention, depth, distillation, pair, parameters, predict
 from tests.markup import every
 
 GALLERY = json.loads((DATA / "gallery.json").read_text("utf-8"))

@@ -13,7 +13,7 @@ from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.tasks import strings, tab
-from explorer.ui.tasks.endpoint import pair
+from tests.endpoints import pair
 from tests.markup import every, plain
 
 PAIR = "the cat sat. [SEP] a dog was bad."

@@ -15,9 +15,9 @@ from explorer.models.task_heads.classifiers import log_odds, margins
 from explorer.refusal import Refusal
 from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks import tab, tuned
-from explorer.ui.tasks.endpoint import question, sentiment
 from explorer.ui.tasks.tuned import FIRST_QUESTION
 from explorer.views.labels import word_sentiment_html
+from tests.endpoints import question, sentiment
 from tests.markup import every
 
 TEXT = "the cat was not bad!"
