@@ -50,7 +50,11 @@ class Attention(Result):
         return self._run(model).tokens.pieces
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/attention``."""
+        """Return the JSON of ``/attention``.
+
+        The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
+        row sums to 1.
+        """
         return {
             "model": self.model,
             "tokens": list(self.pieces),
@@ -90,10 +94,6 @@ def attention(
     Returns:
         ``weights``, float32 [query, key]: every row sums to 1. ``heads(model)`` has all heads of a
         model, [layer, head, query, key].
-
-    JSON:
-        The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
-        row sums to 1.
 
     Raises:
         Refusal: there is no such model, layer or head, or the text is too long.
@@ -156,7 +156,11 @@ class Ablation(Result):
     BAR: ClassVar = "after"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/ablate`` with heads named."""
+        """Return the JSON of ``/ablate`` with heads named.
+
+        With ``heads``, per model those that are ``off`` and per mask ``kl``, KL(before || after) in
+        nats, with the words whose probability is then another.
+        """
         models = [
             {
                 "model": key,
@@ -192,7 +196,11 @@ class Importance(Result):
     SKETCH: ClassVar = Sketch("heatmap", "head", "kl", down="layer")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/ablate`` without heads."""
+        """Return the JSON of ``/ablate`` without heads.
+
+        Without, per model ``kl[layer][head]``, the mean over the masks. A head's output is
+        multiplied by 0 before the output projection.
+        """
         models = [{"model": key, "kl": result.kl.tolist()} for key, result in self.models.items()]
         answer = {"text": self.text, "family": self.family, "models": models}
         return answer | missing_reasons(self.missing)
@@ -223,12 +231,6 @@ def ablate(
     Returns:
         ``Ablation`` for the heads that were named, else ``Importance``, which takes a forward pass
         a layer.
-
-    JSON:
-        With ``heads``, per model those that are ``off`` and per mask ``kl``, KL(before || after) in
-        nats, with the words whose probability is then another. Without, per model
-        ``kl[layer][head]``, the mean over the masks. A head's output is multiplied by 0 before the
-        output projection.
 
     Raises:
         Refusal: there is no mask, no such model or no such head.

@@ -61,7 +61,19 @@ class Changed(Result):
     SKETCH: ClassVar = Sketch("bars", "part", "value", panels="quantity layer")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/changed``."""
+        """Return the JSON of ``/changed``.
+
+        ``weights``: each matrix's ``distance`` in units of its length before. ``scale`` and
+        ``cosine`` split it: ``distance^2 = of_scale^2 + of_turn^2``. ``shuffled`` is the distance
+        with the rows after in another order. A ``layer`` counts from 0; null: the embeddings.
+        ``states``: linear centered kernel alignment of the tokens by layer, from the embeddings on,
+        and with the tokens after in another order. ``heads``: the mean Jensen-Shannon divergence in
+        nats of each head's rows, ``js[layer][head]``, and of two heads of one layer before.
+        ``masks``: KL(before || after) in nats at 15% of the tokens, masked at random, and how many
+        each has right. ``one_layer_earlier`` is that of the model before to itself, read one layer
+        earlier. ``head`` is the column whose masked-LM head reads the states after. ``masks`` is
+        null where the model before has no such head.
+        """
         names = ("layer", "matrix", "distance", "scale", "cosine", "of_scale", "of_turn")
         control = self.heads.control
         return {
@@ -180,18 +192,6 @@ def changed(
 
     Returns:
         ``weights``, ``cka`` by layer, ``heads`` and ``masks``, each with its control.
-
-    JSON:
-        ``weights``: each matrix's ``distance`` in units of its length before. ``scale`` and
-        ``cosine`` split it: ``distance^2 = of_scale^2 + of_turn^2``. ``shuffled`` is the distance
-        with the rows after in another order. A ``layer`` counts from 0; null: the embeddings.
-        ``states``: linear centered kernel alignment of the tokens by layer, from the embeddings on,
-        and with the tokens after in another order. ``heads``: the mean Jensen-Shannon divergence
-        in nats of each head's rows, ``js[layer][head]``, and of two heads of one layer before.
-        ``masks``: KL(before || after) in nats at 15% of the tokens, masked at random, and how
-        many each has right. ``one_layer_earlier`` is that of the model before to itself, read one
-        layer earlier. ``head`` is the column whose masked-LM head reads the states after.
-        ``masks`` is null where the model before has no such head.
 
     Raises:
         Refusal: a column does not exist, the two differ in shape or read the texts as different

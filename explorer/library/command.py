@@ -261,7 +261,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def written_example(function: Callable[..., Any]) -> str:
     """Return the arguments of a docstring's example as a shell takes them."""
-    parameters, words = takes(function), list[str]()
+    parameters, words = inspect.signature(function).parameters, list[str]()
     for name, value in example_of(function).items():
         flag = f"--{name.replace('_', '-')}"
         is_placed = name == "models" or parameters[name].default is parameters[name].empty

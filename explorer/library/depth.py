@@ -56,7 +56,13 @@ class Depth(Result):
     BAR: ClassVar = "probability"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/depth``."""
+        """Return the JSON of ``/depth``.
+
+        The model, its tokens, and per mask its layers. Layer 0 is the embeddings; for ALBERT layer
+        k is the k-th application of its one layer. ``predictions`` are the five likeliest pieces.
+        ``rank_of_final`` is the place of the last layer's first choice (1: none is likelier).
+        ``kl_to_final`` is KL(final || layer) in nats. From layer ``decided_at`` on that place is 1.
+        """
         masks = [_as_json(self.vocabulary, lens) for lens in self.masks]
         return {"model": self.model, "tokens": list(self.pieces), "masks": masks}
 
@@ -85,13 +91,6 @@ def depth(text: str, family: Family | str = "mini", model: str = "") -> Depth:
         ``masks``: by mask and layer the five likeliest tokens, the rank of the final answer, and
         KL(final || layer) in nats. Layer 0 is the embeddings; from ``decided_at`` on, the rank is
         1.
-
-    JSON:
-        The model, its tokens, and per mask its layers. Layer 0 is the embeddings; for ALBERT
-        layer k is the k-th application of its one layer. ``predictions`` are the five likeliest
-        pieces. ``rank_of_final`` is the place of the last layer's first choice (1: none is
-        likelier). ``kl_to_final`` is KL(final || layer) in nats. From layer ``decided_at`` on that
-        place is 1.
 
     Raises:
         Refusal: there is no mask, no such model, or the text is too long.
@@ -163,7 +162,15 @@ class Similarity(Result):
     )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/similarity``."""
+        """Return the JSON of ``/similarity``.
+
+        The ``rows`` of both matrices: each is a model and a layer, and layer 0 is the embeddings.
+        ``cka[row][row]`` is linear centered kernel alignment over ``words`` words: those of
+        ``read`` of the ``texts``. It is 1 where two rows are equal up to a rotation and a scale.
+        ``shuffled`` is the same with the words of one row in another order: the level of chance.
+        ``unknown`` is by model the share of the texts' pieces that it reads as [UNK], and
+        ``skipped`` that of the characters for which its tokenizer has no token.
+        """
         rows = [{"model": key, "layer": layer} for key, layer in self.layers.rows]
         matrices = {"cka": self.layers.cka.tolist(), "shuffled": self.layers.shuffled.tolist()}
         counts = {"words": self.layers.n_words, "read": self.layers.n_read}
@@ -216,16 +223,6 @@ def similarity(
         or texts, a ``Closeness``: each model's ``cosine`` [layer + 1], next to that of unrelated
         words or texts by the same procedure (Ethayarajh 2019, arXiv 1909.00512), of which 5% are
         below ``low`` and 5% above ``high``.
-
-    JSON:
-        The ``rows`` of both matrices: each is a model and a layer, and layer 0 is the embeddings.
-        ``cka[row][row]`` is linear centered kernel alignment over ``words`` words: those of
-        ``read`` of the ``texts``. It is 1 where two rows are equal up to a rotation and a scale.
-        ``shuffled`` is the same with the words of one row in another order: the level of chance.
-        ``unknown`` is by model the share of the texts' pieces that it reads as [UNK], and
-        ``skipped`` that of the characters for which its tokenizer has no token.
-        Of two words or texts: what was ``compared``, and by model the ``cosine`` by layer, with the
-        mean (``unrelated``), the 5th and the 95th percentile of unrelated pairs.
 
     Raises:
         Refusal: no model is available, a text is empty or too long, there is no such word, or

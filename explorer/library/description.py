@@ -8,7 +8,9 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
+
+from explorer.library.family import Family
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,10 @@ class Description:
 
 
 def described(function: Callable[..., Any]) -> Description:
-    """Return the first sentence of a docstring, its note on each argument, and its JSON."""
+    """Return the first sentence of a docstring, its note on each argument, and its JSON.
+
+    The docstring of ``to_dict`` of each result that it returns describes the JSON.
+    """
     text = inspect.getdoc(function) or ""
     notes: dict[str, str] = {}
     last = ""
@@ -33,8 +38,12 @@ def described(function: Callable[..., Any]) -> Description:
             last, notes[name] = name, note
         elif last:
             notes[last] += f" {line.strip()}"
-    json = " ".join(line.strip() for line in _section(text, "JSON:"))
-    return Description(text.partition("\n")[0], notes, json)
+    returned = inspect.get_annotations(function, eval_str=True, locals={"Family": Family}).get(
+        "return"
+    )
+    documents = [getattr(one, "to_dict", one) for one in get_args(returned) or (returned,)]
+    bodies = [(inspect.getdoc(one) or "").partition("\n\n")[2] for one in documents]
+    return Description(text.partition("\n")[0], notes, " ".join(" ".join(bodies).split()))
 
 
 def example_of(function: Callable[..., Any]) -> dict[str, Any]:

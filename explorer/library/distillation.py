@@ -42,7 +42,14 @@ class Distillation(Result):
     BAR: ClassVar = "student"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/distillation``."""
+        """Return the JSON of ``/distillation``.
+
+        Per mask the union of both top 10 lists, with probabilities over the full vocabulary, and
+        the divergences in nats. The losses as the recipe has them: ``ce`` and ``cos`` are averaged
+        over all tokens. ``cos`` is null where the models' widths differ. ``mlm`` is always null,
+        because no text says which word stood behind a [MASK]; the page knows it where a word was
+        clicked. ``total`` leaves out what is null, and ``total_is_of`` lists its parts.
+        """
         from explorer.analysis.distillation.triple_loss import WEIGHTS
 
         masks = [
@@ -97,19 +104,12 @@ def distillation(
         family: What ``load`` returned, or the name of a family.
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
         teacher: The column of the teacher; empty: BERT, or a model whose student is there, or the
-            first of two models with one vocabulary, which any two that are compared must have.
+            first of two models with one vocabulary. Any two that are compared must have one.
         student: The column of the student; empty: the same for DistilBERT.
 
     Returns:
         ``masks``: by mask both models' soft probabilities, divergences and entropies in nats.
         ``losses``: the terms of the recipe's loss (Sanh et al. 2019).
-
-    JSON:
-        Per mask the union of both top 10 lists, with probabilities over the full vocabulary, and
-        the divergences in nats. The losses as the recipe has them: ``ce`` and ``cos`` are averaged
-        over all tokens. ``cos`` is null where the models' widths differ. ``mlm`` is always null,
-        because no text says which word stood behind a [MASK]; the page knows it where a word was
-        clicked. ``total`` leaves out what is null, and ``total_is_of`` lists its parts.
 
     Raises:
         Refusal: there is no mask, the temperature is out of range, a model is not available, or the

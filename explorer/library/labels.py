@@ -39,7 +39,13 @@ class Labels(Result):
     BAR: ClassVar = "value"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/classify``."""
+        """Return the JSON of ``/classify``.
+
+        Per model its ``labels`` by falling ``value``. ``problem`` says what a value is:
+        "single_label_classification" (probabilities that add up to 1), "multi_label_classification"
+        (a probability for each label) or "regression" (a score). ``missing`` says which models
+        bring no such head.
+        """
         models = [
             {
                 "model": key,
@@ -86,12 +92,6 @@ def classify(text: str, family: Family | str = "mini", labels: LabelNames | None
         Each model's ``labels`` and ``values``, float64 [label], and ``top``, the label with the
         largest value.
 
-    JSON:
-        Per model its ``labels`` by falling ``value``. ``problem`` says what a value is:
-        "single_label_classification" (probabilities that add up to 1), "multi_label_classification"
-        (a probability for each label) or "regression" (a score). ``missing`` says which models
-        bring no such head.
-
     Raises:
         Refusal: the text is empty or too long, no model has such a head, or the names do not fit.
 
@@ -127,7 +127,14 @@ class Entities(Result):
     BAR: ClassVar = "score"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/entities``."""
+        """Return the JSON of ``/entities``.
+
+        Per model the ``words``, their ``tags`` (of the first token of each) and ``probabilities``,
+        and the ``entities`` that the tags make. An entity has its ``label``, its ``text``,
+        ``start`` and ``end`` in characters, and ``first`` and ``last`` in words from 0. ``score``
+        is the mean probability of its tags, and ``is_whole`` is false where these break their
+        scheme. ``missing`` says which models bring no such head.
+        """
         models = [
             {
                 "model": key,
@@ -179,13 +186,6 @@ def entities(
         ``start`` and ``end`` are characters, half-open; ``first`` and ``last`` are words from 0,
         both included. Models without such a head are in ``missing``, with the reason.
 
-    JSON:
-        Per model the ``words``, their ``tags`` (of the first token of each) and ``probabilities``,
-        and the ``entities`` that the tags make. An entity has its ``label``, its ``text``,
-        ``start`` and ``end`` in characters, and ``first`` and ``last`` in words from 0. ``score``
-        is the mean probability of its tags, and ``is_whole`` is false where these break their
-        scheme. ``missing`` says which models bring no such head.
-
     Raises:
         Refusal: the text is empty or too long, or the names do not fit.
 
@@ -218,7 +218,12 @@ class LabelAttributions(AttributionResult):
     SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/attribute`` with a label."""
+        """Return the JSON of ``/attribute`` with a label.
+
+        With a label, the attributed ``value`` is the ``label``'s log-odds, or a score, and
+        ``leave_one_out`` removes each word in turn. With a word, it is the log-odds of that word's
+        label at its first token, and ``leave_one_out`` masks each word in turn.
+        """
         models = [
             {
                 "model": key,

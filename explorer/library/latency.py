@@ -32,7 +32,12 @@ class Latency(Result):
     SKETCH: ClassVar = Sketch("lines", "round", "ms")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/latency``."""
+        """Return the JSON of ``/latency``.
+
+        protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples), ratios
+        (ci_low and ci_high are null under 7 rounds) and cpu_time (null here). In protocol,
+        reported_clock is null under 8 used_rounds: the times are then preliminary.
+        """
         return deepcopy(dict(self.report))
 
     def rows(self) -> list[tuple[Any, ...]]:
@@ -78,7 +83,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
     On a processor the time is that of one thread; on an accelerator it is the device's own.
 
     Args:
-        family: What ``load`` returned, or the name of a family; where a published checkpoint is
+        family: What ``load`` returned, or the name of a family. Where a published checkpoint is
             not on this machine, its shape runs with random weights.
         sequence_length: Tokens per text, 2 to 512.
         batch_size: Texts per pass, 1 to 32.
@@ -90,11 +95,6 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         ``report``: the protocol, the machine, each model's samples in ms with median and p90, and
         ``ratios`` of two models with 95% intervals. With fewer than 8 rounds the protocol's
         ``reported_clock`` is None, and the sentences say why.
-
-    JSON:
-        protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples), ratios
-        (ci_low and ci_high are null under 7 rounds) and cpu_time (null here). In protocol,
-        reported_clock is null under 8 used_rounds: the times are then preliminary.
 
     Raises:
         Refusal: an argument is out of range, or not one round was complete in time.

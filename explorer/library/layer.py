@@ -70,7 +70,20 @@ class LayerSteps(Result):
     SKETCH: ClassVar = Sketch("bars", "station", "norm")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/layer``."""
+        """Return the JSON of ``/layer``.
+
+        ``tokens``, and the ``position`` that is followed (the first piece of the word). The rows
+        that its ``embedding`` is the sum of; where it is factorised, also their projection to
+        d_model. The head's ``query``, ``keys`` and ``values``, and each token's score ``q . k /
+        sqrt(d)``. Its ``exponentials`` are of the score minus the largest; its weights sum to 1.
+        ``read`` is the sum of the values with these weights. What each of the ``heads`` adds to the
+        projection. The ``stations`` in their order: ``vector``, Euclidean ``norm``, and ``cosine``
+        with the vector it was made from. Those that a layer norm ends also have its ``mean``,
+        ``deviation``, ``scale`` and ``shift``. The ``units`` of the feed-forward block that write
+        most, each with its ``value`` after the activation and the norm of what it ``writes``. What
+        the masked-LM head reads ``before`` the layer, ``between`` attention and feed-forward, and
+        ``after`` the layer; null without such a head.
+        """
         return _as_json(self.walked)
 
     def rows(self) -> list[tuple[Any, ...]]:
@@ -99,24 +112,11 @@ def layer(  # noqa: PLR0913 - the fields of a link
         model: "bert", "distilbert" or "albert", or a column's own name; empty: the first.
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
-        word: The word, counted from 0; -1: the first [MASK], else the last word.
+        word: The word, counted from 0; ``-1``: the first [MASK], else the last word.
 
     Returns:
         ``walked``, with the vectors of every station. The rows have each station's norm, and the
         cosine with its input where there is one.
-
-    JSON:
-        ``tokens``, and the ``position`` that is followed (the first piece of the word). The rows
-        that its ``embedding`` is the sum of; where it is factorised, also their projection to
-        d_model. The head's ``query``, ``keys`` and ``values``, and each token's score
-        ``q . k / sqrt(d)``. Its ``exponentials`` are of the score minus the largest; its weights
-        sum to 1. ``read`` is the sum of the values with these weights. What each of the ``heads``
-        adds to the projection. The ``stations`` in their order: ``vector``, Euclidean ``norm``, and
-        ``cosine`` with the vector it was made from. Those that a layer norm ends also have its
-        ``mean``, ``deviation``, ``scale`` and ``shift``. The ``units`` of the feed-forward block
-        that write most, each with its ``value`` after the activation and the norm of what it
-        ``writes``. What the masked-LM head reads ``before`` the layer, ``between`` attention and
-        feed-forward, and ``after`` the layer; null without such a head.
 
     Raises:
         Refusal: there is no such model, layer, head or word, or the model is not available.
@@ -266,7 +266,16 @@ class Contexts(Result):
     BAR: ClassVar = "probability_of_wanted"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/contexts``."""
+        """Return the JSON of ``/contexts``.
+
+        Per model and mask six ``readings``. "both" has both sides, as the model was trained. "left"
+        and "right" have one side only, by the attention mask. In "no_order" all position embeddings
+        are alike. In "shuffled" the other words are shuffled; it is null where there are no two to
+        shuffle. In "alone" there is no attention between tokens. Each reading has its first
+        ``word`` and that word's probability. It also has the probability and rank of ``wanted``,
+        the model's own answer with both sides. ``missing`` says which models predict nothing, and
+        why.
+        """
         models = [
             {"model": key, "masks": [_readings(answers) for answers in masks]}
             for key, masks in self.models.items()
@@ -296,15 +305,6 @@ def contexts(text: str, family: Family | str = "mini") -> Contexts:
     Returns:
         By model and mask the ``words`` and ``probabilities`` of the six readings (both sides, left,
         right, no order, shuffled, no other token), and the probability of the word ``wanted``.
-
-    JSON:
-        Per model and mask six ``readings``. "both" has both sides, as the model was trained. "left"
-        and "right" have one side only, by the attention mask. In "no_order" all position embeddings
-        are alike. In "shuffled" the other words are shuffled; it is null where there are no two to
-        shuffle. In "alone" there is no attention between tokens. Each reading has its first
-        ``word`` and that word's probability. It also has the probability and rank of ``wanted``,
-        the model's own answer with both sides. ``missing`` says which models predict nothing, and
-        why.
 
     Raises:
         Refusal: there is no mask, or no model predicts words.

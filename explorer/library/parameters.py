@@ -22,7 +22,11 @@ class Parameters(Result):
     SKETCH: ClassVar = Sketch("bars", "component", "parameters")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/parameters``."""
+        """Return the JSON of ``/parameters``.
+
+        ``{"models": [{"name", "total", "stored_bytes_fp32", "applied", "components": {...}}]}``;
+        ``total`` is encoder and pooler as released, ``head`` is listed apart.
+        """
         return {
             "models": [
                 {
@@ -55,10 +59,6 @@ def parameters(models: "str | Sequence[str] | Family") -> Parameters:
     Returns:
         ``models``: by architecture the counts of its components, and ``total`` without the output
         head.
-
-    JSON:
-        ``{"models": [{"name", "total", "stored_bytes_fp32", "applied", "components": {...}}]}``;
-        ``total`` is encoder and pooler as released, ``head`` is listed apart.
 
     Raises:
         Refusal: there is no such architecture; the message lists the known ones.

@@ -76,7 +76,13 @@ class Patched(Result):
     SKETCH: ClassVar = Sketch("heatmap", "place", "effect", down="layer", panels="model mask")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/patch``."""
+        """Return the JSON of ``/patch``.
+
+        Both texts, their ``words``, and per model and mask ``effect[layer][word]``. An effect is
+        (d_patch - d_second) / (d_first - d_second). Here d is the logit of the first text's answer
+        minus that of the second's. An effect of 1 brings the first text's difference back. Layer 0
+        is the embeddings.
+        """
         models = [
             {"model": key, "masks": [_mask(result) for result in results]}
             for key, results in self.models.items()
@@ -112,19 +118,13 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         By model and mask the ``effect``, float64 [layer + 1, word]: 1 restores the difference of
         the first text. Layer 0 is the embeddings (Vig et al. 2020).
 
-    JSON:
-        Both texts, their ``words``, and per model and mask ``effect[layer][word]``. An effect is
-        (d_patch - d_second) / (d_first - d_second). Here d is the logit of the first text's answer
-        minus that of the second's. An effect of 1 brings the first text's difference back. Layer 0
-        is the embeddings.
-
     Raises:
         Refusal: the texts differ in other ways, are too long, or no model is available.
 
     Example:
-        >>> patched = explorer.patch("The keys [MASK] here.", "The key [MASK] here.")
+        >>> patched = explorer.patch("The cat sat on the [MASK].", "The dog sat on the [MASK].")
         >>> patched.models["bert"][0].effect.shape
-        (7, 7)
+        (7, 9)
     """
     with asked(family) as models:
         ask = models.ask(text)

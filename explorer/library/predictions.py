@@ -60,7 +60,12 @@ class Predictions(Result):
     BAR: ClassVar = "probability"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/predict``."""
+        """Return the JSON of ``/predict``.
+
+        The text as it was run, the family, and per model its tokens and masks. ``position`` counts
+        tokens from 0. ``remaining`` is the mass outside the listed words. ``missing``, only where a
+        model could not be asked, says which one and why.
+        """
         models = [_model(self.pieces[key], result) for key, result in self.models.items()]
         answer = {"text": self.text, "family": self.family, "models": models}
         return answer | missing_reasons(self.missing)
@@ -93,11 +98,6 @@ def predict(text: str, family: Family | str = "mini", top_k: int = 10) -> Predic
     Returns:
         Each model's ``ids``, ``tokens``, ``words`` and ``probabilities`` [mask, k], likeliest
         first, and ``entropy`` [mask] in nats.
-
-    JSON:
-        The text as it was run, the family, and per model its tokens and masks. ``position``
-        counts tokens from 0. ``remaining`` is the mass outside the listed words. ``missing``, only
-        where a model could not be asked, says which one and why.
 
     Raises:
         Refusal: there is no mask, the text is too long, or no model is available.
@@ -156,7 +156,13 @@ class Score(Result):
     SKETCH: ClassVar = Sketch("bars", "model", "pll")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/score``."""
+        """Return the JSON of ``/score``.
+
+        Per model two sums over the ``tokens``. ``pll`` masks each token alone (Salazar et al.
+        2020). ``pll_word_l2r`` also masks the later pieces of its word (Kauf and Ivanova 2023); a
+        word is what the model's tokenizer takes for one. ``unknown`` is how many of the tokens the
+        vocabulary does not know. Sums of two models do not compare.
+        """
         models = [
             {
                 "model": key,
@@ -204,13 +210,6 @@ def score(text: str, family: Family | str = "mini") -> Score:
 
     Returns:
         Each model's ``pll`` and ``pll_word_l2r`` in nats, and their parts by token.
-
-    JSON:
-        Per model two sums over the ``tokens``. ``pll`` masks each token alone (Salazar et al.
-        2020). ``pll_word_l2r`` also masks the later pieces of its word (Kauf and Ivanova 2023); a
-        word is what the model's tokenizer takes for one.
-        ``unknown`` is how many of the tokens the vocabulary does not know. Sums of two models do
-        not compare.
 
     Raises:
         Refusal: there is a mask, the text is empty or too long, or no model is available.
@@ -294,7 +293,13 @@ class Attributions(AttributionResult):
     SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/attribute``."""
+        """Return the JSON of ``/attribute``.
+
+        Per model the ``target``, its ``log_probability``, the ``words``, and two attributions of ln
+        P in nats. ``integrated_gradients`` start from a text of masks, whose ln P is the
+        ``baseline``. ``completeness_error`` is how far they are from adding up. ``leave_one_out``
+        masks each word in turn. ``missing`` says which models could not be asked, and why.
+        """
         models = [
             {
                 "model": key,
@@ -334,19 +339,10 @@ def attribute(  # noqa: PLR0913 - the endpoint's published arguments
         mask: The mask, counted from 0.
         label: A label of the models' classifiers; "predicted": the label that each model predicts.
         word: Word whose label is attributed, from 0, such as the ``first`` of a span of
-            ``entities``; without a ``label`` the one predicted; -1: the label is the text's.
+            ``entities``; without a ``label`` the one predicted; ``-1``: the label is the text's.
 
     Returns:
         Each model's ``integrated_gradients`` and ``leave_one_out``, float64 [word], in nats.
-
-    JSON:
-        Per model the ``target``, its ``log_probability``, the ``words``, and two attributions of
-        ln P in nats. ``integrated_gradients`` start from a text of masks, whose ln P is the
-        ``baseline``. ``completeness_error`` is how far they are from adding up. ``leave_one_out``
-        masks each word in turn. ``missing`` says which models could not be asked, and why. With a
-        label, the attributed ``value`` is the ``label``'s log-odds, or a score, and
-        ``leave_one_out`` removes each word in turn. With a word, it is the log-odds of that word's
-        label at its first token, and ``leave_one_out`` masks each word in turn.
 
     Raises:
         Refusal: there is no such mask, label or word, or no vocabulary has the word as one piece.

@@ -50,7 +50,12 @@ class PairAnswers(Result):
     BAR: ClassVar = "probability_in_order"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/pair``."""
+        """Return the JSON of ``/pair``.
+
+        Per model its ``objective``: "nsp" (does the second follow?), "sop" (are they in order?) or
+        null. ``trained`` says whether the checkpoint holds such a head. The probability of yes for
+        both orders is null without it. A ``note`` says how good the head is, or why there is none.
+        """
         return {"models": [dict(zip(self.COLUMNS, row, strict=True)) for row in self.rows()]}
 
     def rows(self) -> list[tuple[Any, ...]]:
@@ -69,11 +74,6 @@ def pair(first: str, second: str, family: Family | str = "mini") -> PairAnswers:
     Returns:
         ``models``: each one's ``objective`` ("nsp", "sop" or None) and, if its head is trained, the
         probabilities of the pair as given and swapped.
-
-    JSON:
-        Per model its ``objective``: "nsp" (does the second follow?), "sop" (are they in order?) or
-        null. ``trained`` says whether the checkpoint holds such a head. The probability of yes for
-        both orders is null without it. A ``note`` says how good the head is, or why there is none.
 
     Raises:
         Refusal: a sentence is empty or too long.
@@ -168,7 +168,14 @@ class Sentiment(AttributionResult):
     SKETCH: ClassVar = Sketch("bars", "word", "integrated_gradients")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/sentiment``."""
+        """Return the JSON of ``/sentiment``.
+
+        Per tuned model the probability of ``positive``, the ``words``, and two attributions of
+        positive minus negative in logits: ``integrated_gradients`` and ``leave_one_out``. The first
+        are integrated from a text of masks to the text. ``baseline`` is positive minus negative of
+        the text of masks. ``completeness_error`` is how far the integrated gradients are from
+        adding up. ``missing`` says which models are not tuned, and why.
+        """
         models = [
             {
                 "model": key,
@@ -190,13 +197,6 @@ def sentiment(text: str, family: Family | str = "mini") -> Sentiment:
     Returns:
         Each model's ``difference`` of logits, positive minus negative, and its parts by word,
         float64 [word], by integrated gradients and by leave-one-out.
-
-    JSON:
-        Per tuned model the probability of ``positive``, the ``words``, and two attributions of
-        positive minus negative in logits: ``integrated_gradients`` and ``leave_one_out``. The first
-        are integrated from a text of masks to the text. ``baseline`` is positive minus negative of
-        the text of masks. ``completeness_error`` is how far the integrated gradients are from
-        adding up. ``missing`` says which models are not tuned, and why.
 
     Raises:
         Refusal: the text is empty or too long, or no model is tuned for the task.
@@ -229,7 +229,12 @@ class Answers(Result):
     BAR: ClassVar = "score"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/question``."""
+        """Return the JSON of ``/question``.
+
+        Per tuned model its three likeliest ``answers``: ``text``, ``start`` and ``end`` as
+        characters of the passage, and ``score``, p(start) p(end). ``passage`` is the text as it was
+        read; ``missing`` says which models are not tuned, and why.
+        """
         names = ("text", "start", "end", "score")
         models: dict[str, list[dict[str, Any]]] = {key: [] for key in self.models}
         for key, _, *values in self.rows():
@@ -260,11 +265,6 @@ def question(question: str, passage: str, family: Family | str = "mini") -> Answ
     Returns:
         Each model's likeliest spans, ``best``: start and end in characters of the passage, and the
         probability of the span.
-
-    JSON:
-        Per tuned model its three likeliest ``answers``: ``text``, ``start`` and ``end`` as
-        characters of the passage, and ``score``, p(start) p(end). ``passage`` is the text as it was
-        read; ``missing`` says which models are not tuned, and why.
 
     Raises:
         Refusal: question or passage is empty or too long, or no model is tuned for the task.

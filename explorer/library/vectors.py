@@ -57,7 +57,11 @@ class Vectors(Result):
     SKETCH: ClassVar = Sketch("lines", "layer", "cosine_to_embedding", panels="model at")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/vectors``."""
+        """Return the JSON of ``/vectors``.
+
+        Per model its ``words`` and ``vectors[word][layer]``, each a list of d_model numbers. Layer
+        0 is the embeddings. A pooled text is one word.
+        """
         models = [
             {"model": key, "words": list(found.words), "vectors": found.vectors.tolist()}
             for key, found in self.models.items()
@@ -104,7 +108,11 @@ class Closeness(Result):
     SKETCH: ClassVar = Sketch("lines", "layer", "cosine")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/similarity`` where it compares two words or texts."""
+        """Return the JSON of ``/similarity`` where it compares two words or texts.
+
+        Of two words or texts: what was ``compared``, and by model the ``cosine`` by layer, with the
+        mean (``unrelated``), the 5th and the 95th percentile of unrelated pairs.
+        """
         models = [
             {
                 "model": key,
@@ -158,10 +166,6 @@ def vectors(text: str, family: "Family | str" = "mini", pooling: str = "words") 
     Returns:
         Each model's ``words`` and ``vectors``, float32 [word, layer + 1, d_model]. Layer 0 is the
         embeddings. Words are those that every model can read, counted from 0.
-
-    JSON:
-        Per model its ``words`` and ``vectors[word][layer]``, each a list of d_model numbers. Layer
-        0 is the embeddings. A pooled text is one word.
 
     Raises:
         Refusal: no model is available, no word can be read, or there is no such pooling.

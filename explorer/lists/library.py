@@ -61,7 +61,12 @@ class Texts(Result):
         return read_as(self.answers.texts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON of ``/texts``."""
+        """Return the JSON of ``/texts``.
+
+        The kind, the columns, the rows left out with their reasons, a summary, and a row for each
+        row and model. ``done`` is false where the time ran out: it then has the rows that were
+        done, without predicted labels. ``missing`` says which model was not asked, and why.
+        """
         answer: dict[str, Any] = {"family": self.family, "done": self.done} | as_json(self.answers)
         if self.fast:
             answer["precision"] = fast_json(self.fast)
@@ -185,7 +190,7 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             "labelled", "multilabel" or "scored". The last three train a regression on frozen
             features: for one label, several, or a number. Empty: by the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
-        layer: Layer of these features; 0 is the embeddings, -1 the last.
+        layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r" (Kauf and Ivanova 2023).
         group: Column of each row's group, or in Python one name a row; no split divides a group.
         columns: Column of a role, by its name or its number from 1: ``{"text": 3}``. The roles are
@@ -198,11 +203,6 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
 
     Returns:
         ``answers``: by row and model the values of its kind; the summary compares the models.
-
-    JSON:
-        The kind, the columns, the rows left out with their reasons, a summary, and a row for each
-        row and model. ``done`` is false where the time ran out: it then has the rows that were
-        done, without predicted labels. ``missing`` says which model was not asked, and why.
 
     Raises:
         Refusal: the list cannot be read, an option is not offered, or no model is available.

@@ -37,7 +37,7 @@ def test_every_function_is_a_command_with_its_docstrings_example():
     assert EXAMPLES["ablate"] == '"The capital of France is [MASK]." --heads bert=0.3'
     assert EXAMPLES["similarity"] == '--texts "The cat sat." "A cat ran." --words 1 1'
     assert EXAMPLES["convert"] == "./old-bert ./my-bert --cased"
-    assert EXAMPLES["parameters"] == "bert-base-uncased"
+    assert EXAMPLES["parameters"] == "bert-base-uncased albert-base-v2"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

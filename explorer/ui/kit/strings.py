@@ -43,7 +43,7 @@ TOO_MANY_VECTORS = (
 TOO_MANY_TEXTS = "{n} texts are too many: layers are compared over at most {most}."
 IN_PYTHON = "What ``load`` returned, or the name of a family"
 OR_LOADED = "; or what ``load`` returned"
-"""What a docstring says of an argument for Python only."""
+"""Parts of docstrings for callers in Python only."""
 NAMED_FAMILY = (
     '"mini" (bundled weights), "base" or "large" (the published checkpoints), or a size for each '
     'model: "bert=large,distilbert=base,albert=xlarge"'

@@ -5,8 +5,9 @@ import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import isfinite
-from typing import Any, get_type_hints
+from typing import Any, TypeAlias, get_type_hints
 
 from gradio.context import LocalContext
 
@@ -23,6 +24,8 @@ KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     list[str]: ((list, str), "a list of names"),
 }
 """Accepted types of an argument's annotation, and the name of the type in messages."""
+Given: TypeAlias = Mapping[str, Any]
+"""Arguments of a request, defaults included."""
 MAX_WORDS = 64
 """Most words of a text each of which takes a forward pass."""
 
@@ -98,6 +101,34 @@ def check_words(text: str, maximum: int) -> None:
     n_words = len(split_words(clean_text(text)))
     if n_words > maximum:
         raise Refusal(strings.TOO_MANY_WORDS.format(found=n_words, limit=maximum))
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Limit of an endpoint that the public function does not have."""
+
+    argument: str
+    note: str
+    """Sentence that follows the note on the argument."""
+    check: Callable[[Given], None]
+    """Refuse a request beyond the limit, before any model runs."""
+
+
+def at_most_masks(maximum: int, sentence: str) -> Limit:
+    """Return a limit of the masks of a text."""
+    note = strings.AT_MOST_MASKS.format(limit=maximum)
+    return Limit("text", note, lambda given: check_masks(given["text"], maximum, sentence))
+
+
+def at_most_words(maximum: int, unless: str = "") -> Limit:
+    """Return a limit of the words of a text, for requests without the argument ``unless``."""
+
+    def check(given: Given) -> None:
+        if not unless or given[unless] is None:
+            check_words(given["text"], maximum)
+
+    note = strings.AT_MOST_WORDS_WITHOUT if unless else strings.AT_MOST_WORDS
+    return Limit("text", note.format(limit=maximum, name=unless), check)
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:

@@ -14,19 +14,24 @@ from typing import Any, Literal
 
 import gradio as gr
 
-import explorer
 from explorer import limits
 from explorer.lists.ui.served import listed
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
 from explorer.scheduling.budget import BUDGET
+from explorer.ui.depth.served import MAX_VECTORS, SECONDS, few_texts, few_vectors
 from explorer.ui.kit import strings
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import MEASURED_FOR_PROGRAMS, OF_PROGRAMS, address_of_asker
-from explorer.ui.kit.validation import MAX_WORDS, check_argument_types
+from explorer.ui.kit.validation import (
+    MAX_WORDS,
+    at_most_masks,
+    at_most_words,
+    check_argument_types,
+)
 from explorer.ui.latency.served import timed
-from explorer.ui.shell.endpoints import Endpoint, Given, Limit, Tool, at_most_masks, at_most_words
+from explorer.ui.shell.endpoints import Endpoint, Tool
 
 CHOICES: dict[str, Any] = {
     "family": Literal[tuple(PRESETS)],
@@ -76,37 +81,6 @@ def _argument(argument: inspect.Parameter, tool: Tool) -> inspect.Parameter:
     return argument.replace(default=default, annotation=kind)
 
 
-def _few_texts(argument: str) -> Limit:
-    """Return the limit of a list of texts over which layers are compared."""
-    most = limits.TEXTS.maximum
-
-    def check(given: Given) -> None:
-        n = len(given[argument] or ())
-        if n > most:
-            raise Refusal(strings.TOO_MANY_TEXTS.format(n=f"{n:,}", most=most))
-
-    return Limit(argument, strings.AT_MOST_TEXTS.format(limit=most), check)
-
-
-def _check_seconds(given: Given) -> None:
-    from explorer.library.depth import check_seconds
-
-    check_seconds(given["seconds"], limits.TEXTS_TIME.maximum)
-
-
-def _few_vectors(**given: Any) -> Any:  # noqa: ANN401 - the function's arguments and its result
-    """Return the vectors of a text of few words: only the models tell how many words there are."""
-    answer = explorer.vectors(**given)
-    if any(len(found.words) > MAX_VECTORS for found in answer.models.values()):
-        raise Refusal(strings.TOO_MANY_VECTORS.format(most=MAX_VECTORS))
-    return answer
-
-
-SECONDS = Limit(
-    "seconds", strings.AT_MOST_SECONDS.format(limit=limits.TEXTS_TIME.maximum), _check_seconds
-)
-MAX_VECTORS = 32
-"""Most words whose vectors are sent: of three base models they are some 10 MB of JSON."""
 TABLE = (
     Endpoint("predict", tool=Tool("predict_masked_words")),
     Endpoint("attention", tool=Tool("attention_of_head", required=("model", "layer", "head"))),
@@ -115,11 +89,11 @@ TABLE = (
     Endpoint("contexts", (at_most_masks(20, strings.TOO_MANY_IN_SIX_WAYS),), is_long=True),
     Endpoint("depth", (at_most_masks(20, strings.TOO_MANY_BY_LAYER),), is_long=True),
     # The docstring's example compares two words, which is quick and shows less.
-    Endpoint("similarity", (_few_texts("texts"), SECONDS), called_with={}, is_long=True),
+    Endpoint("similarity", (few_texts("texts"), SECONDS), called_with={}, is_long=True),
     Endpoint(
-        "vectors", notes={"pooling": strings.POOLING.format(limit=MAX_VECTORS)}, run=_few_vectors
+        "vectors", notes={"pooling": strings.POOLING.format(limit=MAX_VECTORS)}, run=few_vectors
     ),
-    Endpoint("changed", (_few_texts("rows"),), is_long=True),
+    Endpoint("changed", (few_texts("rows"),), is_long=True),
     Endpoint("patch", is_long=True),
     Endpoint("parameters", tool=Tool("count_parameters")),
     Endpoint(

@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
-from typing import Any, TypeAlias, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import explorer
 from explorer.library.description import Description, described, example_of
 from explorer.library.family import Family
 from explorer.ui.kit import strings
-from explorer.ui.kit.validation import check_masks, check_words, page_family
-
-Given: TypeAlias = Mapping[str, Any]
-"""Arguments of a request, defaults included."""
+from explorer.ui.kit.validation import Given, Limit, page_family
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +28,6 @@ class Tool:
     name: str
     required: tuple[str, ...] = ()
     """Arguments without a default, besides the endpoint's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """Limit of an endpoint that the public function does not have."""
-
-    argument: str
-    note: str
-    """Sentence that follows the note on the argument."""
-    check: Callable[[Given], None]
-    """Refuse a request beyond the limit, before any model runs."""
-
-
-def at_most_masks(maximum: int, sentence: str) -> Limit:
-    """Return a limit of the masks of a text."""
-    note = strings.AT_MOST_MASKS.format(limit=maximum)
-    return Limit("text", note, lambda given: check_masks(given["text"], maximum, sentence))
-
-
-def at_most_words(maximum: int, unless: str = "") -> Limit:
-    """Return a limit of the words of a text, for requests without the argument ``unless``."""
-
-    def check(given: Given) -> None:
-        if not unless or given[unless] is None:
-            check_words(given["text"], maximum)
-
-    note = strings.AT_MOST_WORDS_WITHOUT if unless else strings.AT_MOST_WORDS
-    return Limit("text", note.format(limit=maximum, name=unless), check)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from explorer.middleware.routes import Routes
 from explorer.middleware.sessions import MAX_SESSIONS, LeanSession
 from explorer.middleware.validation import REFUSALS
 from explorer.timing.memory import is_short
+from explorer.ui.attention.served import frame_route
 from explorer.ui.first.preview import Preview, picture_route
 from explorer.ui.first.scripts import FIRST_SHEET, PAPER
 from explorer.ui.first.sent import settings_route
@@ -42,7 +43,6 @@ from explorer.ui.shell.lessons import lessons_route
 from explorer.ui.shell.routes import (
     card_route,
     cite_route,
-    frame_route,
     glossary_route,
     meanings_html,
     provenance_route,

@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 import segno
 from starlette.requests import Request
 from starlette.responses import (
-    FileResponse,
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
@@ -31,8 +30,6 @@ from explorer.ui.first.sent import FOR_EVER
 from explorer.ui.kit import strings
 from explorer.ui.kit.canvas import has_recipe, recipe_parts
 from explorer.ui.shell.status import library_versions
-from explorer.views.attention import ADDRESS as FRAME
-from explorer.views.attention import bertviz_files
 from explorer.views.errors import errors_page
 from explorer.views.markup import REFUSALS, Attribute, Markup, el, join, meanings, script_json
 from explorer.views.theme import PAGES, chart_template, colour_rules
@@ -57,17 +54,6 @@ def refusals_route() -> Route:
     """Return the route of the page of all refusals, to whose rows messages link."""
     page = errors_page(strings.REFUSALS)
     return Route(f"/{REFUSALS}", lambda _request: HTMLResponse(page))
-
-
-def frame_route() -> Route:
-    """Return the route that serves the frame and its scripts, relative to the page."""
-    files = bertviz_files()
-
-    def send(request: Request) -> Response:
-        path = files.get(request.path_params["name"])
-        return FileResponse(path) if path else Response(status_code=404)
-
-    return Route(f"/{FRAME}/{{name}}", send)
 
 
 def _as_written(address: str, path: Path) -> Route:
