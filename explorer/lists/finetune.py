@@ -135,8 +135,7 @@ def finetune(  # noqa: PLR0913 - a call names what it trains, how, and where it 
         over seeds, seconds and megabytes; ``answers.runs``, the course of each training.
 
     Raises:
-        Refusal: the list cannot be read or is too small, an option is not offered, peft is missing,
-            a folder to save in is not empty, or no model could be trained.
+        Refusal: the list is too small, an option is not offered, or no model could be trained.
         Interrupted: Ctrl-C; its ``result`` has what was trained.
 
     Example:

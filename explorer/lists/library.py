@@ -186,9 +186,8 @@ def texts(  # noqa: PLR0913 - the endpoint's published arguments
             texts, or mappings with ``text`` and any of ``answer``, ``label``, ``group``; for pairs
             ``good`` and ``bad``. At most 2,000 rows of 512 tokens, 1 MB.
         family: What ``load`` returned, or the name of a family.
-        kind: "masked" (rows with one [MASK]), "plain" (sentences), "pairs" (which is likelier),
-            "labelled", "multilabel" or "scored". The last three train a regression on frozen
-            features: for one label, several, or a number. Empty: by the columns.
+        kind: "masked" (one [MASK] a row), "plain", "pairs" (which is likelier), "labelled",
+            "multilabel" or "scored" (a regression on frozen features). Empty: by the columns.
         pooling: Features of labelled rows: "mean" of all tokens, or "cls", the first token.
         layer: Layer of these features; 0 is the embeddings, ``-1`` the last.
         score: Score that pairs are judged by: "pll" or "pll_word_l2r" (Kauf and Ivanova 2023).
