@@ -104,10 +104,10 @@ def left_out(is_all: bool, since: str | None) -> list[str]:
 
 def untouched(changed: Iterable[str]) -> list[str]:
     """Return the parts of the second job that none of the changed files concerns."""
-    changed = [Path(name) for name in changed]
+    paths = [Path(name) for name in changed]
 
     def concerns(place: str) -> bool:
-        return any(path.is_relative_to(place) for path in changed)
+        return any(path.is_relative_to(place) for path in paths)
 
     return [
         tests

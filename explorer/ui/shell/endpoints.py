@@ -37,7 +37,7 @@ class Endpoint:
     name: str
     """Name of the endpoint and of the public function that it is made of."""
     limits: tuple[Limit, ...] = ()
-    notes: Given = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
     """Notes on arguments that only Python takes in other forms, in place of the docstring's."""
     run: Callable[..., Any] | None = None
     """Function that answers in place of the public one, with the same arguments."""
@@ -64,7 +64,8 @@ class Endpoint:
     def description(self) -> Description:
         """The function's description, for programs, which send the name of a family."""
         said = described(self.function)
-        notes = {name: _for_programs(note) for name, note in said.arguments.items()} | self.notes
+        notes = {name: _for_programs(note) for name, note in said.arguments.items()}
+        notes |= self.notes
         for limit in self.limits:
             notes[limit.argument] = f"{notes.get(limit.argument, '')} {limit.note}"
         return Description(said.summary, notes, said.json)
