@@ -270,10 +270,10 @@ def _batches(run: Run, ask: Ask, wanted: Mapping[Masked, int]) -> Iterator[Calla
 
 
 def _score_batch(run: Run, ask: Ask, rows: Any, wanted: Mapping[Masked, int]) -> Scored:  # noqa: ANN401
-    from explorer.models.forward import target_rows
+    from explorer.models.read_at import masked_targets
 
     targets = tuple(wanted.values())
-    values = call_on_model(target_rows, run.spec, ask, rows, targets)[:, 0]
+    values = call_on_model(masked_targets, run.spec, ask, rows, targets)[:, 0]
     return dict(zip(wanted, values.tolist(), strict=True))
 
 

@@ -14,7 +14,7 @@ from explorer.inference.runs import call_on_model, device_of, gather, refuse_non
 from explorer.lists.labelled import Cost
 from explorer.lists.roles import BadRows, LeftOut
 from explorer.lists.rows import MAX_TOKENS, TextList
-from explorer.models.run import MaskedRow, length_batches, read_only
+from explorer.models.run import HEAD_ROWS, MaskedRow, length_batches, read_only
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
 from explorer.scheduling.cancel import CancelToken
@@ -220,34 +220,57 @@ def _masked_readings(
     spec: ModelSpec, ask: Ask, plans: "Sequence[MaskedPlan]", cancel: CancelToken
 ) -> "MaskedReadings":
     from explorer.lists.masked import MaskedReadings
-    from explorer.models.forward import vocabulary_rows
+    from explorer.models.read_at import vocabulary_rows
 
-    rows = [plan.row for plan in plans]
     pieces = [
         (row, target)
         for plan in plans
         for word in plan.words
         for row, target in zip(word.pieces, word.targets, strict=False)
     ]
-
-    def compute(batch: list[MaskedRow]) -> np.ndarray:
-        return call_on_model(vocabulary_rows, spec, ask, batch)
-
-    log_probs = in_batches(compute, rows, [len(row.ids) for row in rows], ask, cancel)
+    states = states_at(spec, ask, [plan.row for plan in plans], cancel)
+    log_probs = of_states(partial(call_on_model, vocabulary_rows, spec, ask), states, cancel)
     return MaskedReadings(log_probs, target_scores(spec, ask, pieces, cancel))
+
+
+def states_at(
+    spec: ModelSpec, ask: Ask, rows: Sequence[MaskedRow], cancel: CancelToken
+) -> np.ndarray:
+    """Return a model's last hidden states float32 [row, d_model] at the rows' positions."""
+    from explorer.models.read_at import mask_states
+
+    compute = partial(call_on_model, mask_states, spec, ask)
+    return in_batches(compute, rows, [len(row.ids) for row in rows], ask, cancel)
+
+
+def of_states(
+    head: Callable[..., np.ndarray], states: np.ndarray, cancel: CancelToken, *more: Sequence[Any]
+) -> np.ndarray:
+    """Return what a head computes of states [row, d_model], of ``HEAD_ROWS`` at once.
+
+    Args:
+        head: Job of a model's head.
+        states: The states.
+        cancel: Token that is checked before each part.
+        more: Further arguments of the job, one for each row.
+    """
+    found = []
+    for start in range(0, len(states), HEAD_ROWS):
+        cancel.check()
+        part = slice(start, start + HEAD_ROWS)
+        found.append(head(states[part], *(each[part] for each in more)))
+    return np.concatenate(found) if found else np.zeros((0, 2))
 
 
 def target_scores(
     spec: ModelSpec, ask: Ask, rows: Sequence[tuple[MaskedRow, int]], cancel: CancelToken
 ) -> np.ndarray:
     """Return log-probability and rank, float64 [row, 2], of the target of each masked row."""
-    from explorer.models.forward import target_rows
+    from explorer.models.read_at import target_rows
 
-    def compute(batch: list[tuple[MaskedRow, int]]) -> np.ndarray:
-        masked, targets = zip(*batch, strict=True)
-        return call_on_model(target_rows, spec, ask, masked, targets)
-
-    return in_batches(compute, rows, [len(row.ids) for row, _ in rows], ask, cancel)
+    states = states_at(spec, ask, [row for row, _ in rows], cancel)
+    targets = [target for _, target in rows]
+    return of_states(partial(call_on_model, target_rows, spec, ask), states, cancel, targets)
 
 
 def prepare_sentences(

@@ -1,7 +1,7 @@
 """Lists in bfloat16: rows whose decisions are close are run again in float32, model by model."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, device_of, gather
-from explorer.lists.batches import Part, Prepared, in_batches, turn_of
+from explorer.lists.batches import BLOCK_ROWS, Part, Prepared, of_states, states_at, turn_of
 from explorer.lists.bias import sides_of, unmodified_scores
 from explorer.lists.masked import MaskedPlan, MaskedReadings, WordPlan, masked_block
 from explorer.lists.rows import JUDGED
@@ -28,21 +28,23 @@ from explorer.lists.rule import (
 )
 from explorer.lists.sentences import TIE, SentencePlan
 from explorer.lists.stereoset import BlankPlan, BlankScore
-from explorer.models.run import half_batches, half_tokens, named_only
+from explorer.models.run import MaskedRow, half_batches, half_rows, half_tokens, named_only
 from explorer.models.specs import ModelSpec
 from explorer.scheduling.cancel import CancelToken
 
 SHARES = 3
 """Parts of a model's batches that run at the same time: there are as many workers."""
-FAST_ROWS, FAST_SENTENCES, FAST_TOKENS = 192, 64, 4_096
-"""Masked rows of a block, whose logits are held at once; and sentences, and their tokens. As the
-copies of the layers are made for each block and model, blocks are larger than in float32."""
+FAST_ROWS, FAST_SENTENCES, FAST_TOKENS = 384, 32, 2_048
+"""Masked rows of a block; and sentences, and their tokens. As the copies of the layers are made for
+each block and model, blocks are larger than in float32. A head reads parts of a block."""
 TRAINED = "a regression is trained on these rows, and must not mix two precisions"
 OTHER = "the models are already loaded in {dtype}"
 FEW_ROWS = "{n} are fewer than {least}, and reading some of them twice would save nothing"
 WIDTH = 2 + len(RANKS)
 """Numbers that are read at each piece of a word of several."""
 Decided = tuple[list[float], float, int]
+States = list[np.ndarray]
+"""By row the last states float32 [text, d_model] of its texts."""
 Readings = dict[str, list[Any]]
 """By model what was read of each row of a block."""
 
@@ -54,6 +56,8 @@ class _Kind(ABC):
     """By margin a number; margins of one number have one bound."""
     block = FAST_ROWS, FAST_ROWS * 512
     """Rows and tokens of a block."""
+    has_batches = True
+    """True: a row is one text of a batch, or few more."""
 
     def __init__(self, ready: Prepared[Any], cancel: CancelToken) -> None:
         self.ready, self.cancel = ready, cancel
@@ -63,8 +67,29 @@ class _Kind(ABC):
         """Return the tokens of each row for a model."""
 
     @abstractmethod
-    def read(self, key: str, rows: Sequence[int], is_half: bool) -> list[Any]:
-        """Return what a model reads of some rows."""
+    def inputs(self, key: str, row: int) -> list[tuple[MaskedRow, int]]:
+        """Return the texts that a model runs of a row, with the id that each is asked for."""
+
+    @abstractmethod
+    def read(self, key: str, rows: Sequence[int], states: States, is_half: bool) -> list[Any]:
+        """Return what a model's head reads of the states of some rows."""
+
+    def states(self, key: str, rows: Sequence[int], is_half: bool) -> States:
+        """Return a model's last states of the texts of some rows, which share batches."""
+        texts = [[text for text, _ in self.inputs(key, row)] for row in rows]
+        flat, how = [text for of_row in texts for text in of_row], (self.ready.specs[key], is_half)
+        found = iter(_states_of(flat, how, self.ready.ask, self.cancel))
+        return [np.array([next(found) for _ in of_row]) for of_row in texts]
+
+    def heads(
+        self, key: str, states: States, is_half: bool, job: Callable[..., Any], *more: Sequence[Any]
+    ) -> Iterator[Any]:
+        """Yield what a head computes of each text."""
+
+        def head(part: np.ndarray, *given: Sequence[Any]) -> np.ndarray:
+            return call_on_model(job, self.ready.specs[key], self.ready.ask, part, *given, is_half)
+
+        return iter(of_states(head, np.concatenate(states), self.cancel, *more))
 
     @abstractmethod
     def decisions(self, key: str, row: int, found: Any, word: int) -> Decided:  # noqa: ANN401
@@ -100,24 +125,22 @@ class _Masked(_Kind):
         """Return the tokens of each text."""
         return [len(plan.row.ids) for plan in self.ready.plans[key]]
 
-    def read(self, key: str, rows: Sequence[int], is_half: bool) -> list[MaskedReadings]:
-        """Read the texts at their masks, and the pieces of words of several in the same batches."""
-        from explorer.models.forward import vocabulary_rows
+    def inputs(self, key: str, row: int) -> list[tuple[MaskedRow, int]]:
+        """Return the text, and the pieces of words of several."""
+        plan: MaskedPlan = self.ready.plans[key][row]
+        return [(plan.row, -1), *_pieces_of(plan)]
 
-        spec, ask = self.ready.specs[key], self.ready.ask
-        plans = [self.ready.plans[key][row] for row in rows]
-        pieces = [_pieces_of(plan) for plan in plans]
-        flat = [plan.row for plan in plans] + [row for of_row in pieces for row, _ in of_row]
+    def read(
+        self, key: str, rows: Sequence[int], states: States, is_half: bool
+    ) -> list[MaskedReadings]:
+        """Read the texts and the pieces at their masks."""
+        from explorer.models.read_at import vocabulary_rows
 
-        def compute(batch: list[Any]) -> np.ndarray:
-            return call_on_model(vocabulary_rows, spec, ask, batch, is_half)
-
-        lengths = [len(row.ids) for row in flat]
-        logs = _in_batches(compute, flat, lengths, (spec, ask, is_half), self.cancel)
-        others = iter(logs[len(plans) :])
+        logs = self.heads(key, states, is_half, vocabulary_rows)
+        pieces = [_pieces_of(self.ready.plans[key][row]) for row in rows]
         return [
-            MaskedReadings(log, np.array([_piece(next(others), target) for _, target in of_row]))
-            for log, of_row in zip(logs, pieces, strict=False)
+            MaskedReadings(next(logs), np.array([_piece(next(logs), target) for _, target in each]))
+            for each in pieces
         ]
 
     def decisions(self, key: str, row: int, found: MaskedReadings, word: int) -> Decided:
@@ -173,6 +196,7 @@ class _Sentences(_Kind):
     """Sentences, or pairs of them: what was read of a row is the score of each sentence."""
 
     block = FAST_SENTENCES, FAST_TOKENS
+    has_batches = False
 
     def __init__(self, ready: Prepared[Any], cancel: CancelToken, score: str) -> None:
         super().__init__(ready, cancel)
@@ -186,27 +210,23 @@ class _Sentences(_Kind):
         """Return the tokens of the sentences of each row."""
         return [sum(map(_tokens_of, plans)) for plans in self.ready.plans[key]]
 
-    def read(self, key: str, rows: Sequence[int], is_half: bool) -> list[Any]:
-        """Read the masked copies of all sentences of some rows in the same batches."""
-        from explorer.models.forward import target_rows
+    def inputs(self, key: str, row: int) -> list[tuple[MaskedRow, int]]:
+        """Return the masked copies of all sentences of a row."""
+        return [each for plan in self.ready.plans[key][row] for each in plan.rows()]
 
-        spec, ask = self.ready.specs[key], self.ready.ask
-        plans = [self.ready.plans[key][row] for row in rows]
-        copies = [[plan.rows() for plan in of_row] for of_row in plans]
-        flat = [each for of_row in copies for of_plan in of_row for each in of_plan]
+    def read(self, key: str, rows: Sequence[int], states: States, is_half: bool) -> list[Any]:
+        """Read the copies at their masks."""
+        from explorer.models.read_at import target_rows
 
-        def compute(batch: list[Any]) -> np.ndarray:
-            of_batch, targets = zip(*batch, strict=True)
-            return call_on_model(target_rows, spec, ask, of_batch, targets, is_half)
-
-        lengths, how = [len(row.ids) for row, _ in flat], (spec, ask, is_half)
-        log_probs = iter(_in_batches(compute, flat, lengths, how, self.cancel)[:, 0])
+        copies = [[plan.rows() for plan in self.ready.plans[key][row]] for row in rows]
+        targets = [target for of_row in copies for each in of_row for _, target in each]
+        found = self.heads(key, states, is_half, target_rows, targets)
         return [
             [
-                plan.score(np.array([next(log_probs) for _ in of_plan]))
-                for plan, of_plan in zip(of_row, own, strict=True)
+                plan.score(np.array([next(found)[0] for _ in each]))
+                for plan, each in zip(self.ready.plans[key][row], of_row, strict=True)
             ]
-            for of_row, own in zip(plans, copies, strict=True)
+            for row, of_row in zip(rows, copies, strict=True)
         ]
 
     def decisions(self, key: str, row: int, found: list[Any], word: int) -> Decided:
@@ -241,30 +261,29 @@ def _blank_margins(blank: BlankScore | None) -> list[float]:
     return [stereotype - against, stereotype - unrelated, against - unrelated]
 
 
-def _in_batches(
-    compute: Callable[[list[Any]], np.ndarray],
-    items: Sequence[Any],
-    lengths: Sequence[int],
-    how: tuple[ModelSpec, Ask, bool],
-    cancel: CancelToken,
-) -> np.ndarray:
-    """Return the results of items in their order; in bfloat16 in batches of one shape each."""
-    spec, ask, is_half = how
-    if not is_half or not items:
-        return in_batches(compute, items, lengths, ask, cancel)
-    results: list[Any] = [None] * len(items)
-    batches = list(half_batches(lengths, spec.max_tokens, device_of(ask)))
+def _states_of(
+    rows: Sequence[MaskedRow], how: tuple[ModelSpec, bool], ask: Ask, cancel: CancelToken
+) -> Sequence[np.ndarray]:
+    """Return the states of rows in their order; in bfloat16 in batches of one shape each."""
+    from explorer.models.read_at import mask_states
+
+    spec, is_half = how
+    if not is_half:
+        return states_at(spec, ask, rows, cancel)
+    found: list[Any] = [None] * len(rows)
+    lengths, device = [len(row.ids) for row in rows], device_of(ask)
+    batches = list(half_batches(lengths, spec.max_tokens, device))
 
     def run(share: Sequence[tuple[int, ...]]) -> None:
         for batch in share:
-            with turn_of(cancel) if device_of(ask) == "cpu" else nullcontext():
+            with turn_of(cancel) if device == "cpu" else nullcontext():
                 cancel.check()
-                answers = compute([items[place] for place in batch])
-            for place, result in zip(batch, answers, strict=True):
-                results[place] = result
+                states = call_on_model(mask_states, spec, ask, [rows[n] for n in batch], True)
+            for place, state in zip(batch, states, strict=True):
+                found[place] = state
 
     gather([partial(run, batches[n::SHARES]) for n in range(SHARES)])
-    return np.stack(results)
+    return found
 
 
 def not_fast(ready: Prepared[Any], n_rows: int) -> FastReport:
@@ -328,14 +347,22 @@ class FastList:
         if first:
             yield self._first(first)
         done = set(first)
-        for rows in self.blocks([row for row in range(n_rows) if row not in done]):
-            yield self._block(rows)
+        yield from self._all([row for row in range(n_rows) if row not in done])
         for _ in range(ROUNDS):
             rows = self._still_close()
             if not rows:
                 break
-            yield self._block(rows)
+            yield from self._all(rows)
         self._check(rng, n_checked(n_rows))
+
+    def _all(self, rows: Sequence[int]) -> Iterator[Part[Any]]:
+        """Yield the parts of rows: the layers run over a block, the heads over parts of it."""
+        for block in self.blocks(rows):
+            states = {key: self.half_states(key, block) for key in self._seen}
+            for start in range(0, len(block), BLOCK_ROWS):
+                part = slice(start, start + BLOCK_ROWS)
+                of_part = {key: each[part] for key, each in states.items()}
+                yield self._part(block[part], of_part)
 
     def blocks(self, rows: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Yield blocks of rows in the order of their padded lengths for all models."""
@@ -350,30 +377,35 @@ class FastList:
         for row in sorted(rows, key=lambda row: padded[row]):
             longest = max(padded[row])
             if block and (len(block) == most or n_tokens + longest > most_tokens):
-                yield tuple(block)
-                block, n_tokens = [], 0
+                end = self._end([padded[each] for each in block])
+                yield tuple(block[:end])
+                block = block[end:]
+                n_tokens = sum(max(padded[each]) for each in block)
             block.append(row)
             n_tokens += longest
         if block:
             yield tuple(block)
 
-    def value(self, rows: Sequence[int], readings: Readings) -> Any:  # noqa: ANN401
-        """Return what a ``Part`` of the rows holds."""
-        return self._kind.value(rows, readings)
+    def _end(self, padded: Sequence[tuple[int, ...]]) -> int:
+        """Return where a block ends, so that its last batch is full: it begins the next one."""
+        last = padded[-1]
+        size = half_rows(max(last), device_of(self._ready.ask))
+        n_left = padded.count(last) % size if self._kind.has_batches else 0
+        return len(padded) - n_left if n_left < len(padded) else len(padded)
 
     def _first(self, rows: list[int]) -> Part[Any]:
         """Run rows in both precisions; what counts of them is float32."""
         readings: Readings = {}
         for key in self._ready.specs:
             if key in self._seen:
-                self.half(key, rows)
+                self._half(key, rows, self.half_states(key, rows))
             readings[key] = self._exact(key, rows)
-        part = Part(tuple(rows), self.value(rows, readings))
+        part = Part(tuple(rows), self._kind.value(rows, readings))
         for seen in self._seen.values():
             seen.is_first[rows] = seen.is_exact[rows] = True
         return part
 
-    def _block(self, rows: Sequence[int]) -> Part[Any]:
+    def _part(self, rows: Sequence[int], states: Mapping[str, States]) -> Part[Any]:
         """Return what all models read of rows, with those that are close in float32.
 
         Rows that were in float32 before still are: in bfloat16 they have the same numbers again.
@@ -385,32 +417,38 @@ class FastList:
             if key not in self._seen:
                 readings[key] = self._exact(key, rows)
                 continue
-            readings[key], seen = self.half(key, rows), self._seen[key]
+            readings[key], seen = self._half(key, rows, states[key]), self._seen[key]
             is_exact = seen.close(rows) | seen.is_exact[list(rows)]
             places = np.flatnonzero(is_exact).tolist()
             exact[key] = [rows[place] for place in places]
             for place, each in zip(places, self._exact(key, exact[key]), strict=True):
                 readings[key][place] = each
-        part = Part(tuple(rows), self.value(rows, readings))
+        part = Part(tuple(rows), self._kind.value(rows, readings))
         for key, those in exact.items():
             self._seen[key].is_exact[those] = True
         return part
 
-    def half(self, key: str, rows: Sequence[int]) -> list[Any]:
-        """Return what a model reads of rows in bfloat16; then the copy of its layers is freed."""
+    def half_states(self, key: str, rows: Sequence[int]) -> States:
+        """Return a model's last states of rows in bfloat16; then the copy is freed."""
         from explorer.models.half import forget_half
 
         try:
-            found = self._kind.read(key, rows, True)
+            return self._kind.states(key, rows, True)
         finally:
             call_on_model(forget_half, self._ready.specs[key], self._ready.ask)
+
+    def _half(self, key: str, rows: Sequence[int], states: States) -> list[Any]:
+        """Return what a model reads of rows by their states in bfloat16."""
+        found = self._kind.read(key, rows, states, True)
         for row, each in zip(rows, found, strict=True):
             self._seen[key].put_half(row, *self._kind.decisions(key, row, each, -1))
         return found
 
     def _exact(self, key: str, rows: Sequence[int]) -> list[Any]:
         """Return what a model reads of rows in float32."""
-        found = self._kind.read(key, rows, False) if rows else []
+        if not rows:
+            return []
+        found = self._kind.read(key, rows, self._kind.states(key, rows, False), False)
         if seen := self._seen.get(key):
             for row, each in zip(rows, found, strict=True):
                 seen.put_exact(row, *self._kind.decisions(key, row, each, int(seen.word[row]))[:2])

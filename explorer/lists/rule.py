@@ -20,8 +20,9 @@ RANKS = (1, 5, 10)
 """Ranks within which an answer is, or is not."""
 LEAST_ROWS = 33
 """Fewest rows of a list that are run in bfloat16: both precisions of fewer save nothing."""
-LONG_LIST, FIRST, FEWEST_FIRST, MOST_FIRST = 250, 64, 16, 32
-"""Rows of a list from which on 64 are run first; of a shorter one an eighth, from 16 to 32."""
+FIRST_SHARE, FEWEST_FIRST, MOST_FIRST = 16, 16, 64
+"""Of how many rows one is run first, in both precisions; and fewest and most of these. Simulated
+lists of 256 to 768 rows lost at most 2 of 100,000 decisions with so few (BENCHMARKS.md)."""
 MOST_CHECKED, CHECKED_SHARE = 32, 50
 """Rows that are checked at most, and how many rows there are for each of them."""
 ROUNDS = 3
@@ -33,10 +34,8 @@ BATCHED = 6.0
 
 def n_first(n_rows: int, has_decisions: bool) -> int:
     """Return how many rows are run in both precisions before all others."""
-    if n_rows >= LONG_LIST and has_decisions:
-        return FIRST
     most = MOST_FIRST if has_decisions else FEWEST_FIRST
-    return min(n_rows, max(FEWEST_FIRST, min(most, n_rows // 8)))
+    return min(n_rows, max(FEWEST_FIRST, min(most, n_rows // FIRST_SHARE)))
 
 
 def n_checked(n_rows: int) -> int:

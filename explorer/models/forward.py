@@ -16,9 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
-from explorer.models.half import read_states
 from explorer.models.hub import ModelUnavailable
-from explorer.models.layer_parts import known_parts, state_at, states_before, tokens_read
 from explorer.models.loading import LoadedModel
 from explorer.models.run import MaskedRow, Run, read_only
 from explorer.models.tokens import (
@@ -212,9 +210,9 @@ def _run_of(loaded: LoadedModel, tokens: Tokens, out: BaseModelOutput, row: int)
     return Run(
         loaded.spec,
         tokens,
-        _array(torch.stack([states[row, :n] for states in out.hidden_states])),
-        _array(torch.stack([weights[row, :, :n, :n] for weights in out.attentions])),
-        _array(logits),
+        array_of(torch.stack([states[row, :n] for states in out.hidden_states])),
+        array_of(torch.stack([weights[row, :, :n, :n] for weights in out.attentions])),
+        array_of(logits),
         loaded.vocabulary,
         int(loaded.tokenizer.mask_token_id),
         loaded.device,
@@ -231,10 +229,11 @@ def position_logits(loaded: LoadedModel, run: Run, positions: tuple[int, ...]) -
 def state_logits(loaded: LoadedModel, states: np.ndarray) -> np.ndarray:
     """Return logits [..., vocabulary] of hidden states [..., d_model]: the head alone."""
     dtype = next(loaded.network.parameters()).dtype
-    return _array(apply_head(loaded, torch.tensor(states).to(loaded.device, dtype)))
+    return array_of(apply_head(loaded, torch.tensor(states).to(loaded.device, dtype)))
 
 
-def _array(tensor: torch.Tensor) -> np.ndarray:
+def array_of(tensor: torch.Tensor) -> np.ndarray:
+    """Return a tensor as a read-only float32 array of this machine."""
     return read_only(tensor.float().cpu().numpy())
 
 
@@ -334,7 +333,7 @@ def loaded_vocabulary(loaded: LoadedModel) -> tuple[str, ...]:
 
 
 @contextmanager
-def _encoding(loaded: LoadedModel) -> Iterator[None]:
+def encoding_of(loaded: LoadedModel) -> Iterator[None]:
     """Hold the network for a pass of which no attention is shown; half precision is fused.
 
     PyTorch's ``scaled_dot_product_attention`` is FlashAttention on CUDA where no row is padded. In
@@ -352,69 +351,10 @@ def _encoding(loaded: LoadedModel) -> Iterator[None]:
 
 
 @torch.inference_mode()
-def vocabulary_rows(
-    loaded: LoadedModel, rows: Sequence[MaskedRow], is_half: bool = False
-) -> np.ndarray:
-    """Return log-probabilities float32 [row, vocabulary] at each row's position.
-
-    Args:
-        loaded: The network.
-        rows: Rows of one batch.
-        is_half: True: the layers run in bfloat16, see ``half.read_states``.
-    """
-    return read_only(_row_logits(loaded, rows, is_half).log_softmax(-1).cpu().numpy())
-
-
-@torch.inference_mode()
-def target_rows(
-    loaded: LoadedModel, rows: Sequence[MaskedRow], targets: Sequence[int], is_half: bool = False
-) -> np.ndarray:
-    """Return float64 [row, 2]: log-probability and rank (1 = likeliest) of each row's target.
-
-    The vocabulary stays on the device.
-    """
-    logits = _row_logits(loaded, rows, is_half)
-    target = logits.gather(1, torch.tensor(targets, device=logits.device)[:, None])
-    ranks = 1 + (logits > target).sum(-1)
-    log_probs = _float64(target[:, 0]) - _float64(_log_sum(logits))
-    return read_only(torch.stack([log_probs, _float64(ranks)], 1).numpy())
-
-
-def _log_sum(logits: "Tensor") -> "Tensor":
-    """Return ln(sum exp z) [row]; of the operations that every accelerator has."""
-    largest = logits.amax(-1)
-    return largest + (logits - largest[:, None]).exp().sum(-1).log()
-
-
-def _float64(values: "Tensor") -> "Tensor":
-    return values.cpu().double()  # not every accelerator has float64
-
-
-def _row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow], is_half: bool = False) -> "Tensor":
-    """Return logits float32 [row, vocabulary]; the head reads one position of each row.
-
-    So does the last layer, where the network's structure is known; ln P differs by about 3e-6 from
-    that of the whole layer.
-    """
-    if is_half:
-        return apply_head(loaded, read_states(loaded, rows))[: len(rows)]
-    inputs = _inputs(loaded, rows)
-    positions = torch.tensor([row.position for row in rows], device=loaded.device)
-    where = torch.arange(len(rows), device=loaded.device), positions
-    with _encoding(loaded):
-        if parts := known_parts(loaded):
-            states = states_before(loaded, len(parts) - 1, inputs)
-            read = state_at(parts[-1], states, tokens_read(inputs), where)
-        else:
-            read = loaded.network.base_model(**inputs).last_hidden_state[where]
-        return apply_head(loaded, read).float()
-
-
-@torch.inference_mode()
 def text_features(loaded: LoadedModel, texts: Sequence[EncodedText], pooling: str) -> np.ndarray:
     """Return the frozen encoder's features of texts: float32 [text, layer + 1, d_model]."""
-    inputs = _inputs(loaded, texts)
-    with _encoding(loaded):
+    inputs = batch_inputs(loaded, texts)
+    with encoding_of(loaded):
         states = loaded.network.base_model(**inputs, output_hidden_states=True).hidden_states
     return _features_of(states, inputs, pooling)
 
@@ -430,10 +370,10 @@ def classified_features(
         texts: The texts.
         pooling: Features of a text: "mean" of all tokens, or "cls", the first token.
     """
-    inputs = _inputs(loaded, texts)
-    with _encoding(loaded):
+    inputs = batch_inputs(loaded, texts)
+    with encoding_of(loaded):
         out = loaded.network(**inputs, output_hidden_states=True)
-    return _features_of(out.hidden_states, inputs, pooling), _array(out.logits)
+    return _features_of(out.hidden_states, inputs, pooling), array_of(out.logits)
 
 
 def _features_of(
@@ -479,7 +419,7 @@ def _pooled(states: "Tensor", inputs: dict[str, "Tensor"], pooling: str) -> "Ten
     return (states * weights).sum(1) / weights.sum(1)
 
 
-def _inputs(
+def batch_inputs(
     loaded: LoadedModel, rows: Sequence[MaskedRow] | Sequence[EncodedText]
 ) -> dict[str, "Tensor"]:
     """Return the encoder's arguments; only rows of different length are padded."""

@@ -146,7 +146,8 @@ def _half(module: nn.Module) -> nn.Module:
     """Return a copy of a module in bfloat16; ALBERT's GELU in one operation instead of eight."""
     if isinstance(module, NewGELUActivation):
         return nn.GELU("tanh")
-    return copy.deepcopy(module).to(torch.bfloat16)
+    weights = {id(w): nn.Parameter(w.to(torch.bfloat16), False) for w in module.parameters()}
+    return copy.deepcopy(module, weights)  # which takes these for the weights, and copies no other
 
 
 def read_states(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> torch.Tensor:

@@ -284,7 +284,7 @@ def one_by_one(tensor):
 
 MISTAKES = {
     "inputs_of": (left_on_the_cpu, "of the CPU beside"),
-    "_array": (without_cpu, "numpy"),
+    "array_of": (without_cpu, "numpy"),
 }
 
 
@@ -337,7 +337,7 @@ def test_one_number_after_the_other_is_caught(monkeypatch):
     tokens = forward.tokenize(loaded, TEXT)
     forward.run_together(loaded, [tokens])
     assert not CROSSED["item"]
-    monkeypatch.setattr(forward, "_array", one_by_one)
+    monkeypatch.setattr(forward, "array_of", one_by_one)
     forward.run_together(loaded, [tokens])
     assert CROSSED["item"] >= 5
 

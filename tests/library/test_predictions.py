@@ -150,16 +150,16 @@ def test_a_score_does_not_depend_on_the_batch(tiny_family, monkeypatch):
 
 @pytest.mark.long
 def test_no_batch_holds_more_than_its_share_of_tokens(tiny_family, monkeypatch):
-    from explorer.models import forward
+    from explorer.models import read_at
 
-    sizes, original = [], forward.target_rows
+    sizes, original = [], read_at.masked_targets
 
     def seen(loaded, rows, targets):
         sizes.append(sum(len(row.ids) for row in rows))
         return original(loaded, rows, targets)
 
     seen.__module__, seen.__qualname__ = original.__module__, original.__qualname__
-    monkeypatch.setattr(forward, "target_rows", seen)
+    monkeypatch.setattr(read_at, "masked_targets", seen)
     explorer.score("the cat sat on the mat " * 12)
     assert max(sizes) <= runs.BATCH_TOKENS
     assert len(sizes) > len(MODEL_KEYS)

@@ -236,15 +236,15 @@ def test_a_cancelled_list_ends_between_two_batches_and_keeps_its_parts(tiny_fami
 
 
 def test_logits_are_computed_at_masks_alone(tiny_family, monkeypatch):
-    from explorer.models import forward
+    from explorer.models import read_at
 
     shapes = []
 
-    def watched(loaded, hidden, own=forward.apply_head):
+    def watched(loaded, hidden, own=read_at.apply_head):
         shapes.append(hidden.shape)
         return own(loaded, hidden)
 
-    monkeypatch.setattr(forward, "apply_head", watched)
+    monkeypatch.setattr(read_at, "apply_head", watched)
     texts = listed([text for text, _ in MASKED[:20]])
     list(
         lists.masked_parts(

@@ -8,8 +8,9 @@ from torch import nn
 import explorer
 from explorer.lists import rule
 from explorer.models import half, loading
-from explorer.models.forward import tokenize, vocabulary_rows
-from explorer.models.run import MaskedRow, half_batches, half_rows, half_tokens
+from explorer.models.forward import tokenize
+from explorer.models.read_at import mask_states, vocabulary_rows
+from explorer.models.run import HEAD_ROWS, MaskedRow, half_batches, half_rows, half_tokens
 from explorer.models.specs import KINDS
 from tests.tiny_models import WORDS
 
@@ -45,10 +46,11 @@ def has_instructions(monkeypatch):
 def in_batches(loaded, rows):
     found = [None] * len(rows)
     for batch in half_batches([len(row.ids) for row in rows], loaded.max_tokens, "cpu"):
-        logs = vocabulary_rows(loaded, [rows[place] for place in batch], True)
-        for place, log in zip(batch, logs, strict=True):
-            found[place] = log
-    return np.array(found)
+        states = mask_states(loaded, [rows[place] for place in batch], True)
+        for place, state in zip(batch, states, strict=True):
+            found[place] = state
+    parts = [np.array(found[n : n + HEAD_ROWS]) for n in range(0, len(found), HEAD_ROWS)]
+    return np.concatenate([vocabulary_rows(loaded, part, True) for part in parts])
 
 
 def rows_of(loaded):
@@ -64,7 +66,7 @@ def test_a_row_has_the_same_bits_alone_in_a_list_and_in_the_reversed_list(tiny_f
     assert np.array_equal(together, in_batches(loaded, rows[::-1])[::-1])
     for row, log in zip(rows[:12], together, strict=False):
         assert np.array_equal(in_batches(loaded, [row])[0], log)
-    exact = vocabulary_rows(loaded, rows)
+    exact = vocabulary_rows(loaded, mask_states(loaded, rows))
     assert 1e-4 < np.abs(together - exact).max() < 0.5
 
 
@@ -83,14 +85,14 @@ def test_a_batch_of_another_shape_is_refused(tiny_family):
     loaded = tiny_family.loaded("bert")
     rows = sorted(rows_of(loaded), key=lambda row: len(row.ids))
     with pytest.raises(ValueError, match="one shape"):
-        vocabulary_rows(loaded, [rows[0], rows[-1]], True)
+        mask_states(loaded, [rows[0], rows[-1]], True)
 
 
 def test_shapes_depend_on_the_length_only():
     assert [half_tokens(n, 512) for n in (1, 8, 9, 510)] == [8, 8, 16, 512]
     assert half_tokens(39, 40) == 40
     assert half_tokens(45, 44) == 44
-    assert [half_rows(n, "cpu") for n in (8, 32, 40, 512)] == [16, 16, 12, 1]
+    assert [half_rows(n, "cpu") for n in (8, 32, 40, 512)] == [32, 16, 12, 1]
 
 
 @pytest.mark.parametrize("flag", ["avx512_bf16", "amx_bf16", "bf16"])

@@ -5,9 +5,10 @@ import pytest
 import torch
 from torch import nn
 
-from explorer.models.forward import target_rows, tokenize, vocabulary_rows
+from explorer.models.forward import tokenize
 from explorer.models.layer_parts import known_parts
 from explorer.models.loading import given_model, load_model
+from explorer.models.read_at import mask_states, masked_targets, vocabulary_rows
 from explorer.models.run import MaskedRow
 from explorer.models.specs import KINDS, MINI
 from tests.tiny_models import WIDE_SPREAD, make_bert
@@ -32,8 +33,8 @@ def by_hand(loaded, row):
 
 def check(loaded):
     rows = rows_of(loaded)
-    found = vocabulary_rows(loaded, rows)
-    scores = target_rows(loaded, rows, [7, 8, 9])
+    found = vocabulary_rows(loaded, mask_states(loaded, rows))
+    scores = masked_targets(loaded, rows, [7, 8, 9])
     for row, logs, (log_prob, rank), target in zip(rows, found, scores, (7, 8, 9), strict=True):
         plain = by_hand(loaded, row)
         assert np.abs(logs - plain).max() < WITHIN
@@ -80,14 +81,16 @@ def replaced(layer):
 def test_a_network_of_another_structure_is_run_as_a_whole(change):
     network, tokenizer = make_bert(2, 2, 24, WIDE_SPREAD)
     loaded = given_model("bert", network.eval(), tokenizer)
-    before = vocabulary_rows(loaded, rows_of(loaded))
+    before = vocabulary_rows(loaded, mask_states(loaded, rows_of(loaded)))
     change(network.bert.encoder.layer[-1])
     assert known_parts(loaded) == ()
     check(loaded)
-    assert np.abs(vocabulary_rows(loaded, rows_of(loaded)) - before).max() > 1e-2
+    assert (
+        np.abs(vocabulary_rows(loaded, mask_states(loaded, rows_of(loaded))) - before).max() > 1e-2
+    )
 
 
 def test_a_pass_that_ends_before_the_last_layer_leaves_no_hook(tiny_family):
     loaded = tiny_family.loaded("albert")
-    vocabulary_rows(loaded, rows_of(loaded))
+    vocabulary_rows(loaded, mask_states(loaded, rows_of(loaded)))
     assert not any(module._forward_pre_hooks for module in loaded.network.modules())
