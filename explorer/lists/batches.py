@@ -229,7 +229,11 @@ def _masked_readings(
         for row, target in zip(word.pieces, word.targets, strict=False)
     ]
     states = states_at(spec, ask, [plan.row for plan in plans], cancel)
-    log_probs = of_states(partial(call_on_model, vocabulary_rows, spec, ask), states, cancel)
+
+    def head(part: np.ndarray) -> np.ndarray:
+        return call_on_model(vocabulary_rows, spec, ask, part, False)
+
+    log_probs = of_states(head, states, cancel)
     return MaskedReadings(log_probs, target_scores(spec, ask, pieces, cancel))
 
 
@@ -239,7 +243,9 @@ def states_at(
     """Return a model's last hidden states float32 [row, d_model] at the rows' positions."""
     from explorer.models.read_at import mask_states
 
-    compute = partial(call_on_model, mask_states, spec, ask)
+    def compute(batch: list[MaskedRow]) -> np.ndarray:
+        return call_on_model(mask_states, spec, ask, batch, False)
+
     return in_batches(compute, rows, [len(row.ids) for row in rows], ask, cancel)
 
 
@@ -269,8 +275,11 @@ def target_scores(
     from explorer.models.read_at import target_rows
 
     states = states_at(spec, ask, [row for row, _ in rows], cancel)
-    targets = [target for _, target in rows]
-    return of_states(partial(call_on_model, target_rows, spec, ask), states, cancel, targets)
+
+    def head(part: np.ndarray, targets: Sequence[int]) -> np.ndarray:
+        return call_on_model(target_rows, spec, ask, part, targets, False)
+
+    return of_states(head, states, cancel, [target for _, target in rows])
 
 
 def prepare_sentences(

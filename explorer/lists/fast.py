@@ -87,7 +87,10 @@ class _Kind(ABC):
         """Yield what a head computes of each text."""
 
         def head(part: np.ndarray, *given: Sequence[Any]) -> np.ndarray:
-            return call_on_model(job, self.ready.specs[key], self.ready.ask, part, *given, is_half)
+            compute: Any = job  # of any number of arguments
+            return call_on_model(
+                compute, self.ready.specs[key], self.ready.ask, part, *given, is_half
+            )
 
         return iter(of_states(head, np.concatenate(states), self.cancel, *more))
 
@@ -269,7 +272,7 @@ def _states_of(
 
     spec, is_half = how
     if not is_half:
-        return states_at(spec, ask, rows, cancel)
+        return list(states_at(spec, ask, rows, cancel))
     found: list[Any] = [None] * len(rows)
     lengths, device = [len(row.ids) for row in rows], device_of(ask)
     batches = list(half_batches(lengths, spec.max_tokens, device))
