@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.forked import PASSED, Nearest, made, near
 from benchmarks.one_line import KINDS, Change, changes
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 ROOT = Path(__file__).parents[1]
 SOURCES = (("explorer", "*.py"), ("assets/js", "*.js"))
@@ -159,9 +159,8 @@ def check(commands: Sequence[str], copy: Path, limit: float) -> None:
     """Refuse commands that fail without a change; those with ``{near}`` are parts of the others."""
     for command in commands:
         if NEAR not in command and fails(command, copy, limit):
-            raise Refusal(
-                f"This command fails without a change, or takes over {limit:g} s: {command}"
-            )
+            sentence = f"This command fails without a change, or takes over {limit:g} s: {command}"
+            raise Refusal(Sentence("fails-without-change", sentence))
 
 
 def tried(change: Change, ways: Iterator[str | None], copy: Path) -> Outcome:

@@ -23,14 +23,16 @@ from explorer.analysis.latency.report import Report, family_report, report_csv
 from explorer.models.choice.family import all_specs, family_specs
 from explorer.models.devices import available_devices
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
 from explorer.views.latency.measure import faster_records
 
-SAVES_ONE = "--save writes one measurement: not with --presses or --against-itself."
-WAYS_ARE_ROWS = "--save writes the rows of --ways to a .csv file alone."
-ONE_PRESS = "--presses takes two or more: one has no spread."
+SAVES_ONE = Sentence(
+    "saves-one", "--save writes one measurement: not with --presses or --against-itself."
+)
+WAYS_ARE_ROWS = Sentence("ways-are-rows", "--save writes the rows of --ways to a .csv file alone.")
+ONE_PRESS = Sentence("one-press", "--presses takes two or more: one has no spread.")
 APART_S = 5.0
 """Seconds between two presses."""
 NEIGHBOUR = """

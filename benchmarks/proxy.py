@@ -10,11 +10,13 @@ from pathlib import Path
 
 from benchmarks.served import free_port
 from explorer.assets import ROOT
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 CONF = ROOT / "deploy" / "nginx.conf"
 START_S = 30.0
-MISSING = "nginx is needed for the attacks that a proxy cuts: apt-get install nginx"
+MISSING = Sentence(
+    "no-nginx", "nginx is needed for the attacks that a proxy cuts: apt-get install nginx"
+)
 
 
 def check_nginx() -> None:
@@ -68,5 +70,6 @@ def _wait_until_it_listens(nginx: subprocess.Popen[bytes], folder: Path) -> None
     deadline = time.monotonic() + START_S
     while not (folder / "nginx.pid").exists():
         if nginx.poll() is not None or time.monotonic() > deadline:
-            raise Refusal(f"nginx did not start: {(folder / 'stderr').read_text('utf-8')}")
+            reason = (folder / "stderr").read_text("utf-8")
+            raise Refusal(Sentence("nginx-not-started", f"nginx did not start: {reason}"))
         time.sleep(0.02)

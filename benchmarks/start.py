@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.served import free_port
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.assets import ROOT
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -127,7 +127,7 @@ def wait_for(url: str) -> None:
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.02)
-    raise Refusal(f"The page did not come up within {PATIENCE_S} seconds.")
+    raise Refusal(Sentence("page-not-up", f"The page did not come up within {PATIENCE_S} seconds."))
 
 
 @contextmanager

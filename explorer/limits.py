@@ -8,14 +8,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from explorer.refusal import Sentence
+
 DOCUMENT = Path(__file__).parents[1] / "docs" / "serving.md"
 BEGIN, END = "<!-- limits: python -m explorer.limits -->\n", "<!-- end of limits -->\n"
 REFUSED, CLOSED, WAITS = "refused (429)", "the connection is closed", "the next waits"
-BUSY = "{n} requests are already waiting. Please try again in a few seconds."
-UNHEARD_SAYS = (
-    "The connection for this answer was not opened within {limit} s, so it was not computed. "
-    "Please ask again, and open the stream at once."
+BUSY = Sentence(
+    "all-waiting", "{n} requests are already waiting. Please try again in a few seconds."
 )
+UNHEARD_SAYS = Sentence(
+    "stream-not-opened",
+    "The connection for this answer was not opened within {limit} s, so it was not computed. "
+    "Please ask again, and open the stream at once.",
+)
+
+
+NO_SENTENCE = Sentence("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +35,9 @@ class Limit:
     maximum: int
     unit: str
     consequence: str
-    message: str = ""
+    message: Sentence = NO_SENTENCE
 
-    def sentence(self, n: object = "") -> str:
+    def sentence(self, n: object = "") -> Sentence:
         """Return the message with ``n``, the current number, and the row's limit filled in."""
         return self.message.format(n=n, limit=self.maximum)
 
@@ -43,8 +51,11 @@ ADDRESS = Limit(
     f"sixteenths: {QUESTIONS.maximum * 15 // 16} of {QUESTIONS.maximum}, "
     f"{PROGRAMS.maximum * 15 // 16} of {PROGRAMS.maximum}",
     REFUSED,
-    "{n} questions from your address are already waiting, as many as one address may have now. "
-    "Please try again when one of them is answered.",
+    Sentence(
+        "address-waiting",
+        "{n} questions from your address are already waiting, as many as one address may have now. "
+        "Please try again when one of them is answered.",
+    ),
 )
 PAGE = Limit(
     "one page",
@@ -52,8 +63,11 @@ PAGE = Limit(
     16,
     "",
     REFUSED,
-    "{n} of your questions are already waiting, the most that one page may have. Please try again "
-    "when one of them is answered.",
+    Sentence(
+        "page-waiting",
+        "{n} of your questions are already waiting, the most that one page may have. Please try "
+        "again when one of them is answered.",
+    ),
 )
 UNHEARD = Limit(
     "one request",
@@ -103,7 +117,7 @@ JOBS = Limit(
     8,
     "",
     "refused in the answer",
-    "The queue is full. Please try again later.",
+    Sentence("queue-full", "The queue is full. Please try again later."),
 )
 JOBS_OF_ADDRESS = Limit(
     "the programs at one address",
@@ -111,13 +125,17 @@ JOBS_OF_ADDRESS = Limit(
     2,
     "",
     "refused in the answer",
-    "{limit} measurements from your address are waiting or running. Please ask again when one of "
-    "them is done.",
+    Sentence(
+        "address-measuring",
+        "{limit} measurements from your address are waiting or running. Please ask again when one "
+        "of them is done.",
+    ),
 )
-PROCESSOR_SAYS = (
+PROCESSOR_SAYS = Sentence(
+    "processor-time",
     "Programs at one address may now use {limit} seconds of processor time a minute for "
     "/sentiment, /question, /depth, /similarity, /changed, /patch, /ablate, /contexts, /score, "
-    "/attribute, /texts and /latency, and yours is used up. Please try again in a minute."
+    "/attribute, /texts and /latency, and yours is used up. Please try again in a minute.",
 )
 PROCESSOR = Limit(
     "the programs at one address",
@@ -142,7 +160,11 @@ TEXTS = Limit(
     200,
     "",
     "refused in the answer",
-    "{n} rows are too many: one call of /texts takes at most {limit}. Please send them in parts.",
+    Sentence(
+        "too-many-rows",
+        "{n} rows are too many: one call of /texts takes at most {limit}. Please send them in "
+        "parts.",
+    ),
 )
 TEXTS_TIME = Limit(
     "one call of `/texts`", "time for its rows", 60, "s", "answered with the finished rows"
@@ -161,8 +183,11 @@ TUNING_ROWS = Limit(
     500,
     "",
     "refused in the answer",
-    "{n} rows are too many to fine-tune on a page, which takes at most {limit}: keep fewer, or "
-    "call explorer.finetune from Python or a shell.",
+    Sentence(
+        "tuning-too-many-rows",
+        "{n} rows are too many to fine-tune on a page, which takes at most {limit}: keep fewer, or "
+        "call explorer.finetune from Python or a shell.",
+    ),
 )
 TUNING_TIME = Limit(
     "one fine-tuning on a page", "its time", 900, "s", "answered with the finished seeds"
@@ -177,7 +202,10 @@ MEASURE_WAIT = Limit(
     25,
     "s",
     "refused in the answer",
-    "The machine is busy with other measurements. Please ask again in a minute.",
+    Sentence(
+        "busy-measuring",
+        "The machine is busy with other measurements. Please ask again in a minute.",
+    ),
 )
 PAGES_AT_ONCE = Limit("all together", "requests for the page answered at once", 1, "", WAITS)
 PAGES_WAITING = Limit("all together", "of these that wait", 512, "", REFUSED, BUSY)
@@ -202,7 +230,7 @@ BODY = Limit(
     256,
     "KB",
     "refused (413)",
-    "This request is larger than the limit of {limit} KB.",
+    Sentence("request-too-large", "This request is larger than the limit of {limit} KB."),
 )
 HEAD = Limit(
     "one request",
@@ -210,7 +238,9 @@ HEAD = Limit(
     32,
     "KB",
     "refused (431)",
-    "The URL and headers of this request are longer than {limit} KB.",
+    Sentence(
+        "headers-too-large", "The URL and headers of this request are longer than {limit} KB."
+    ),
 )
 STOPPING = Limit(
     "one request",
@@ -218,7 +248,7 @@ STOPPING = Limit(
     5,
     "s",
     "ended in a sentence",
-    "The server is stopping or restarting. Please try again in a minute.",
+    Sentence("stopping", "The server is stopping or restarting. Please try again in a minute."),
 )
 HEALTH = Limit(
     "one call of `/health`",
@@ -226,7 +256,7 @@ HEALTH = Limit(
     10,
     "s",
     "answered with 503",
-    "The queues did not answer within {limit} s.",
+    Sentence("queues-stuck", "The queues did not answer within {limit} s."),
 )
 
 

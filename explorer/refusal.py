@@ -4,16 +4,15 @@ import errno
 import logging
 import re
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from explorer.assets import ROOT, read_in
 
 DOCUMENT = ROOT / "docs" / "errors.md"
-GAP = "…"
-"""Stands in a row's sentence for what a refusal fills in: a name, a number, a text."""
-LEAST = 12
-"""Letters of a row's sentence that a refusal must have in common with it."""
+ROW = re.compile(r'\| <a id="([a-z0-9-]+)"></a>`\1` \| (.+) \| (.+) \| (.+) \|')
+"""Row of a table: code, sentence, reason, remedy."""
 logger = logging.getLogger(__name__)
 NO_ROOM = ("memory", "can't start new thread")
 """Parts of the ``RuntimeError`` messages of torch and Python when memory is short."""
@@ -22,68 +21,83 @@ FAILED = "logged as {mark} in the process where it happened: {kind}: {text}"
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A kind of refusal: its sentence, with gaps, the reason, and what to do."""
+    """Row of docs/errors.md: a kind of refusal, its sentence, the reason, and what to do."""
 
-    n: int
+    code: str
+    """The kind of refusal, in the address of its row: ``empty-text``."""
     section: str
     sentence: str
+    """The words of the refusal; ``…`` replaces names, numbers and texts."""
     why: str
     what_to_do: str
-    pieces: tuple[str, ...]
-    """The parts of the sentence between its gaps."""
 
     @property
     def note(self) -> str:
         """The remedy in a sentence, with the place of its row."""
         return f"What to do: {self.what_to_do} (docs/errors.md, “{self.section}”)."
 
-    @property
-    def anchor(self) -> str:
-        """The id of the row on the page of all refusals."""
-        return f"refusal-{self.n}"
-
-    def fits(self, refusal: str) -> bool:
-        """Return whether a refusal has all pieces of this sentence, in their order."""
-        if not all(piece in refusal for piece in self.pieces):
-            return False
-        return bool(re.search(".*".join(map(re.escape, self.pieces)), refusal, re.DOTALL))
-
 
 @cache
-def remedies() -> tuple[Remedy, ...]:
-    """Return the rows of docs/errors.md in their order.
+def remedies() -> dict[str, Remedy]:
+    """Return the rows of docs/errors.md by code, in their order.
 
     Raises:
         Broken: the document cannot be read.
     """
-    matching: list[Remedy] = []
+    rows: dict[str, Remedy] = {}
     section = ""
     with read_in(DOCUMENT):
         for line in DOCUMENT.read_text("utf-8").splitlines():
             if line.startswith("## "):
                 section = line.removeprefix("## ")
-            elif line.startswith("| ") and line != "| it says | why | what to do |":
-                sentence, why, what_to_do = (cell.strip() for cell in line.strip("|").split("|"))
-                pieces = _pieces(sentence)
-                matching.append(
-                    Remedy(len(matching) + 1, section, sentence, why, what_to_do, pieces)
-                )
-    return tuple(matching)
+            elif row := ROW.fullmatch(line):
+                rows[row[1]] = Remedy(row[1], section, *row.groups()[1:])
+    return rows
 
 
-def _pieces(sentence: str) -> tuple[str, ...]:
-    return tuple(p for p in sentence.rstrip(".").split(GAP) if p.strip(" .“”'"))
+class Sentence(str):
+    """Sentence of a refusal, with the code of its row in docs/errors.md.
+
+    ``str`` and ``format`` keep the code. Parts of it, sums and JSON are plain text.
+
+    Example:
+        >>> Sentence("wrong-type", "“{name}” must be {kind}.").format(name="text", kind="a list")
+        '“text” must be a list.'
+        >>> Sentence("empty-text", "There is no text.").code
+        'empty-text'
+    """
+
+    __slots__ = ("code",)
+    code: str
+
+    def __new__(cls, code: str, text: str) -> "Sentence":
+        """Return the text with its code."""
+        sentence = super().__new__(cls, text)
+        sentence.code = code
+        return sentence
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        """Return the arguments of the constructor, so that it pickles to another process."""
+        return self.code, "".join(self)
+
+    def __str__(self) -> str:
+        """Return the sentence itself, so that the text of an exception keeps its code."""
+        return self
+
+    def format(self, *args: object, **kwargs: object) -> "Sentence":
+        """Return the sentence with its gaps filled."""
+        return Sentence(self.code, super().format(*args, **kwargs))
 
 
-def remedy_for(refusal: str) -> Remedy | None:
-    """Return the row that has most of a refusal's words, or None if no row has enough of them."""
-    fitting = [remedy for remedy in remedies() if remedy.fits(refusal)]
-    best = max(fitting, key=_n_letters, default=None)
-    return best if best and _n_letters(best) >= LEAST else None
+def code_of(sentence: str) -> str:
+    """Return the code of a refusal's sentence; empty for any other text."""
+    return sentence.code if isinstance(sentence, Sentence) else ""
 
 
-def _n_letters(remedy: Remedy) -> int:
-    return sum(map(len, remedy.pieces))
+def joined(sentences: Iterable[str]) -> Sentence:
+    """Return several sentences as one refusal, whose code is that of the first."""
+    parts = [*sentences]
+    return Sentence(code_of(parts[0]) if parts else "", " ".join(parts))
 
 
 class Refusal(Exception):
@@ -91,11 +105,17 @@ class Refusal(Exception):
 
     Every other exception is a failure of the program: it is logged, and its text is not shown.
     A note, which tracebacks print, says what to do; the page links to the same row.
+
+    Attributes:
+        sentence: The message.
+        code: The kind of refusal, which identifies its row in docs/errors.md: ``empty-text``.
+            Programs compare it in place of the text.
     """
 
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)
-        if remedy := remedy_for(str(self)):
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(sentence)
+        self.sentence, self.code = sentence, code_of(sentence)
+        if remedy := remedies().get(self.code):
             self.add_note(remedy.note)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.analysis.measures import entropy, log_softmax, softmax, top_ids
 from explorer.models.run import MaskedRow, Run, named_only, nameless_ids, read_only
 from explorer.models.tokens import UNKNOWN, BadText, Tokens, Word, spelling_of
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -143,11 +143,16 @@ def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
         if start < word.end and end > word.start and not tokens.special[pos]
     ]
     if not inside:
-        raise BadText(f"This model cannot read “{brief(word.text)}”.")
+        raise BadText(Sentence("unreadable-word", f"This model cannot read “{brief(word.text)}”."))
     if min(tokens.spans[pos][0] for pos in inside) < word.start or (
         max(tokens.spans[pos][1] for pos in inside) > word.end
     ):
-        raise BadText(f"“{brief(word.text)}” is merged with its neighbour: put a space around it.")
+        raise BadText(
+            Sentence(
+                "merged-word",
+                f"“{brief(word.text)}” is merged with its neighbour: put a space around it.",
+            )
+        )
     masked = list(tokens.ids)
     for pos in inside:
         masked[pos] = mask_id
@@ -158,18 +163,20 @@ def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
     return SpanPlan(word, tuple(rows), tuple(tokens.ids[pos] for pos in inside))
 
 
-def loaded_plans(loaded: "LoadedModel", spans: Sequence[tuple[str, Word]]) -> list[SpanPlan | str]:
+def loaded_plans(
+    loaded: "LoadedModel", spans: Sequence[tuple[str, Word]]
+) -> list[SpanPlan | Sentence]:
     """Build a model's plan for each (text, span), or the error message where it has none."""
     return [_plan_or_refusal(loaded, *span) for span in spans]
 
 
-def _plan_or_refusal(loaded: "LoadedModel", text: str, word: Word) -> SpanPlan | str:
+def _plan_or_refusal(loaded: "LoadedModel", text: str, word: Word) -> SpanPlan | Sentence:
     from explorer.models.forward import tokenize
 
     try:
         return span_plan(tokenize(loaded, text), word, int(loaded.tokenizer.mask_token_id))
     except BadText as error:
-        return str(error)
+        return error.sentence
 
 
 def word_plans(tokens: Tokens, mask_id: int) -> tuple[SpanPlan, ...]:
@@ -270,7 +277,11 @@ def mask_fillings(run: Run, logits: Logits, width: int = BEAM) -> MaskFillings:
     positions = run.tokens.mask_positions
     if not 2 <= len(positions) <= MAX_MASKS:
         raise BadText(
-            f"The text has {len(positions)} masks; filling them together takes 2 to {MAX_MASKS}."
+            Sentence(
+                "masks-to-fill",
+                f"The text has {len(positions)} masks; filling them together takes 2 to "
+                f"{MAX_MASKS}.",
+            )
         )
     log_probs = log_softmax(run.mask_logits)
     alone = tuple(int(i) for i in named_only(log_probs, run.vocabulary).argmax(-1))

@@ -21,7 +21,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, NetworkKey
 from explorer.models.tokens import clean_text
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, joined
 
 if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
@@ -267,7 +267,7 @@ def runs_with_mlm_head(
 def refuse_none(found: Mapping[str, Any], missing: Mapping[str, Refusal]) -> None:
     """Raise a refusal with the reason for each model where none of them is there."""
     if not found:
-        raise Refusal(" ".join(str(error) for error in missing.values()))
+        raise Refusal(joined(map(str, missing.values())))
 
 
 def get_runs(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.analysis.records import harmless
 from explorer.library.results import Result
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 if TYPE_CHECKING:
     import pandas
@@ -24,7 +24,7 @@ MORE_COLUMNS = "More columns than fit: --csv FILE writes also {names}.\n"
 LEAST_WIDTH = 8
 """Characters of a terminal that each printed column has at least, its border included."""
 WRITTEN = "{n:,} rows are written to {path}.\n"
-NOT_WRITTEN = "The file {path} cannot be written: {reason}."
+NOT_WRITTEN = Sentence("file-not-written", "The file {path} cannot be written: {reason}.")
 NAMED_PIPE = "it is a named pipe, which waits until somebody reads it"
 OUTPUT_CLOSED = "Standard output is closed: nothing can be printed."
 REFUSED_COLUMN = "refused"
@@ -70,7 +70,7 @@ def write_answers(answers: Answers, as_json: bool, path: str | None, guarded: bo
         Refusal: the file cannot be written; the answers are printed all the same. OSError: they
             cannot be printed.
     """
-    problem = written(answers, path, guarded) if path not in (None, STDIN) else ""
+    problem = written(answers, path, guarded) if path not in (None, STDIN) else None
     if as_json:
         for line, result in answers:
             sys.stdout.write(f"{json.dumps(json_of(line, result), ensure_ascii=False)}\n")
@@ -86,7 +86,7 @@ def write_answers(answers: Answers, as_json: bool, path: str | None, guarded: bo
         raise Refusal(problem)
 
 
-def written(answers: Answers, path: str, guarded: bool = False) -> str:
+def written(answers: Answers, path: str, guarded: bool = False) -> Sentence | None:
     """Write the rows of the answers to a file; return why that failed, if it did."""
     cells = csv_cells(answers, guarded)
     try:
@@ -94,7 +94,7 @@ def written(answers: Answers, path: str, guarded: bool = False) -> str:
     except OSError as error:
         return NOT_WRITTEN.format(path=path, reason=error.strerror)
     sys.stderr.write(WRITTEN.format(n=len(cells), path=path))
-    return ""
+    return None
 
 
 def csv_cells(answers: Answers, guarded: bool = False) -> "pandas.DataFrame":

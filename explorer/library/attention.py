@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather, get_run
-from explorer.library import strings
+from explorer.library import refusals
 from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
 from explorer.library.progress import each
 from explorer.library.results import Result
@@ -119,7 +119,7 @@ def check_head(spec: ModelSpec, layer: int, head: int) -> tuple[int, int]:
     shape = spec.architecture
     if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
         last = {"layers": shape.n_layers - 1, "heads": shape.n_heads - 1}
-        raise Refusal(strings.BAD_HEAD.format(label=spec.label, **last))
+        raise Refusal(refusals.BAD_HEAD.format(label=spec.label, **last))
     return int(layer), int(head)
 
 
@@ -132,7 +132,7 @@ def checked_heads(models: Family, heads: Heads) -> Heads:
     try:
         pairs = {key: [(layer, head) for layer, head in places] for key, places in heads.items()}
     except (AttributeError, TypeError, ValueError) as error:
-        raise Refusal(strings.BAD_HEADS) from error
+        raise Refusal(refusals.BAD_HEADS) from error
     return {
         key: [check_head(models.spec(key), *place) for place in places]
         for key, places in pairs.items()
@@ -242,7 +242,7 @@ def ablate(
     """
     with asked(family) as models:
         heads = None if heads is None else checked_heads(models, heads)
-        runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ABLATE)
+        runs, missing = masked_runs(models, text, refusals.NO_MASK_TO_ABLATE)
         text, ask = next(iter(runs.values())).tokens.text, models.ask(text)
         if heads is None:
             return Importance(text, models.name, importances(runs, ask), missing)

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather
-from explorer.library import strings
+from explorer.library import refusals, strings
 from explorer.library.depth import MAX_WORDS, sentences, unread_share
 from explorer.library.family import Family, asked, checked_text
 from explorer.library.progress import result_of
@@ -212,12 +212,12 @@ def _pair(models: Family, before: str, after: str) -> tuple[ModelSpec, ModelSpec
     first = models.chosen(before)
     others = [key for key in models.specs if key != first.key]
     if after == first.key or not (after or others):
-        raise Refusal(strings.ONE_COLUMN.format(label=first.label))
+        raise Refusal(refusals.ONE_COLUMN.format(label=first.label))
     second = models.spec(after or others[0])
     names = differs(first, second)
     if names:
         raise Refusal(
-            strings.TWO_SHAPES.format(
+            refusals.TWO_SHAPES.format(
                 before=first.label,
                 after=second.label,
                 name=strings.SHAPES[names[0]],
@@ -289,20 +289,20 @@ def _tokens(specs: tuple[ModelSpec, ModelSpec], ask: Ask, texts: Sequence[str]) 
     from explorer.models.forward import tokenize
 
     if any(MASK in clean_text(text) for text in texts):
-        raise Refusal(strings.MASKED_ROW)
+        raise Refusal(refusals.MASKED_ROW)
 
     tokens = []
     for text in texts:
         first, second = (call_on_model(tokenize, spec, ask, text) for spec in specs)
         if first.pieces != second.pieces or first.ids != second.ids:
             raise Refusal(
-                strings.TWO_TOKENIZERS.format(
+                refusals.TWO_TOKENIZERS.format(
                     before=specs[0].label, after=specs[1].label, text=brief(text)
                 )
             )
         tokens.append(first)
     if sum(map(_n_words, tokens)) < MIN_TOKENS:
-        raise Refusal(strings.FEW_TOKENS.format(least=MIN_TOKENS))
+        raise Refusal(refusals.FEW_TOKENS.format(least=MIN_TOKENS))
     return tokens
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from explorer.inference.runs import in_this_thread
-from explorer.library import strings
+from explorer.library import refusals, strings
 from explorer.library.results import Result
 from explorer.models.choice.family import all_specs
 from explorer.models.specs import KINDS, MORE_KINDS, SAME_NETWORKS
@@ -228,7 +228,7 @@ def _key_of_object(network: Any) -> str:  # noqa: ANN401
     stated = getattr(getattr(network, "config", None), "model_type", None)
     kinds = _kinds_by_type()
     if stated not in kinds:
-        raise Refusal(strings.NO_KIND.format(kind=brief(stated), known=", ".join(kinds)))
+        raise Refusal(refusals.NO_KIND.format(kind=brief(stated), known=", ".join(kinds)))
     return kinds[stated]
 
 
@@ -240,7 +240,7 @@ def _key_of_folder(folder: Path) -> str:
         stated = None  # the folder is refused with its own reason
     kinds = _kinds_by_type()
     if stated is not None and stated not in kinds:
-        raise Refusal(strings.NO_KIND.format(kind=brief(stated), known=", ".join(kinds)))
+        raise Refusal(refusals.NO_KIND.format(kind=brief(stated), known=", ".join(kinds)))
     return kinds.get(stated, next(iter(KINDS)))
 
 

@@ -19,7 +19,7 @@ from explorer.library.results import Result
 from explorer.models.choice.family import ONLY, column, read_family, sizes_of
 from explorer.models.choice.labels import label_names
 from explorer.models.specs import KINDS
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 DONE, REFUSED_SOME, REFUSED, INTERRUPTED = 0, 1, 2, 130
 """Exit codes: all answered; some lines of standard input refused, or numbers that differ from plain
@@ -37,11 +37,13 @@ FIRST_FILE = "; - reads standard input like a file"
 BAD_HEADS = "{given!r} names no heads; write them as bert=LAYER.HEAD,LAYER.HEAD"
 BAD_LABELS = "{given!r} names no labels; write them as bert=LABEL,LABEL"
 LABELS = "names for a head's labels in their order, bert=negative,positive; may be repeated"
-NO_LINES = "Standard input has no line to answer."
+NO_LINES = Sentence("no-lines", "Standard input has no line to answer.")
 NOT_PRINTED = "The answers cannot be printed: {reason}."
-INPUT_CLOSED = "Standard input is closed: there is no line to read."
+INPUT_CLOSED = Sentence("input-closed", "Standard input is closed: there is no line to read.")
 MAX_INPUT = 2**24
-INPUT_TOO_LARGE = "Standard input has more than 16 MB: send its lines in parts."
+INPUT_TOO_LARGE = Sentence(
+    "input-too-large", "Standard input has more than 16 MB: send its lines in parts."
+)
 COLUMN_ROLES = {
     **{role: f"--{role}" for role in ("text", "second", "answer", "good", "bad", "label")},
     "score": "--scores",  # --score names the score of pairs

@@ -13,7 +13,7 @@ from explorer import assets, limits
 from explorer.inference.ask import Ask
 from explorer.inference.cache import CACHE, key_of_family
 from explorer.inference.runs import call_on_model, gather, get_run, get_runs, refuse_none
-from explorer.library import strings
+from explorer.library import refusals, strings
 from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
@@ -103,7 +103,7 @@ def depth(text: str, family: Family | str = "mini", model: str = "") -> Depth:
         spec, ask = models.chosen(model), models.ask(text)
         run = get_run(spec, ask)
         if not run.tokens.mask_positions:
-            raise Refusal(strings.NO_MASK_TO_FOLLOW)
+            raise Refusal(refusals.NO_MASK_TO_FOLLOW)
         masks = range(len(run.tokens.mask_positions))
         lenses = tuple(lens_of(run, ask, mask) for mask in masks)
         return Depth(spec.key, run.tokens.pieces, run.vocabulary, lenses)
@@ -267,7 +267,7 @@ def check_seconds(seconds: object, most: int) -> None:
     """
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 1 <= float(cast(float, seconds)) <= most:
-        raise Refusal(strings.BAD_SECONDS.format(high=most))
+        raise Refusal(refusals.BAD_SECONDS.format(high=most))
 
 
 def is_complete(layers: "LayerSimilarity") -> bool:

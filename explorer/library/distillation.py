@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from explorer.analysis.records import Records
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, get_run
-from explorer.library import strings
+from explorer.library import refusals
 from explorer.library.family import Family, asked
 from explorer.library.results import Result
 from explorer.models.choice.family import pair_of
@@ -128,7 +128,7 @@ def distillation(
         pair = pair_logits(models.ask(text), keys=keys)
         positions = pair.teacher.tokens.mask_positions
         if not positions:
-            raise Refusal(strings.NO_MASK_TO_COMPARE)
+            raise Refusal(refusals.NO_MASK_TO_COMPARE)
         return Distillation(
             temperature,
             keys,
@@ -167,9 +167,9 @@ def _chosen_pair(models: Family, teacher: str, student: str) -> tuple[str, str]:
             models.spec(name)
     chosen = pair_of(models.specs, teacher, student)
     if chosen is None:
-        raise Refusal(strings.NO_PAIR)
+        raise Refusal(refusals.NO_PAIR)
     if chosen[0] == chosen[1]:
-        raise Refusal(strings.ONE_OF_PAIR.format(name=chosen[0]))
+        raise Refusal(refusals.ONE_OF_PAIR.format(name=chosen[0]))
     return chosen
 
 
@@ -193,7 +193,7 @@ def pair_logits(
 
     keys = keys or pair_of(ask.specs)
     if keys is None:
-        raise Refusal(strings.NO_PAIR)
+        raise Refusal(refusals.NO_PAIR)
     (teacher, teacher_logits), (student, student_logits) = map(both, keys)
     return PairLogits(teacher, student, teacher_logits, student_logits)
 

@@ -19,7 +19,7 @@ from explorer.inference.runs import (
     refuse_none,
     runs_with_mlm_head,
 )
-from explorer.library import strings
+from explorer.library import refusals, strings
 from explorer.library.results import results_of
 from explorer.models.choice.family import (
     BAD_NUMBER,
@@ -36,7 +36,7 @@ from explorer.models.choice.family import (
 from explorer.models.choice.labels import LabelNames, with_labels
 from explorer.models.run import Run
 from explorer.models.specs import MODEL_KEYS, ModelSpec
-from explorer.refusal import Refusal, brief
+from explorer.refusal import Refusal, Sentence, brief, joined
 from explorer.timing.workload import is_whole
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Family:
             Refusal: the family has no such column.
         """
         if not isinstance(model, str) or model not in self.specs:
-            raise Refusal(strings.no_such_model(list(self.specs)))
+            raise Refusal(refusals.no_such_model(list(self.specs)))
         return self.specs[model]
 
     def ask(self, text: str = "") -> Ask:
@@ -107,8 +107,8 @@ def named_family(
     known = read_family(family) if isinstance(family, str) else None
     if known is None:
         sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
-        sentence = strings.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes)
-        raise Refusal(f"{sentence} {hint}".rstrip())
+        sentence = refusals.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes)
+        raise Refusal(joined(filter(None, (sentence, hint))))
     return Family(known, specs_by_key(known), device, dtype, is_inline=is_inline)
 
 
@@ -119,9 +119,9 @@ def checked_text(text: object, name: str = "text") -> str:
         Refusal: it is no string.
     """
     if not isinstance(text, str):
-        hint = strings.MANY_TEXTS if isinstance(text, list | tuple) else ""
-        kind = type(text).__name__
-        raise Refusal(f"{strings.NOT_A_STRING.format(name=name, kind=kind)} {hint}".rstrip())
+        hint = [strings.MANY_TEXTS] if isinstance(text, list | tuple) else []
+        sentence = refusals.NOT_A_STRING.format(name=name, kind=type(text).__name__)
+        raise Refusal(joined([sentence, *hint]))
     return text
 
 
@@ -161,7 +161,7 @@ def asked(family: Family | str) -> Iterator[Family]:
 
 
 def masked_runs(
-    models: Family, text: str, no_mask: str
+    models: Family, text: str, no_mask: Sentence
 ) -> tuple[dict[str, Run], Mapping[str, Refusal]]:
     """Return the runs of the models with an MLM head on a text with a mask, and the missing ones.
 
@@ -215,7 +215,7 @@ def load(
     """
     device, dtype = _known_device(str(device)), str(dtype).removeprefix("torch.")
     if dtype not in DTYPES:
-        raise Refusal(strings.BAD_DTYPE.format(dtype=brief(dtype), known=", ".join(DTYPES)))
+        raise Refusal(refusals.BAD_DTYPE.format(dtype=brief(dtype), known=", ".join(DTYPES)))
     if isinstance(models, Mapping):
         family = _own_family(models, (device, dtype), labels, only=only)
     else:
@@ -237,7 +237,7 @@ def _known_device(device: str) -> str:
         known = devices()
     name = known[-1] if device == "auto" else device.removesuffix(":0")
     if name not in known:
-        raise Refusal(strings.NO_DEVICE.format(device=brief(device), known=", ".join(known)))
+        raise Refusal(refusals.NO_DEVICE.format(device=brief(device), known=", ".join(known)))
     return name
 
 
@@ -263,7 +263,7 @@ def _own_family(
         columns[key] = known or read[where]
     places = {(network.device, network.dtype) for network in given} or {place}
     if len(places) > 1:
-        raise Refusal(strings.TWO_DEVICES)
+        raise Refusal(refusals.TWO_DEVICES)
     sizes = {key: spec.name if has_own_name(key) else spec.size for key, spec in columns.items()}
     specs = with_labels(in_columns_of(columns), labels)
     family = Family(family_name(sizes), specs, *places.pop(), given=tuple(given))
@@ -280,7 +280,7 @@ def _checked_columns(models: Mapping[str, Any], *, only: bool) -> dict[str, Mode
     """
     for key in models:
         if not (isinstance(key, str) and COLUMN.fullmatch(key)):
-            raise Refusal(strings.NO_COLUMN.format(key=brief(key)))
+            raise Refusal(refusals.NO_COLUMN.format(key=brief(key)))
     fills_up = not only and not any(map(has_own_name, models))
     columns = specs_by_key("mini") if fills_up else {}
     if not 1 <= len({*columns, *models}) <= MAX_COLUMNS:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather
-from explorer.library import strings
+from explorer.library import refusals, strings
 from explorer.library.family import Family, asked, checked_text, is_index
 from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.models.choice.labels import LabelNames, with_labels
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import clean_text, split_words
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, joined
 from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def attribute_label(text: str, family: Family | str, label: str, word: int) -> L
         ask = models.ask(text)
         segment, n_words = clean_text(ask.text), len(split_words(clean_text(ask.text)))
         if not is_index(word, n_words) and (word != -1 or isinstance(word, bool)):
-            raise Refusal(strings.BAD_LABELLED_WORD.format(last=n_words - 1))
+            raise Refusal(refusals.BAD_LABELLED_WORD.format(last=n_words - 1))
         label = checked_text(label, "label").strip() or PREDICTED
         found, missing = why_label(models.specs, ask, segment, label, int(word))
         return LabelAttributions(segment, models.name, found, missing, int(word))
@@ -277,10 +277,10 @@ def why_label(
     for key, spec in specs.items():
         known = labels_of(spec, task)
         if known and label != PREDICTED and label not in known:
-            others[key] = strings.no_such_label(spec.label, label, known)
+            others[key] = refusals.no_such_label(spec.label, label, known)
     specs = {key: spec for key, spec in specs.items() if key not in others}
     if not specs:
-        raise Refusal(" ".join(others.values()))
+        raise Refusal(joined(others.values()))
     if word < 0:
         found, missing = ask_each(specs, ask, label_attribution, text, label)
     else:
@@ -327,7 +327,7 @@ def ask_each(
     missing = {key: str(said) for key, said in refused.items()}
     lack_heads = all(isinstance(said, NotTuned) for said in refused.values())
     if len(missing) == len(answers) and not (none_is_answer and lack_heads):
-        raise Refusal(" ".join(dict.fromkeys(missing.values())))
+        raise Refusal(joined(dict.fromkeys(missing.values())))
     return {k: said for k, said in answers.items() if not isinstance(said, Refusal)}, missing
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from explorer.inference.ask import Ask
 from explorer.inference.cache import CACHE, key_of
 from explorer.inference.runs import call_on_model, gather, get_runs
-from explorer.library import strings
+from explorer.library import refusals
 from explorer.library.family import Family, asked, is_index, masked_runs, missing_reasons
 from explorer.library.results import Result
 from explorer.models.run import READINGS, Run, answer_id
@@ -132,7 +132,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
             raise missing[spec.key]
         followed = followed_word(runs, int(word) if isinstance(word, Integral) else -1)
         if followed is None:
-            raise Refusal(strings.NO_WORD)
+            raise Refusal(refusals.NO_WORD)
         chosen = followed.at if word == -1 else word
         _check_place(spec, (layer, head, chosen), len(followed.shown))
         place = (int(layer), int(head), followed.positions(spec.key))
@@ -144,7 +144,7 @@ def _check_place(spec: ModelSpec, place: tuple[object, ...], n_words: int) -> No
     lengths = (shape.n_layers, shape.n_heads, n_words)
     if not all(is_index(*pair) for pair in zip(place, lengths, strict=True)):
         last = {"layers": shape.n_layers - 1, "heads": shape.n_heads - 1, "words": n_words - 1}
-        raise Refusal(strings.BAD_PLACE.format(label=spec.label, **last))
+        raise Refusal(refusals.BAD_PLACE.format(label=spec.label, **last))
 
 
 def traced(run: Run, ask: Ask, place: tuple[int, int, Sequence[int]]) -> "TracedLayer":
@@ -315,7 +315,7 @@ def contexts(text: str, family: Family | str = "mini") -> Contexts:
     """
     with asked(family) as models:
         ask = models.ask(text)
-        runs, missing = masked_runs(models, text, strings.NO_MASK_TO_READ)
+        runs, missing = masked_runs(models, text, refusals.NO_MASK_TO_READ)
         text = next(iter(runs.values())).tokens.text
         return Contexts(text, models.name, contexts_of(runs, ask), missing)
 

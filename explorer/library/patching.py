@@ -22,13 +22,13 @@ from explorer.analysis.depth.patching import (
 from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, refuse_none, round_robin, runs_with_mlm_head
-from explorer.library import strings
+from explorer.library import refusals
 from explorer.library.family import Family, asked, checked_text, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
 from explorer.models.run import Patch, Run, patch_batches
 from explorer.models.tokens import BadText, Tokens
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence, joined
 from explorer.views.notebook import Sketch
 
 MAX_WORDS, MAX_TOKENS, MAX_MASKS = 48, 128, 4
@@ -44,11 +44,11 @@ class Texts:
     pair: TextPair
     runs: Mapping[str, tuple[Run, Run]]
 
-    def refused(self) -> dict[str, str]:
+    def refused(self) -> dict[str, Sentence]:
         """Return why a model cannot be patched: it splits the changed words unequally."""
         pair = self.pair
         return {
-            key: strings.unpaired_states(
+            key: refusals.unpaired_states(
                 self.runs[key][0].spec.label, pair.original, pair.replacement, pieces
             )
             for key, pieces in pair.pieces.items()
@@ -136,7 +136,7 @@ def patch(text: str, second: str = "", family: Family | str = "mini") -> Patched
         texts = read_both(runs, second, ask)
         refused = {key: Refusal(reason) for key, reason in texts.refused().items()}
         if not texts.pair.groups:
-            raise Refusal(" ".join(map(str, refused.values())))
+            raise Refusal(joined(map(str, refused.values())))
         n = sum(len(patches(*texts.runs[key], g)) for key, g in texts.pair.groups.items())
         maps = memo(key_of_maps(texts), lambda: result_of(patched_all(texts, ask), n, "patches"))
         first, second = (run.tokens.text for run in next(iter(texts.runs.values())))
@@ -185,12 +185,12 @@ def read_both(runs: Mapping[str, Run], second: str, ask: Ask) -> Texts:
         BadText: there is nothing to follow, or too much, or the texts differ in other ways.
     """
     if not runs:
-        raise BadText(strings.NO_MODEL_TO_PATCH)
+        raise BadText(refusals.NO_MODEL_TO_PATCH)
     if not has_masks(runs):
-        raise BadText(strings.NO_MASK_TO_PATCH)
+        raise BadText(refusals.NO_MASK_TO_PATCH)
     check_length(runs)
     if not second:
-        raise BadText(strings.NO_PROPOSAL)
+        raise BadText(refusals.NO_PROPOSAL)
     others, _ = runs_with_mlm_head(replace(ask, text=second))
     runs_of_both = {key: (run, others[key]) for key, run in runs.items() if key in others}
     first_tokens, second_tokens = (
@@ -207,11 +207,11 @@ def _n_words(runs: Mapping[str, Run]) -> int:
 def check_length(runs: Mapping[str, Run]) -> None:
     """Refuse a text with too many states to patch one at a time."""
     if _n_words(runs) > MAX_WORDS:
-        raise BadText(strings.TOO_LONG_TO_PATCH.format(most=MAX_WORDS, n=_n_words(runs)))
+        raise BadText(refusals.TOO_LONG_TO_PATCH.format(most=MAX_WORDS, n=_n_words(runs)))
     for run in runs.values():
         if len(run.tokens) > MAX_TOKENS:
             label, n = run.spec.label, len(run.tokens)
-            raise BadText(strings.TOO_MANY_PIECES.format(most=MAX_TOKENS, model=label, n=n))
+            raise BadText(refusals.TOO_MANY_PIECES.format(most=MAX_TOKENS, model=label, n=n))
 
 
 def patched_all(texts: Texts, ask: Ask) -> Generator[int, None, Maps]:

@@ -21,7 +21,7 @@ from explorer.analysis.scoring import (
 )
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
-from explorer.library import strings
+from explorer.library import refusals
 from explorer.library.family import (
     Family,
     asked,
@@ -35,7 +35,7 @@ from explorer.library.progress import each
 from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.models.run import Run, answer_id, batches, read_only
 from explorer.models.tokens import MASK, clean_text, spelling_of, word_id
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, joined
 from explorer.views.notebook import Sketch
 
 Scored = dict[Masked, float]
@@ -109,9 +109,9 @@ def predict(text: str, family: Family | str = "mini", top_k: int = 10) -> Predic
     """
     low, high = TOP_K
     if not is_index(top_k, high + 1) or top_k < low:
-        raise Refusal(strings.BAD_TOP_K.format(low=low, high=high))
+        raise Refusal(refusals.BAD_TOP_K.format(low=low, high=high))
     with asked(family) as models:
-        runs, missing = masked_runs(models, text, strings.NO_MASK_TO_PREDICT)
+        runs, missing = masked_runs(models, text, refusals.NO_MASK_TO_PREDICT)
         return Predictions(
             next(iter(runs.values())).tokens.text,
             models.name,
@@ -223,17 +223,17 @@ def score(text: str, family: Family | str = "mini") -> Score:
     with asked(family) as models:
         ask = models.ask(text)
         if MASK in clean_text(ask.text):
-            raise Refusal(strings.MASK_TO_SCORE)
+            raise Refusal(refusals.MASK_TO_SCORE)
         runs, missing = runs_with_mlm_head(ask)
         unread = {
-            key: Refusal(strings.NO_PIECE.format(label=run.spec.label))
+            key: Refusal(refusals.NO_PIECE.format(label=run.spec.label))
             for key, run in runs.items()
             if not scored_positions(run.tokens)
         }
         runs = {key: run for key, run in runs.items() if key not in unread}
         refused: dict[str, Refusal] = {**missing, **unread}
         if not runs:
-            raise Refusal(" ".join(map(str, refused.values())))
+            raise Refusal(joined(map(str, refused.values())))
         by_mask = log_probabilities(runs, ask, {key: _own(run) for key, run in runs.items()})
         scores = {k: text_score(k, r.spec.label, r.tokens, by_mask[k]) for k, r in runs.items()}
         return Score(next(iter(runs.values())).tokens.text, models.name, scores, refused)
@@ -361,16 +361,16 @@ def attribute(  # noqa: PLR0913 - the endpoint's published arguments
 def _attribute_target(text: str, models: Family, target: str | None, mask: int) -> Attributions:
     """Return the attributions of a word at a mask, or of each model's own answer."""
     ask = models.ask(text)
-    runs, missing = masked_runs(models, text, strings.NO_MASK_TO_ATTRIBUTE)
+    runs, missing = masked_runs(models, text, refusals.NO_MASK_TO_ATTRIBUTE)
     n_masks = min(len(run.tokens.mask_positions) for run in runs.values())
     if not is_index(mask, n_masks):
-        sentence = strings.ONE_MASK if n_masks == 1 else strings.BAD_MASK
+        sentence = refusals.ONE_MASK if n_masks == 1 else refusals.BAD_MASK
         raise Refusal(sentence.format(last=n_masks - 1))
     target = checked_text(target or "", "target").strip()
     targets, unknown = targets_of(runs, int(mask), target)
     if not targets:
         labels = [run.spec.label for run in runs.values()]
-        raise Refusal(strings.not_one_piece(target, labels))
+        raise Refusal(refusals.not_one_piece(target, labels))
     runs = {key: runs[key] for key in targets}
     results = attributions(runs, ask, int(mask), targets)
     text = next(iter(runs.values())).tokens.text
@@ -387,7 +387,7 @@ def targets_of(
         own = answer_id(run.mask_logits[mask], run.vocabulary)
         token = word_id(run.vocabulary, word, run.spec.lower_case) if word else own
         if token < 0:
-            unknown[key] = Refusal(strings.not_one_piece(word, [run.spec.label]))
+            unknown[key] = Refusal(refusals.not_one_piece(word, [run.spec.label]))
         else:
             targets[key] = token
     return targets, unknown

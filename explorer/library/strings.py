@@ -16,58 +16,12 @@ if TYPE_CHECKING:
     from explorer.models.run import Run
     from explorer.models.specs import ModelSpec
 
-BAD_MODEL = "The model must be one of {keys} and {last}."
-ONE_MODEL = "The model must be {last}, the only one of this family."
-BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
 OWN_FAMILY = 'Your own: explorer.load({"bert": FOLDER_OR_MODEL}).'
-NOT_A_STRING = "“{name}” must be a string, not {kind}."
 MANY_TEXTS = "Many texts go to explorer.texts."
-NO_COLUMN = (
-    "A column cannot be called {key!r}: names have 1 to 16 small letters, digits and underscores, "
-    "and begin with a letter."
-)
-NO_DEVICE = "There is no device {device!r} here; take {known} or auto."
-BAD_DTYPE = "There is no precision {dtype!r}; there are {known}."
-TWO_DEVICES = "The given models lie on several devices or in several precisions; move them to one."
-BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
-NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
-BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."
-BAD_HEADS = (
-    "“heads” must be a mapping such as {'bert': [(0, 3), (1, 7)]}: (layer, head) pairs by model."
-)
-NO_MASK_TO_ABLATE = "The text has no [MASK]: mask a word to see how its prediction changes."
-NO_WORD = "No word in this text can be read by all models."
-BAD_SECONDS = "seconds must be a number from 1 to {high}."
 TEXTS_READ = "All {n} texts were read, {words}."
 TEXTS_LEFT = "Of {n} texts, {read} were read, {words}: {why}."
 ENOUGH_WORDS = "no more than {most} words are compared"
 TIME_UP = "then the {seconds} s were over; the others are not in these numbers"
-BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."
-BAD_POOLING = "pooling must be one of {known}."
-NOT_TWO = (
-    "Closeness is that of two texts: give two, and the number of a word in each (words=[4, 1]) or "
-    'pooling="mean".'
-)
-BAD_WORDS = "The first text has words 0 to {first}, the second 0 to {second}: give one of each."
-NO_MASK_TO_READ = "Mask a word first: the readings are compared at a [MASK]."
-NO_MASK_TO_FOLLOW = "The text has no [MASK]: mask a word first."
-NO_PAIR = (
-    "No two models of this family can be compared as teacher and student: it takes two with a "
-    "masked-LM head and one vocabulary."
-)
-ONE_OF_PAIR = "Teacher and student are two columns; both would be {name!r}."
-NO_MASK_TO_COMPARE = "The text has no [MASK]: put one where teacher and student are to be compared."
-NO_MODEL_TO_PATCH = "No model is available, so there is nothing to patch."
-NO_MASK_TO_PATCH = "The text has no [MASK]: mask a word, and its prediction can be followed."
-NO_PROPOSAL = "No change is suggested for this text: type a second text that differs in one place."
-TOO_LONG_TO_PATCH = (
-    "Patching takes texts of at most {most} words and punctuation marks; this one has {n}."
-)
-TOO_MANY_PIECES = "Patching takes texts of at most {most} pieces; {model} makes {n} of this one."
-PIECES = (
-    "{model} tokenizes “{was}” into {n_was} and “{becomes}” into {n_becomes}: their states cannot "
-    "be paired."
-)
 RATIO = "{of} takes {ratio:.2f} times as long as {over}"
 INTERVAL = "[{ci_low:.2f}, {ci_high:.2f}]."
 NO_INTERVAL = "(no interval: {rounds})."
@@ -85,10 +39,6 @@ ENDED_AFTER = {
 """Cause of a measurement's number of rounds, by its end."""
 LEFT_OUT = "{cause}, and {k} of them {were} disturbed and left out"
 CPU_ROUNDS = "{n} of them could be run in CPU time after disturbed ones"
-BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
-NO_TEXT = "There is no text to classify: type a sentence."
-NO_LABEL = "{model} has no label {label}; it has {known}."
-BAD_LABELLED_WORD = "“word” must be the number of a word of the text, from 0 to {last}."
 NO_LABEL_SHARED = (
     "No label has the same name in all models: name the labels of each head, and those with one "
     "name are the same."
@@ -96,24 +46,7 @@ NO_LABEL_SHARED = (
 LABELS_SHARED = "Of the labels, all models have only {labels}."
 MAX_LABELS = 8
 """Labels that a sentence names."""
-BAD_ROWS = (
-    '“rows” must be a list of texts, or of objects such as {"text": ..., "label": ...}; '
-    'pandas gives them by frame.to_dict("records").'
-)
-BAD_GROUPS = "“group” has {n} names for {rows}: it needs one for each row."
-NO_FILE = "The file “{name}” is not there or cannot be read."
-BAD_COLUMNS = '“columns” must be a mapping such as {"text": "tweet", "label": 3}.'
-NEEDS_PACKAGE = "This file needs {package}: pip install {package}, or save it as .csv."
-NO_PIECE = "{label} reads no part of this text, so it has no score."
-MASK_TO_SCORE = "The text has a [MASK]: a text is scored with all of its words."
-NO_MASK_TO_ATTRIBUTE = "The text has no [MASK]: mask the word whose prediction is to be attributed."
-BAD_MASK = "The text has masks 0 to {last}."
-ONE_MASK = "The text has one [MASK]; its number is 0."
-NOT_ONE_PIECE = (
-    "“{word}” is not one piece of the vocabulary of {label}, and one mask stands for one piece."
-)
 
-NO_KIND = "{kind} is no type of model that is known here; there are {known}."
 VERIFIED = "{model}: over {n} texts, the explorer and plain transformers agree."
 DIFFERENT = "{model}: over {n} texts, the explorer and plain transformers differ in {what}."
 UNKNOWN = "{label} reads {n} of {pieces} as {token}: it does not know {what}."
@@ -164,8 +97,6 @@ SKILL = (
 UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
 
 
-ONE_COLUMN = "A change is between two columns, and {label} is one."
-TWO_SHAPES = "{before} and {after} differ in shape: their {name}, {one} and {other}."
 SHAPES = {
     "n_layers": "numbers of layers",
     "d_model": "widths",
@@ -177,9 +108,6 @@ SHAPES = {
     "shares_layers": "sharing of layers",
 }
 """Names of the fields of a shape."""
-TWO_TOKENIZERS = "{before} and {after} read this text as different tokens: {text!r}."
-MASKED_ROW = "The rows are whole texts: words are masked at random."
-FEW_TOKENS = "The texts have too few tokens to compare states: at least {least}."
 BOTH = "Each of {labels}"
 ALL_EQUAL = "All matrices of {before} and {after} are equal."
 MOVED_MOST = (
@@ -208,17 +136,6 @@ MASKS_MOVED = (
     "{earlier_median}). {before} is right at {right_before} of them, {after} at {right_after}."
 )
 READ_WITH = " The states of {after} are read with the masked-LM head of {before}."
-
-
-def no_such_model(columns: Sequence[str]) -> str:
-    """Return why a model is refused: the columns that there are."""
-    *keys, last = columns
-    return (BAD_MODEL if keys else ONE_MODEL).format(keys=", ".join(keys), last=last)
-
-
-def not_one_piece(word: str, labels: Sequence[str]) -> str:
-    """Return that a word is more than one piece in the vocabularies of these models."""
-    return NOT_ONE_PIECE.format(word=brief(word), label=enumerated(labels))
 
 
 def verified(model: str, n: int, wrong: Sequence[str]) -> str:
@@ -414,14 +331,6 @@ def head_said(spec: "ModelSpec", trained: bool, skill: "PairAccuracy | None") ->
     return sentence.format(label=spec.label, objective=objective, count=skill.count, **shares)
 
 
-def unpaired_states(label: str, was: str, becomes: str, pieces: tuple[int, int]) -> str:
-    """Return why the changed word cannot be patched in one model: its numbers of pieces differ."""
-    counts = [f"{n} piece" if n == 1 else f"{n} pieces" for n in pieces]
-    return PIECES.format(
-        model=label, was=was, becomes=becomes, n_was=counts[0], n_becomes=counts[1]
-    )
-
-
 def closeness_said(model: str, value: float, low: float, high: float) -> str:
     """Return how close two words or texts are at the last layer, next to unrelated pairs."""
     among = "closer than" if value > high else "further apart than" if value < low else "among"
@@ -429,11 +338,6 @@ def closeness_said(model: str, value: float, low: float, high: float) -> str:
     if among == "among":
         pairs = f"unrelated pairs, of which nine in ten have {cosine(low)} to {cosine(high)}"
     return f"{model}, last layer: cosine {cosine(value)}, {among} {pairs}."
-
-
-def no_such_label(model: str, label: str, known: Sequence[str]) -> str:
-    """Return that a model has no such label, and the labels that it has."""
-    return NO_LABEL.format(model=model, label=brief(label), known=_some_labels(known))
 
 
 def labels_shared(models: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -444,10 +348,11 @@ def labels_shared(models: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     shared = [label for label in first if all(label in labels for labels in others)]
     if not shared:
         return (NO_LABEL_SHARED,)
-    return (LABELS_SHARED.format(labels=_some_labels(shared)),)
+    return (LABELS_SHARED.format(labels=some_labels(shared)),)
 
 
-def _some_labels(labels: Sequence[str]) -> str:
+def some_labels(labels: Sequence[str]) -> str:
+    """Return the first of many labels, and the number of the others."""
     named = ", ".join(labels[:MAX_LABELS])
     more = len(labels) - MAX_LABELS
     return named if more <= 0 else f"{named} and {more} more"

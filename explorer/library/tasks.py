@@ -10,12 +10,12 @@ import numpy as np
 from explorer import assets
 from explorer.inference.ask import Ask
 from explorer.inference.runs import call_on_model, gather, get_run
-from explorer.library import strings
+from explorer.library import refusals, strings
 from explorer.library.family import Family, asked, checked_text
 from explorer.library.results import AttributionResult, Result, attribution_fields
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, BadText, clean_text, plain_text
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, joined
 from explorer.views.notebook import Sketch
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def pair(first: str, second: str, family: Family | str = "mini") -> PairAnswers:
             for name, sentence in (("first", first), ("second", second))
         ]
         if not all(any(map(str.isalnum, sentence)) for sentence in sentences):
-            raise Refusal(strings.BAD_PAIR)
+            raise Refusal(refusals.BAD_PAIR)
         asked_pair = SentencePair(sentences[0], sentences[1], sentences[1])
         ask = models.ask()
         return PairAnswers(
@@ -325,12 +325,12 @@ def readable(text: str) -> str:
     """
     segment = " ".join(clean_text(text).replace(SEPARATOR, " ").split())
     if not any(map(str.isalnum, segment)):
-        raise BadText(strings.NO_TEXT)
+        raise BadText(refusals.NO_TEXT)
     return segment
 
 
 def _some_tuned(ask: Ask, task: str) -> tuple[Specs, dict[str, str]]:
     specs, missing = tuned_family(ask, task)
     if not specs:
-        raise Refusal(" ".join(missing.values()))
+        raise Refusal(joined(missing.values()))
     return specs, missing

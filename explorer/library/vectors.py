@@ -12,7 +12,7 @@ from explorer.analysis.alignment import AlignedWord, align
 from explorer.inference.ask import Ask
 from explorer.inference.cache import key_of_family, memo
 from explorer.inference.runs import call_on_model, gather, get_runs, refuse_none
-from explorer.library import strings
+from explorer.library import refusals, strings
 from explorer.library.family import Family, asked, checked_text, is_index, missing_reasons
 from explorer.library.progress import result_of
 from explorer.library.results import Result
@@ -185,7 +185,7 @@ def vectors(text: str, family: "Family | str" = "mini", pooling: str = "words") 
 def check_pooling(pooling: object) -> None:
     """Raise a refusal unless there is such a pooling."""
     if pooling not in POOLINGS:
-        raise Refusal(strings.BAD_POOLING.format(known=", ".join(POOLINGS)))
+        raise Refusal(refusals.BAD_POOLING.format(known=", ".join(POOLINGS)))
 
 
 def pooled(runs: Mapping[str, Run], pooling: str) -> dict[str, ModelVectors]:
@@ -213,7 +213,7 @@ def places_of(tokens: Mapping[str, Tokens], pooling: str) -> "dict[str, Places]"
     """
     alignment = align(tokens)
     if not alignment.readable:
-        raise Refusal(strings.NO_WORD)
+        raise Refusal(refusals.NO_WORD)
     words = tuple(alignment.words[i] for i in alignment.readable)
     places: dict[str, Places] = {}
     for key, read in tokens.items():
@@ -236,7 +236,7 @@ def closeness(
     """
     check_pooling(pooling)
     if len(texts) != 2 or ((pooling == "words") != (words is not None)):
-        raise Refusal(strings.NOT_TWO)
+        raise Refusal(refusals.NOT_TWO)
     asks = [models.ask(checked_text(text, "texts")) for text in texts]
     (first, missing), (second, _) = map(get_runs, asks)
     refuse_none(first, missing)
@@ -279,7 +279,7 @@ def _checked(words: Sequence[int], sides: Sequence[Mapping[str, ModelVectors]]) 
     counts = [len(next(iter(side.values())).words) for side in sides]
     if len(words) != 2 or not all(map(is_index, words, counts)):
         last = [count - 1 for count in counts]
-        raise Refusal(strings.BAD_WORDS.format(first=last[0], second=last[1]))
+        raise Refusal(refusals.BAD_WORDS.format(first=last[0], second=last[1]))
     return int(words[0]), int(words[1])
 
 

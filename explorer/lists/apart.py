@@ -13,7 +13,7 @@ from pathlib import Path
 from explorer.inference.ask import Ask
 from explorer.lists.rows import TextList
 from explorer.lists.tuned import TuningOptions, TuningProgress, TuningResult
-from explorer.refusal import Refusal, logger
+from explorer.refusal import Refusal, Sentence, logger
 from explorer.scheduling.cancel import CancelToken
 from explorer.timing.child_process import ChildProcess, ProcessGoneError
 from explorer.timing.memory import resident_bytes
@@ -24,12 +24,15 @@ PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 spin take many times as long."""
 STOP_S = 20.0
 """Seconds that a stopped training has for its scores and its files, before it is ended."""
-OUT_OF_MEMORY = (
+OUT_OF_MEMORY = Sentence(
+    "tuning-out-of-memory",
     "Fine-tuning was ended: it needs more than the {limit:g} GB that it may take here. Take fewer "
-    "or shorter rows, or smaller models."
+    "or shorter rows, or smaller models.",
 )
-GONE = "Fine-tuning was ended from outside, most likely for lack of memory."
-FAILED = "Fine-tuning failed; the reason is in the server's log."
+GONE = Sentence(
+    "tuning-killed", "Fine-tuning was ended from outside, most likely for lack of memory."
+)
+FAILED = Sentence("tuning-failed", "Fine-tuning failed; the reason is in the server's log.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

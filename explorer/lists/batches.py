@@ -16,7 +16,7 @@ from explorer.lists.roles import BadRows, LeftOut
 from explorer.lists.rows import MAX_TOKENS, TextList
 from explorer.models.run import HEAD_ROWS, MaskedRow, length_batches, read_only
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.measurement_lock import MEASUREMENT_LOCK
 
@@ -104,7 +104,12 @@ def prepared(
     left_out = [LeftOut(texts.rows[place].number, why) for place, why in reasons.items()]
     kept = [place for place in range(len(texts.rows)) if place not in reasons]
     if not kept:
-        raise BadRows(f"No row can be read. Row {left_out[0].number}: {left_out[0].reason}")
+        raise BadRows(
+            Sentence(
+                "no-readable-row",
+                f"No row can be read. Row {left_out[0].number}: {left_out[0].reason}",
+            )
+        )
     return Prepared(
         texts.without(left_out),
         {key: ask.specs[key] for key in plans},

@@ -20,7 +20,7 @@ from explorer.lists.apart import TuningAnswer, TuningRequest
 from explorer.lists.finetune import FineTuned
 from explorer.lists.tuned import TuningProgress
 from explorer.lists.tuning import TuningQuestion
-from explorer.refusal import Refusal, carried
+from explorer.refusal import Refusal, Sentence, carried
 from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.child_process import answers_file, write_answer
 
@@ -28,7 +28,7 @@ TELL_EVERY_S = 0.3
 """Seconds between two answers on the progress."""
 NICE = 19
 """Priority of the process: the lowest, so that visitors' passes go first."""
-TOO_EARLY = "Fine-tuning was stopped before any training began."
+TOO_EARLY = Sentence("tuning-stopped", "Fine-tuning was stopped before any training began.")
 
 
 def main() -> None:

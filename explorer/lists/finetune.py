@@ -14,7 +14,7 @@ from explorer.lists.tuned import TuningOptions, TuningResult
 from explorer.lists.tuning import TuningQuestion
 from explorer.lists.views import tuned as views
 from explorer.lists.views.strings import read_as
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.timing.workload import whole_number
 from explorer.views.notebook import Sketch
 
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 EPOCHS, SEEDS = (0, 50), (3, 20)
 """Least and most of each."""
 MOST_RATE = 1.0
-BAD_RATE = "The learning rate must be a number from 0, for the usual one, to {most:g}."
-NOTHING_TRAINED = "There is no model to save: no training has finished an epoch."
+BAD_RATE = Sentence(
+    "bad-learning-rate",
+    "The learning rate must be a number from 0, for the usual one, to {most:g}.",
+)
+NOTHING_TRAINED = Sentence(
+    "nothing-to-save", "There is no model to save: no training has finished an epoch."
+)
 INTERRUPTED = "Interrupted: what is trained so far follows.\n"
 
 

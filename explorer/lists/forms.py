@@ -18,10 +18,11 @@ from explorer.lists.roles import (
 )
 from explorer.lists.spread import gathered
 from explorer.models.tokens import MASK, clean_text
+from explorer.refusal import Sentence
 
 ALIKE = 0.9
 """Share of lines that have a form, for the file to have it; the others are left out."""
-NOT_IN_FORM = "It is not in the form of the other lines, {form}."
+NOT_IN_FORM = Sentence("row-other-form", "It is not in the form of the other lines, {form}.")
 PRONOUNS = re.compile(r"(?:s?he|him|his|hers?|they|them|theirs?)(?:self|selves)?", re.I)
 BRACKETS = re.compile(r"\[([^\[\]|]+)\]")
 WINOBIAS = re.compile(r"\d+ (.*\[[^\[\]|]+\].*\[[^\[\]|]+\].*)")

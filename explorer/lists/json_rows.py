@@ -9,15 +9,17 @@ from itertools import islice
 from typing import Any
 
 from explorer.lists.roles import KNOWN, BadRows
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief
 
-NOT_JSON = "Its line is no JSON object."
-ONE_OBJECT = (
+NOT_JSON = Sentence("row-not-json", "Its line is no JSON object.")
+ONE_OBJECT = Sentence(
+    "json-without-rows",
     "This JSON is one object without a list of rows: give an array of objects, or one object a "
-    "line."
+    "line.",
 )
-SEVERAL_LISTS = (
-    "This JSON object holds several lists ({names}): save the one that you mean as an array."
+SEVERAL_LISTS = Sentence(
+    "json-several-lists",
+    "This JSON object holds several lists ({names}): save the one that you mean as an array.",
 )
 LONGEST_LIST = 1_000
 """Letters of a cell up to which it may be a list that is written out."""

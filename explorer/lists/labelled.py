@@ -12,6 +12,7 @@ from explorer.analysis.digits import counted
 from explorer.lists.roles import MAX_LABELS, MIN_CLASSES, BadRows, LeftOut
 from explorer.lists.rows import TextList
 from explorer.models.run import read_only
+from explorer.refusal import Sentence
 
 FOLDS, INNER_FOLDS = 5, 3
 MIN_ROWS = 40
@@ -30,19 +31,34 @@ REPEATS = 3
 SEED = 0
 BASELINES: tuple[str, ...] = ("tfidf", "majority")
 """TF-IDF of words with the same regression; and always the most frequent label."""
-RARE_LABEL = "Its label “{label}” is on {n} of {all} rows; {least} are needed for {least} folds."
-RARE_IN_GROUPS = (
+RARE_LABEL = Sentence(
+    "row-rare-label",
+    "Its label “{label}” is on {n} of {all} rows; {least} are needed for {least} folds.",
+)
+RARE_IN_GROUPS = Sentence(
+    "row-label-in-few-groups",
     "The rows of its label “{label}” are in {groups}; {least} are needed, because a group stays "
-    "together in one of {least} folds."
+    "together in one of {least} folds.",
 )
-ONE_LABEL = "All rows that can be used have the label “{label}”: there is nothing to tell apart."
-MANY_LABELS = "There are {n} different labels; at most {most} are compared."
-SAME_LABEL = (
+ONE_LABEL = Sentence(
+    "one-usable-label",
+    "All rows that can be used have the label “{label}”: there is nothing to tell apart.",
+)
+MANY_LABELS = Sentence(
+    "too-many-labels", "There are {n} different labels; at most {most} are compared."
+)
+SAME_LABEL = Sentence(
+    "same-label",
     "All rows have the label “{label}”: there is nothing to tell apart. Add rows with another "
-    "label, or read them as sentences."
+    "label, or read them as sentences.",
 )
-FEW_ROWS = "{rows}; at least {least} are needed. Add rows, or read them as sentences."
-FEW_USABLE = "{n} of {rows} can be used, and at least {least} are needed. Row {number}: {reason}"
+FEW_ROWS = Sentence(
+    "few-rows", "{rows}; at least {least} are needed. Add rows, or read them as sentences."
+)
+FEW_USABLE = Sentence(
+    "few-usable-rows",
+    "{n} of {rows} can be used, and at least {least} are needed. Row {number}: {reason}",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from explorer.analysis.digits import counted
 from explorer.analysis.precision import ListPrecision
 from explorer.analysis.records import Records
 from explorer.assets import DATA
-from explorer.library import strings
+from explorer.library import refusals
 from explorer.library.family import Family, asked, missing_reasons
 from explorer.library.progress import each
 from explorer.library.results import Result
@@ -233,7 +233,7 @@ def named(table: RawTable, columns: Mapping[str, str | int]) -> dict[str, str]:
         BadRows: they are not a mapping.
     """
     if not isinstance(columns, Mapping):
-        raise BadRows(strings.BAD_COLUMNS)
+        raise BadRows(refusals.BAD_COLUMNS)
     names = {str(place): name for place, name in enumerate(table.names, 1)}
     return {
         role: str(given) if given in table.names else names.get(str(given), str(given))
@@ -250,7 +250,7 @@ def grouped(table: RawTable, groups: Sequence[object]) -> RawTable:
     names = [str(each) for each in groups]
     if len(names) != table.n_rows:
         raise BadRows(
-            strings.BAD_GROUPS.format(n=f"{len(names):,}", rows=counted(table.n_rows, "row"))
+            refusals.BAD_GROUPS.format(n=f"{len(names):,}", rows=counted(table.n_rows, "row"))
         )
     kept = [place for place, name in enumerate(table.names) if name != GROUP]
     cells = [
@@ -312,7 +312,7 @@ def table_of(rows: Rows) -> RawTable:
             with path.open("rb") as file:
                 content = file.read(most)
         except (OSError, ValueError) as error:  # a name may be too long, or hold a zero byte
-            raise BadRows(strings.NO_FILE.format(name=brief(rows))) from error
+            raise BadRows(refusals.NO_FILE.format(name=brief(rows))) from error
         if path.suffix.lower() in WITH_PANDAS:
             rows = _records(content, path)
         else:
@@ -321,7 +321,7 @@ def table_of(rows: Rows) -> RawTable:
         return read_table(rows.read(MAX_BYTES + 1))
     # A mapping would give its keys, and a frame the names of its columns.
     if not isinstance(rows, Iterable) or isinstance(rows, Mapping) or hasattr(rows, "columns"):
-        raise BadRows(strings.BAD_ROWS)
+        raise BadRows(refusals.BAD_ROWS)
     return read_table("\n".join(_up_to_limit(map(_as_line, rows))), "rows.jsonl")
 
 
@@ -347,10 +347,10 @@ def _records(content: bytes, path: Path) -> list[Mapping[str, Any]]:
     try:
         frame = getattr(pandas, reader)(BytesIO(content))
     except ImportError as error:
-        raise BadRows(strings.NEEDS_PACKAGE.format(package=package)) from error
+        raise BadRows(refusals.NEEDS_PACKAGE.format(package=package)) from error
     except Exception as error:
         # Each engine of pandas raises its own errors.
-        raise BadRows(strings.NO_FILE.format(name=brief(str(path)))) from error
+        raise BadRows(refusals.NO_FILE.format(name=brief(str(path)))) from error
     frame = frame.head(MAX_ROWS + 1).astype(object)
     return frame.where(frame.notna(), None).to_dict("records")
 
@@ -367,12 +367,12 @@ def _as_line(row: object) -> str:
         BadRows: it is neither a text nor a mapping of cells.
     """
     if not isinstance(row, str | Mapping):
-        raise BadRows(strings.BAD_ROWS)
+        raise BadRows(refusals.BAD_ROWS)
     value = row if isinstance(row, str) else dict(row)
     try:
         return json.dumps(value, ensure_ascii=False, default=_plain_value)
     except (TypeError, AttributeError, ValueError) as error:
-        raise BadRows(strings.BAD_ROWS) from error
+        raise BadRows(refusals.BAD_ROWS) from error
 
 
 def rows_done(progress: Iterator[Progress]) -> Iterator[int]:

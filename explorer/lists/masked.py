@@ -24,6 +24,7 @@ from explorer.lists.comparison import (
 from explorer.lists.rows import TextRow
 from explorer.models.run import MaskedRow, named_only, read_only
 from explorer.models.tokens import MASK, UNKNOWN, BadText, Word, put_into, spelling_of, word_id
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 NO_CHANCE = np.float32(-1e4)
 """ln P in place of minus infinity, so that its product with P is 0."""
 SMALLEST = np.float32(1e-38)
-UNCLEAR = "It has {n} masks for {label}; exactly one is read."
+UNCLEAR = Sentence("row-masks-unclear", "It has {n} masks for {label}; exactly one is read.")
 
 
 @dataclass(frozen=True, slots=True)

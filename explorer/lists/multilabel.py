@@ -39,6 +39,7 @@ from explorer.lists.roles import MAX_CLASSES, BadRows
 from explorer.lists.rows import TextList
 from explorer.lists.scored import splits_of
 from explorer.models.run import read_only
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from explorer.lists.head_scores import HeadSetsResult
@@ -59,9 +60,10 @@ SPREAD = 0.5
 missed, and rightly not given. So no interval has a width of 0."""
 DRAWS, DRAWN_AT_ONCE = 4_999, 500
 """Random exchanges of two classifiers' predictions for the test of a difference."""
-NO_LABELS = (
+NO_LABELS = Sentence(
+    "no-label-judged",
     "No label can be judged: {least} rows, or groups, must have a label and {least} must lack it. "
-    "“{label}” is on {n} of {rows}."
+    "“{label}” is on {n} of {rows}.",
 )
 
 

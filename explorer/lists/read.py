@@ -10,7 +10,7 @@ from explorer.lists import json_rows
 from explorer.lists.delimited import DELIMITERS, has_text, is_spaced, records_of, usual_width
 from explorer.lists.forms import has_token_lines, lines_in_form, reshaped, table_of_values
 from explorer.lists.roles import KNOWN, MAX_ROWS, NAMES, BadRows, LeftOut, RawTable
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief
 
 MAX_BYTES = 2**20
 MAX_COLUMNS = 100
@@ -22,25 +22,39 @@ SUFFIXES = {
     "json": "json",
     "txt": "lines",
 }
-NOT_TEXT = "This file holds no text: save it as .csv, .tsv, .jsonl or .txt."
-PARQUET = (
+NOT_TEXT = Sentence(
+    "list-not-text", "This file holds no text: save it as .csv, .tsv, .jsonl or .txt."
+)
+PARQUET = Sentence(
+    "list-is-parquet",
     "This is a Parquet file, which Python and a shell read by its path: for the page, save it as "
-    ".csv, .tsv or .jsonl."
+    ".csv, .tsv or .jsonl.",
 )
 MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|head|body|table)\b", re.I)
-IS_MARKUP = "This is a page or a file in XML: save its texts as .csv, .tsv, .jsonl or .txt."
-ZERO_BYTES = "This file holds zero bytes, which no text has: save it as UTF-8."
-TOO_LARGE = "It and all rows after it are over the limit of 1 MB."
-EMPTY_FILE = "There is nothing to read: the list is empty."
-HEADER_ALONE = "There is nothing to read: below the names of the columns there is no row."
-OPEN_QUOTE = "A quotation mark is opened here and never closed."
-EXTRA_CELLS = "It has {n} cells for {columns}."
-TOO_WIDE = (
-    "This list has {columns} in {rows}, which is more than is read: keep the columns that matter."
+IS_MARKUP = Sentence(
+    "list-is-markup",
+    "This is a page or a file in XML: save its texts as .csv, .tsv, .jsonl or .txt.",
 )
-ARRAY_TOO_LARGE = "This JSON array is over 1 MB: save it as .jsonl, one object a line."
-TOKEN_LINES = (
-    "This file has a token and its tags on each line: a list has a text on each line, or a table."
+ZERO_BYTES = Sentence(
+    "zero-bytes", "This file holds zero bytes, which no text has: save it as UTF-8."
+)
+TOO_LARGE = Sentence("rows-over-bytes", "It and all rows after it are over the limit of 1 MB.")
+EMPTY_FILE = Sentence("empty-list", "There is nothing to read: the list is empty.")
+HEADER_ALONE = Sentence(
+    "only-a-header", "There is nothing to read: below the names of the columns there is no row."
+)
+OPEN_QUOTE = Sentence("row-open-quote", "A quotation mark is opened here and never closed.")
+EXTRA_CELLS = Sentence("row-cells", "It has {n} cells for {columns}.")
+TOO_WIDE = Sentence(
+    "list-too-wide",
+    "This list has {columns} in {rows}, which is more than is read: keep the columns that matter.",
+)
+ARRAY_TOO_LARGE = Sentence(
+    "array-too-large", "This JSON array is over 1 MB: save it as .jsonl, one object a line."
+)
+TOKEN_LINES = Sentence(
+    "tagged-tokens",
+    "This file has a token and its tags on each line: a list has a text on each line, or a table.",
 )
 SENTENCE_WORDS = 4
 """Words from which on a cell that ends as a sentence is one, above others that do."""
@@ -199,8 +213,10 @@ def _of_objects(values: Sequence[object], n_more: int) -> RawTable:
     names = tuple(dict.fromkeys(str(name) for value in objects for name in value))
     _check_width(len(names), len(objects) + n_more)
     if not names:
-        reason = f"Row {left_out[0].number}: {json_rows.NOT_JSON}" if left_out else EMPTY_FILE
-        raise BadRows(reason)
+        if not left_out:
+            raise BadRows(EMPTY_FILE)
+        reason = f"Row {left_out[0].number}: {json_rows.NOT_JSON}"
+        raise BadRows(Sentence(json_rows.NOT_JSON.code, reason))
     rows = ([json_rows.cell(value.get(name)) for name in names] for value in objects)
     table = table_of_values(names, rows)
     n_unread = json_rows.n_unread(values)

@@ -23,22 +23,33 @@ from explorer.lists.several import divided, has_several
 from explorer.lists.spread import n_choices
 from explorer.lists.stereoset import Blank, blank_of
 from explorer.models.tokens import MASK, SEPARATOR, find_choices, hide_choices, plain_text
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief, joined
 
 KINDS: tuple[str, ...] = ("masked", "plain", "pairs", "labelled", "multilabel", "scored")
 JUDGED: tuple[str, ...] = ("labelled", "multilabel", "scored")
 """Kinds whose rows train a regression once all features are there."""
 MAX_TOKENS = 512
-NO_COLUMN = "There is no column “{name}” here. The columns are: {known}."
-NO_ROLE = "“{role}” is no role of a column: {known}."
-NO_KIND = "The kind must be one of: {known}."
+NO_COLUMN = Sentence(
+    "no-such-list-column", "There is no column “{name}” here. The columns are: {known}."
+)
+NO_ROLE = Sentence("no-such-role", "“{role}” is no role of a column: {known}.")
+NO_KIND = Sentence("no-such-kind", "The kind must be one of: {known}.")
 NEEDS = {
-    "masked": "Masked rows need a column with texts in which one word is [MASK].",
-    "plain": "There is no column with texts.",
-    "pairs": "Pairs need two columns of sentences, good and bad.",
-    "labelled": "Labelled rows need a column with texts and a column “label”.",
-    "multilabel": "Rows with several labels need a column with texts and a column “labels”.",
-    "scored": "Rows with a score need a column with texts and a column “score”.",
+    "masked": Sentence(
+        "masked-columns", "Masked rows need a column with texts in which one word is [MASK]."
+    ),
+    "plain": Sentence("no-text-column", "There is no column with texts."),
+    "pairs": Sentence("pair-columns", "Pairs need two columns of sentences, good and bad."),
+    "labelled": Sentence(
+        "labelled-columns", "Labelled rows need a column with texts and a column “label”."
+    ),
+    "multilabel": Sentence(
+        "multilabel-columns",
+        "Rows with several labels need a column with texts and a column “labels”.",
+    ),
+    "scored": Sentence(
+        "scored-columns", "Rows with a score need a column with texts and a column “score”."
+    ),
 }
 REQUIRED = {
     "masked": ("text",),
@@ -57,36 +68,46 @@ OPTIONAL = {
     "scored": ("second", "group"),
 }
 """Roles that a kind reads where a list has them."""
-GAP = "It has a gap that is not [MASK]: write [MASK] there."
-CHOICES = "It has a choice, {choice}, which is read in masked rows: this list is of another kind."
+GAP = Sentence("row-gap", "It has a gap that is not [MASK]: write [MASK] there.")
+CHOICES = Sentence(
+    "row-choices",
+    "It has a choice, {choice}, which is read in masked rows: this list is of another kind.",
+)
 TEMPLATE = re.compile(r"\[[XY]\]|\$(?:OCCUPATION|PARTICIPANT|[A-Z]+_[A-Z]+)\b")
-IS_TEMPLATE = "It is a template: write words in place of {slot}."
+IS_TEMPLATE = Sentence("row-template", "It is a template: write words in place of {slot}.")
 CODES = re.compile(r"\d+(?:[,;|]\d+)*")
 """Numbers of labels, one or several."""
-NO_ROWS = "There are no rows to read."
-EMPTY = "It has no text."
-NOT_ONE_MASK = "It has {n} masks; exactly one is read."
-EMPTY_SIDE = "One of its two sentences is empty."
-NO_LABEL = "It has no label."
-NO_SCORE = "It has no score."
-NOT_A_NUMBER = "Its score “{score}” is no number."
-INSIDE = (
+NO_ROWS = Sentence("no-rows", "There are no rows to read.")
+EMPTY = Sentence("row-empty", "It has no text.")
+NOT_ONE_MASK = Sentence("row-not-one-mask", "It has {n} masks; exactly one is read.")
+EMPTY_SIDE = Sentence("row-empty-side", "One of its two sentences is empty.")
+NO_LABEL = Sentence("row-without-label", "It has no label.")
+NO_SCORE = Sentence("row-without-score", "It has no score.")
+NOT_A_NUMBER = Sentence("row-score-not-a-number", "Its score “{score}” is no number.")
+INSIDE = Sentence(
+    "texts-inside-objects",
     "“{name}” holds an object or several values in each row, and no other column is known to hold "
-    "texts: give a column with one text in each row."
+    "texts: give a column with one text in each row.",
 )
-SEVERAL_LABELS = (
+SEVERAL_LABELS = Sentence(
+    "several-labels",
     "“{name}” holds several labels in {rows}, and labelled texts have one label each: read the "
-    "list as the kind “multilabel”."
+    "list as the kind “multilabel”.",
 )
-CHOSEN = (
+CHOSEN = Sentence(
+    "several-choices",
     "Each row offers {n} choices, of which one is right. This is not read: give the right text of "
-    "each row in a column “good”, and a wrong one in a column “bad”."
+    "each row in a column “good”, and a wrong one in a column “bad”.",
 )
-NOT_A_CELL = "Its “{name}” holds an object or several values; one is read."
+NOT_A_CELL = Sentence(
+    "row-several-values", "Its “{name}” holds an object or several values; one is read."
+)
 FEW_LEFT_OUT = 3
 """Rows left out that a sentence names."""
-TOO_MANY = "It and all rows after it, {n} together, are over the limit of {most} rows."
-LAST_ONE = "It is over the limit of {most} rows."
+TOO_MANY = Sentence(
+    "rows-over-limit", "It and all rows after it, {n} together, are over the limit of {most} rows."
+)
+LAST_ONE = Sentence("row-over-limit", "It is over the limit of {most} rows.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,13 +293,18 @@ def _needed(kind: str, roles: Mapping[str, str]) -> dict[str, str]:
     return {role: roles[role] for role in NAMES if role in read and role in roles}
 
 
+def _over(n: int) -> LeftOut:
+    """Return the rows that are over the limit, as one row that is not read."""
+    reason = TOO_MANY if n > 1 else LAST_ONE
+    return LeftOut(MAX_ROWS + 1, reason.format(n=f"{n:,}", most=f"{MAX_ROWS:,}"))
+
+
 def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
     """Return the rows of a kind, and those that it cannot read with the reason."""
     places = {role: table.names.index(name) for role, name in roles.items()}
     rows, left_out = [], list(table.left_out)
-    if over := table.n_more:
-        reason = TOO_MANY if over > 1 else LAST_ONE
-        left_out.append(LeftOut(MAX_ROWS + 1, reason.format(n=f"{over:,}", most=f"{MAX_ROWS:,}")))
+    if table.n_more:
+        left_out.append(_over(table.n_more))
     unreadable = {row.number for row in left_out}
     for number, row in enumerate(table.cells, 1):
         if number in unreadable:
@@ -300,9 +326,8 @@ def _rows(table: RawTable, kind: str, roles: Mapping[str, str]) -> TextList:
         else:
             rows.append(replace(_row(number, kind, cell), labels=labels or ()))
     if not rows:
-        raise BadRows(
-            f"{NO_ROWS} Row {left_out[0].number}: {left_out[0].reason}" if left_out else NO_ROWS
-        )
+        first = [f"Row {row.number}: {row.reason}" for row in left_out[:1]]
+        raise BadRows(joined([NO_ROWS, *first]))
     left_out.sort(key=lambda row: row.number)
     inside = {part for name in roles.values() for part in table.made.get(name, ())}
     unused = tuple(name for name in table.names if name not in {*roles.values(), *inside})

@@ -48,17 +48,18 @@ from explorer.lists.scored import truth_of
 from explorer.lists.sentences import SCORES
 from explorer.models.choice.labels import BAD_LABELS
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence, joined
 from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import is_whole
 
-BAD_OPTION = "{name} must be one of: {known}."
-NO_LAYER = "{label} has the layers 0 (the embeddings) to {last}."
-NOT_CUT = (
+BAD_OPTION = Sentence("no-such-option", "{name} must be one of: {known}.")
+NO_LAYER = Sentence("no-such-layer", "{label} has the layers 0 (the embeddings) to {last}.")
+NOT_CUT = Sentence(
+    "not-cut",
     "Only texts with a label or a score are cut where they are too long: a sentence or a mask "
-    "would be another one. Rows that are too long are left out."
+    "would be another one. Rows that are too long are left out.",
 )
-NOTHING_DONE = "It was stopped before any row was done."
+NOTHING_DONE = Sentence("list-stopped", "It was stopped before any row was done.")
 
 
 Training = Generator[tuple[int, int], None, LabelledList | MultilabelList | ScoredList]
@@ -265,7 +266,7 @@ def judgeable(texts: TextList) -> TextList:
     except BadRows as refusal:
         if not texts.left_out:
             raise
-        raise BadRows(f"{refusal} {left_out_said(texts.left_out)}") from refusal
+        raise BadRows(joined([str(refusal), left_out_said(texts.left_out)])) from refusal
     return texts
 
 

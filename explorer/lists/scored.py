@@ -16,6 +16,7 @@ from explorer.lists.roles import BadRows
 from explorer.lists.rows import TextList
 from explorer.models.run import read_only
 from explorer.models.tokens import SEPARATOR
+from explorer.refusal import Sentence
 
 PENALTIES = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5)
 """Values of scikit-learn's alpha, of which each fold chooses one on its training rows."""
@@ -28,9 +29,11 @@ SHUFFLES = 5
 BASELINE = "words"
 """Key of the regression on the words of a row."""
 WORD = re.compile(r"\w+")
-FEW_SCORES = "{rows} with a score; at least {least} are needed."
-ONE_SCORE = "All scores are {score}: there is nothing to predict."
-FEW_GROUPS = "The rows are in {groups}; {least} are needed, because a group stays in one fold."
+FEW_SCORES = Sentence("few-scores", "{rows} with a score; at least {least} are needed.")
+ONE_SCORE = Sentence("equal-scores", "All scores are {score}: there is nothing to predict.")
+FEW_GROUPS = Sentence(
+    "few-groups", "The rows are in {groups}; {least} are needed, because a group stays in one fold."
+)
 NO_WORDS = (
     "No model's predictions are significantly closer to the order of your scores than chance, as "
     "far as {n} rows can show."

@@ -27,6 +27,7 @@ from explorer.lists.comparison import (
 from explorer.lists.stereoset import Blank, BlankPlan, blank_plan
 from explorer.models.run import MaskedRow, read_only
 from explorer.models.tokens import UNKNOWN, Tokens, Word
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 SCORES: tuple[str, ...] = ("pll", "pll_word_l2r")
 """Salazar et al. 2020: each token masked alone. Kauf and Ivanova 2023: with each token, those to
 its right within its word are masked too. The word is that of the tokenizer (``word_ids``)."""
-HAS_MASK = "It has a [MASK]: sentences are scored whole."
-NO_PIECE = "{label} reads no part of it."
+HAS_MASK = Sentence("row-has-mask", "It has a [MASK]: sentences are scored whole.")
+NO_PIECE = Sentence("row-unreadable", "{label} reads no part of it.")
 TIE = 1e-4
 """Nats by which the good sentence must be likelier: rounding alone decides nothing."""
 

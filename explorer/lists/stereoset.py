@@ -8,6 +8,7 @@ import numpy as np
 
 from explorer.models.run import MaskedRow, read_only
 from explorer.models.tokens import MASK, UNKNOWN, Tokens
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -17,8 +18,8 @@ GAP = "BLANK"
 KINDS = ("stereotype", "anti-stereotype", "unrelated")
 LEAST_TERMS = 20
 """Target terms from which on the scores have intervals."""
-NO_BLANK = "{label} reads no part of a word at BLANK."
-NO_ROOM = "With the word at BLANK it is too long for {label}."
+NO_BLANK = Sentence("row-unreadable-blank", "{label} reads no part of a word at BLANK.")
+NO_ROOM = Sentence("row-blank-too-long", "With the word at BLANK it is too long for {label}.")
 DRAWS = 2_000
 """Random draws of target terms for the intervals."""
 SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"

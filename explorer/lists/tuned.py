@@ -15,7 +15,7 @@ from explorer.lists.labelled import MIN_ROWS, Labels, Split, folds, usable
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import TextList
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 if TYPE_CHECKING:
     from explorer.models.tuning.training import Curves
@@ -28,12 +28,17 @@ EARLY = 6
 """Folds of the training rows of which the first is for early stopping."""
 TUNED, FROZEN = "tuned", "frozen"
 BAG, GUESS = "tfidf", "majority"
-ONE_CLASS = (
-    "Fine-tuning needs rows with two labels, and all of these rows have the label “{label}”."
+ONE_CLASS = Sentence(
+    "tuning-one-label",
+    "Fine-tuning needs rows with two labels, and all of these rows have the label “{label}”.",
 )
-TOO_FEW = "Fine-tuning needs at least {least} rows with a label, and this list has {rows}."
-NO_LABELS = (
-    "Fine-tuning needs rows with one label each: name the columns of the text and of the label."
+TOO_FEW = Sentence(
+    "tuning-few-rows",
+    "Fine-tuning needs at least {least} rows with a label, and this list has {rows}.",
+)
+NO_LABELS = Sentence(
+    "tuning-columns",
+    "Fine-tuning needs rows with one label each: name the columns of the text and of the label.",
 )
 NOTHING = (
     "Fine-tune none of them: no classifier is significantly better than {guess}, as far as {rows} "

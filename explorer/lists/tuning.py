@@ -46,7 +46,7 @@ from explorer.lists.tuned import (
     tuning_scores,
 )
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence, joined
 from explorer.scheduling.cancel import Cancelled, CancelToken
 
 if TYPE_CHECKING:
@@ -55,8 +55,11 @@ if TYPE_CHECKING:
 
 POOLING = "mean"
 """Frozen features are the mean of all tokens of the last layer."""
-NO_HALF = "Fine-tuning computes in float32 or bfloat16, and these models are asked in {dtype}."
-NONE_TUNED = "No model could be fine-tuned."
+NO_HALF = Sentence(
+    "tuning-precision",
+    "Fine-tuning computes in float32 or bfloat16, and these models are asked in {dtype}.",
+)
+NONE_TUNED = Sentence("nothing-tuned", "No model could be fine-tuned.")
 
 
 @dataclass(slots=True, eq=False)
@@ -145,7 +148,8 @@ class TuningQuestion:
                         self.missing[key] = refusal
                         del self._columns[key]
                     if not self._columns:
-                        raise Refusal(f"{NONE_TUNED} {next(iter(self.missing.values()))}")
+                        first = str(next(iter(self.missing.values())))
+                        raise Refusal(joined([NONE_TUNED, first]))
 
     def result(self) -> TuningResult:
         """Return the result of what is done."""

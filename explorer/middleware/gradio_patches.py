@@ -15,8 +15,7 @@ import httpx
 from gradio import mcp, queueing, route_utils, routes, state_holder
 
 from explorer.middleware.headers import leave_out, root_of
-from explorer.middleware.validation import detail_of, function_of
-from explorer.refusal import Refusal
+from explorer.middleware.validation import function_of, refusal_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def refusals_as_text() -> Iterator[None]:
     try:
         yield
     except httpx.HTTPStatusError as error:
-        raise Refusal(detail_of(error.response)) from None
+        raise refusal_in(error.response) from None
 
 
 def patches(session: type, payload: Callable[..., dict]) -> tuple[GradioPatch, ...]:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from explorer.context import context
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 CONFIG = "/config"
 
@@ -34,7 +34,12 @@ def public_address(address: str) -> str:
     except ValueError:
         valid = False
     if address and (not valid or parts.query or parts.fragment or not address.isprintable()):
-        raise Refusal(f"--public-url is {address!r}; it looks like https://example.org/explorer.")
+        raise Refusal(
+            Sentence(
+                "bad-public-url",
+                f"--public-url is {address!r}; it looks like https://example.org/explorer.",
+            )
+        )
     return address.rstrip("/")
 
 

@@ -109,7 +109,9 @@ class RequestFilter:
                 body = await check(scope, body)
             return self.app, body
         except HTTPException as refusal:
-            return JSONResponse({"detail": refusal.detail}, refusal.status_code), receive
+            return JSONResponse(
+                validation.refusal_json(refusal.detail), refusal.status_code
+            ), receive
 
     def _check_address(self, scope: Scope) -> tuple[str, str]:
         """Return the pattern of the route that a request matches, and its path.

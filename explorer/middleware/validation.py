@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import Message, Receive, Scope
 
 from explorer.middleware.routes import CALL
+from explorer.refusal import Refusal, Sentence, code_of
 
 NO_UPLOADS = "This page accepts no files."
 NOT_HERE = "Not found."
@@ -146,17 +147,24 @@ def replayed(messages: list[Message], receive: Receive) -> Receive:
     return again
 
 
-def detail_of(reply: httpx.Response) -> str:
-    """Return the sentence of a refusal that the page has sent."""
+def refusal_in(reply: httpx.Response) -> Refusal:
+    """Return the refusal that the page has sent."""
     try:
-        return str(reply.json()["detail"])
-    except (ValueError, TypeError, KeyError):
-        return NO_QUESTION
+        sent = reply.json()
+        return Refusal(Sentence(str(sent.get("code", "")), str(sent["detail"])))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return Refusal(Sentence("", NO_QUESTION))
+
+
+def refusal_json(sentence: object) -> dict[str, str]:
+    """Return the JSON of a refusal: its sentence, and its code where it has one."""
+    code = code_of(str(sentence))
+    return {"detail": str(sentence), **({"code": code} if code else {})}
 
 
 def refused(_request: Request, refusal: Exception) -> Response:
     """Return the response to a picture's request that was refused: its sentence as JSON."""
-    return JSONResponse({"detail": str(getattr(refusal, "message", refusal))}, 422)
+    return JSONResponse(refusal_json(getattr(refusal, "message", refusal)), 422)
 
 
 def unreadable(_request: Request, _refusal: Exception) -> Response:

@@ -20,6 +20,10 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel
 from explorer.models.run import MaskedRow, Run, read_only
 from explorer.models.tokens import (
+    EMPTY_TEXT,
+    LONG_TEXT,
+    MANY_IN_ROW,
+    MANY_TOKENS,
     SEPARATOR,
     BadText,
     Tokens,
@@ -31,14 +35,16 @@ from explorer.models.tokens import (
     trim_span,
     word_of_span,
 )
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 ALL_STATES = {"output_attentions": True, "output_hidden_states": True}
-NO_HEAD = (
+NO_HEAD = Sentence(
+    "no-masked-lm-head",
     "it has no masked-LM head, so that it predicts no words; Attention, Layer, Parameters, Latency "
-    "and lists of labelled texts do without"
+    "and lists of labelled texts do without",
 )
 MAX_CHARACTERS = 20_000
 """Far above any position table, so that a megabyte is refused before it is tokenized."""
@@ -61,10 +67,8 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
     )
     ids = tuple(encoding["input_ids"])
     if len(ids) > loaded.max_tokens:
-        raise BadText(
-            f"The text has {len(ids):,} tokens for {loaded.spec.label}; "
-            f"{loaded.max_tokens} fit. Please shorten it."
-        )
+        label, fits = loaded.spec.label, loaded.max_tokens
+        raise BadText(MANY_TOKENS.format(n=len(ids), label=label, fits=fits))
     sequence = encoding.sequence_ids()
     shifts = (0, len(sides[0]) + len(SEPARATOR))
     spans = tuple(
@@ -113,13 +117,10 @@ def _readable(text: str, max_tokens: int) -> tuple[str, tuple[Word, ...]]:
     """Return the cleaned text and its words; refuse a text that is empty or too long."""
     text = clean_text(text)
     if len(text) > MAX_CHARACTERS:
-        raise BadText(
-            f"The text has {len(text):,} characters; {max_tokens} tokens fit, "
-            "which is about 2,000 characters. Please shorten it."
-        )
+        raise BadText(LONG_TEXT.format(n=len(text), fits=max_tokens))
     words = split_words(text)
     if not words:
-        raise BadText("There is no text yet: type a sentence, for example with one [MASK] in it.")
+        raise BadText(EMPTY_TEXT)
     return text, words
 
 
@@ -323,7 +324,7 @@ def readable_tokens(loaded: LoadedModel, text: str, max_tokens: int) -> Tokens |
     except BadText as error:
         return str(error)
     if len(tokens) > max_tokens:
-        return f"It has {len(tokens):,} tokens for {loaded.spec.label}; {max_tokens} are read."
+        return MANY_IN_ROW.format(n=len(tokens), label=loaded.spec.label, most=max_tokens)
     return tokens
 
 

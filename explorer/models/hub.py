@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 
 from explorer.assets import read_in
 from explorer.models.specs import MINI, ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence, code_of
 
 logger = logging.getLogger(__name__)
 WEIGHT_PATTERNS = ["model.safetensors", "model-*.safetensors", "model.safetensors.index.json"]
@@ -35,8 +35,13 @@ FILES = [
 ]
 OnProgress = Callable[[str, float], None]
 """Callback that takes a plain sentence and the share done, 0 to 1."""
-NO_SAFETENSORS = "the model hub has no model.safetensors for it; pickled weights are not read"
+NO_SAFETENSORS = Sentence(
+    "no-safetensors", "the model hub has no model.safetensors for it; pickled weights are not read"
+)
 PROBE_SECONDS = 2.0
+MISSING = Sentence("missing-file", "its {name} is missing")
+DAMAGED = Sentence("damaged-file", "its {name} is damaged")
+LIST_DAMAGED = Sentence("damaged-list", "the list of its files of weights is damaged")
 STALL_SECONDS = 10.0
 TOKENIZERS = (
     "tokenizer.json",
@@ -51,17 +56,19 @@ UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError)
 """Exceptions raised when a damaged file is parsed as JSON and its content looked up."""
 Stamp = tuple[tuple[str, int, int], ...]
 """Name, modification time (ns) and size of every entry of a folder."""
-_failures: dict[tuple[str, Path], tuple[Stamp, Path, str]] = {}
+_failures: dict[tuple[str, Path], tuple[Stamp, Path, Sentence]] = {}
 
 
 class ModelUnavailable(Refusal):
     """Refusal of a checkpoint that cannot be loaded; the message is the sentence on its card."""
 
-    def __init__(self, spec: ModelSpec, reason: str) -> None:
-        super().__init__(f"{spec.label} ({spec.repo or spec.name}) is not available: {reason}.")
+    def __init__(self, spec: ModelSpec, reason: Sentence) -> None:
+        where = spec.repo or spec.name
+        sentence = f"{spec.label} ({where}) is not available: {reason}."
+        super().__init__(Sentence(code_of(reason), sentence))
         self.spec, self.reason = spec, reason
 
-    def __reduce__(self) -> "tuple[type[ModelUnavailable], tuple[ModelSpec, str]]":
+    def __reduce__(self) -> "tuple[type[ModelUnavailable], tuple[ModelSpec, Sentence]]":
         """Return the constructor call, so that it pickles to a process on another machine."""
         return type(self), (self.spec, self.reason)
 
@@ -129,13 +136,18 @@ def checkpoint_path(spec: ModelSpec, report: OnProgress | None = None) -> Path:
     if not spec.repo:
         path = spec.bundled_path
         if not ((path / "config.json").exists() and has_weights(path)):
-            raise ModelUnavailable(spec, "its bundled files are missing")
+            raise ModelUnavailable(
+                spec, Sentence("no-bundled-files", "its bundled files are missing")
+            )
         return path
     cached = cached_path(spec)
     if cached is not None:
         return cached
     if not hub_reachable():
-        raise ModelUnavailable(spec, "it is not in the cache and the model hub does not answer")
+        raise ModelUnavailable(
+            spec,
+            Sentence("not-in-cache", "it is not in the cache and the model hub does not answer"),
+        )
     return _download(spec, report)
 
 
@@ -152,7 +164,9 @@ def _download(spec: ModelSpec, report: OnProgress | None) -> Path:
     except Exception as error:
         # The hub client raises its own, its HTTP library's and the operating system's errors here.
         logger.warning("download of %s failed", spec.repo, exc_info=error)
-        raise ModelUnavailable(spec, "the download from the model hub failed") from error
+        raise ModelUnavailable(
+            spec, Sentence("download-failed", "the download from the model hub failed")
+        ) from error
     if not has_weights(Path(path)):
         raise ModelUnavailable(spec, NO_SAFETENSORS)
     return Path(path)
@@ -228,16 +242,16 @@ def check_tokenizer(path: Path) -> None:
         raise ValueError("it lists no pieces")
 
 
-def damage(folder: Path) -> str:
-    """Return which of a checkpoint's files is missing or damaged; empty where none is known."""
+def damage(folder: Path) -> Sentence | None:
+    """Return which of a checkpoint's files is missing or damaged; None where none is known."""
     if not has_weights(folder):
-        return f"its {WEIGHTS} is missing"
+        return MISSING.format(name=WEIGHTS)
     if not any((folder / name).exists() for name in TOKENIZERS):
-        return f"its {TOKENIZER} is missing"
+        return MISSING.format(name=TOKENIZER)
     try:
         files = weight_files(folder)
     except UNREADABLE:
-        return "the list of its files of weights is damaged"
+        return LIST_DAMAGED
     checked = [(path, check_weights) for path in files]
     if (folder / TOKENIZER).exists():
         checked.append((folder / TOKENIZER, check_tokenizer))
@@ -245,8 +259,8 @@ def damage(folder: Path) -> str:
         try:
             check(path)
         except UNREADABLE:
-            return f"its {path.name} is damaged"
-    return ""
+            return DAMAGED.format(name=path.name)
+    return None
 
 
 def stamp(folder: Path) -> Stamp:
@@ -263,17 +277,17 @@ def stamp(folder: Path) -> Stamp:
     return tuple(sorted(entries))
 
 
-def remember(spec: ModelSpec, folder: Path, before: Stamp, reason: str) -> None:
+def remember(spec: ModelSpec, folder: Path, before: Stamp, reason: Sentence) -> None:
     """Record why a checkpoint cannot be read; valid until one of its files changes."""
     _failures[_place(spec)] = before, folder, reason
 
 
-def remembered(spec: ModelSpec) -> str:
-    """Return why a checkpoint could not be read if its files are unchanged; else empty."""
+def remembered(spec: ModelSpec) -> Sentence | None:
+    """Return why a checkpoint could not be read if its files are unchanged; else None."""
     if _place(spec) not in _failures:
-        return ""
+        return None
     before, folder, reason = _failures[_place(spec)]
-    return reason if stamp(folder) == before else ""
+    return reason if stamp(folder) == before else None
 
 
 def _place(spec: ModelSpec) -> tuple[str, Path]:

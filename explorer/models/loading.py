@@ -47,7 +47,7 @@ from explorer.models.hub import (
     stamp,
 )
 from explorer.models.specs import HEAD_WEIGHTS, ModelKind, ModelSpec
-from explorer.refusal import brief, is_of_memory
+from explorer.refusal import Sentence, brief, is_of_memory
 
 logger = logging.getLogger(__name__)
 transformers.logging.set_verbosity_error()
@@ -57,13 +57,17 @@ Network = PreTrainedModel
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint that lacks others would predict noise."""
-DAMAGED = "its files are damaged or incomplete"
-NOT_READ = "its files cannot be read at the moment"
+LACKING = Sentence("incomplete-weights", "{n} of its weights are missing from the file")
+DAMAGED = Sentence("damaged-files", "its files are damaged or incomplete")
+NOT_READ = Sentence("files-not-read", "its files cannot be read at the moment")
 ZERO_BIAS = (
     "Its output bias {applied} is zero and {saved} is not: transformers 5 applies the first. Load "
     "the folder by its path, and the second is applied."
 )
-NO_NETWORK = "{source} is no model of transformers: give the model object, or it and its tokenizer."
+NO_NETWORK = Sentence(
+    "not-a-model-object",
+    "{source} is no model of transformers: give the model object, or it and its tokenizer.",
+)
 INSIDE = {
     "DataParallel": "model.module",
     "DistributedDataParallel": "model.module",
@@ -74,13 +78,20 @@ INSIDE = {
     "Trainer": "(trainer.model, trainer.processing_class)",
 }
 """Objects that hold a model, by a class of theirs, and how the model in them is written."""
-A_HOLDER = "{source} holds a model: give {inside}."
-WITHOUT_VALUES = "{source} has weights without values, on the device meta: load them first."
-NO_TOKENIZER = (
-    "The model given as {key} comes without a tokenizer, and none is beside its files: give both, "
-    "as (model, tokenizer)."
+A_HOLDER = Sentence("holds-a-model", "{source} holds a model: give {inside}.")
+WITHOUT_VALUES = Sentence(
+    "weights-without-values",
+    "{source} has weights without values, on the device meta: load them first.",
 )
-NO_DTYPE = "The model given as {key} has weights in {dtype}; {known} can be used."
+NO_TOKENIZER = Sentence(
+    "object-without-tokenizer",
+    "The model given as {key} comes without a tokenizer, and none is beside its files: give both, "
+    "as (model, tokenizer).",
+)
+NO_DTYPE = Sentence(
+    "weights-of-other-precision",
+    "The model given as {key} has weights in {dtype}; {known} can be used.",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -221,7 +232,13 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
         ModelUnavailable: the files are damaged or incomplete, or the device lacks the precision.
     """
     if not computes_in(device, DTYPES[dtype]):
-        raise ModelUnavailable(spec, f"this {device} cannot compute in {dtype}; choose float32")
+        raise ModelUnavailable(
+            spec,
+            Sentence(
+                "precision-not-on-device",
+                f"this {device} cannot compute in {dtype}; choose float32",
+            ),
+        )
     before, reason = stamp(path), damage(path)
     if reason:
         logger.warning("%s: %s", spec.name, reason)
@@ -272,7 +289,7 @@ def _from_files(
     missing = [name for name in info["missing_keys"] if not any(part in name for part in optional)]
     if missing:
         logger.warning("%s lacks %d weights, %s first", spec.name, len(missing), min(missing))
-        reason = f"{len(missing)} of its weights are missing from the file"
+        reason = LACKING.format(n=len(missing))
         remember(spec, path, before, reason)
         raise ModelUnavailable(spec, reason)
     leave_out_pooler(spec, network)

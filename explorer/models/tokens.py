@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from unicodedata import category, normalize
 
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 MASK = "[MASK]"
 SEPARATOR = "[SEP]"
@@ -48,6 +48,19 @@ _FORMULA = re.compile(
     rf"(?:{ATOM.pattern}){{5,}}(?!\S)"
 )
 """A run of at least five such parts with a bond, a branch, a ring or an arrow among them."""
+
+EMPTY_TEXT = Sentence(
+    "empty-text", "There is no text yet: type a sentence, for example with one [MASK] in it."
+)
+LONG_TEXT = Sentence(
+    "text-too-long",
+    "The text has {n:,} characters; {fits} tokens fit, which is about 2,000 characters. Please "
+    "shorten it.",
+)
+MANY_TOKENS = Sentence(
+    "too-many-tokens", "The text has {n:,} tokens for {label}; {fits} fit. Please shorten it."
+)
+MANY_IN_ROW = Sentence("row-too-many-tokens", "It has {n:,} tokens for {label}; {most} are read.")
 
 
 class BadText(Refusal):

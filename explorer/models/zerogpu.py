@@ -6,11 +6,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from explorer.refusal import Refusal, carried
+from explorer.refusal import Refusal, Sentence, carried
 
 LENT_S = 60
 """Seconds that one call may hold the GPU."""
-NOT_LENT = "The host lends no GPU right now. Please try again later, or choose the processor."
+NOT_LENT = Sentence(
+    "gpu-not-lent",
+    "The host lends no GPU right now. Please try again later, or choose the processor.",
+)
 _holding = False
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 MAX_OPEN_S = 1.0
 """Longest time, in seconds, for which a measurement pauses at once for waiting visitors."""
@@ -43,11 +43,11 @@ class MeasurementLock:
         self._turns, self._waiting = 0, {False: 0, True: 0}
         """Long passes of lists that run, and that wait for pages and for programs."""
         self._visited_at = float("-inf")
-        self._refusal = ""
+        self._refusal: Sentence | None = None
         self.yielded_s = 0.0
         """Total seconds for which measurements have been paused for visitors."""
 
-    def refuse_all(self, reason: str) -> None:
+    def refuse_all(self, reason: Sentence) -> None:
         """Refuse all measurements from now on, for this reason."""
         self._refusal = reason
 

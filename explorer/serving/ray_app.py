@@ -20,7 +20,7 @@ from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, read_family
 from explorer.models.specs import MODEL_KEYS
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.serving.ray_client import use_ray_backend
 from explorer.ui.shell.page import build_page, launch_options
 
@@ -80,8 +80,11 @@ def family_of(name: str) -> str:
     if known is None:
         presets = ", ".join(PRESETS)
         raise Refusal(
-            f"EXPLORER_FAMILY is {name!r}; it can be {presets}, or a size for each column: "
-            "bert=large,albert=xlarge."
+            Sentence(
+                "bad-family-variable",
+                f"EXPLORER_FAMILY is {name!r}; it can be {presets}, or a size for each column: "
+                "bert=large,albert=xlarge.",
+            )
         )
     return known
 

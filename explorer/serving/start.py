@@ -17,7 +17,7 @@ from types import ModuleType
 
 from explorer.assets import Broken
 from explorer.context import configure
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.timing.memory import NEEDED, free_memory, limit_memory
 
 CANNOT, LAST_PORT = 2, 65_535
@@ -32,7 +32,10 @@ NO_MEMORY = (
     "There is too little memory to start: {there:.1f} GB can still be taken, the bundled models "
     "and their libraries need about 1 GB."
 )
-TOO_SMALL = "--memory takes a number of GB, at least {least:.2f}: the bundled models need that."
+TOO_SMALL = Sentence(
+    "bad-memory-flag",
+    "--memory takes a number of GB, at least {least:.2f}: the bundled models need that.",
+)
 NO_PAGE = "The page needs {name}, the library does not: pip install 'bert-family-explorer[app]'."
 PAGE_ONLY = ("gradio", "bertviz", "segno", "PIL")
 """Modules of the extra ``app``."""

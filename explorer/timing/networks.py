@@ -15,6 +15,7 @@ from explorer.models.architectures import Check, meta_network, random_network
 from explorer.models.hub import cached_path
 from explorer.models.loading import DTYPES, forget_all, leased, leased_as
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Sentence
 from explorer.timing.machine import free_bytes
 from explorer.timing.workload import BadWorkload, Workload, check_size
 
@@ -24,7 +25,7 @@ warnings.filterwarnings("ignore", r"torch\.ao\.quantization is deprecated", Depr
 warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor", UserWarning)
 MADE = " made of "
 """Infix in the keys of derived networks, which no checkpoint has; a model's name has no blank."""
-TOO_LONG = "{label} has positions for {most} tokens at most."
+TOO_LONG = Sentence("timed-too-long", "{label} has positions for {most} tokens at most.")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -69,7 +70,12 @@ def check_pass(spec: ModelSpec, workload: Workload, held: int = 0) -> int:
     """
     check_device(workload.device)
     if not spec.architecture.d_vocab:
-        raise BadWorkload(f"The bundled files of {spec.label} are missing, so it has no shape.")
+        raise BadWorkload(
+            Sentence(
+                "no-bundled-shape",
+                f"The bundled files of {spec.label} are missing, so it has no shape.",
+            )
+        )
     if workload.length > spec.max_tokens:
         raise BadWorkload(TOO_LONG.format(label=spec.label, most=spec.max_tokens))
     weights = bytes_of_pass(spec, replace(workload, head=True))
@@ -112,7 +118,7 @@ def check_device(device: str) -> None:
     from explorer.models.devices import available_devices
 
     if device not in available_devices():
-        raise BadWorkload(f"This machine has no {device} device.")
+        raise BadWorkload(Sentence("device-not-here", f"This machine has no {device} device."))
 
 
 def _random(

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import TypeGuard, cast
 
 from explorer.models.specs import DEVICE, Architecture
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 MAX_LENGTH = 512
 MAX_BATCH = 32
@@ -24,6 +24,25 @@ LARGEST_PRODUCT = 2e11
 def clock_on(device: str, clock: str) -> str:
     """Return the clock of a device: the chosen one on a processor, else its own."""
     return clock if device == "cpu" else "device"
+
+
+BAD_DEVICE = Sentence(
+    "device-not-written-so", "The device must be written as torch does: cpu, cuda, cuda:1, mps."
+)
+OTHER_CLOCK = Sentence(
+    "other-clock", "The device clock is for accelerators, the other two for processors."
+)
+UNKNOWN = Sentence("not-one-of", "The {label} must be one of {known}.")
+TOO_MUCH = Sentence(
+    "pass-too-large",
+    "{batch} texts of {length} tokens are too much for one pass on a processor here. Please choose "
+    "a smaller batch or a shorter text.",
+)
+NO_ROOM = Sentence(
+    "pass-over-memory",
+    "This would need about {needed:.1f} GB and {free:.1f} GB are free. Please choose a smaller "
+    "batch, a shorter text or a smaller model.",
+)
 
 
 class BadWorkload(Refusal):
@@ -49,11 +68,11 @@ class Workload:
         whole_number("The length", self.length, 2, MAX_LENGTH)
         whole_number("The batch", self.batch, 1, MAX_BATCH)
         if not isinstance(self.device, str) or not DEVICE.fullmatch(self.device):
-            raise BadWorkload("The device must be written as torch does: cpu, cuda, cuda:1, mps.")
+            raise BadWorkload(BAD_DEVICE)
         _known("dtype", self.dtype, DTYPE_NAMES)
         _known("clock", self.clock, CLOCKS)
         if (self.clock == "device") != (self.device != "cpu"):
-            raise BadWorkload("The device clock is for accelerators, the other two for processors.")
+            raise BadWorkload(OTHER_CLOCK)
 
     @property
     def tokens(self) -> int:
@@ -76,13 +95,18 @@ def whole_number(label: str, value: object, low: int, high: int) -> int:
     if isinstance(value, float) and math.isfinite(value):
         fits = value == int(value)
     if not fits or not low <= cast(float, value) <= high:
-        raise BadWorkload(f"{label} must be a whole number from {low} to {high}.")
+        raise BadWorkload(
+            Sentence(
+                "not-a-whole-number-between",
+                f"{label} must be a whole number from {low} to {high}.",
+            )
+        )
     return int(cast(float, value))
 
 
 def _known(label: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise BadWorkload(f"The {label} must be one of {', '.join(allowed)}.")
+        raise BadWorkload(UNKNOWN.format(label=label, known=", ".join(allowed)))
 
 
 def pass_bytes(shape: Architecture, workload: Workload) -> int:
@@ -106,13 +130,7 @@ def check_size(shape: Architecture, workload: Workload, free_bytes: int, weights
     """
     widest = max(shape.d_model * shape.d_ffn, shape.d_embedding * shape.d_vocab * workload.head)
     if workload.device == "cpu" and 2 * workload.tokens * widest > LARGEST_PRODUCT:
-        raise BadWorkload(
-            f"{workload.batch} texts of {workload.length} tokens are too much for one pass on a "
-            "processor here. Please choose a smaller batch or a shorter text."
-        )
+        raise BadWorkload(TOO_MUCH.format(batch=workload.batch, length=workload.length))
     needed = weights + pass_bytes(shape, workload)
     if needed > 0.8 * free_bytes:
-        raise BadWorkload(
-            f"This would need about {needed / 1e9:.1f} GB and {free_bytes / 1e9:.1f} GB are free. "
-            "Please choose a smaller batch, a shorter text or a smaller model."
-        )
+        raise BadWorkload(NO_ROOM.format(needed=needed / 1e9, free=free_bytes / 1e9))

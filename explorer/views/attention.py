@@ -25,6 +25,7 @@ from explorer.models.choice.family import member, teacher_of
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import spelling_of
+from explorer.refusal import code_of
 from explorer.views.markup import Markup, el, join, model_name, script_json
 
 
@@ -259,7 +260,7 @@ def attention_wall_canvas(
                 for key, run in runs.items()
             ],
             "cards": [
-                {"key": key, "label": label, "sentence": sentence}
+                {"key": key, "label": label, "sentence": sentence, "code": code_of(sentence)}
                 for key, (label, sentence) in cards.items()
             ],
             "packed": pack(tiles),

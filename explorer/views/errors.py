@@ -23,7 +23,7 @@ def errors_page(texts: Mapping[str, str]) -> Markup:
     heads = [texts[name] for name in ("sentence", "why", "what_to_do")]
     parts = [
         join(el("h2", section), _table(list(rows), heads))
-        for section, rows in groupby(remedies(), lambda remedy: remedy.section)
+        for section, rows in groupby(remedies().values(), lambda remedy: remedy.section)
     ]
     main = el("main", el("h1", texts["title"]), el("p", texts["lead"]), *parts)
     with read_in(STYLE):
@@ -51,7 +51,7 @@ def _row(remedy: Remedy, heads: list[str]) -> Markup:
         el("th", remedy.sentence, scope="row"),
         el("td", _formatted(remedy.why), data_label=why),
         el("td", _formatted(remedy.what_to_do), data_label=what_to_do),
-        id=remedy.anchor,
+        id=remedy.code,
     )
 
 

@@ -22,6 +22,7 @@ from explorer.analysis.layer import (
 from explorer.analysis.records import NO_RUN, Records, unrounded
 from explorer.models.run import READINGS, Run
 from explorer.models.tokens import spelling_of
+from explorer.refusal import code_of
 from explorer.views.chart import ROUND_TICKS, chart_canvas, line
 from explorer.views.markup import Markup, el, join, script_json, word
 from explorer.views.theme import PARTS, colour_of, faint
@@ -260,7 +261,8 @@ def layer_canvas(
             "models": [_model(model) for model in traced],
             "chosen": {name: getattr(selection, name) for name in Selection.__slots__},
             "cards": [
-                {"key": key, "label": label, "why": why} for key, (label, why) in cards.items()
+                {"key": key, "label": label, "why": why, "code": code_of(why)}
+                for key, (label, why) in cards.items()
             ],
             "texts": texts,
         }

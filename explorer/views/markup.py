@@ -4,9 +4,10 @@ import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from explorer.analysis.digits import ordinal
-from explorer.refusal import remedy_for
+from explorer.refusal import Sentence, code_of, remedies
 from explorer.views.glossary import ENTRIES, TERMS, box_of
 
 Attribute = str | int | float | bool | None
@@ -100,10 +101,10 @@ def refusal_message(sentence: str, kind: str = "") -> Markup:
 
 def remedy_link(sentence: str) -> Markup | None:
     """Return a link to a refusal's row on the page of all refusals; None if it has no row."""
-    remedy = remedy_for(sentence)
-    if remedy is None:
+    code = code_of(sentence)
+    if code not in remedies():
         return None
-    link = el("a", WHAT_TO_DO, href=f"{REFUSALS}#{remedy.anchor}", target="_blank")
+    link = el("a", WHAT_TO_DO, href=f"{REFUSALS}#{code}", target="_blank")
     return join(" ", link)
 
 
@@ -111,6 +112,16 @@ def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:
     """Build a card for something unavailable: its title and the reason in one sentence."""
     reason = el("p", sentence, remedy_link(sentence))
     return el("section", el("h3", title), reason, class_="card plain", data_model=model)
+
+
+def card_of(card: Mapping[str, Any], sentence: str) -> Markup:
+    """Build the card of an unavailable model from a picture's data.
+
+    Args:
+        card: ``key``, ``label``, the reason, and ``code``, which identifies its remedy.
+        sentence: The name of the reason in ``card``.
+    """
+    return plain_card(card["label"], Sentence(card["code"], card[sentence]), card["key"])
 
 
 def plain_cards(cards: Mapping[str, tuple[str, str]]) -> Markup:

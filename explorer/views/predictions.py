@@ -19,6 +19,7 @@ from explorer.analysis.records import Records, unrounded
 from explorer.analysis.scoring import Attribution
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
+from explorer.refusal import code_of
 from explorer.views.markup import Markup, el, model_name, note, script_json, table
 
 
@@ -272,7 +273,7 @@ def predictions_canvas(
         key: _masks_column(result, extra.ranks.get(key, {})) for key, result in predictions.items()
     }
     for key, (name, why) in missing.items():
-        columns[key] = {"label": name, "card": why}
+        columns[key] = {"label": name, "card": why, "code": code_of(why)}
     ordered = {key: columns[key] for key in (*extra.columns, *columns) if key in columns}
     return script_json({"masks": masks, "models": ordered, "texts": dict(extra.texts)})
 

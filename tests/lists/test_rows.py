@@ -1,7 +1,6 @@
 """Columns and kinds of lists, and the rows that are left out."""
 
 import json
-import re
 
 import pytest
 
@@ -12,7 +11,7 @@ from explorer.lists.read import EXTRA_CELLS, OPEN_QUOTE, TOO_LARGE, read_table
 from explorer.lists.roles import BadRows
 from explorer.lists.rows import KINDS, text_list
 from explorer.lists.sentences import NO_PIECE
-from explorer.refusal import remedy_for
+from explorer.refusal import remedies
 
 
 def listed(content, **how):
@@ -109,7 +108,7 @@ def test_no_row_left_says_the_first_reason():
     ],
 )
 def test_every_reason_for_which_a_row_is_left_out_has_its_remedy(reason):
-    assert remedy_for(re.sub("{[a-z_]+}", "7", reason))
+    assert reason.code in remedies()
 
 
 @pytest.mark.parametrize(

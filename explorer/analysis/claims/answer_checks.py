@@ -42,6 +42,7 @@ from explorer.models.task_heads import classifiers as heads
 from explorer.models.task_heads.adapters import NotTuned, fitting_card
 from explorer.models.task_heads.classifiers import has_pair_head
 from explorer.models.tokens import spelling_of
+from explorer.refusal import Sentence
 
 ROUNDS, TOKENS = 2_000, 500
 N_PAIRS = 20_000
@@ -174,7 +175,7 @@ def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
         ModelUnavailable: the checkpoint has no weights for the head.
     """
     if not has_pair_head(loaded):
-        raise ModelUnavailable(loaded.spec, "its checkpoint has no weights for the sentence head")
+        raise ModelUnavailable(loaded.spec, NO_PAIR_HEAD)
     firsts, seconds = zip(*PAIRS, strict=True)
     pairs_by_order = {
         "next": (firsts, seconds),
@@ -189,6 +190,12 @@ def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
     return torch.stack([torch.tensor(heads.pair_logits(loaded, state)) for state in states])
 
 
+NO_PAIR_HEAD = Sentence("no-sentence-head", "its checkpoint has no weights for the sentence head")
+NO_ADAPTER = Sentence("no-fitting-adapter", "it has no adapter for this task that fits")
+OTHER_TEACHER = Sentence("other-teacher", "{student} was not distilled from {teacher}.")
+TWO_VOCABULARIES = Sentence(
+    "two-vocabularies", "BERT and DistilBERT have two vocabularies, so no KL compares their words."
+)
 N_SENTENCES = 24
 TEXT, ANSWER = "He sat down in the old [MASK] and read the letter.", "chair"
 CAT, PUBLISHED = "The [MASK] sat on the mat.", {"ce": 5.0, "mlm": 2.0, "cos": 1.0}
@@ -220,7 +227,9 @@ def distilled(models: CheckModels) -> Iterator[tuple[LoadedModel, LoadedModel]]:
     with models.leased("bert") as teacher, models.leased("distilbert") as student:
         parent = teacher_of(student.spec)
         if parent is None or parent.name != teacher.spec.name:
-            raise NotAPair(f"{student.spec.label} was not distilled from {teacher.spec.label}.")
+            raise NotAPair(
+                OTHER_TEACHER.format(student=student.spec.label, teacher=teacher.spec.label)
+            )
         yield teacher, student
 
 
@@ -284,7 +293,7 @@ def fill_agreement(models: CheckModels) -> CheckOutcome:
     texts = (*(sentence["text"] for sentence in sentences()[:N_SENTENCES]), CAT)
     runs = models.of_each(CLAIMED, lambda model: [_filled(model, text) for text in texts])
     if runs["bert"][0].vocabulary != runs["distilbert"][0].vocabulary:
-        raise NotAPair("BERT and DistilBERT have two vocabularies, so no KL compares their words.")
+        raise NotAPair(TWO_VOCABULARIES)
     on_the_mat = {key: rows.pop() for key, rows in runs.items()}
     first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}
     hits = {
@@ -408,4 +417,4 @@ def _score(models: CheckModels, key: str, task: str, score: str) -> dict[str, An
     try:
         return fitting_card(spec, task)["scores"][score]
     except NotTuned as error:
-        raise ModelUnavailable(spec, "it has no adapter for this task that fits") from error
+        raise ModelUnavailable(spec, NO_ADAPTER) from error

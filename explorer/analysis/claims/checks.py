@@ -11,7 +11,7 @@ from explorer.models.architectures import CheckModels, family_check_models
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel, leased
 from explorer.models.specs import ModelSpec, NetworkKey
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 CHECKS: dict[str, Callable[[CheckModels], CheckOutcome]] = {
     "LC01": size_checks.parameter_totals,
@@ -75,7 +75,7 @@ def check_result(check: str, models: CheckModels) -> CheckResult:
         Refusal: there is no such check.
     """
     if check not in CHECKS:
-        raise Refusal("There is no such check.")
+        raise Refusal(Sentence("no-such-check", "There is no such check."))
     try:
         measured = CHECKS[check](models)
     except (ModelUnavailable, NotAPair) as error:

@@ -20,8 +20,9 @@ from explorer.analysis.claims.rule import (
 )
 from explorer.assets import DATA, read_in
 from explorer.models.specs import label_of
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
+NO_SHARED = Sentence("no-shared-score", "{a} and {b} share no {score} in {table}.")
 LEDGER = DATA / "claims.json"
 
 
@@ -399,14 +400,16 @@ def retention(table: BenchmarkTable, student: str, reference: str) -> Retention:
     rows = {row.name: row.values for row in table.rows}
     for name in (student, reference):
         if name not in rows:
-            raise Refusal(f"{table.source} has no row {name}.")
+            raise Refusal(Sentence("no-row-in-table", f"{table.source} has no row {name}."))
     tasks = tuple(
         TaskDrop(column.label, column.unit, b, a)
         for column, a, b in zip(table.columns, rows[student], rows[reference], strict=True)
         if column.is_score and a is not None and b is not None
     )
     if table.sort not in {task.task for task in tasks}:
-        raise Refusal(f"{student} and {reference} share no {table.sort} in {table.source}.")
+        raise Refusal(
+            NO_SHARED.format(a=student, b=reference, score=table.sort, table=table.source)
+        )
     return Retention(table, student, reference, tasks)
 
 

@@ -37,7 +37,7 @@ from explorer.models.architectures import SHARING_MODES, CheckModels
 from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.loading import Network
 from explorer.models.specs import BASE, ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.timing.protocol import forward_call, one_layer_calls
 from explorer.timing.workload import Workload
 
@@ -135,7 +135,9 @@ def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: 
         for latency in latency_rounds(candidates, instruments, plan):
             final = latency
     if final is None or not final.n_rounds:
-        raise Refusal("Time ran out before anything was measured.")
+        raise Refusal(
+            Sentence("nothing-measured-in-time", "Time ran out before anything was measured.")
+        )
     return final
 
 

@@ -9,6 +9,7 @@ from explorer.analysis.alignment import AlignedWord, Groups, align
 from explorer.analysis.measures import log_softmax
 from explorer.models.run import Patch, Run, read_only
 from explorer.models.tokens import MASK, BadText, Tokens, Word, clean_text, spelling_of, split_words
+from explorer.refusal import Sentence
 
 NOUNS = (
     "king queen ship dog cat bird horse boy girl car train boat house room door window table book "
@@ -79,17 +80,20 @@ MAX_CHANGED = 4
 """The most words of the changed place."""
 LEAST = {"float32": 0.1, "float16": 0.5, "bfloat16": 2.0}
 """The smallest score difference to divide by: about ten times the rounding error of a dtype."""
-SAME = "The two texts are the same: change a word of the second."
-NO_PARTNER = (
+SAME = Sentence("same-texts", "The two texts are the same: change a word of the second.")
+NO_PARTNER = Sentence(
+    "words-not-paired",
     "The second text may only replace words: beside an added or missing word, states cannot be "
-    "paired."
+    "paired.",
 )
-FAR = (
+FAR = Sentence(
+    "change-too-long",
     "The two texts may differ in one place of at most {most} words; from the first difference to "
-    "the last there are {n}."
+    "the last there are {n}.",
 )
-KEEP_MASKS = (
-    "Both texts need every [MASK] and [SEP] in the same place: predictions are read at the [MASK]."
+KEEP_MASKS = Sentence(
+    "masks-moved",
+    "Both texts need every [MASK] and [SEP] in the same place: predictions are read at the [MASK].",
 )
 
 

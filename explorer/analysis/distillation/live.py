@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.analysis.measures import TEMPERATURES
 from explorer.assets import DATA, sentences
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 STARTS = ("copied", "random")
 LIMITS = {
@@ -42,11 +42,19 @@ class LiveSettings:
     def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():
             if not low <= getattr(self, name) <= high:
-                raise BadSettings(f"{name} must be a number from {low:g} to {high:g}.")
+                raise BadSettings(
+                    Sentence(
+                        "not-a-number-between", f"{name} must be a number from {low:g} to {high:g}."
+                    )
+                )
         if self.start not in STARTS:
-            raise BadSettings("A student starts either copied or random.")
+            raise BadSettings(Sentence("bad-start", "A student starts either copied or random."))
         if not self.ce + self.mlm + self.cos > 0:
-            raise BadSettings("At least one of the three weights must be above 0.")
+            raise BadSettings(
+                Sentence(
+                    "no-weight-of-losses", "At least one of the three weights must be above 0."
+                )
+            )
 
     @property
     def weights(self) -> dict[str, float]:

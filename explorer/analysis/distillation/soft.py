@@ -17,7 +17,7 @@ from explorer.analysis.measures import (
 )
 from explorer.models.run import Run, named_only, read_only
 from explorer.models.tokens import spelling_of, word_id
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 Partners = dict[tuple[str, bool], int]
 """Token ids of a vocabulary, by (text, begins a word)."""
@@ -128,7 +128,11 @@ def check_temperature(temperature: float) -> float:
     except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not low <= value <= high:
-        raise BadTemperature(f"The temperature must be a number from {low:g} to {high:g}.")
+        raise BadTemperature(
+            Sentence(
+                "bad-temperature", f"The temperature must be a number from {low:g} to {high:g}."
+            )
+        )
     return value
 
 
@@ -136,8 +140,11 @@ def check_pair(teacher: Run, student: Run) -> None:
     """Raise ``NotAPair`` unless both runs have the same vocabulary and token ids."""
     if teacher.vocabulary != student.vocabulary or teacher.tokens.ids != student.tokens.ids:
         raise NotAPair(
-            f"{student.spec.label} and {teacher.spec.label} do not share a vocabulary, "
-            "so their probabilities cannot be compared word by word."
+            Sentence(
+                "different-vocabularies",
+                f"{student.spec.label} and {teacher.spec.label} do not share a vocabulary, "
+                "so their probabilities cannot be compared word by word.",
+            )
         )
 
 
@@ -304,7 +311,12 @@ def state_alignment(teacher: Run, student: Run) -> StateAlignment:
     if teacher.tokens.ids != student.tokens.ids or (
         teacher.hidden_states.shape[-1] != student.hidden_states.shape[-1]
     ):
-        raise NotAPair("The two models' hidden states stand for different tokens or widths.")
+        raise NotAPair(
+            Sentence(
+                "different-states",
+                "The two models' hidden states stand for different tokens or widths.",
+            )
+        )
     t, s = _unit(teacher.hidden_states), _unit(student.hidden_states)
     cosine = np.einsum("spd,tpd->st", s, t) / t.shape[1]
     return StateAlignment(read_only(cosine), _copied_pairs(student.spec.initialised_from))

@@ -18,7 +18,7 @@ from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.workload import BadWorkload, Workload
 
@@ -196,7 +196,7 @@ def last(states: Iterator[FamilyLatency]) -> FamilyLatency:
     for state in states:
         final = state
     if final is None:
-        raise Refusal("Nothing was measured.")
+        raise Refusal(Sentence("nothing-measured", "Nothing was measured."))
     return final
 
 

@@ -15,7 +15,7 @@ from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencyRatio, LatencySummary, ModelLatency
 from explorer.analysis.records import harmless
 from explorer.models.specs import MODEL_KEYS, ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.scheduling.cancel import CancelToken
 from explorer.timing.workload import Workload
 
@@ -237,7 +237,9 @@ def read_report(text: str) -> Report:
         BadReport: the document is too large or not a measurement.
     """
     if len(text) > LARGEST_DOCUMENT:
-        raise BadReport("This file is too large for a recorded measurement.")
+        raise BadReport(
+            Sentence("report-too-large", "This file is too large for a recorded measurement.")
+        )
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:
@@ -253,7 +255,9 @@ def read_report(text: str) -> Report:
             "ratios": [_read_ratio(ratio) for ratio in document["ratios"][:MAX_MODELS]],
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BadReport("This file is not a measurement exported from this page.") from error
+        raise BadReport(
+            Sentence("not-a-report", "This file is not a measurement exported from this page.")
+        ) from error
 
 
 def _read_medians(document: Mapping[str, Any]) -> list[float]:

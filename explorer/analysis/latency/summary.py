@@ -19,7 +19,7 @@ from explorer.analysis.latency.ratio import (
     paired_ratio,
     widened,
 )
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,12 @@ def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummar
         Refusal: no complete round.
     """
     if not latency.n_rounds:
-        raise Refusal("Nothing was measured: it ended before the first round was complete.")
+        raise Refusal(
+            Sentence(
+                "no-round-measured",
+                "Nothing was measured: it ended before the first round was complete.",
+            )
+        )
     share = float(np.mean(latency.disturbed)) if latency.sees_neighbours else None
     refused = is_too_disturbed(latency, quiet_only)
     quiet = ratio_rounds(latency, quiet_only)

@@ -19,7 +19,7 @@ from explorer.models.choice.family import all_specs
 from explorer.models.loading import Network
 from explorer.models.run import read_only
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal, brief
+from explorer.refusal import Refusal, Sentence, brief
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel, Network
@@ -190,9 +190,16 @@ def named_counts(
     unknown = [brief(name) for name in names if name not in specs]
     if unknown or not names:
         problem = f"There is no architecture {unknown[0]!r}" if unknown else "No architecture asked"
-        raise Refusal(f"{problem}; there are: {', '.join(specs)}.")
+        raise Refusal(
+            Sentence("unknown-architecture", f"{problem}; there are: {', '.join(specs)}.")
+        )
     if absent := [name for name in names if not specs[name].architecture.d_vocab]:
-        raise Refusal(f"The bundled files of {absent[0]} are missing, so it has no shape.")
+        raise Refusal(
+            Sentence(
+                "no-bundled-shape",
+                f"The bundled files of {absent[0]} are missing, so it has no shape.",
+            )
+        )
     return tuple(parameter_counts(specs[name]) for name in names)
 
 

@@ -16,7 +16,7 @@ from explorer.analysis.parameters.shape import Saving, savings, shape_flops
 from explorer.models.architectures import SHARING_MODES, meta_network, sharing_network
 from explorer.models.choice.family import family_specs, shape_counts, shape_total
 from explorer.models.specs import BASE, LARGER, MODEL_KEYS, Architecture, ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,29 +234,44 @@ def built_model(values: Mapping[str, Any]) -> BuiltModel:
 def _whole(name: str, value: object) -> int:
     label, low, high = LIMITS[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise Contradiction(f"{label} must be a whole number.")
+        raise Contradiction(Sentence("not-a-whole-number", f"{label} must be a whole number."))
     if not low <= value <= high:
-        raise Contradiction(f"{label} must lie between {low:,} and {high:,}.")
+        raise Contradiction(
+            Sentence("shape-out-of-bounds", f"{label} must lie between {low:,} and {high:,}.")
+        )
     return int(value)
 
 
 def _refuse_contradictions(shape: Architecture, sharing: str, length: int) -> None:
     if sharing not in SHARING:
-        raise Contradiction("Layers can share nothing, the attention, the FFN or everything.")
+        raise Contradiction(
+            Sentence(
+                "bad-sharing", "Layers can share nothing, the attention, the FFN or everything."
+            )
+        )
     if shape.d_model % shape.n_heads:
         raise Contradiction(
-            f"{shape.n_heads} heads cannot share a width of {shape.d_model:,} evenly: "
-            f"H must be a multiple of A."
+            Sentence(
+                "width-not-divisible",
+                f"{shape.n_heads} heads cannot share a width of {shape.d_model:,} evenly: "
+                f"H must be a multiple of A.",
+            )
         )
     if shape.d_embedding > shape.d_model:
         raise Contradiction(
-            f"An embedding of {shape.d_embedding:,} is wider than the layers' {shape.d_model:,}: "
-            f"factorising needs E at most H."
+            Sentence(
+                "embedding-too-wide",
+                f"An embedding of {shape.d_embedding:,} is wider than the layers' "
+                f"{shape.d_model:,}: factorising needs E at most H.",
+            )
         )
     if length > shape.n_positions:
         raise Contradiction(
-            f"{length:,} tokens do not fit into {shape.n_positions:,} positions: "
-            f"shorten the text or add positions."
+            Sentence(
+                "too-few-positions",
+                f"{length:,} tokens do not fit into {shape.n_positions:,} positions: "
+                f"shorten the text or add positions.",
+            )
         )
 
 

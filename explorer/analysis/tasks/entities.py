@@ -12,14 +12,20 @@ from explorer.analysis.tasks.labels import MAX_WORDS, PREDICTED, LabelAttributio
 from explorer.analysis.tasks.tuned import few_words
 from explorer.models.run import read_only
 from explorer.models.tokens import BadText, Tokens
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
 OUTSIDE = "O"
 BEGINS, ENDS, SINGLE = "B", "E", "S"
-NO_TOKEN = "{label} has no token of its own for “{word}”: it has no label there."
-ONE_LABEL = "{label}'s head has no other label than {name}, so no word can decide between them."
+NO_TOKEN = Sentence(
+    "word-without-token", "{label} has no token of its own for “{word}”: it has no label there."
+)
+ONE_LABEL = Sentence(
+    "head-with-one-label",
+    "{label}'s head has no other label than {name}, so no word can decide between them.",
+)
 PREFIXES = {"B": "B", "I": "I", "E": "E", "L": "E", "S": "S", "U": "S"}
 """Prefixes of the schemes BIO, BIOES and BILOU, as those of BIOES."""
 

@@ -11,7 +11,7 @@ from explorer.analysis.scoring import by_word
 from explorer.models.run import read_only
 from explorer.models.task_heads.windows import Window
 from explorer.models.tokens import BadText, Word, split_words
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -72,8 +72,11 @@ def few_words(text: str, most: int = MAX_WORDS) -> tuple[Word, ...]:
     words = split_words(text)
     if len(words) > most:
         raise BadText(
-            f"The text has {len(words):,} words and punctuation marks; {most} fit here. "
-            "Please shorten it."
+            Sentence(
+                "too-many-words",
+                f"The text has {len(words):,} words and punctuation marks; {most} fit here. "
+                "Please shorten it.",
+            )
         )
     return words
 
@@ -189,7 +192,9 @@ def answer_spans(
     places = read_at(parts)
     spans = tuple(place.span for place in places)
     if not any(first < last for first, last in spans):
-        raise Refusal("No word of the passage can be read by this model.")
+        raise Refusal(
+            Sentence("unreadable-passage", "No word of the passage can be read by this model.")
+        )
     logits_used = np.stack([logits[place.window][place.token] for place in places])
     logits_used = logits_used.astype(np.float64)
     start, end = softmax(logits_used[:, 0]), softmax(logits_used[:, 1])

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from explorer.analysis.digits import counted
 from explorer.lists.rows import KINDS, MAX_ROWS, MAX_TOKENS
+from explorer.refusal import Sentence
 
 LABEL = "Your texts"
 QUESTION = "Which of the models is best for a list of your own texts?"
@@ -151,7 +152,9 @@ TUNE_NOTE = (
     "Each model is trained with three seeds on a part of the rows, and tested on the others, next "
     "to its frozen features and a bag of words. It runs in a process of its own."
 )
-TUNING_IS_OFF = "Fine-tuning is off on this page: its start did not allow it (--finetune)."
+TUNING_IS_OFF = Sentence(
+    "tuning-off", "Fine-tuning is off on this page: its start did not allow it (--finetune)."
+)
 TUNING_METHODS = {"full": "all weights", "lora": "LoRA"}
 TUNING_BEGINS = "Fine-tuning begins: the models are loaded in a process of their own."
 TUNING_STOPPED = "Stopped before anything could be scored."

@@ -16,7 +16,7 @@ from explorer.models.specs import (
     ModelSpec,
     distilled_pair,
 )
-from explorer.refusal import Refusal, brief
+from explorer.refusal import Refusal, Sentence, brief
 
 PRESETS: dict[str, tuple[str, ...]] = {
     "mini": ("mini",),
@@ -31,7 +31,7 @@ COLUMN = re.compile(r"[a-z][a-z0-9_]{0,15}")
 MAX_COLUMNS = 4
 CLOSED = "-"
 """Mark of a column that is not shown, in place of a size; no model has this name."""
-BAD_NUMBER = f"A family has one to {MAX_COLUMNS} columns."
+BAD_NUMBER = Sentence("number-of-columns", f"A family has one to {MAX_COLUMNS} columns.")
 LONGEST = 1000
 """Maximum characters of a family name; a longer one is refused."""
 OWN: dict[str, ModelSpec] = {}
@@ -181,16 +181,18 @@ def sizes_of(family: str) -> dict[str, str]:
         Refusal: there is no such family, column or size.
     """
     if len(family) > LONGEST:
-        raise Refusal("That is too long for a family.")
+        raise Refusal(Sentence("family-too-long", "That is too long for a family."))
     preset, *chosen = family.split(",")
     if "=" in preset:
         preset, chosen = "", [preset, *chosen]
     elif preset not in (ONLY, *PRESETS):
-        raise Refusal(f"There is no family {brief(preset)!r}.")
+        raise Refusal(Sentence("unknown-family", f"There is no family {brief(preset)!r}."))
     named = dict(pair.partition("=")[::2] for pair in chosen)
     for key, size in named.items():
         if size not in column(key):
-            raise Refusal(f"There is no {brief(key)} of size {brief(size)!r}.")
+            raise Refusal(
+                Sentence("no-such-size", f"There is no {brief(key)} of size {brief(size)!r}.")
+            )
     if preset == ONLY or any(map(has_own_name, named)):
         return _exact_columns(preset, named)
     standard = {key: _preset_size(key, preset or "mini") for key in MODEL_KEYS}
@@ -206,7 +208,7 @@ def _exact_columns(preset: str, named: Mapping[str, str]) -> dict[str, str]:
     """
     if preset in PRESETS:
         own = next(filter(has_own_name, named))
-        raise Refusal(f"There is no {own} in the family {preset}.")
+        raise Refusal(Sentence("not-in-family", f"There is no {own} in the family {preset}."))
     if not 1 <= len(named) <= MAX_COLUMNS:
         raise Refusal(BAD_NUMBER)
     return dict(named)
@@ -253,7 +255,7 @@ def opened_family(requested: str | None) -> str | None:
     if requested:
         known = read_family(requested)
         if known is None:
-            raise Refusal(f"There is no family {brief(requested)!r}.")
+            raise Refusal(Sentence("unknown-family", f"There is no family {brief(requested)!r}."))
         return known
     own = {spec.key: spec.size for spec in OWN.values()}
     return family_name(sizes_of("mini") | own) if own else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from explorer.models.choice.refused import NotAModel
 from explorer.models.specs import ModelKind
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief
 
 IMPLEMENTED = "implemented"
 NO_EFFECT = "has no effect here"
@@ -175,7 +175,9 @@ _WITHOUT_EFFECT = (
     *_OF_GENERATION,
     *_OF_POOLERS,
 )
-ONLY_AT = "{source} has {value} as {name}; only {allowed} is supported for {label}."
+ONLY_AT = Sentence(
+    "unsupported-field", "{source} has {value} as {name}; only {allowed} is supported for {label}."
+)
 UNREAD = "Its config.json has {names}, which no network here computes with."
 MAX_NAMED = 6
 

@@ -13,12 +13,13 @@ from explorer.models.choice.refused import (
     CONVERT,
     NotAModel,
     has_mark,
+    mistaken,
     mistaken_for,
     read_json,
     unreadable,
 )
 from explorer.models.hub import TOKENIZERS, WEIGHT_PATTERNS, has_weights, weight_files
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief, joined
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -45,62 +46,78 @@ NO_WEIGHTS_OF = (
 )
 """Files that a training leaves next to the weights."""
 FORMATS = {
-    "*.onnx": "an ONNX graph",
-    "tf_model.h5": "weights of TensorFlow",
-    "*.h5": "weights of TensorFlow",
-    "*.ckpt.index": "weights of TensorFlow",
-    "*.ckpt.meta": "weights of TensorFlow",
-    "flax_model.msgpack": "weights of Flax",
-    "*.msgpack": "weights of Flax",
-    "*.xml": "a network of OpenVINO",
-    "*.gguf": "a network in GGUF",
-    "*.ot": "weights of rust-bert",
-    "*.tflite": "a network of TensorFlow Lite",
-    "*.mlmodel": "a network of Core ML",
+    "*.onnx": Sentence("onnx-graph", "an ONNX graph"),
+    "tf_model.h5": Sentence("tensorflow-weights", "weights of TensorFlow"),
+    "*.h5": Sentence("tensorflow-weights", "weights of TensorFlow"),
+    "*.ckpt.index": Sentence("tensorflow-weights", "weights of TensorFlow"),
+    "*.ckpt.meta": Sentence("tensorflow-weights", "weights of TensorFlow"),
+    "flax_model.msgpack": Sentence("flax-weights", "weights of Flax"),
+    "*.msgpack": Sentence("flax-weights", "weights of Flax"),
+    "*.xml": Sentence("openvino", "a network of OpenVINO"),
+    "*.gguf": Sentence("gguf", "a network in GGUF"),
+    "*.ot": Sentence("rust-weights", "weights of rust-bert"),
+    "*.tflite": Sentence("tensorflow-lite", "a network of TensorFlow Lite"),
+    "*.mlmodel": Sentence("core-ml", "a network of Core ML"),
 }
 IN_PARTS = {
     "zero_to_fp32.py": "“python zero_to_fp32.py . OUTPUT --safe_serialization” in that folder",
     "*/*.distcp": "“accelerate merge-weights {folder} OUTPUT” in that folder",
 }
 """Files that only a training on several processes writes, and the command that joins its parts."""
-A_PICKLE = "a pickle, as torch.save writes it"
+A_PICKLE = Sentence("renamed-pickle", "a pickle, as torch.save writes it")
 PICKLED_AS = (b"PK\x03\x04", b"\x80")
 """First bytes of what ``torch.save`` writes, today and before version 1.6."""
 ADAPTER = "adapter_config.json"
-AN_ADAPTER = (
-    "{source} is an adapter of {base}, without the model's own weights: merge them by “{command}”."
+AN_ADAPTER = Sentence(
+    "unmerged-adapter",
+    "{source} is an adapter of {base}, without the model's own weights: merge them by “{command}”.",
 )
-PICKLED = (
+PICKLED = Sentence(
+    "pickled-weights",
     "{source} has its weights in {name}, a pickle, which can run code and is not read: “{command}” "
-    "writes them to model.safetensors."
+    "writes them to model.safetensors.",
 )
 OTHER_FORMAT = "{source} holds {what}, {name}, and no model.safetensors."
-PARTS_OF_TRAINING = (
-    "{source} holds the parts of a training on several processes, {name}: {command} joins them."
+PARTS_OF_TRAINING = Sentence(
+    "parts-of-training",
+    "{source} holds the parts of a training on several processes, {name}: {command} joins them.",
 )
-OTHER_NAME = "{source} holds {name}; the weights are expected in model.safetensors."
-NO_WEIGHTS = "{source} has no model.safetensors; pickled weights can run code and are not read."
-NO_FILES = "{source} has no {missing}; it holds {held}."
-BELOW = "{source} has no config.json; the folder {below} in it has one."
-NO_TOKENIZER = "{source} has no tokenizer beside its weights."
-TOKENIZER_ABOVE = (
+OTHER_NAME = Sentence(
+    "weights-of-other-name", "{source} holds {name}; the weights are expected in model.safetensors."
+)
+NO_WEIGHTS = Sentence(
+    "no-weights",
+    "{source} has no model.safetensors; pickled weights can run code and are not read.",
+)
+NO_FILES = Sentence("incomplete-folder", "{source} has no {missing}; it holds {held}.")
+BELOW = Sentence(
+    "checkpoint-below", "{source} has no config.json; the folder {below} in it has one."
+)
+NO_TOKENIZER = Sentence("no-tokenizer", "{source} has no tokenizer beside its weights.")
+TOKENIZER_ABOVE = Sentence(
+    "tokenizer-above",
     "{source} has no tokenizer beside its weights; the folder above it has one: “{command}” writes "
-    "them together."
+    "them together.",
 )
-ALSO = " {source} also has no tokenizer: a tokenizer.json, vocab.txt or spiece.model."
-MISTAKEN = "{source} has, as its {name}, {what}."
-TRUNCATED = "{source} has {name} in part: {size:,} of {whole:,} bytes."
-NO_PART = "{source} lacks {name}, a part that its list of parts names."
-MARKED = (
+ALSO = "{source} also has no tokenizer: a tokenizer.json, vocab.txt or spiece.model."
+TRUNCATED = Sentence("truncated-file", "{source} has {name} in part: {size:,} of {whole:,} bytes.")
+NO_PART = Sentence("missing-part", "{source} lacks {name}, a part that its list of parts names.")
+MARKED = Sentence(
+    "byte-order-mark",
     "{source} has a byte-order mark at the start of its {name}, which transformers cannot read: "
-    "save it as UTF-8 without one."
+    "save it as UTF-8 without one.",
 )
-DAMAGED = "a damaged file of weights"
-TWO_NETWORKS = (
-    "{source} holds the weights of several networks, {names}: save the one that you mean."
+DAMAGED = Sentence("damaged-weights", "a damaged file of weights")
+TWO_NETWORKS = Sentence(
+    "several-networks",
+    "{source} holds the weights of several networks, {names}: save the one that you mean.",
 )
-NOT_FLOAT = "{source} has {name} in {dtype}; only weights in floating point are read."
-NOT_FINITE = "{source} has {what} in {name}: such a network computes nothing."
+NOT_FLOAT = Sentence(
+    "not-floating-point", "{source} has {name} in {dtype}; only weights in floating point are read."
+)
+NOT_FINITE = Sentence(
+    "not-finite-weights", "{source} has {what} in {name}: such a network computes nothing."
+)
 OTHERWISE = (
     "transformers reads its {file} otherwise: “{command}” writes a folder that every library reads "
     "as it is read here."
@@ -110,12 +127,16 @@ TWO_BIASES = (
     "{saved} is not."
 )
 DECODER_BIAS = ".decoder.bias"
-A_FILE = "{source} is a file: give the folder that holds it."
-AN_EXPORT = "{source} holds {what}: give the folder of the checkpoint that it was made from."
-AN_ARCHIVE = "{source} is an archive: unpack it, and give the folder."
+A_FILE = Sentence("is-a-file", "{source} is a file: give the folder that holds it.")
+AN_EXPORT = Sentence(
+    "is-an-export",
+    "{source} holds {what}: give the folder of the checkpoint that it was made from.",
+)
+AN_ARCHIVE = Sentence("is-an-archive", "{source} is an archive: unpack it, and give the folder.")
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".whl")
-WITH_OWNER = (
-    "{source!r} is no folder here, and a repository of the hub is named with its owner: {repo}."
+WITH_OWNER = Sentence(
+    "without-owner",
+    "{source!r} is no folder here, and a repository of the hub is named with its owner: {repo}.",
 )
 OWNERS = {
     "bert-": "google-bert",
@@ -126,7 +147,9 @@ OWNERS = {
     "camembert-": "almanach",
 }
 """Owners of the repositories that had none in their names at first, by the start of the name."""
-AN_ADDRESS = "{source} is an address: a repository is given as OWNER/NAME, here {repo}."
+AN_ADDRESS = Sentence(
+    "is-an-address", "{source} is an address: a repository is given as OWNER/NAME, here {repo}."
+)
 ADDRESS = re.compile(r"(?:\w+://(?:\w[\w-]*\.[^/]+/)?|git@[^:]+:)(\w[\w.-]*/[\w.-]+)")
 QUANTISED = ("torch.ao.nn.quantized", "torchao.quantization")
 """Modules of torch whose layers keep their weights as whole numbers."""
@@ -156,16 +179,16 @@ def check_folder(folder: Path, source: str) -> None:
     """
     names = sorted(path.name for path in folder.iterdir() if path.is_file())
     has_tokenizer = any(name in names for name in TOKENIZERS)
-    also = "" if has_tokenizer else ALSO.format(source=source)
+    also = [] if has_tokenizer else [ALSO.format(source=source)]
     if not has_weights(folder) and ADAPTER in names:
         base = read_json(folder / ADAPTER, source).get("base_model_name_or_path")
         command = CONVERT.format(source=source)
         raise NotAModel(AN_ADAPTER.format(source=source, base=brief(base), command=command))
     if not has_weights(folder):
         refuse_below(folder, source)
-        raise NotAModel(_without_weights(folder, names, source) + also)
+        raise NotAModel(joined([_without_weights(folder, names, source), *also]))
     if "config.json" not in names:
-        raise NotAModel(_held(names, source, "config.json") + also)
+        raise NotAModel(joined([_held(names, source, "config.json"), *also]))
     if not has_tokenizer:
         has_above = any((folder.resolve().parent / name).exists() for name in TOKENIZERS)
         sentence = TOKENIZER_ABOVE if has_above else NO_TOKENIZER
@@ -175,7 +198,7 @@ def check_folder(folder: Path, source: str) -> None:
             raise NotAModel(MARKED.format(source=source, name=name))
 
 
-def _without_weights(folder: Path, names: list[str], source: str) -> str:
+def _without_weights(folder: Path, names: list[str], source: str) -> Sentence:
     """Return what is in a folder without a model.safetensors."""
     exports = [f"{path.parent.name}/{path.name}" for path in sorted(folder.glob("*/*.onnx"))]
     if pickled := pickled_files(folder, source):
@@ -186,9 +209,9 @@ def _without_weights(folder: Path, names: list[str], source: str) -> str:
             name = str(path.relative_to(folder))
             joins = command.format(folder=path.parent.name)
             return PARTS_OF_TRAINING.format(source=source, name=name, command=joins)
-    for pattern, what in {**FORMATS, "*.safetensors": ""}.items():
+    for pattern, what in {**FORMATS, "*.safetensors": None}.items():
         for name in (name for name in (*exports, *names) if fnmatch(name, pattern)):
-            sentence = OTHER_FORMAT if what else OTHER_NAME
+            sentence = Sentence(what.code, OTHER_FORMAT) if what else OTHER_NAME
             return sentence.format(source=source, what=what, name=name)
     missing = "model.safetensors" + ("" if "config.json" in names else " and no config.json")
     return _held(names, source, missing)
@@ -206,7 +229,7 @@ def pickled_files(folder: Path, source: str) -> list[Path]:
         if not is_named or any(fnmatch(path.name, pattern) for pattern in NO_WEIGHTS_OF):
             continue
         if what := mistaken_for(path):
-            raise NotAModel(MISTAKEN.format(source=source, name=path.name, what=what))
+            raise NotAModel(mistaken(source, path.name, what))
         with path.open("rb") as file:
             is_pickle = file.read(4).startswith(PICKLED_AS)
         if is_pickle or path.name.startswith("pytorch_model"):
@@ -227,7 +250,7 @@ def _is_pickled(folder: Path) -> bool:
     return any(folder.glob("pytorch_model*.bin"))
 
 
-def _held(names: list[str], source: str, missing: str) -> str:
+def _held(names: list[str], source: str, missing: str) -> Sentence:
     held = ", ".join(names[:MAX_HELD]) + (" and more" if len(names) > MAX_HELD else "")
     return NO_FILES.format(source=source, missing=missing, held=held or "no file")
 
@@ -268,7 +291,7 @@ def _parts(folder: Path, source: str) -> list[Path]:
         # The list of parts is JSON of any form.
         index = folder / WEIGHT_PATTERNS[-1]
         if what := mistaken_for(index):
-            raise NotAModel(MISTAKEN.format(source=source, name=index.name, what=what)) from error
+            raise NotAModel(mistaken(source, index.name, what)) from error
         raise unreadable(source, DAMAGED, error) from error
     for file in files:
         if not file.exists():
@@ -276,15 +299,15 @@ def _parts(folder: Path, source: str) -> list[Path]:
     return files
 
 
-def _damage(file: Path, source: str) -> str:
-    """Return what is wrong with a file of weights: something else, or cut off; empty if unknown."""
+def _damage(file: Path, source: str) -> Sentence | None:
+    """Return what is wrong with a file of weights: something else, or cut off; None if unknown."""
     if what := mistaken_for(file):
-        return MISTAKEN.format(source=source, name=file.name, what=what)
+        return mistaken(source, file.name, what)
     size = file.stat().st_size
     with file.open("rb") as opened:
         first = opened.read(8)
         if first.startswith(PICKLED_AS):
-            return MISTAKEN.format(source=source, name=file.name, what=A_PICKLE)
+            return mistaken(source, file.name, A_PICKLE)
         start = 8 + int.from_bytes(first, "little")
         head = opened.read(min(start - 8, size))
     if size < start <= 2**32:
@@ -293,9 +316,10 @@ def _damage(file: Path, source: str) -> str:
         header = json.loads(head)
         whole = start + max(t["data_offsets"][1] for n, t in header.items() if n != "__metadata__")
     except (ValueError, LookupError, TypeError, AttributeError):
-        return ""
-    is_cut = size < whole
-    return TRUNCATED.format(source=source, name=file.name, size=size, whole=whole) if is_cut else ""
+        return None
+    if size >= whole:
+        return None
+    return TRUNCATED.format(source=source, name=file.name, size=size, whole=whole)
 
 
 def wrapper_of(names: Iterable[str], source: str) -> str:

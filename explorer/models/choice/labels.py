@@ -6,16 +6,28 @@ from dataclasses import replace
 
 from explorer.models.choice.family import OWN
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal, brief
+from explorer.refusal import Refusal, Sentence, brief
 
 LabelNames = Mapping[str, Sequence[str]]
 """By column: the names of the labels of its head, in the order of the head's outputs."""
-BAD_LABELS = '“labels” must be a mapping such as {"bert": ["negative", "positive"]}.'
-NO_COLUMN = "Labels are named for {key!r}; the columns that can have such names are {known}."
-NO_LABELS = "{label} brings no head with labels that could be named."
-OTHER_NUMBER = "{label}'s head has {n} labels; {given} names are given for them."
-TOO_LONG = "The name of a label has at most {most} characters; one for {label} has {n}."
-NOT_WRITTEN_SO = "Write the names of labels as bert=negative,positive; a semicolon ends a column."
+BAD_LABELS = Sentence(
+    "bad-labels", '“labels” must be a mapping such as {"bert": ["negative", "positive"]}.'
+)
+NO_COLUMN = Sentence(
+    "no-column-of-labels",
+    "Labels are named for {key!r}; the columns that can have such names are {known}.",
+)
+NO_LABELS = Sentence("no-labels-to-name", "{label} brings no head with labels that could be named.")
+OTHER_NUMBER = Sentence(
+    "number-of-labels", "{label}'s head has {n} labels; {given} names are given for them."
+)
+TOO_LONG = Sentence(
+    "label-too-long", "The name of a label has at most {most} characters; one for {label} has {n}."
+)
+NOT_WRITTEN_SO = Sentence(
+    "labels-not-written-so",
+    "Write the names of labels as bert=negative,positive; a semicolon ends a column.",
+)
 KNOWN_PARTS = (
     *("embeddings", "encoder", "transformer", "layer", "pooler", "predictions", "lm_head"),
     *("seq_relationship", "classifier", "qa_outputs", "vocab_", "dense"),
@@ -114,7 +126,7 @@ def with_written_labels(
         try:
             named = with_labels(named, label_names(part.strip()))
         except Refusal as refusal:
-            is_of_form = "=" in part and str(refusal) != BAD_LABELS
+            is_of_form = "=" in part and refusal.code != BAD_LABELS.code
             refused = refused or (str(refusal) if is_of_form else NOT_WRITTEN_SO)
     return named, refused
 

@@ -12,14 +12,21 @@ from explorer.context import context
 from explorer.models.choice.family import head_total, shape_total
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Sentence
 
 WAIT_S = 20.0
 """Seconds that a request for a network waits for leases to be released."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 Key = tuple[str, str, str]
 """Key of a network: name, device and precision."""
-TOO_LARGE = "it needs {weights} and {running} while it runs; the networks may take {limit}"
-IN_USE = "it needs {running} while it runs, and the memory is in use; please try again in a minute"
+TOO_LARGE = Sentence(
+    "over-memory",
+    "it needs {weights} and {running} while it runs; the networks may take {limit}",
+)
+IN_USE = Sentence(
+    "memory-in-use",
+    "it needs {running} while it runs, and the memory is in use; please try again in a minute",
+)
 
 
 def weight_bytes(spec: ModelSpec, dtype: str = "float32") -> int:
@@ -46,13 +53,13 @@ def gigabytes(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e9:.2f} GB"
 
 
-def too_large(spec: ModelSpec, dtype: str = "float32") -> str:
-    """Return why a network can never be loaded, with its numbers; empty if it can."""
+def too_large(spec: ModelSpec, dtype: str = "float32") -> Sentence | None:
+    """Return why a network can never be loaded, with its numbers; None if it can."""
     weights = weight_bytes(spec, dtype)
     running = weights + running_bytes(spec, dtype)
     sizes = {"weights": weights, "running": running, "limit": context().memory_limit}
     numbers = {name: gigabytes(n_bytes) for name, n_bytes in sizes.items()}
-    return TOO_LARGE.format(**numbers) if running > context().memory_limit else ""
+    return TOO_LARGE.format(**numbers) if running > context().memory_limit else None
 
 
 class WeightMemory:

@@ -39,7 +39,27 @@ from explorer.models.choice.files import (
 from explorer.models.choice.labels import further_heads_note
 from explorer.models.choice.memory import too_large
 from explorer.models.choice.reading import read_tokenizer
-from explorer.models.choice.refused import MAX_LOGGED, NotAModel, read_json, unreadable
+from explorer.models.choice.refused import (
+    MAX_LOGGED,
+    NO_ACTIVATION,
+    NO_CHOICE,
+    NO_COLUMN,
+    NO_NETWORK,
+    NO_PLACE,
+    NO_WEIGHT,
+    NOT_A_NAME,
+    NOT_LOADED,
+    NOT_WHOLE,
+    OTHER_COLUMN,
+    OTHER_NETWORK,
+    OTHER_SIZE,
+    TOO_DEEP,
+    UNEVEN_HEADS,
+    UNKNOWN_TYPE,
+    NotAModel,
+    read_json,
+    unreadable,
+)
 from explorer.models.hub import (
     STALL_SECONDS,
     TOKENIZERS,
@@ -62,7 +82,7 @@ from explorer.models.specs import (
     TaskHead,
     kind_named,
 )
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -76,17 +96,6 @@ TASKS = {
     "ForQuestionAnswering": "squad",
 }
 """Task of each class of transformers, by the end of its name."""
-OTHER_COLUMN = "{source} is of type {given!r}; this column takes {taken!r}: give it as {key}=PATH."
-UNKNOWN_TYPE = "{source} is of type {given!r}; the known types are {known}."
-NO_ACTIVATION = "{source} has {value} as {name}, which is no activation of transformers."
-OTHER_NETWORK = "{source} holds the weights of another network: {found}, where {kind} has {wanted}."
-NOT_A_NAME = "{source!r} is neither a folder here nor the name of a hub repository."
-NO_COLUMN = (
-    "--model takes NAME=PATH_OR_REPO, with the name of an architecture ({known}) or of a column of "
-    "your own (a small letter, then at most 15 small letters, digits or underscores), not "
-    "{argument!r}."
-)
-NO_NETWORK = "a config.json that describes no network"
 STATED_BY_CALLS = (
     "return_dict",
     "output_attentions",
@@ -129,7 +138,12 @@ def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig
     values = read_json(folder / "config.json", source)
     settings = read_json(folder / "tokenizer_config.json", source, "{}")
     if "auto_map" in values or "auto_map" in settings:
-        raise NotAModel(f"{source} would run code of its own; only plain checkpoints are loaded.")
+        raise NotAModel(
+            Sentence(
+                "runs-code",
+                f"{source} would run code of its own; only plain checkpoints are loaded.",
+            )
+        )
     if not any((folder / name).exists() for name in TOKENIZERS):
         raise NotAModel(NO_TOKENIZER.format(source=source))
     check_numbers({"model_type": kind.config_type} | values, kind, source)
@@ -172,9 +186,7 @@ def check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> No
     for name in names:
         if type(values[name]) is not int or values[name] < 1:
             value = brief(json.dumps(values[name]))
-            raise NotAModel(
-                f"{source} has {value} as {name} in its config.json, which is not a whole number."
-            )
+            raise NotAModel(NOT_WHOLE.format(source=source, value=value, name=name))
     check_fields(values, kind, source)
 
 
@@ -193,12 +205,9 @@ def shape_of(config: "PreTrainedConfig", kind: ModelKind, source: str) -> Archit
     shape = {field: getattr(config, name) for field, name in kind.config.items()}
     stored, layers = shape.pop("n_stored_layers", shape["n_layers"]), shape["n_layers"]
     if shape["d_model"] % shape["n_heads"]:
-        raise NotAModel(
-            f"{source} contradicts itself: {shape['n_heads']} attention heads do not divide a "
-            f"width of {shape['d_model']}."
-        )
+        raise NotAModel(UNEVEN_HEADS.format(source=source, **shape))
     if max(layers, shape["n_heads"]) > MAX_LAYERS:
-        raise NotAModel(f"{source} has more than {MAX_LAYERS} layers or heads in a layer.")
+        raise NotAModel(TOO_DEEP.format(source=source, most=MAX_LAYERS))
     return Architecture(
         **({"d_embedding": shape["d_model"], "n_segments": 0} | shape),
         shares_layers=stored < layers,
@@ -248,12 +257,10 @@ def check_tensors(config: "PreTrainedConfig", tensors: Tensors, source: str) -> 
         is_encoders = name.removeprefix(start).partition(".")[0] in encoder
         expected = parameters.get(name)
         if expected != size and (expected or (is_encoders and not name.endswith("_ids"))):
-            raise NotAModel(
-                f"{source} contradicts itself: by its config.json {brief(name, 100)} is "
-                f"{written_shape(expected)}, in its file {written_shape(size)}."
-            )
+            shapes = {"expected": written_shape(expected), "found": written_shape(size)}
+            raise NotAModel(OTHER_SIZE.format(source=source, name=brief(name, 100), **shapes))
     if missing := _lost(network, set(tensors_by_name), has_head(tensors)):
-        raise NotAModel(f"{source} contradicts itself: its file lacks {missing[0]}.")
+        raise NotAModel(NO_WEIGHT.format(source=source, name=missing[0]))
 
 
 def _lost(network: "PreTrainedModel", names: set[str], with_head: bool) -> list[str]:
@@ -352,14 +359,14 @@ def typed_model(key: str, typed: str, report: OnProgress | None = None) -> str:
     if typed in column(key):
         return typed
     if not (context().any_model and REPO.fullmatch(repo) and len(typed) <= LONGEST):
-        raise NotAModel(f"{brief(typed)!r} is not a choice for this column.")
+        raise NotAModel(NO_CHOICE.format(typed=brief(typed)))
     with _adding:
         fetching = _fetching.setdefault(repo, threading.Lock())
     with fetching:
         request = (key, repo, revision)
         specs = [own for own in [*OWN.values()] if (own.key, own.repo, own.revision) == request]
         if not specs and len(OWN) >= MAX_MODELS:
-            raise NotAModel(f"This page has {MAX_MODELS} models of its visitors; it takes no more.")
+            raise NotAModel(NO_PLACE.format(most=MAX_MODELS))
         spec = specs[0] if specs else _put(own_spec(key, typed, hub_only=True, report=report))
     return spec.size
 
@@ -437,7 +444,7 @@ def own_spec(
         kind_key=kind_key,
     )
     if reason := too_large(spec, dtype):
-        raise NotAModel(f"{source} cannot be used: {reason}.")
+        raise NotAModel(Sentence("cannot-be-used", f"{source} cannot be used: {reason}."))
     if not is_local:
         folder = fetched(repo, revision, [*SMALL, *WEIGHT_PATTERNS], report)
     tensors = read_tensors(folder, source)
@@ -487,7 +494,7 @@ def fetched(
         # The hub client raises its own, its HTTP library's and the operating system's errors here.
         logger.warning("a download failed: %s", brief(repr(error), MAX_LOGGED))
         response = getattr(error.__cause__ or error, "response", None)
-        why = NOT_THERE if getattr(response, "status_code", 0) in (401, 403, 404) else NO_ANSWER
-        why = OFFLINE if HF_HUB_OFFLINE else why
-        raise NotAModel(f"{repo} could not be downloaded from the hub: {why}.") from error
+        is_absent = getattr(response, "status_code", 0) in (401, 403, 404)
+        why = OFFLINE if HF_HUB_OFFLINE else NOT_THERE if is_absent else NO_ANSWER
+        raise NotAModel(NOT_LOADED.format(repo=repo, why=why)) from error
     return Path(folder)

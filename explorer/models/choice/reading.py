@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explorer.models.choice.files import MISTAKEN, OTHERWISE
+from explorer.models.choice.files import OTHERWISE
 from explorer.models.choice.refused import (
     CONVERT,
     NotAModel,
     has_mark,
+    mistaken,
     mistaken_for,
     read_json,
     unreadable,
 )
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -45,32 +47,44 @@ PROGRAMS = {"basic": "", "sudachi": "sudachipy", "jumanpp": "rhoknp"}
 """Packages of the other programs of BertJapaneseTokenizer, by ``word_tokenizer_type``."""
 ONLY_IN_PYTHON = ("PhobertTokenizer", "BertweetTokenizer")
 UNUSED = re.compile(r"\[unused\d*\]|\[[A-Z]+\]|<\w+>")
-IN_PYTHON = (
+IN_PYTHON = Sentence(
+    "tokenizer-in-python",
     "{source} has the tokenizer {name}, which needs {package} and does not say where its tokens "
-    "are in a text."
+    "are in a text.",
 )
-BY_CHARACTERS = (
+BY_CHARACTERS = Sentence(
+    "tokenizer-by-characters",
     "{source} has the tokenizer {name}, which is written in Python and does not say where its "
-    "tokens are in a text: “{command}” writes one that does."
+    "tokens are in a text: “{command}” writes one that does.",
 )
-FILES_OF_PYTHON = (
+FILES_OF_PYTHON = Sentence(
+    "tokenizer-files-of-python",
     "{source} has the tokenizer {name}, whose files only a program in Python reads: it needs a "
-    "tokenizer.json."
+    "tokenizer.json.",
 )
-NO_MERGES = "{source} has a vocab.json without its merges.txt, which says how a word is split."
-OF_SENTENCEPIECE = (
+BROKEN = Sentence("unreadable-tokenizer", "a tokenizer that cannot be read")
+NO_PIECES = Sentence("unreadable-file", "no {name} that can be read")
+NO_MERGES = Sentence(
+    "no-merges", "{source} has a vocab.json without its merges.txt, which says how a word is split."
+)
+OF_SENTENCEPIECE = Sentence(
+    "vocabulary-of-sentencepiece",
     "{source} has a vocab.txt with pieces of sentencepiece, such as {piece}, and no file that says "
-    "how a text is split into them: a tokenizer.json or spiece.model."
+    "how a text is split into them: a tokenizer.json or spiece.model.",
 )
-NOT_FAST = (
-    "{source} has a tokenizer that does not say where its tokens are in a text; take a fast one."
+NOT_FAST = Sentence(
+    "slow-tokenizer",
+    "{source} has a tokenizer that does not say where its tokens are in a text; take a fast one.",
 )
-NOT_UTF8 = "{source} has a {name} that is not in UTF-8."
+NOT_UTF8 = Sentence("not-utf-8", "{source} has a {name} that is not in UTF-8.")
 CONTRADICTED = (
     "Its tokenizer.json and its tokenizer_config.json differ in their case: by the second, which "
     "counts, a text is {case}."
 )
-LACKS = "{source} has a vocabulary file without {tokens}, which have no trained row in its network."
+LACKS = Sentence(
+    "vocabulary-without-special-tokens",
+    "{source} has a vocabulary file without {tokens}, which have no trained row in its network.",
+)
 BARE = "Its tokenizer puts no {cls} and no {sep} around a text, so that its network reads none."
 TRIALS = (
     "The capital of France is [MASK].",
@@ -81,21 +95,27 @@ TRIALS = (
     "a_b@c.de #tag\tx = y**2  {z}",
 )
 """Texts by which two tokenizers are compared."""
-NO_TOKEN = "{source} has a tokenizer without a {token} token."
-UNNAMED = (
+NO_TOKEN = Sentence("tokenizer-without-token", "{source} has a tokenizer without a {token} token.")
+UNNAMED = Sentence(
+    "unnamed-token",
     '{source} has a tokenizer whose {token} token no file names: write “"{token}_token": '
-    '"{name}"” into its tokenizer_config.json.'
+    '"{name}"” into its tokenizer_config.json.',
 )
 USUAL = {"mask": ("[MASK]", "<mask>"), "pad": ("[PAD]", "<pad>")}
 """Names of the special tokens that are needed here, in most vocabularies."""
-NO_WORDS = (
-    "{source} has a tokenizer of {n} special tokens and no words: its vocabulary was not read."
+NO_WORDS = Sentence(
+    "tokenizer-without-words",
+    "{source} has a tokenizer of {n} special tokens and no words: its vocabulary was not read.",
 )
-LOST = (
+LOST = Sentence(
+    "other-vocabulary-file",
     "{source} contradicts itself: its tokenizer has {n:,} pieces, its vocabulary file {wanted:,}, "
-    "its network {rows:,}."
+    "its network {rows:,}.",
 )
-TOO_MANY = "{source} contradicts itself: its tokenizer has {n} pieces, its network {rows}."
+TOO_MANY = Sentence(
+    "more-pieces-than-rows",
+    "{source} contradicts itself: its tokenizer has {n} pieces, its network {rows}.",
+)
 UNSTATED = (
     "No file states whether a text is lower-cased. {n:,} of the {total:,} pieces of its vocabulary "
     "have capitals or accents that lower-casing would remove, so it is read {case}."
@@ -140,7 +160,7 @@ def read_tokenizer(folder: Path, rows: int, source: str) -> Reading:
         raise
     except Exception as error:
         # tokenizers and json raise their own errors.
-        raise unreadable(source, "a tokenizer that cannot be read", error) from error
+        raise unreadable(source, BROKEN, error) from error
     check_tokenizer(tokenizer, rows, source, pieces)
     lower_case = lowers_case(tokenizer)
     notes = (*notes, *rows_note(tokenizer, rows), *_bare_note(tokenizer))
@@ -156,7 +176,7 @@ def _checked_pieces(folder: Path, source: str) -> dict[str, int]:
     files = (TOKENIZER, SPIECE, BPE_MODEL, VOCAB)
     name = next((name for name in files if (folder / name).exists()), "")
     if name and (what := mistaken_for(folder / name)):
-        raise NotAModel(MISTAKEN.format(source=source, name=name, what=what))
+        raise NotAModel(mistaken(source, name, what))
     try:
         return file_pieces(folder)
     except NotAModel:
@@ -165,7 +185,7 @@ def _checked_pieces(folder: Path, source: str) -> dict[str, int]:
         raise NotAModel(NOT_UTF8.format(source=source, name=name)) from error
     except Exception as error:
         # json, struct and lookups in their values raise their own errors.
-        raise unreadable(source, f"no {name} that can be read", error) from error
+        raise unreadable(source, NO_PIECES.format(name=name), error) from error
 
 
 def _from_files(folder: Path, source: str) -> "tuple[PreTrainedTokenizerFast, tuple[str, ...]]":

@@ -6,19 +6,24 @@ from typing import TYPE_CHECKING, Any
 from explorer.models.choice.files import ADAPTER
 from explorer.models.choice.refused import NotAModel, read_json
 from explorer.models.hub import has_weights
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-NEEDS_PEFT = "Merging an adapter needs peft: pip install 'bert-family-explorer[training]'."
-NO_BASE = (
-    "{source} is an adapter of {base}, which is no folder with a model.safetensors here: download "
-    "it, and write its path as base_model_name_or_path into adapter_config.json."
+NEEDS_PEFT = Sentence(
+    "adapter-needs-peft",
+    "Merging an adapter needs peft: pip install 'bert-family-explorer[training]'.",
 )
-NO_POOLER = (
+NO_BASE = Sentence(
+    "adapter-without-base",
+    "{source} is an adapter of {base}, which is no folder with a model.safetensors here: download "
+    "it, and write its path as base_model_name_or_path into adapter_config.json.",
+)
+NO_POOLER = Sentence(
+    "adapter-without-pooler",
     "{source} was trained with a pooler that neither its folder nor {base} holds: it would be "
-    "random at each load."
+    "random at each load.",
 )
 WITHOUT_BIAS = (
     "The adapter trains rows of the word embeddings ({words}). The output layer is tied to them, "

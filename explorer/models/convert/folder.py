@@ -37,7 +37,7 @@ from explorer.models.choice.refused import NotAModel, read_json
 from explorer.models.convert import pickles
 from explorer.models.hub import TOKENIZERS, has_weights, weight_files
 from explorer.models.specs import KINDS, MORE_KINDS, SAME_NETWORKS, ModelKind
-from explorer.refusal import brief
+from explorer.refusal import Sentence, brief
 
 if TYPE_CHECKING:
     import torch
@@ -46,27 +46,44 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 Weights = dict[str, "torch.Tensor"]
 PATIENCE_S = 1800
-NO_FOLDER = "There is no folder {source} here: give the folder of a checkpoint."
+NO_FOLDER = Sentence(
+    "no-such-folder", "There is no folder {source} here: give the folder of a checkpoint."
+)
 SAFE = ["adapter_config.json", "*.safetensors", "*.safetensors.index.json"]
 """Files of weights of a repository that are fetched first."""
 PICKLED = ["pytorch_model*.bin", "adapter_model.bin"]
 """Files of weights that are fetched where there are no others."""
 PARTS = "pytorch_model.bin.index.json"
-NO_FILE = "There is no {path} here: give the file or the folder of a vocabulary."
-NOT_EMPTY = "{target} is not empty: give a folder that does not exist yet."
-RUNS_CODE = (
+NO_FILE = Sentence(
+    "no-such-vocabulary", "There is no {path} here: give the file or the folder of a vocabulary."
+)
+NOT_EMPTY = Sentence(
+    "folder-not-empty", "{target} is not empty: give a folder that does not exist yet."
+)
+RUNS_CODE = Sentence(
+    "pickle-of-code",
     "{source} has, in {name}, a pickle that names {what}: opening it could run code, so it was not "
-    "opened further."
+    "opened further.",
 )
-BROKEN_PICKLE = "{source} has {name}, which torch cannot open as weights."
-NOTHING = "{source} holds no weights: no model.safetensors and no pytorch_model.bin."
-SEVERAL = (
-    "{source} has weights in several files, {names}: leave the one that you mean in the folder."
+BROKEN_PICKLE = Sentence(
+    "broken-pickle", "{source} has {name}, which torch cannot open as weights."
 )
-NO_KIND = "{source} does not say of which type it is, and its tensors are of none of {known}."
-NO_VOCABULARY = (
+NOTHING = Sentence(
+    "nothing-to-convert",
+    "{source} holds no weights: no model.safetensors and no pytorch_model.bin.",
+)
+SEVERAL = Sentence(
+    "several-weights-files",
+    "{source} has weights in several files, {names}: leave the one that you mean in the folder.",
+)
+NO_KIND = Sentence(
+    "type-not-stated",
+    "{source} does not say of which type it is, and its tensors are of none of {known}.",
+)
+NO_VOCABULARY = Sentence(
+    "no-vocabulary",
     "{source} has no tokenizer beside its weights or one folder above: name its file by "
-    "--tokenizer."
+    "--tokenizer.",
 )
 CLASSES = {
     "bert": "Bert",
@@ -79,16 +96,20 @@ CLASSES = {
 """Names of the classes of transformers, without what they are for."""
 POOLED = ("bert", "albert")
 """Architectures whose classifier is one linear layer on the pooled state of [CLS]."""
-NO_SUCH_HEAD = "{source} has no head {head}; its heads that no config describes are: {known}."
-NO_POOLED = (
-    "{source} is of another architecture than {known}, whose classifiers read a pooled state."
+NO_SUCH_HEAD = Sentence(
+    "no-such-further-head",
+    "{source} has no head {head}; its heads that no config describes are: {known}.",
+)
+NO_POOLED = Sentence(
+    "no-pooled-state",
+    "{source} is of another architecture than {known}, whose classifiers read a pooled state.",
 )
 HEAD_TAKEN = (
     "{head} reads the pooled state of [CLS] here, as in {network}. No file says whether its "
     "authors do so."
 )
 HEADS_LEFT = "The heads {heads} are left out."
-BAD_PATTERN = "“{pattern}” is no regular expression."
+BAD_PATTERN = Sentence("bad-pattern", "“{pattern}” is no regular expression.")
 BY_WORDS = (
     "Its tokenizer {name} splits words by a program of its own. The one that is written takes "
     "texts whose words are separated by blanks."

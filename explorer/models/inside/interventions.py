@@ -13,7 +13,7 @@ from explorer.models.inside.activations import hooked
 from explorer.models.loading import LoadedModel
 from explorer.models.run import READINGS, Patch, read_only
 from explorer.models.tokens import Tokens, word_id
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 
 @contextmanager
@@ -232,7 +232,9 @@ def unrolled_states(loaded: LoadedModel, tokens: Tokens, times: int) -> np.ndarr
         Refusal: the layers are not shared, so that there is none to repeat.
     """
     if not loaded.spec.architecture.shares_layers:
-        raise Refusal(f"{loaded.spec.label} has no layer that all depths share.")
+        raise Refusal(
+            Sentence("no-shared-layer", f"{loaded.spec.label} has no layer that all depths share.")
+        )
     with loaded.lock, with_depth(loaded, times):
         out = loaded.network.base_model(**inputs_of(loaded, tokens), output_hidden_states=True)
     return read_only(torch.cat(out.hidden_states).float().cpu().numpy())

@@ -33,7 +33,7 @@ from explorer.models.hub import (
 )
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import SENTIMENT, ModelSpec, TaskHead
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 CARD, WEIGHTS, CONFIG = "card.json", "adapter_model.safetensors", "adapter_config.json"
 NETWORKS = {
@@ -49,17 +49,19 @@ MAX_KEPT = 64
 """Cached answers of one tuned network."""
 PREFIX = "base_model.model."
 """Prefix of peft before the module names of the wrapped network."""
-OTHER_LABELS = (
+OTHER_LABELS = Sentence(
+    "labels-not-of-sentiment",
     "{label} brings a classifier with the labels {labels}. A sentiment head has two, negative and "
-    "then positive, in the id2label of its config.json, and one of them holds for each text."
+    "then positive, in the id2label of its config.json, and one of them holds for each text.",
 )
 NO_HEAD_OF = {
-    "classes": "{label} brings no head that classifies texts.",
-    "tokens": "{label} brings no head that labels tokens.",
+    "classes": Sentence("no-classifier", "{label} brings no head that classifies texts."),
+    "tokens": Sentence("no-token-classifier", "{label} brings no head that labels tokens."),
 }
-OTHER_SHAPE = (
+OTHER_SHAPE = Sentence(
+    "head-of-other-shape",
     "{label}'s head contradicts its config.json: {name} is {found} in its file, {wanted} by the "
-    "{n} labels of id2label."
+    "{n} labels of id2label.",
 )
 MOST_LABELS = 5
 COMMAND = "python -m training tasks {whom} --task {task} --data FOLDER"
@@ -132,18 +134,30 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
         NotTuned: there is none, or it was trained on other weights. ModelUnavailable: no weights.
     """
     if spec.tuned_for == task:
-        raise NotTuned(f"{spec.label} brings its own head, whose score was not measured here.")
+        raise NotTuned(
+            Sentence(
+                "own-head-not-scored",
+                f"{spec.label} brings its own head, whose score was not measured here.",
+            )
+        )
     card = read_card(spec, task)
     command = COMMAND.format(whom=describe_family(spec), task=task)
     head = spec.task_head
     if card is None and head and head.task == "classes" and task == "sst2":
         raise NotTuned(OTHER_LABELS.format(label=spec.label, labels=_some(head.labels)))
     if card is None:
-        raise NotTuned(f"{spec.label} has no adapter for this task; {command} makes one.")
+        raise NotTuned(
+            Sentence(
+                "no-adapter", f"{spec.label} has no adapter for this task; {command} makes one."
+            )
+        )
     if card["base_sha256"] != checksum(checkpoint_path(spec)):
         raise NotTuned(
-            f"{spec.label} has an adapter for other weights than those that are here; "
-            f"{command} makes a new one."
+            Sentence(
+                "adapter-of-other-weights",
+                f"{spec.label} has an adapter for other weights than those that are here; "
+                f"{command} makes a new one.",
+            )
         )
     return card
 
@@ -243,7 +257,11 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
     try:
         check_weights(folder / WEIGHTS)
     except UNREADABLE as error:
-        raise NotTuned(f"The adapter of {loaded.spec.label} for this task is damaged.") from error
+        raise NotTuned(
+            Sentence(
+                "damaged-adapter", f"The adapter of {loaded.spec.label} for this task is damaged."
+            )
+        ) from error
     network = headed(loaded, task)
     weights = {
         name.removeprefix(PREFIX): value.float()
@@ -323,4 +341,6 @@ def merge(network: nn.Module, weights: Mapping[str, Tensor], scale: float) -> No
         )
     missing = [name for name, p in network.named_parameters() if p.is_meta]
     if missing:
-        raise NotTuned(f"The head of the task lacks {', '.join(missing)}.")
+        raise NotTuned(
+            Sentence("incomplete-head", f"The head of the task lacks {', '.join(missing)}.")
+        )

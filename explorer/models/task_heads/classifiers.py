@@ -23,6 +23,7 @@ from explorer.models.run import read_only
 from explorer.models.task_heads.adapters import TunedModel, head_for, tuned_of
 from explorer.models.task_heads.windows import Window, window_of, windows, yield_to_others
 from explorer.models.tokens import BadText, Tokens, plain_text, sides_of, spell_masks
+from explorer.refusal import Sentence
 
 
 def has_pair_head(loaded: LoadedModel) -> bool:
@@ -60,10 +61,18 @@ def read_passage(passage: str) -> str:
     """
     text = plain_text(passage)
     if not any(map(str.isalnum, text)):
-        raise BadText("There is no passage: type some sentences that contain the answer.")
+        raise BadText(
+            Sentence(
+                "no-passage", "There is no passage: type some sentences that contain the answer."
+            )
+        )
     if len(text) > MAX_CHARACTERS:
         raise BadText(
-            f"The passage has {len(text):,} characters; {MAX_CHARACTERS:,} fit. Please shorten it."
+            Sentence(
+                "passage-too-long",
+                f"The passage has {len(text):,} characters; {MAX_CHARACTERS:,} fit. Please "
+                "shorten it.",
+            )
         )
     return text
 
@@ -78,16 +87,23 @@ def span_logits(
     """
     query = plain_text(question)
     if not any(map(str.isalnum, query)):
-        raise BadText("There is no question: ask for something that the passage says.")
+        raise BadText(
+            Sentence(
+                "no-question", "There is no question: ask for something that the passage says."
+            )
+        )
     size, stride = window_of(tuned.card, tuned.loaded.max_tokens)
     try:
         parts = windows(tuned.loaded.tokenizer, query, passage, size, stride)
     except BadText as error:
-        raise BadText(f"{tuned.loaded.spec.label}: {error}") from error
+        raise BadText(Sentence(error.code, f"{tuned.loaded.spec.label}: {error}")) from error
     if len(parts) > MAX_WINDOWS:
         raise BadText(
-            f"The passage makes {len(parts)} windows for {tuned.loaded.spec.label}; "
-            f"{MAX_WINDOWS} fit. Please shorten it."
+            Sentence(
+                "too-many-windows",
+                f"The passage makes {len(parts)} windows for {tuned.loaded.spec.label}; "
+                f"{MAX_WINDOWS} fit. Please shorten it.",
+            )
         )
     logits = []
     for part in parts:

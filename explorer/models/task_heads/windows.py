@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from explorer.models.tokens import BadText, trim_span
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -43,7 +44,12 @@ def windows(
     added = [tokenizer.num_special_tokens_to_add(pair=is_pair) for is_pair in (False, True)]
     fits = size - stride - 1 - (added[1] - added[0])
     if taken > fits:
-        raise BadText(f"The question has {taken} tokens; {fits} fit. Please shorten it.")
+        raise BadText(
+            Sentence(
+                "question-too-long",
+                f"The question has {taken} tokens; {fits} fit. Please shorten it.",
+            )
+        )
     # Cut here and not by the tokenizer: some versions of tokenizers drop all but two windows.
     encoding = tokenizer(question, passage, return_offsets_mapping=True, verbose=False)
     ids, sides = tuple(encoding["input_ids"]), encoding.sequence_ids(0)

@@ -12,7 +12,7 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import ONE_LABEL, ModelKind
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 FULL, LORA = METHODS = ("full", "lora")
 """Ways to fine-tune: all weights, or LoRA (Hu et al. 2021) at queries and values and the head."""
@@ -20,10 +20,14 @@ RANK, ALPHA = 8, 16
 """Rank of LoRA, and its scale times the rank."""
 DECAY = 0.01
 """Weight decay of AdamW, for all trained weights but biases and layer norms."""
-NO_PEFT = "LoRA needs the package peft: pip install 'bert-family-explorer[training]'."
-OTHER_METHOD = "The method must be one of: {known}."
-IN_USE = "{name} exists and is not empty: name a new folder."
-NOT_WRITTEN = "{name} cannot be written to: name a folder where files can be made."
+NO_PEFT = Sentence(
+    "no-peft", "LoRA needs the package peft: pip install 'bert-family-explorer[training]'."
+)
+OTHER_METHOD = Sentence("no-such-method", "The method must be one of: {known}.")
+IN_USE = Sentence("folder-in-use", "{name} exists and is not empty: name a new folder.")
+NOT_WRITTEN = Sentence(
+    "folder-not-writable", "{name} cannot be written to: name a folder where files can be made."
+)
 
 
 def check_method(method: object) -> None:

@@ -16,7 +16,7 @@ from explorer.models.forward import EncodedText, padded
 from explorer.models.loading import LoadedModel
 from explorer.models.run import length_batches, read_only
 from explorer.models.tuning.networks import decay_groups, restore, trained_weights
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 
 BATCH_ROWS = 16
 """Rows of one step."""
@@ -37,9 +37,10 @@ RATES = {"full": 5e-5, "lora": 5e-4}
 """Peak learning rate of each method for the base sizes; narrower encoders take larger ones."""
 POWERS = {"full": 2, "lora": 1}
 """Power of the inverse width with which the rate grows."""
-NOT_FINITE = (
+NOT_FINITE = Sentence(
+    "loss-not-a-number",
     "The loss of {label} was no number in step {n}: its weights hold values that are too large, or "
-    "the learning rate {rate:g} is too high for it."
+    "the learning rate {rate:g} is too high for it.",
 )
 Check = Callable[[], None]
 

@@ -18,7 +18,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.timing.runtimes.saved import (
     ONNX,
     OPENVINO,
@@ -65,15 +65,22 @@ def head_logits(spec: ModelSpec, network: PreTrainedModel, hidden: np.ndarray) -
     return logits.float().cpu().numpy()
 
 
+STOPPED = Sentence(
+    "runtime-stopped",
+    "Another runtime stopped before it answered; the machine may be out of memory.",
+)
+
+
 class NoRuntime(Refusal):
     """Refusal of a runtime that is not available, or no longer; ``reason`` is in ``REASONS``."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(reason, detail)
+        super().__init__(STOPPED)
+        self.args = reason, detail
         self.reason, self.detail = reason, detail
 
     def __str__(self) -> str:
-        return "Another runtime stopped before it answered; the machine may be out of memory."
+        return STOPPED
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from explorer.analysis.digits import (
     repeated,
     side_by_side,
 )
-from explorer.library import strings as sentences
+from explorer.library import refusals
 from explorer.models.choice.family import known_columns, member, page_columns, teacher_of
 from explorer.models.specs import Architecture, ModelSpec, label_of
 from explorer.views.glossary import places
@@ -340,7 +340,7 @@ def formula_html(kind: str) -> Markup:
 ABLATION_QUESTION = "Head ablation: what changes without some heads?"
 SWEEP = "Ablate every head on its own"
 STOP = "Stop"
-NO_MASK = sentences.NO_MASK_TO_ABLATE
+NO_MASK = refusals.NO_MASK_TO_ABLATE
 ALL_ON = "All heads are on."
 SWITCH_SOME = " Click a head to switch it off, or a layer's number to switch the whole layer."
 HOW = "Changes are KL(all heads ‖ without them) over the whole vocabulary, in nats; 0: no change."

@@ -6,6 +6,7 @@ import numpy as np
 
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift, WeightLineage
 from explorer.analysis.digits import cosine, enumerated, nats
+from explorer.library import refusals
 from explorer.library import strings as sentences
 from explorer.library.vectors import ModelCloseness
 from explorer.models.specs import ModelSpec
@@ -95,7 +96,7 @@ CANVAS = {
     "token.",
     "no_dial": "No model here shares its layer, so there is no depth to vary.",
 }
-NO_WORD = sentences.NO_WORD
+NO_WORD = refusals.NO_WORD
 CHANGED_FOLD = "Two checkpoints: what did training change?"
 CHANGED_NO_PAIR = (
     "No two of the models shown have one shape, so their weights cannot be compared. Start the "

@@ -9,6 +9,7 @@ from explorer.links.page_state import PageState, hidden_words
 from explorer.models.choice.family import is_parent, pair_of
 from explorer.models.specs import distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
+from explorer.refusal import Sentence
 
 if TYPE_CHECKING:
     from explorer.analysis.distillation.soft import HiddenWord
@@ -83,10 +84,10 @@ def focus_of(state: PageState) -> Focus:
     masks = [i for i, word in enumerate(words) if word.is_mask]
     content = [i for i, word in enumerate(words) if is_content(word)]
     if not masks and not content:
-        raise BadText("Nothing to mask yet: type a sentence.")
+        raise BadText(Sentence("nothing-to-mask", "Nothing to mask yet: type a sentence."))
     chosen = state.word if state.word >= 0 else masks[0] if masks else content[-1]
     if chosen >= len(words):
-        raise BadText("That word is not in the text any more.")
+        raise BadText(Sentence("word-not-in-text", "That word is not in the text any more."))
     word, mask = words[chosen], sum(w.is_mask for w in words[:chosen])
     if word.is_mask:
         hidden = hidden_words(state)

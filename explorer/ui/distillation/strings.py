@@ -11,20 +11,27 @@ from explorer.analysis.distillation.soft import AgreementAtLarge, SoftPair
 from explorer.analysis.measures import share_interval
 from explorer.models.choice.family import is_parent, parent_of
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Sentence
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, explained, finding, join, note, word
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
 QUESTION_OWN = "How close are two models' probabilities of a masked word?"
-NO_PAIR = (
+NO_PAIR = Sentence(
+    "no-teacher-and-student",
     "No two of these models have a masked-LM head and one vocabulary, so there are no two "
     "predictions to compare word by word. The fold on the training loss still shows how BERT's "
-    "recipe masks this text."
+    "recipe masks this text.",
 )
-UNKNOWN_LINEAGE = (
+UNKNOWN_LINEAGE = Sentence(
+    "unknown-teacher",
     "The losses of the recipe are those of a student and the model that it was distilled from: "
-    "{b} is not known to be distilled from {a}."
+    "{b} is not known to be distilled from {a}.",
+)
+TOO_MANY_MASKS = Sentence(
+    "too-many-masks-to-compare",
+    "The text has {found:,} masks; at most {limit} are compared at once.",
 )
 CURVES: dict[str, Any] = {
     "title": "Divergence and gradient by temperature",

@@ -8,6 +8,7 @@ from explorer.models.choice.family import PRESETS, is_parent, parent_of
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import UNKNOWN, Tokens
+from explorer.refusal import Sentence
 from explorer.views.markup import Markup, el, note
 
 TITLE = "BERT family explorer"
@@ -32,15 +33,30 @@ PREVIEW = "“{text}” through BERT, DistilBERT and ALBERT, side by side"
 PREVIEW_OWN = "“{text}” through {models}, side by side"
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word to mask it."
-TOO_MANY_WORDS = "The text has {found:,} words and punctuation marks; at most {limit:,} fit here."
-TOO_MANY_IN_SIX_WAYS = "The text has {found:,} masks; at most {limit} can be read in six ways."
-TOO_MANY_BY_LAYER = "The text has {found:,} masks; at most {limit} can be read layer by layer."
-TOO_MANY_AT_ONCE = "The text has {found:,} masks; at most {limit} are compared at once."
-TOO_MANY_VECTORS = (
-    "The vectors of more than {most} words are too many for one answer: take pooling=mean, or a "
-    "shorter text."
+TOO_MANY_WORDS = Sentence(
+    "too-many-words-here",
+    "The text has {found:,} words and punctuation marks; at most {limit:,} fit here.",
 )
-TOO_MANY_TEXTS = "{n} texts are too many: layers are compared over at most {most}."
+TOO_MANY_IN_SIX_WAYS = Sentence(
+    "too-many-masks-in-six-ways",
+    "The text has {found:,} masks; at most {limit} can be read in six ways.",
+)
+TOO_MANY_BY_LAYER = Sentence(
+    "too-many-masks-to-read",
+    "The text has {found:,} masks; at most {limit} can be read layer by layer.",
+)
+TOO_MANY_AT_ONCE = Sentence(
+    "too-many-masks-to-compare",
+    "The text has {found:,} masks; at most {limit} are compared at once.",
+)
+TOO_MANY_VECTORS = Sentence(
+    "too-many-vectors",
+    "The vectors of more than {most} words are too many for one answer: take pooling=mean, or a "
+    "shorter text.",
+)
+TOO_MANY_TEXTS = Sentence(
+    "too-many-texts", "{n} texts are too many: layers are compared over at most {most}."
+)
 IN_PYTHON = "What ``load`` returned, or the name of a family"
 OR_LOADED = "; or what ``load`` returned"
 """Parts of docstrings for callers in Python only."""
@@ -199,18 +215,24 @@ SHORT_OF_MEMORY = (
 )
 UNEXPECTED = "Something went wrong on our side (error {mark}); your text is still here."
 LEFT = "You left before the answer was ready."
-WENT_AWAY = "The machine that was answering has gone away. Please try again in a moment."
-ELSEWHERE = (
+WENT_AWAY = Sentence(
+    "machine-gone", "The machine that was answering has gone away. Please try again in a moment."
+)
+ELSEWHERE = Sentence(
+    "timing-elsewhere",
     "Timing is off here: the models run on other machines, which also serve others. Run app.py on "
-    "the machine that you want to time."
+    "the machine that you want to time.",
 )
-NOT_OFFERED = (
-    "This request contains an option that the page does not offer. Please reload the page."
+NOT_OFFERED = Sentence(
+    "not-offered",
+    "This request contains an option that the page does not offer. Please reload the page.",
 )
-NO_NUMBER = "“{label}” needs a number."
-WRONG_KIND = "“{name}” must be {kind}."
-TOO_MANY_ARGUMENTS = "Too many arguments for {name}: at most {n}, given: {given}."
-MISSING_ARGUMENTS = "{name} needs the argument {missing}."
+NO_NUMBER = Sentence("needs-a-number", "“{label}” needs a number.")
+WRONG_KIND = Sentence("wrong-type", "“{name}” must be {kind}.")
+TOO_MANY_ARGUMENTS = Sentence(
+    "too-many-arguments", "Too many arguments for {name}: at most {n}, given: {given}."
+)
+MISSING_ARGUMENTS = Sentence("missing-argument", "{name} needs the argument {missing}.")
 REPAIRED = "The link contained invalid values; reset to the default: {fields}."
 UNREADABLE = (
     "The texts in this link could not be read: they were too long, or the link was cut off."

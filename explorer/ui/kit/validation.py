@@ -13,7 +13,7 @@ from gradio.context import LocalContext
 
 from explorer.library.family import Family, named_family
 from explorer.models.tokens import MASK, clean_text, split_words
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, Sentence
 from explorer.ui.kit import strings
 from explorer.ui.kit.running import opens_on
 
@@ -81,7 +81,7 @@ def page_family(family: str) -> Family:
     return named_family(family, start.device, start.dtype, is_inline=False)
 
 
-def check_masks(text: str, maximum: int, sentence: str) -> None:
+def check_masks(text: str, maximum: int, sentence: Sentence) -> None:
     """Refuse a text with too many masks, before any model runs.
 
     Raises:

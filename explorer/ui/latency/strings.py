@@ -10,13 +10,17 @@ from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
 from explorer.analysis.latency.summary import LatencySummary
 from explorer.library.strings import TIME_NEEDS, rounds_missing
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Sentence
 from explorer.timing.workload import Workload
 from explorer.ui.kit.strings import MIXED, SIZES
 from explorer.views.latency.measure import ratio_text
 
 LABEL = "Latency"
 QUESTION = "Does a model with fewer weights run faster?"
-NO_ROUND = "Time ran out before every model had run once. Please choose a smaller workload."
+NO_ROUND = Sentence(
+    "time-ran-out",
+    "Time ran out before every model had run once. Please choose a smaller workload.",
+)
 NOT_REACHED = {
     "queue": "The {n} s were over while other measurements ran, so nothing was measured. Please "
     "press again.",
@@ -45,8 +49,10 @@ CLOCKS = [("CPU time, one thread", "compute"), ("Wall clock, all cores", "wait")
 DEVICE_LABEL = "Device"
 EVERY_DEVICE = "every device"
 LENT_DEVICE = "cuda, lent for one measurement"
-LENT_ONLY = "The lent GPU times the main result only; choose cpu for this question."
-ONE_DEVICE = "This needs a single device: please choose one under Device."
+LENT_ONLY = Sentence(
+    "lent-gpu-only", "The lent GPU times the main result only; choose cpu for this question."
+)
+ONE_DEVICE = Sentence("one-device", "This needs a single device: please choose one under Device.")
 DTYPE_LABEL = "Precision"
 MEASURE = "Measure here"
 LONGEST_LABEL = "Measure for at most"

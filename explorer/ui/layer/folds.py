@@ -166,11 +166,11 @@ def answer_ids(
         return {key: _own_answer(run, word, state) for key, run in runs.items()}, ""
     all_ids = {key: word_id(r.vocabulary, typed, r.spec.lower_case) for key, r in runs.items()}
     labels = [runs[key].spec.label for key, token_id in all_ids.items() if token_id < 0]
-    unknown = strings.UNKNOWN_WORD.format(word=typed, models=" or ".join(labels)) if labels else ""
+    unknown = strings.UNKNOWN_WORD.format(word=typed, models=" or ".join(labels))
     ids = {key: token_id for key, token_id in all_ids.items() if token_id >= 0}
     if not ids:
         raise BadText(unknown)
-    return ids, unknown
+    return ids, unknown if labels else ""
 
 
 def _own_answer(run: Run, word: FollowedWord, state: PageState) -> int:

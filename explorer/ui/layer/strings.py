@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from explorer.library import strings as sentences
+from explorer.library import refusals
 from explorer.models.choice.family import member, teacher_of
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Sentence
 from explorer.views.glossary import places
 
 LABEL = "Layer"
@@ -123,7 +124,7 @@ COPIED = "layer {n} of {all}, initialised from {teacher} layer {origin}"
 PLAIN = "layer {n} of {all}"
 HEAD_OF = "; head {n} of {all}"
 PIECE = "{piece} is the first of the {n} pieces of {word}."
-NO_WORD = sentences.NO_WORD
+NO_WORD = refusals.NO_WORD
 
 
 def layer_note(spec: ModelSpec, layer: int, specs: Sequence[ModelSpec]) -> str:
@@ -153,7 +154,9 @@ STEPS = {
 }
 STEP_WORD = "Word to follow (empty: each model's own answer)"
 STEP_FIND = "Follow"
-UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {models}."
+UNKNOWN_WORD = Sentence(
+    "word-not-one-piece", "{word} is not one piece of the vocabulary of {models}."
+)
 STEP = "layer {layer} {block} ({step} nats)"
 CONTEXTS_FOLD = "Bidirectional context: how much does right-hand context help?"
 CONTEXTS = {
@@ -187,7 +190,7 @@ CONTEXTS_NOTE = (
     "both-sides answer."
 )
 MANY = "Score all {n} held-out sentences"
-NO_MASK = sentences.NO_MASK_TO_READ
+NO_MASK = refusals.NO_MASK_TO_READ
 STOP = "Stop"
 STOPPED = "Stopped."
 PROGRESS = "{done} of {n} sentences"

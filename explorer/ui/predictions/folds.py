@@ -23,7 +23,7 @@ from explorer.analysis.predictions import (
 from explorer.inference.cache import key_of, memo
 from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
 from explorer.library.predictions import attributions, targets_of
-from explorer.library.strings import not_one_piece
+from explorer.library.refusals import not_one_piece
 from explorer.links.page_state import PageState
 from explorer.models.run import MaskedRow, Run, batches, typeable_answers
 from explorer.models.tokens import (
@@ -36,6 +36,7 @@ from explorer.models.tokens import (
     plain_text,
     put_into,
 )
+from explorer.refusal import Sentence
 from explorer.scheduling.cancel import CancelToken
 from explorer.scheduling.job_queue import JobUpdate
 from explorer.ui.kit.canvas import Canvas, with_save_menu
@@ -63,7 +64,7 @@ LONGEST_TARGET = 60
 
 def plans_of(
     run: Run, state: PageState, stretches: Sequence[tuple[str, Word]]
-) -> list[SpanPlan | str]:
+) -> list[SpanPlan | Sentence]:
     """Return the model's plan to score each span of text, or why it cannot."""
     return call_on_model(loaded_plans, run.spec, state.ask, tuple(stretches))
 
@@ -233,7 +234,7 @@ def contrasts(
     plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
     for key, run in runs.items():
         for plan in plans_of(run, state, stretches):
-            if isinstance(plan, str):
+            if isinstance(plan, Sentence):
                 raise BadText(plan)
             plans[key].append(plan)
     scores = final_scores(runs, state, plans)

@@ -19,6 +19,7 @@ from explorer.analysis.predictions import (
 from explorer.models.choice.family import member, parent_of
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Word
+from explorer.refusal import Sentence
 from explorer.views.markup import (
     Markup,
     el,
@@ -325,8 +326,11 @@ ASK_LABEL = "Words or phrases, separated by commas"
 ASK_PLACEHOLDER = "paris, new york"
 ASK_BUTTON = "Ask"
 ASK_HINT = "Type a word or a phrase; several are separated by commas."
-ASK_TOO_MUCH = "Please ask for at most {words} words at once, each of at most {letters} letters."
-ASK_BRACKETS = "A word cannot contain square brackets."
+ASK_TOO_MUCH = Sentence(
+    "too-many-words-asked",
+    "Please ask for at most {words} words at once, each of at most {letters} letters.",
+)
+ASK_BRACKETS = Sentence("word-with-brackets", "A word cannot contain square brackets.")
 ASK_TABLE = {
     "head": "Word",
     "caption": "Probability at the mask",
@@ -388,7 +392,10 @@ CONTRAST_HINT = (
     "Write alternatives into the text, for example “The nurse said that [he|she] was tired.”, and"
     " press Compare."
 )
-CONTRAST_TOO_MUCH = "Please write at most {alternatives} alternatives in at most {choices} places."
+CONTRAST_TOO_MUCH = Sentence(
+    "too-many-alternatives",
+    "Please write at most {alternatives} alternatives in at most {choices} places.",
+)
 CONTRAST = {"detail": "p = {p} ({pieces}, {masks})", "unknown": "not in its vocabulary"}
 CONTRAST_RULE = (
     "Bars: p(alternative) divided by the sum over the alternatives with the same number of masks, "

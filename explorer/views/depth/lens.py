@@ -11,6 +11,7 @@ from explorer.analysis.records import unrounded
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens, spelling_of
+from explorer.refusal import code_of
 from explorer.views.chart import figure_json, line
 from explorer.views.markup import script_json
 
@@ -70,7 +71,8 @@ def lens_canvas(
             "n_masks": len(tokens.mask_positions),
             "models": models,
             "cards": [
-                {"key": key, "label": label, "sentence": why} for key, (label, why) in cards.items()
+                {"key": key, "label": label, "sentence": why, "code": code_of(why)}
+                for key, (label, why) in cards.items()
             ],
             **extra,
         }

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from explorer.views.first.parts import controls, menu
-from explorer.views.markup import Markup, el, explained, join, note, plain_card
+from explorer.views.markup import Markup, card_of, el, explained, join, note
 
 SIDE, GAP = 28, 5
 """Pixels of a tile and between two, in the image."""
@@ -27,7 +27,7 @@ def attention_html(data: Mapping[str, Any]) -> Markup:
         _block(model, tiles, n_rows, texts)
         for model, tiles in zip(models, tiles_of(data), strict=True)
     ]
-    cards = [plain_card(card["label"], card["sentence"], card["key"]) for card in data["cards"]]
+    cards = [card_of(card, "sentence") for card in data["cards"]]
     pooled = texts["pooled"].format(n=data["pool"]) if data["pool"] > 1 else ""
     first, _, below = f"{texts['hint']} {texts['rows']} {pooled}".strip().partition("\n")
     rule = note(first, details=explained(below, *texts["terms"]))

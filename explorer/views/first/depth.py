@@ -8,13 +8,13 @@ from explorer.analysis.digits import nats, probability
 from explorer.views.first.parts import buttons, controls
 from explorer.views.markup import (
     Markup,
+    card_of,
     el,
     filled,
     finding,
     join,
     model_name,
     note,
-    plain_card,
     word,
 )
 
@@ -40,7 +40,7 @@ def depth_html(data: Mapping[str, Any], chosen: int = 0, follow: str = "") -> Ma
     row = LOW_ROW if deepest > MANY else HIGH_ROW
     size = (row, row * (deepest + 1))
     strips = [_strip(model, place, size, (top_kl, top_p), texts) for model in models]
-    cards = [plain_card(card["label"], card["sentence"], card["key"]) for card in data["cards"]]
+    cards = [card_of(card, "sentence") for card in data["cards"]]
     scale = el(
         "p",
         texts["scale"],

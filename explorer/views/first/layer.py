@@ -8,6 +8,7 @@ from explorer.analysis.digits import probability
 from explorer.views.first.parts import controls, menu
 from explorer.views.markup import (
     Markup,
+    card_of,
     el,
     filled,
     finding,
@@ -15,7 +16,6 @@ from explorer.views.markup import (
     listed,
     model_name,
     note,
-    plain_card,
     word,
 )
 
@@ -40,7 +40,7 @@ def layer_html(data: Mapping[str, Any]) -> Markup:
         class_="ly-grid",
         style=f"--models:{len(models)}",
     )
-    cards = (plain_card(card["label"], card["why"], card["key"]) for card in data["cards"])
+    cards = (card_of(card, "why") for card in data["cards"])
     return join(_finding(data), _controls(data), flow, *cards, note(data["texts"]["note"]))
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from explorer.analysis.digits import probability, round_top, side_by_side
-from explorer.views.markup import Markup, el, join, listed, note, plain, plain_card
+from explorer.views.markup import Markup, card_of, el, join, listed, note, plain
 
 SHOWN, SHOWN_ON_PHONE, MAX_SHOWN = 10, 3, 50
 """Words of a column unless the reader chose a number, and the most."""
@@ -45,7 +45,7 @@ def predictions_html(data: Mapping[str, Any], chosen: int = 0, shown: int = 0) -
 
 def _cards(data: Mapping[str, Any]) -> list[Markup]:
     missing = [(key, model) for key, model in data["models"].items() if "card" in model]
-    return [plain_card(model["label"], model["card"], key) for key, model in missing]
+    return [card_of({"key": key, **model}, "card") for key, model in missing]
 
 
 def _tiles(data: Mapping[str, Any], models: Mapping[str, Model], chosen: int) -> Markup:
@@ -102,7 +102,7 @@ class Gap:
     def draw(self) -> Markup:
         """Draw the words around the mask, the models' columns, and what the bars mean."""
         columns = [
-            plain_card(model["label"], model["card"], key) if "card" in model else self._column(key)
+            card_of({"key": key, **model}, "card") if "card" in model else self._column(key)
             for key, model in self.data["models"].items()
         ]
         return el(

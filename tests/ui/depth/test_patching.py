@@ -8,7 +8,7 @@ import pytest
 
 from explorer.inference.cache import CACHE
 from explorer.library import patching as computed
-from explorer.library import strings as sentences
+from explorer.library import refusals
 from explorer.links.page_state import PageState
 from explorer.ui.depth import patching, strings
 from explorer.ui.kit import jobs
@@ -69,9 +69,9 @@ def test_a_pair_is_followed_once_and_then_kept(tiny_family):
 @pytest.mark.parametrize(
     ("text", "second", "said"),
     [
-        ("the cat sat.", "the dog sat.", sentences.NO_MASK_TO_PATCH),
-        ("漢 [MASK]", "", sentences.NO_PROPOSAL),
-        ("a " * 60 + "[MASK]", "", sentences.TOO_LONG_TO_PATCH.format(most=48, n=61)),
+        ("the cat sat.", "the dog sat.", refusals.NO_MASK_TO_PATCH),
+        ("漢 [MASK]", "", refusals.NO_PROPOSAL),
+        ("a " * 60 + "[MASK]", "", refusals.TOO_LONG_TO_PATCH.format(most=48, n=61)),
         ("xyz" * 45 + " [MASK]", "", "Patching takes texts of at most 128 pieces"),
         (STATE.text, STATE.text, "The two texts are the same"),
         (STATE.text, "the cat sat on the mat.", "Both texts need every [MASK]"),

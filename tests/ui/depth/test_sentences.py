@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from explorer.analysis.depth.states import LayerSimilarity, SharedDrift
 from explorer.inference.runs import get_runs
-from explorer.library.strings import unpaired_states
+from explorer.library.refusals import unpaired_states
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.tokens import spelling_of
