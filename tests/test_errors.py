@@ -23,7 +23,10 @@ from explorer.views.markup import plain_card, refusal_message
 from tests.markup import every, plain
 from tests.refusals import refusals
 
-FRAMES = ("{}", "… is not available: {}.", "… has {}.", "… has, as its …, {}.", "… holds {}, …")
+FRAMES = (
+    *("{}", "… is not available: {}.", "… has {}.", "… has, as its …, {}."),
+    "… holds {}, …, and no model.safetensors.",
+)
 """Sentences that quote a reason, and the reason without one."""
 
 

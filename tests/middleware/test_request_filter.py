@@ -124,7 +124,10 @@ def test_a_body_is_whole_up_to_the_limit_and_refused_beyond_it(in_pieces):
     assert client.post("/", content=body(MAX_BODY)).text == str(MAX_BODY)
     refused = client.post("/", content=body(MAX_BODY + 1))
     assert refused.status_code == 413
-    assert refused.json() == {"detail": "This request is larger than the limit of 256 KB."}
+    assert refused.json() == {
+        "detail": "This request is larger than the limit of 256 KB.",
+        "code": "request-too-large",
+    }
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "x"])
