@@ -7,13 +7,13 @@ import re
 
 import httpx
 import pytest
-from explorer.serving.middleware.validation import refusal_in, refusal_json
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 import explorer
 from explorer import limits
 from explorer.library.command import main
+from explorer.middleware.validation import refusal_in, refusal_json
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import DAMAGED
 from explorer.models.specs import BASE
