@@ -27,4 +27,4 @@ def text_of(node: ast.expr) -> str:
     """Return the text of a sentence, of which only the gaps are filled in when it is said."""
     if isinstance(node, ast.JoinedStr):
         return "".join(str(p.value) if isinstance(p, ast.Constant) else "…" for p in node.values)
-    return re.sub(r"\{[^}]*\}", "…", node.value) if isinstance(node, ast.Constant) else "…"
+    return re.sub(r"\{\w+[^}\"']*\}", "…", node.value) if isinstance(node, ast.Constant) else "…"
