@@ -29,10 +29,6 @@ UNKNOWN_LINEAGE = Sentence(
     "The losses of the recipe are those of a student and the model that it was distilled from: "
     "{b} is not known to be distilled from {a}.",
 )
-TOO_MANY_MASKS = Sentence(
-    "too-many-masks-to-compare",
-    "The text has {found:,} masks; at most {limit} are compared at once.",
-)
 CURVES: dict[str, Any] = {
     "title": "Divergence and gradient by temperature",
     "temperature": "Temperature T",

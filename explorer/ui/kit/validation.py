@@ -114,7 +114,7 @@ class Limit:
     """Refuse a request beyond the limit, before any model runs."""
 
 
-def at_most_masks(maximum: int, sentence: str) -> Limit:
+def at_most_masks(maximum: int, sentence: Sentence) -> Limit:
     """Return a limit of the masks of a text."""
     note = strings.AT_MOST_MASKS.format(limit=maximum)
     return Limit("text", note, lambda given: check_masks(given["text"], maximum, sentence))
