@@ -41,6 +41,10 @@ test('another text that ends in a mask as well hides no word of the text before'
   assert.deepEqual(carried('[MASK].', hidden, '[MASK]!'), hidden);
 });
 
+test('of two masks side by side, the one that goes is the second', () => {
+  assert.deepEqual(carried('a [MASK] [MASK] b', ['x', 'y'], 'a [MASK] b'), ['x']);
+});
+
 test('typing letter by letter keeps a word behind its mask', () => {
   begin('The [MASK] sat.', 'cat');
   let text = 'The [MASK] sat.';
